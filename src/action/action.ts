@@ -1,0 +1,194 @@
+import type { DangerId } from "./danger.ts";
+
+/**
+ * The vocabulary of Assent: what one request would do, whichever way it was asked for.
+ * A shell line, a tool call, a patch and a system call all become actions.
+ */
+
+export const FILE_OPERATIONS = [
+  "read",
+  "list",
+  "write",
+  "edit",
+  "delete",
+  "rename",
+  "mkdir",
+  "link",
+  "metadata",
+  "execute",
+] as const;
+
+/** `write` creates or replaces content, `edit` changes existing content, `metadata` is mode, owner, times, xattr. */
+export type FileOperation = (typeof FILE_OPERATIONS)[number];
+
+/**
+ * What a file action reaches. Paths are absolute and lexically normalised (no `.`, `..`, `//`).
+ * - `path`: exactly this object.
+ * - `tree`: this directory and everything below it.
+ * - `glob`: what a shell pattern expands to; `*`, `?`, `[...]` inside a segment, `\` quotes.
+ * - `unknown`: only known at run time; `why` says what hides it, `within` is the deepest folder it provably stays in.
+ */
+export type Target =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "tree"; readonly path: string }
+  | { readonly kind: "glob"; readonly pattern: string }
+  | { readonly kind: "unknown"; readonly why: string; readonly within?: string };
+
+/** A place in the text of a shell request: UTF-16 offsets, `end` exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * How an action came about.
+ * - `command`: knowledge derived it from the exec action `exec` (an index into the request's actions).
+ * - `shell`: the shell itself does it (a redirect, `cd`); never covered by allowing a command.
+ * - `tool`: a host's own tool does it.
+ */
+export type Origin =
+  | { readonly by: "command"; readonly exec: number }
+  | { readonly by: "shell" }
+  | { readonly by: "tool" };
+
+interface ActionBase {
+  readonly origin: Origin;
+  readonly span?: Span;
+  /** Danger classes that lowering saw; those that follow from a path alone are found when judging. */
+  readonly dangers?: readonly DangerId[];
+  /** The program does this for itself: its caches, its index, its configured service. */
+  readonly upkeep?: boolean;
+}
+
+/** One argv element: its text where it is known, else what is known of it. */
+export type Argument =
+  | { readonly known: true; readonly text: string }
+  | {
+      readonly known: false;
+      /** Literal start of the text, possibly empty. */
+      readonly prefix: string;
+      /** May become any number of arguments (unquoted expansion, glob), none included. */
+      readonly many: boolean;
+      readonly why: string;
+      /** The pattern, when this is a glob the shell expands. */
+      readonly glob?: string;
+    };
+
+export interface ExecAction extends ActionBase {
+  readonly kind: "exec";
+  /** Basename of the program, or the word as written when it is not trusted to be that program. */
+  readonly program: string;
+  /** argv as far as known; `argv[0]` is the word as written after quote removal. */
+  readonly argv: readonly Argument[];
+  /** Absolute path the name leads to, when the lookup found one. */
+  readonly resolved?: string;
+  /** False when the word names a file outside the trusted folders: allow rules and knowledge do not apply. */
+  readonly trusted: boolean;
+  /** Id of the knowledge entry that covers everything this command does, e.g. `git status`. */
+  readonly knowledge?: string;
+  /** Program, subcommand, options and operands after normalisation, for `Shell(...)` rules. */
+  readonly shape?: CommandShape;
+  /** Assignments in front of the command. */
+  readonly env: readonly { readonly name: string; readonly value: string | undefined }[];
+  /** A shell builtin or keyword: nothing is started. */
+  readonly builtin?: boolean;
+}
+
+/** A command line with its options told from its operands, spellings unified. */
+export interface CommandShape {
+  /** Options in canonical spelling: `-r` and `--recursive` both appear for a known pair. `certain` is false after an unknown word. */
+  readonly options: readonly { readonly names: readonly string[]; readonly value?: Argument }[];
+  /** Program-less operands in order, subcommands included. */
+  readonly operands: readonly Argument[];
+  /** True when the option grammar is known, so that absence of an option is certain. */
+  readonly complete: boolean;
+}
+
+export interface FileAction extends ActionBase {
+  readonly kind: "file";
+  readonly operation: FileOperation;
+  readonly target: Target;
+  /** The path as given, before normalisation, when it differs. */
+  readonly asGiven?: string;
+  /** Set on delete, metadata and write: everything below the target is affected too. */
+  readonly recursive?: boolean;
+}
+
+export interface NetAction extends ActionBase {
+  readonly kind: "net";
+  readonly operation: "connect" | "listen" | "fetch";
+  /** Lower-case host as WHATWG URL parsing gives it; undefined when only known at run time. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly url?: string;
+  readonly why?: string;
+}
+
+export interface RemoteAction extends ActionBase {
+  readonly kind: "remote";
+  /** `git`, `npm`, `github`, `aws`, `kubernetes`, `docker`, `database`, … */
+  readonly service: string;
+  readonly operation: "read" | "change" | "publish" | "destroy";
+}
+
+export interface ProcessAction extends ActionBase {
+  readonly kind: "process";
+  readonly operation: "signal" | "trace" | "priority";
+  readonly target: string;
+}
+
+export interface SystemAction extends ActionBase {
+  readonly kind: "system";
+  /** `clock`, `mounts`, `services`, `packages`, `network`, `kernel`, `power`, `users`, `logs`, `schedule`. */
+  readonly area: string;
+}
+
+export interface PrivilegeAction extends ActionBase {
+  readonly kind: "privilege";
+  readonly detail: string;
+}
+
+export interface CodeAction extends ActionBase {
+  readonly kind: "code";
+  readonly language: string;
+  /** `inline`: text on the command line or in a heredoc; `file`: a script; `project`: build files, package scripts; `data`: only known at run time. */
+  readonly source: "inline" | "file" | "project" | "data";
+  readonly detail?: string;
+  /** Code for another program carried in arguments: allowing the command does not allow it. */
+  readonly foreign?: boolean;
+}
+
+export interface ToolAction extends ActionBase {
+  readonly kind: "tool";
+  readonly name: string;
+  /** Flattened (field, string) pairs, breadth first, at most 1000 nodes (ledger A19). */
+  readonly fields: readonly (readonly [field: string, value: string])[];
+}
+
+export type Action =
+  | ExecAction
+  | FileAction
+  | NetAction
+  | RemoteAction
+  | ProcessAction
+  | SystemAction
+  | PrivilegeAction
+  | CodeAction
+  | ToolAction;
+
+/** Something lowering could not find out. */
+export interface Unknown {
+  readonly reason: string;
+  /** What to write instead so that it can be judged. */
+  readonly help?: string;
+  readonly span?: Span;
+  /** Index of the exec whose allow rule answers this (an unlisted option); absent: nothing but a person does. */
+  readonly exec?: number;
+}
+
+/** What a request would do. */
+export interface Lowered {
+  readonly actions: readonly Action[];
+  readonly unknowns: readonly Unknown[];
+}
+

@@ -1,0 +1,53 @@
+/**
+ * Danger classes: what built-in knowledge protects a person from without any rule written.
+ * `deny` needs an allow rule that names its target literally, `ask` one that names the danger.
+ */
+export interface Danger {
+  readonly effect: "deny" | "ask";
+  readonly title: string;
+  readonly help: string;
+}
+
+export const DANGERS = {
+  "delete-outside": {
+    effect: "deny",
+    title: "recursive delete, overwrite or chmod of home, the project root, or anything outside the project and temp folders",
+    help: "name a folder inside the project",
+  },
+  "raw-device": { effect: "deny", title: "writes a raw device", help: "write to a file instead" },
+  persistence: {
+    effect: "deny",
+    title: "changes a file that runs code later (shell startup, git hook, cron, authorized keys)",
+    help: "ask the user to make this change",
+  },
+  "download-exec": {
+    effect: "deny",
+    title: "runs what it downloads without anyone having seen it",
+    help: "download to a file, read it, then run it",
+  },
+  "fork-bomb": { effect: "deny", title: "starts processes without end", help: "do not run this" },
+  "kill-all": { effect: "deny", title: "signals every process", help: "signal one process by its id" },
+  exfiltration: { effect: "deny", title: "sends a secret out", help: "do not send secrets" },
+  "delete-recursive": {
+    effect: "ask",
+    title: "recursive delete",
+    help: "delete the files by name, or let the user confirm",
+  },
+  "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: "push without force" },
+  "history-rewrite": {
+    effect: "ask",
+    title: "discards work or rewrites history",
+    help: "commit or stash first, or let the user confirm",
+  },
+  publish: { effect: "ask", title: "publishes for others to see", help: "let the user confirm" },
+  "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: "let the user confirm" },
+  privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo" },
+  "foreign-repository": {
+    effect: "ask",
+    title: "works in a repository outside the project, whose configuration can run code",
+    help: "start the agent in that repository",
+  },
+  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: "let the user confirm" },
+} as const satisfies Record<string, Danger>;
+
+export type DangerId = keyof typeof DANGERS;

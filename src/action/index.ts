@@ -1,0 +1,5 @@
+export * from "./action.ts";
+export * from "./danger.ts";
+export * from "./verdict.ts";
+export * from "./print.ts";
+export type { World } from "./world.ts";

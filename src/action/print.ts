@@ -1,0 +1,69 @@
+import type { Action, Argument, Target } from "./action.ts";
+
+// C0, DEL, C1, zero-width, bidi controls, line and paragraph separators, BOM, tags: everything that can make a terminal or a reader lie.
+const HIDDEN =
+  // oxlint-disable-next-line no-control-regex -- naming control characters is the point
+  /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
+
+/** Text made safe to show: every invisible or directional character becomes an escape such as `\n` or `\u{202e}`. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (c) => {
+    if (c === "\n") return "\\n";
+    if (c === "\t") return "\\t";
+    if (c === "\r") return "\\r";
+    return `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** `visible`, cut to at most `max` characters with the cut marked. */
+export function brief(text: string, max = 120): string {
+  const shown = visible(text);
+  return shown.length <= max ? shown : `${shown.slice(0, max - 1)}…`;
+}
+
+export function printTarget(target: Target): string {
+  switch (target.kind) {
+    case "path":
+      return visible(target.path);
+    case "tree":
+      return `${visible(target.path === "/" ? "" : target.path)}/**`;
+    case "glob":
+      return visible(target.pattern);
+    case "unknown":
+      return target.within === undefined ? `(${visible(target.why)})` : `${visible(target.within)}/… (${visible(target.why)})`;
+  }
+}
+
+export function printArgument(argument: Argument): string {
+  if (argument.known) return argument.text === "" || /[\s'"\\$`|&;<>(){}*?[\]#~!]/.test(argument.text) ? quote(argument.text) : visible(argument.text);
+  return argument.glob === undefined ? `${visible(argument.prefix)}‹${visible(argument.why)}›` : visible(argument.glob);
+}
+
+/** A POSIX shell word that expands to exactly `text`. */
+export function quote(text: string): string {
+  return `'${visible(text).replaceAll("'", `'\\''`)}'`;
+}
+
+/** One line that says what an action does, safe to print. */
+export function printAction(action: Action): string {
+  switch (action.kind) {
+    case "exec":
+      return `exec ${brief(action.argv.map(printArgument).join(" "))}`;
+    case "file":
+      return `${action.operation}${action.recursive === true ? " recursively" : ""} ${brief(printTarget(action.target))}`;
+    case "net":
+      return `${action.operation} ${brief(action.url ?? `${action.host ?? `(${action.why ?? "unknown host"})`}${action.port === undefined ? "" : `:${action.port}`}`)}`;
+    case "remote":
+      return `${action.operation} on ${visible(action.service)}`;
+    case "process":
+      return `${action.operation} process ${brief(action.target)}`;
+    case "system":
+      return `system ${visible(action.area)}`;
+    case "privilege":
+      return `privilege ${brief(action.detail)}`;
+    case "code":
+      return `code ${visible(action.language)} (${action.source})${action.detail === undefined ? "" : ` ${brief(action.detail, 60)}`}`;
+    case "tool":
+      return `tool ${brief(action.name)}`;
+  }
+}

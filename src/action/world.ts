@@ -1,0 +1,34 @@
+/**
+ * What the pure core may ask about the machine. The guard provides the real one, tests provide small ones.
+ * Every answer may be wrong a moment later: nothing here replaces enforcement.
+ */
+export interface World {
+  /** Working directory of the request, absolute. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Git top level of the session, or the cwd outside git. */
+  readonly projectRoot: string;
+  /** Folders for temporary files: `/tmp`, `/var/tmp`, `$TMPDIR`. */
+  readonly temp: readonly string[];
+  /** True where the file system folds case. */
+  readonly foldsCase: boolean;
+  /** Value a variable has when the command starts; undefined when unset or not to be relied on. */
+  env(name: string): string | undefined;
+  /** The path with the symlinks of its existing part resolved. */
+  canonical(path: string): string;
+  kind(path: string): "file" | "directory" | "other" | "missing";
+  /**
+   * Who a bare program name is. `known`: found in a trusted folder, or not found at all;
+   * `untrusted`: found inside the project, a temp folder or a folder others may write.
+   */
+  lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
+  /** True when this path, symlinks resolved, is a program in a trusted folder. */
+  trustedProgram(path: string): boolean;
+  /**
+   * Looks for a path that `wanted` accepts below `root` (itself included), visiting a bounded number of entries.
+   * `wanted` gets absolute paths. `skip` names folders not to descend into.
+   */
+  find(root: string, wanted: (path: string) => boolean, depth?: number): { readonly found: string | undefined; readonly complete: boolean };
+  /** Names in a folder, bounded; undefined when it cannot be listed completely. */
+  names(directory: string): readonly string[] | undefined;
+}

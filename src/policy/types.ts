@@ -1,0 +1,132 @@
+import type { FileOperation, RuleSource } from "../action/index.ts";
+
+/** Everything here is plain data: a compiled policy is written to and read back from a JSON cache. */
+
+export type Effect = "allow" | "ask" | "deny";
+export const LAYERS = ["managed", "user", "project", "explicit"] as const;
+export type LayerName = (typeof LAYERS)[number];
+export const PRESETS = ["default", "permissive", "readonly", "strict", "none"] as const;
+export type PresetName = (typeof PRESETS)[number];
+export const MODES = ["suggest", "auto-edit", "full-auto"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
+export type Token = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };
+
+/** A word pattern of `Shell(...)`: alternatives (`{a,b}`), perhaps negated (`!{a,b}`); each a glob (`*`, `?`, `[...]`). */
+export interface WordPattern {
+  readonly negated: boolean;
+  readonly alternatives: readonly string[];
+}
+
+export interface FlagPattern {
+  readonly need: "required" | "forbidden" | "permitted";
+  /** Spellings, any of which answers: `{--force,-f}`. */
+  readonly names: readonly string[];
+  /** Glob over the value: `--flag=glob`. */
+  readonly value?: string;
+}
+
+/** What a rule matches. */
+export type Matcher =
+  /** A12-A15. `open` is the trailing `:*`. */
+  | { readonly kind: "bash"; readonly tokens: readonly Token[]; readonly open: boolean }
+  /** A20. `gaps[i]` is true when `...` stands before operand i; `closed` is `!...`; `closedFlags` is `!-*`. */
+  | {
+      readonly kind: "shell";
+      readonly program: WordPattern;
+      readonly operands: readonly WordPattern[];
+      readonly gaps: readonly boolean[];
+      readonly closed: boolean;
+      readonly flags: readonly FlagPattern[];
+      readonly closedFlags: boolean;
+    }
+  /** A16: `{ tool: "Bash", command, when: { hasOption } }`. */
+  | { readonly kind: "option"; readonly commands: readonly string[]; readonly options: readonly string[] }
+  /** `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`). */
+  | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string }
+  /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` and `*` allowed; `exact` without subdomains. */
+  | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean }
+  /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
+  | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition };
+
+export type ToolCondition =
+  | { readonly by: "domain"; readonly host: string }
+  | { readonly by: "path"; readonly pattern: string }
+  | { readonly by: "field"; readonly field: string; readonly pattern: string };
+
+export interface Rule {
+  readonly effect: Effect;
+  readonly matcher: Matcher;
+  readonly source: RuleSource;
+  readonly layer: LayerName;
+  /** The person's own reason. */
+  readonly reason?: string;
+  /** Folder of a project layer's file: its allow rules hold only inside. */
+  readonly root?: string;
+  /** From a project file nobody has trusted: only ask and deny count. */
+  readonly untrusted?: boolean;
+}
+
+export const OPERATIONS = ["read", "write", "edit", "execute", "glob", "grep", "ls"] as const;
+export type OperationName = (typeof OPERATIONS)[number];
+
+/** An `operations` block: the first matching rule speaks, as a written rule of its layer; `default` replaces the preset's. */
+export interface OperationBlock {
+  readonly operation: OperationName;
+  readonly layer: LayerName;
+  readonly default?: Effect;
+  readonly defaultSource?: RuleSource;
+  /** In file order. */
+  readonly rules: readonly Rule[];
+}
+
+export interface Automation {
+  readonly when: "everywhere" | "subagents" | "off";
+  readonly agents: { readonly trusted: readonly string[]; readonly restricted: readonly string[] };
+  readonly breaker: { readonly denials: number };
+}
+
+/** One policy file, validated. Absent settings are absent. */
+export interface PolicyFile {
+  readonly file: string;
+  readonly layer: LayerName;
+  readonly settings: Partial<Settings>;
+  readonly rules: readonly Rule[];
+  readonly operations: readonly OperationBlock[];
+}
+
+export interface Settings {
+  readonly preset: PresetName;
+  readonly mode: Mode;
+  /** As written: relative ones mean the project root. */
+  readonly writableRoots: readonly string[];
+  readonly unknown: "ask" | "confine" | "deny";
+  readonly bypass: "asks" | "host";
+  readonly automation: Automation;
+  readonly audit: { readonly keepDays: number };
+}
+
+/** All layers joined: what judging needs. */
+export interface Policy {
+  readonly settings: Settings;
+  /** Deny, ask and allow rules of all layers, in layer and file order. */
+  readonly rules: readonly Rule[];
+  readonly operations: readonly OperationBlock[];
+  /** A managed or user file is broken: what would be allowed is asked. The text says which and why. */
+  readonly broken?: string;
+  /** Said to people, never acted on: a left-out project file, a key without effect. */
+  readonly warnings: readonly string[];
+}
+
+/** A mistake in a policy file, with its place and a way out. */
+export interface Problem {
+  readonly severity: "error" | "warning";
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Key path, e.g. `permissions.deny[2]`. */
+  readonly key: string;
+  readonly message: string;
+  readonly help?: string;
+}
