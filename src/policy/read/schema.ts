@@ -1,0 +1,220 @@
+import * as v from "valibot";
+import { MODES, OPERATIONS, PRESETS } from "../types.ts";
+
+/**
+ * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md
+ * are generated from (`npm run generate`).
+ *
+ * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
+ */
+
+/** An object with exactly these keys. */
+function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
+  const schema = v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`);
+  return {
+    ...schema,
+    // valibot takes a list for an object without keys.
+    "~run": (dataset: { value: unknown; typed?: false; issues?: undefined }, config: v.Config<v.BaseIssue<unknown>>) =>
+      schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config),
+  };
+}
+
+function list<const Item extends v.GenericSchema>(item: Item, example: string) {
+  return v.array(item, `\n${example}`);
+}
+
+function choice<const Options extends readonly string[]>(options: Options, description: string) {
+  return v.pipe(v.picklist(options, `${options.join(" ")}\n`), v.description(description));
+}
+
+function text(example: string) {
+  return v.pipe(v.string(`\n${example}`), v.nonEmpty(`the text is empty\n${example}`));
+}
+
+function count(description: string, example: string) {
+  const wrong = `must be a whole number from 1\n${example}`;
+  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(1, wrong), v.maxValue(1_000_000, "must be at most 1000000\n"), v.description(description));
+}
+
+function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {
+  return v.pipe(schema, v.description(description));
+}
+
+const optional = v.exactOptional;
+
+const EFFECTS = ["allow", "ask", "deny"] as const;
+
+const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';
+const RULE_OBJECT = 'write { "rule": "Bash(git push:*)", "reason": "…" }';
+const TEXT_RULE = 'write "Bash(git status:*)"';
+
+const reason = described(text('write "reason": "use trash instead"'), "Shown with the verdict, to you and to the agent.");
+
+const exampleInput = v.record(v.string(), v.unknown());
+const examples = (name: string, meaning: string) =>
+  described(list(v.union([text(`write "${name}": ["git push origin"]`), exampleInput]), `write "${name}": ["git push origin"]`), meaning);
+const match = examples("match", "Commands, paths, URLs or tool inputs the rule must match; checked whenever the file is read.");
+const notMatch = examples("notMatch", "The same, for what the rule must not match.");
+
+const textOrList = (example: string) =>
+  v.union([text(example), v.pipe(list(text(example), example), v.nonEmpty(`the list is empty\n${example}`))]);
+
+export const ruleText = text(TEXT_RULE);
+
+export const ruleObject = object(
+  {
+    rule: described(text(RULE_OBJECT), "The rule, as you would write it alone."),
+    reason: optional(reason),
+    match: optional(match),
+    notMatch: optional(notMatch),
+  },
+  RULE_OBJECT,
+);
+
+export const optionRule = object(
+  {
+    tool: described(v.literal("Bash", '\nthis form is for shell commands only; for another tool write a text such as "Read(src/**)"'), "Always `Bash`."),
+    command: described(textOrList(OPTION_RULE), "The program, or a list of programs."),
+    when: described(
+      object({ hasOption: described(textOrList(OPTION_RULE), "The option, or a list of which one is enough.") }, 'write "when": { "hasOption": "-i" }'),
+      "When the rule holds.",
+    ),
+    reason: optional(reason),
+    match: optional(match),
+    notMatch: optional(notMatch),
+  },
+  OPTION_RULE,
+);
+
+export const ruleEntry = v.union([ruleText, ruleObject, optionRule], `\n${TEXT_RULE}`);
+
+const rules = (effect: string, meaning: string) =>
+  described(list(ruleEntry, `write "${effect}": ["Bash(git status:*)"]`), meaning);
+
+export const operationRule = object(
+  {
+    pattern: described(text('write "pattern": "**/secrets/**"'), "A path pattern; for `execute`, a pattern for the text of each single command."),
+    action: choice(EFFECTS, "What to do when it matches."),
+    description: optional(described(v.string('\nwrite "description": "…"'), "Why; shown with the verdict.")),
+  },
+  'write { "pattern": "**/secrets/**", "action": "deny" }',
+);
+
+const OPERATION_BLOCK = 'write { "default": "ask", "rules": [{ "pattern": "**/secrets/**", "action": "deny" }] }';
+
+export const operationBlock = object(
+  {
+    default: optional(choice(EFFECTS, "What to do when no rule of the block matches; replaces the preset's default.")),
+    rules: optional(described(list(operationRule, '"rules": [{ "pattern": "**/secrets/**", "action": "deny" }]'), "In order: the first that matches speaks.")),
+  },
+  OPERATION_BLOCK,
+);
+
+const OPERATION_MEANINGS = {
+  read: "Reading files.",
+  write: "Creating and replacing files, and every other change: delete, rename, new folders, links, mode.",
+  edit: "Changing what is in a file.",
+  execute: "Running commands.",
+  glob: "Finding files by name.",
+  grep: "Searching in files.",
+  ls: "Listing folders.",
+} as const satisfies Record<(typeof OPERATIONS)[number], string>;
+
+const block = (operation: keyof typeof OPERATION_MEANINGS) => optional(described(operationBlock, OPERATION_MEANINGS[operation]));
+
+const names = (key: string, description: string) => described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
+
+export const policySchema = object(
+  {
+    $schema: optional(described(v.string("\n"), "Where editors find the schema. Without effect.")),
+    version: optional(
+      described(v.literal(1, "\nthis Assent reads version 1; for a newer file install a newer Assent"), "Version of the format: 1, also when left out."),
+    ),
+    preset: optional(choice(PRESETS, "What holds where no rule speaks. Without it: `default`.")),
+    mode: optional(choice(MODES, "How much goes ahead without asking. Without it: `suggest`.")),
+    writableRoots: optional(
+      described(
+        list(text('write "writableRoots": ["."]'), 'write "writableRoots": ["."]'),
+        "Folders in which `auto-edit` may change files; relative ones mean the project. Without it: the project.",
+      ),
+    ),
+    permissions: optional(
+      described(
+        object(
+          {
+            allow: optional(rules("allow", "What goes ahead without asking.")),
+            ask: optional(rules("ask", "What a person must confirm.")),
+            deny: optional(rules("deny", "What is refused, whatever else is allowed.")),
+          },
+          'write "permissions": { "allow": [], "ask": [], "deny": [] }',
+        ),
+        "The rules. Their order does not matter: deny wins over ask, ask wins over allow.",
+      ),
+    ),
+    operations: optional(
+      described(
+        object(
+          {
+            default: optional(choice(EFFECTS, "What holds for the operations that have no block here.")),
+            read: block("read"),
+            write: block("write"),
+            edit: block("edit"),
+            execute: block("execute"),
+            glob: block("glob"),
+            grep: block("grep"),
+            ls: block("ls"),
+          },
+          `write "operations": { "read": { "default": "allow" } }`,
+        ),
+        "Ordered rules for one operation each: the first that matches speaks.",
+      ),
+    ),
+    automation: optional(
+      described(
+        object(
+          {
+            when: optional(choice(["everywhere", "subagents", "off"], "Where verdicts of `allow` go ahead by themselves. Without it: `everywhere`.")),
+            agents: optional(
+              described(
+                object(
+                  {
+                    trusted: optional(names("trusted", "Agents that may go ahead by themselves; empty: all.")),
+                    restricted: optional(names("restricted", "Agents that always ask.")),
+                  },
+                  'write "agents": { "trusted": [], "restricted": ["reviewer"] }',
+                ),
+                "Agents by name.",
+              ),
+            ),
+            breaker: optional(
+              described(
+                object(
+                  { denials: optional(count("Denials in a session after which everything asks. Without it: 10.", 'write "denials": 10')) },
+                  'write "breaker": { "denials": 10 }',
+                ),
+                "When to stop trusting a session.",
+              ),
+            ),
+          },
+          'write "automation": { "when": "everywhere" }',
+        ),
+        "When an allow may go ahead without a person.",
+      ),
+    ),
+    unknown: optional(choice(["ask", "confine", "deny"], "What to do with a command that cannot be judged. Without it: `ask`.")),
+    bypass: optional(
+      choice(["asks", "host"], "What the bypass mode of an agent host may skip: only questions (`asks`), or every verdict (`host`). Without it: `asks`."),
+    ),
+    audit: optional(
+      described(
+        object({ keepDays: optional(count("Days the log is kept. Without it: 90.", 'write "keepDays": 90')) }, 'write "audit": { "keepDays": 90 }'),
+        "The log of verdicts.",
+      ),
+    ),
+    shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
+  },
+  'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',
+);
+
+export type RuleEntry = v.InferOutput<typeof ruleEntry>;
+export type PolicyInput = v.InferOutput<typeof policySchema>;

@@ -1,0 +1,50 @@
+/** What other tools call our words. */
+const OTHER_WORDS = new Map([
+  ["approve", "allow"],
+  ["accept", "allow"],
+  ["permit", "allow"],
+  ["prompt", "ask"],
+  ["confirm", "ask"],
+  ["block", "deny"],
+  ["forbid", "deny"],
+  ["forbidden", "deny"],
+  ["reject", "deny"],
+  ["refuse", "deny"],
+  ["examples", "match"],
+]);
+
+/** The candidate a person who wrote `word` most likely meant. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > 40) return undefined;
+  const folded = word.toLowerCase();
+  const other = OTHER_WORDS.get(folded);
+  if (other !== undefined && candidates.includes(other)) return other;
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const steps = distance(folded, candidate.toLowerCase());
+    if (steps < least) {
+      best = candidate;
+      least = steps;
+    }
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two words. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let steps = Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) steps = Math.min(steps, (before[j - 2] ?? 0) + 1);
+      row.push(steps);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
