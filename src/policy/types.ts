@@ -45,6 +45,8 @@ export type Matcher =
   | { readonly kind: "option"; readonly commands: readonly string[]; readonly options: readonly string[] }
   /** `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`). */
   | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string }
+  /** Y4: `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
+  | { readonly kind: "command"; readonly pattern: string }
   /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` and `*` allowed; `exact` without subdomains. */
   | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean }
   /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
