@@ -110,7 +110,8 @@ export const operationBlock = object(
   OPERATION_BLOCK,
 );
 
-const OPERATION_MEANINGS = {
+/** A block is one schema used seven times, so what tells them apart stands here. */
+export const OPERATION_MEANINGS = {
   read: "Reading files.",
   write: "Creating and replacing files, and every other change: delete, rename, new folders, links, mode.",
   edit: "Changing what is in a file.",
@@ -120,7 +121,7 @@ const OPERATION_MEANINGS = {
   ls: "Listing folders.",
 } as const satisfies Record<(typeof OPERATIONS)[number], string>;
 
-const block = (operation: keyof typeof OPERATION_MEANINGS) => optional(described(operationBlock, OPERATION_MEANINGS[operation]));
+const block = optional(operationBlock);
 
 const names = (key: string, description: string) => described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
 
@@ -156,17 +157,17 @@ export const policySchema = object(
         object(
           {
             default: optional(choice(EFFECTS, "What holds for the operations that have no block here.")),
-            read: block("read"),
-            write: block("write"),
-            edit: block("edit"),
-            execute: block("execute"),
-            glob: block("glob"),
-            grep: block("grep"),
-            ls: block("ls"),
+            read: block,
+            write: block,
+            edit: block,
+            execute: block,
+            glob: block,
+            grep: block,
+            ls: block,
           },
           `write "operations": { "read": { "default": "allow" } }`,
         ),
-        "Ordered rules for one operation each: the first that matches speaks.",
+        "Rules for one operation each, in order: the first that matches speaks.",
       ),
     ),
     automation: optional(
@@ -178,8 +179,8 @@ export const policySchema = object(
               described(
                 object(
                   {
-                    trusted: optional(names("trusted", "Agents that may go ahead by themselves; empty: all.")),
-                    restricted: optional(names("restricted", "Agents that always ask.")),
+                    trusted: optional(names("trusted", "Subagents that may go ahead by themselves when `when` is `subagents`.")),
+                    restricted: optional(names("restricted", "Agents for which an allow always asks.")),
                   },
                   'write "agents": { "trusted": [], "restricted": ["reviewer"] }',
                 ),
@@ -189,7 +190,7 @@ export const policySchema = object(
             breaker: optional(
               described(
                 object(
-                  { denials: optional(count("Denials in a session after which everything asks. Without it: 10.", 'write "denials": 10')) },
+                  { denials: optional(count("Denials in a row after which everything asks. Without it: 10.", 'write "denials": 10')) },
                   'write "breaker": { "denials": 10 }',
                 ),
                 "When to stop trusting a session.",

@@ -1,0 +1,85 @@
+import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
+import { DANGERS } from "../src/action/index.ts";
+import { OPERATION_MEANINGS, operationBlock, operationRule, optionRule, policySchema, ruleEntry, ruleObject } from "../src/policy/read/schema.ts";
+
+/** What is generated from the policy schema and the danger classes. `update` takes the file as it is. */
+export const policyDocs: readonly { readonly file: string; readonly update: (before: string) => string }[] = [
+  { file: "schema/policy.schema.json", update: () => `${JSON.stringify(jsonSchema(), undefined, 2)}\n` },
+  { file: "docs/policy.md", update: (before) => between(between(before, "keys", keyTables()), "dangers", dangerTable()) },
+];
+
+/** Keywords of editors: policy files have comments and trailing commas. */
+const EDITORS = { allowComments: true, allowTrailingCommas: true };
+
+function jsonSchema(): JsonSchema {
+  const converted = toJsonSchema(policySchema, { typeMode: "input", definitions: { rule: ruleEntry, block: operationBlock } });
+  const { $schema, ...rest } = converted;
+  return { ...($schema === undefined ? {} : { $schema }), title: "Assent policy", description: "What an AI agent may do. See docs/policy.md.", ...EDITORS, ...rest };
+}
+
+/** Replaces what stands between `<!-- generated: NAME -->` and `<!-- end -->`. */
+export function between(text: string, name: string, content: string): string {
+  const open = `<!-- generated: ${name} -->`;
+  const start = text.indexOf(open);
+  const end = text.indexOf("<!-- end -->", start);
+  if (start < 0 || end < 0) throw new Error(`no markers for ${name}`);
+  return `${text.slice(0, start + open.length)}\n\n${content}\n\n${text.slice(end)}`;
+}
+
+function keyTables(): string {
+  const convert = (schema: Parameters<typeof toJsonSchema>[0]) => toJsonSchema(schema, { typeMode: "input", definitions: { rule: ruleEntry, block: operationBlock } });
+  return [
+    table("**The file**", rows(convert(policySchema), "")),
+    table("**A rule with a reason and examples**", rows(convert(ruleObject), "")),
+    table("**A rule about an option**", rows(convert(optionRule), "")),
+    table("**An operation block** (`operations.read` and so on)", rows(toJsonSchema(operationBlock, { typeMode: "input", definitions: { line: operationRule } }), "")),
+    table("**A rule of an operation block**", rows(convert(operationRule), "")),
+  ].join("\n\n");
+}
+
+function table(title: string, lines: readonly string[]): string {
+  return `${title}\n\n| key | value | meaning |\n|---|---|---|\n${lines.join("\n")}`;
+}
+
+function rows(schema: JsonSchema, prefix: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    if (typeof property === "boolean") return [];
+    const name = `${prefix}${key}`;
+    const needed = schema.required?.includes(key) === true ? " (required)" : "";
+    const meaning = property.description ?? BLOCK_MEANINGS[name] ?? "";
+    const row = `| \`${name}\`${needed} | ${valueOf(property)} | ${meaning.replaceAll("|", "\\|")} |`;
+    return [row, ...rows(property, `${name}.`)];
+  });
+}
+
+const BLOCK_MEANINGS: Record<string, string> = Object.fromEntries(Object.entries(OPERATION_MEANINGS).map(([name, meaning]) => [`operations.${name}`, meaning]));
+
+const REFERENCES: Record<string, string> = { rule: "rule", block: "operation block", line: "rule of a block" };
+
+function valueOf(schema: JsonSchema): string {
+  if (schema.$ref !== undefined) return REFERENCES[schema.$ref.split("/").at(-1) ?? ""] ?? "object";
+  if (schema.allOf !== undefined) return schema.allOf.map((part) => (typeof part === "boolean" ? "" : valueOf(part))).join("");
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map((part) => (typeof part === "boolean" ? "" : valueOf(part))).join(" or ");
+  switch (schema.type) {
+    case "string":
+      return "text";
+    case "array":
+      return `list of: ${typeof schema.items === "object" && !Array.isArray(schema.items) ? valueOf(schema.items) : "anything"}`;
+    case "integer":
+    case "number":
+      return "whole number";
+    case "object":
+      return "object";
+    default:
+      return "anything";
+  }
+}
+
+function dangerTable(): string {
+  const line = (id: string, { effect, title, help }: { effect: string; title: string; help: string }) => `| \`${id}\` | ${effect} | ${title} | ${help} |`;
+  return `| class | verdict | what it is | what to do instead |\n|---|---|---|---|\n${Object.entries(DANGERS)
+    .map(([id, danger]) => line(id, danger))
+    .join("\n")}`;
+}

@@ -1,0 +1,57 @@
+import type { FileOperation, RuleSource } from "../../action/index.ts";
+import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
+import type { PolicyInput } from "./schema.ts";
+import type { Path } from "./tree.ts";
+
+/** What every rule of one file has in common. */
+export interface Origin {
+  readonly layer: LayerName;
+  readonly root?: string;
+  readonly untrusted?: boolean;
+}
+
+type Operations = NonNullable<PolicyInput["operations"]>;
+type Block = NonNullable<Operations["read"]>;
+
+/** `write` is every change that is not an edit; the searching operations are one to the system. */
+const FILE_OPERATIONS: Record<Exclude<OperationName, "execute">, readonly FileOperation[]> = {
+  read: ["read"],
+  write: ["write", "delete", "rename", "mkdir", "link", "metadata"],
+  edit: ["edit"],
+  glob: ["list"],
+  grep: ["list"],
+  ls: ["list"],
+};
+
+/**
+ * The `operations` of a file as blocks. Two blocks are implied:
+ * - `default` gives one to every operation without a block (Y2);
+ * - without it, `write` speaks for `edit` too, for what must not be written must not be edited (YW10).
+ */
+export function readOperations(operations: Operations, origin: Origin, sourceOf: (text: string, path: Path) => RuleSource): readonly OperationBlock[] {
+  return OPERATIONS.flatMap((operation) => {
+    const own = operations[operation];
+    if (own !== undefined) return [readBlock(operation, own, operation, origin, sourceOf)];
+    if (operations.default !== undefined) {
+      const defaultSource = sourceOf(`operations default ${operations.default}`, ["operations", "default"]);
+      return [{ operation, layer: origin.layer, default: operations.default, defaultSource, rules: [] }];
+    }
+    return operation === "edit" && operations.write !== undefined ? [readBlock("edit", operations.write, "write", origin, sourceOf)] : [];
+  });
+}
+
+function readBlock(operation: OperationName, block: Block, key: OperationName, origin: Origin, sourceOf: (text: string, path: Path) => RuleSource): OperationBlock {
+  const base = ["operations", key];
+  const rules = (block.rules ?? []).map(({ pattern, action, description }, index): Rule => {
+    const source = sourceOf(`${key} ${pattern}`, [...base, "rules", index]);
+    const reason = description === undefined || description === "" ? {} : { reason: description };
+    return { effect: action, matcher: matcherOf(operation, pattern), source, ...origin, ...reason };
+  });
+  if (block.default === undefined) return { operation, layer: origin.layer, rules };
+  const defaultSource = sourceOf(`${key} default ${block.default}`, [...base, "default"]);
+  return { operation, layer: origin.layer, default: block.default, defaultSource, rules };
+}
+
+function matcherOf(operation: OperationName, pattern: string): Matcher {
+  return operation === "execute" ? { kind: "command", pattern } : { kind: "path", operations: FILE_OPERATIONS[operation], pattern };
+}
