@@ -1,0 +1,28 @@
+// Runs a TypeScript file of this repository on any supported Node: `node scripts/run.mjs bench/decide.ts [args]`.
+import { build } from "esbuild";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const [entry, ...rest] = process.argv.slice(2);
+if (entry === undefined) {
+  process.stderr.write("usage: node scripts/run.mjs FILE.ts [args]\n");
+  process.exit(2);
+}
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "node_modules/.cache/assent");
+mkdirSync(folder, { recursive: true });
+const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}.mjs`);
+await build({
+  entryPoints: [resolve(entry)],
+  outfile,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  packages: "external",
+  sourcemap: "inline",
+  logLevel: "warning",
+});
+process.argv = [process.argv[0] ?? "node", entry, ...rest];
+await import(pathToFileURL(outfile).href);

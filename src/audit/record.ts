@@ -1,0 +1,60 @@
+import { printAction, type RequestVerdict } from "../action/index.ts";
+import { redact, redactString, type Redacted } from "./redact.ts";
+
+/** One decision, as the log keeps it. `docs/json.md` describes the form. */
+export interface Decided {
+  readonly time: Date;
+  readonly point: string;
+  readonly agent: string;
+  readonly event?: string | undefined;
+  readonly session?: string | undefined;
+  readonly subagent?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly cwd: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly verdict: RequestVerdict;
+  /** What the host was told, when it differs from the verdict. */
+  readonly answer: string;
+  readonly milliseconds: number;
+}
+
+const MAX_ACTIONS = 50;
+const MAX_LINE = 65_536;
+
+/** The log line of a decision: redacted, escaped, without a line break. */
+export function auditLine(decided: Decided): string {
+  const { verdict } = decided;
+  const fields: Record<string, Redacted | undefined> = {
+    v: 1,
+    time: decided.time.toISOString(),
+    point: decided.point,
+    agent: decided.agent,
+    event: text(decided.event),
+    session: text(decided.session),
+    subagent: text(decided.subagent),
+    mode: text(decided.mode),
+    cwd: redactString(decided.cwd),
+    tool: redactString(decided.tool),
+    input: redact(decided.input),
+    verdict: verdict.decision,
+    basis: verdict.basis,
+    answer: decided.answer,
+    reason: redactString(verdict.reason),
+    rule: verdict.rule && { text: redactString(verdict.rule.text), file: redactString(verdict.rule.file), line: verdict.rule.line },
+    builtin: text(verdict.builtin),
+    actions: verdict.actions.slice(0, MAX_ACTIONS).map((judged) => ({
+      action: redactString(printAction(judged.action)),
+      verdict: judged.verdict.decision,
+      basis: judged.verdict.basis,
+      ...(judged.verdict.builtin === undefined ? {} : { builtin: judged.verdict.builtin }),
+      ...(judged.verdict.rule === undefined ? {} : { rule: `${redactString(judged.verdict.rule.file)}:${judged.verdict.rule.line}` }),
+    })),
+    unknowns: verdict.unknowns.slice(0, MAX_ACTIONS).map((judged) => redactString(judged.unknown.reason)),
+    ms: Math.round(decided.milliseconds * 1000) / 1000,
+  };
+  const line = JSON.stringify(fields);
+  return line.length <= MAX_LINE ? line : JSON.stringify({ ...fields, input: "…", actions: [], unknowns: [], cut: true });
+}
+
+const text = (value: string | undefined): string | undefined => (value === undefined ? undefined : redactString(value));

@@ -1,0 +1,162 @@
+import { isSecretName } from "./secret-names.ts";
+
+export const REDACTED = "[redacted]";
+
+/**
+ * Tokens that can be told by their shape. Every pattern starts at a boundary and consumes its whole run,
+ * so that the scan is linear (pumped in test/audit/redact.test.ts).
+ */
+const SHAPES: readonly RegExp[] = [
+  /(?<![A-Za-z0-9])sk-[\w-]{8,}/g, // OpenAI, Anthropic (sk-ant-…)
+  /(?<![A-Za-z0-9])(?:sk|rk|pk|whsec)_(?:live_|test_)?\w{12,}/g, // Stripe
+  /(?<![A-Za-z0-9])gh[opusr]_\w{10,}/g,
+  /(?<![A-Za-z0-9])github_pat_\w{10,}/g,
+  /(?<![A-Za-z0-9])gl(?:pat|ptt|rt|dt|soat|cbt|ft|imt|agent|oas)-[\w.-]{10,}/g,
+  /(?<![A-Za-z0-9])xox[a-z]-[\w-]{8,}/g,
+  /(?<![A-Za-z0-9])xapp-[\w-]{8,}/g,
+  /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g,
+  /(?<![\w-])AIza[\w-]{30,}/g,
+  /(?<![\w-])ya29\.[\w-]{10,}/g,
+  /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{20,}/g,
+  /(?<![A-Za-z0-9])pypi-[\w-]{20,}/g,
+  /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{16,}/g,
+  /(?<![A-Za-z0-9])do[opr]_v1_[a-f0-9]{16,}/g,
+  /(?<![A-Za-z0-9])shp(?:at|ca|pa|ss)_[a-fA-F0-9]{16,}/g,
+  /(?<![\w.-])SG\.[\w-]{8,}\.[\w-]{8,}/g,
+  /(?<![A-Za-z0-9])AGE-SECRET-KEY-1[A-Z0-9]{8,}/g,
+  /(?<![\w-])eyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)?/g, // JWT
+  /(?<=(?<![A-Za-z0-9])(?:bearer|basic|digest|negotiate)(?: |%20|\\ ){1,4})[\w.~+/=-]{3,}/gi,
+];
+
+const HEADER = /(?<![\w-])(?:proxy-)?authorization["']?(?:\\? ){0,4}[:=](?:\\? ){0,4}|(?<![\w-])(?:set-)?cookie["']?\s{0,4}:\s{0,4}/gi;
+const ASSIGNMENT = /(?<![\w.-])[A-Za-z_-][\w.-]{0,255}(?:\\{0,3}["']\]?)?(?:[ \t]{0,4}(?:=|:=|=>|:(?![/:]))[ \t]{0,4})/g;
+const USERINFO = /(?<=:\/\/)[^\s/'"?#<>]{1,1024}@/g;
+const KEY_BEGIN = "-----BEGIN ";
+
+/** What is left of a text when its secrets are taken out. Linear in its length. */
+export function redactText(text: string): string {
+  let out = withoutKeyBlocks(text).replace(USERINFO, redactUserinfo);
+  out = replaceValues(out, HEADER, () => true, endOfLine);
+  out = replaceValues(out, ASSIGNMENT, (match) => isSecretName(nameOf(match)), endOfValue);
+  out = withoutSecretArguments(out);
+  for (const shape of SHAPES) out = out.replace(shape, REDACTED);
+  return out;
+}
+
+const nameOf = (match: string): string => /^-*[\w.-]*\w/.exec(match)?.[0] ?? match;
+
+/** `user:password`, of which the user is no secret. */
+export function redactUserPair(text: string): string {
+  const colon = text.indexOf(":");
+  return colon === -1 ? redactText(text) : `${text.slice(0, colon)}:${REDACTED}`;
+}
+
+function redactUserinfo(match: string): string {
+  const userinfo = match.slice(0, -1);
+  const colon = userinfo.indexOf(":");
+  if (colon !== -1) return `${userinfo.slice(0, colon)}:${REDACTED}@`;
+  return userinfo.length >= 16 ? `${REDACTED}@` : match;
+}
+
+function withoutKeyBlocks(text: string): string {
+  let out = "";
+  let from = 0;
+  for (let at = text.indexOf(KEY_BEGIN); at !== -1; at = text.indexOf(KEY_BEGIN, Math.max(from, at + 1))) {
+    if (!/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(at, at + 80))) continue;
+    const end = text.indexOf("-----END ", at);
+    out += `${text.slice(from, at)}${REDACTED}`;
+    if (end === -1) return out;
+    const close = text.indexOf("-----", end + 9);
+    from = close === -1 ? text.length : close + 5;
+  }
+  return out + text.slice(from);
+}
+
+/** Replaces what follows each match of `lead` that `wanted` accepts, up to where `end` says. */
+function replaceValues(text: string, lead: RegExp, wanted: (match: string) => boolean, end: (text: string, at: number) => number): string {
+  let out = "";
+  let from = 0;
+  lead.lastIndex = 0;
+  for (let match = lead.exec(text); match !== null; match = lead.exec(text)) {
+    const start = lead.lastIndex;
+    if (!wanted(match[0])) continue;
+    const stop = end(text, start);
+    if (stop <= start || text.startsWith(REDACTED, start)) continue;
+    out += `${text.slice(from, start)}${REDACTED}`;
+    from = stop;
+    lead.lastIndex = stop;
+  }
+  return out + text.slice(from);
+}
+
+const END_OF_LINE = /["'\r\n]/g;
+function endOfLine(text: string, at: number): number {
+  const quote = text[at];
+  if (quote === '"' || quote === "'") return endOfValue(text, at);
+  END_OF_LINE.lastIndex = at;
+  return END_OF_LINE.exec(text)?.index ?? text.length;
+}
+
+const END_OF_WORD = /[\s"'`,;&|<>(){}]/g;
+const OPENING = /\\{0,3}["']/y;
+/** The end of a quoted string (`"x"`, `\\"x\\"`) or of a bare word. */
+function endOfValue(text: string, at: number): number {
+  OPENING.lastIndex = at;
+  const quote = OPENING.exec(text)?.[0];
+  if (quote !== undefined) {
+    for (let close = text.indexOf(quote, at + quote.length); close !== -1; close = text.indexOf(quote, close + 1)) {
+      if (quote !== '"' || text[close - 1] !== "\\") return close + quote.length;
+    }
+    return text.length;
+  }
+  END_OF_WORD.lastIndex = at;
+  return END_OF_WORD.exec(text)?.index ?? text.length;
+}
+
+/** Programs whose short options carry a password: attached (`mysql -pX`), or in the next word. */
+const ATTACHED: ReadonlyMap<string, string> = new Map(
+  ["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "sshpass"].map((program) => [program, "-p"]),
+);
+const NEXT: ReadonlyMap<string, string> = new Map([
+  ...["sshpass", "docker", "podman", "helm", "nerdctl"].map((program) => [program, "-p"] as const),
+  ...["ldapsearch", "ldapmodify", "ldapadd"].map((program) => [program, "-w"] as const),
+  ["redis-cli", "-a"],
+]);
+
+/** `--password x`, `-u user:password` and the like, word by word. */
+function withoutSecretArguments(text: string): string {
+  const words = /\S+/g;
+  let out = "";
+  let from = 0;
+  let program = "";
+  let before = "";
+  for (let match = words.exec(text); match !== null; match = words.exec(text)) {
+    const word = match[0];
+    const bare = word.replaceAll(/["'\\,\[\]]/g, "");
+    const cut = secretPart(before, program, bare);
+    if (cut !== undefined) {
+      const stop = Math.max(endOfValue(text, match.index), /^["'\\]/.test(word) ? 0 : match.index + word.length);
+      out += `${text.slice(from, match.index)}${cut}${REDACTED}`;
+      from = stop;
+      words.lastIndex = stop;
+    }
+    if (ATTACHED.has(bare) || NEXT.has(bare)) program = bare;
+    before = bare;
+  }
+  return out + text.slice(from);
+}
+
+/** What to keep of an argument that carries a secret, given the argument before it; undefined when it carries none. */
+function secretPart(before: string, program: string, bare: string): string | undefined {
+  if (bare === "" || bare === REDACTED.slice(1, -1)) return undefined;
+  if (!bare.startsWith("-")) {
+    if (/^--?[A-Za-z][\w-]+$/.test(before) && isSecretName(before)) return "";
+    if (before !== "" && NEXT.get(program) === before) return "";
+    if (/^(?:-u|-U|--user|--proxy-user)$/.test(before) && bare.includes(":")) return `${bare.slice(0, bare.indexOf(":"))}:`;
+    return undefined;
+  }
+  const joined = /^-[uU]([^-:=][^:]{0,200}):/.exec(bare);
+  if (joined !== null) return joined[0];
+  const attached = ATTACHED.get(program);
+  return attached !== undefined && bare.length > 2 && bare.startsWith(attached) ? attached : undefined;
+}

@@ -1,0 +1,64 @@
+import { visible } from "../action/index.ts";
+import { isSecretName } from "./secret-names.ts";
+import { redactText, REDACTED, redactUserPair } from "./redact-text.ts";
+
+const MAX_DEPTH = 24;
+const MAX_NODES = 2000;
+const MAX_SCANNED = 16_384;
+const MAX_SHOWN = 4096;
+
+export type Redacted = string | number | boolean | null | readonly Redacted[] | { readonly [key: string]: Redacted };
+
+/** One string: secrets out, control characters escaped, at most a few thousand characters. */
+export function redactString(text: string): string {
+  const cut = text.length > MAX_SCANNED ? `${text.slice(0, MAX_SCANNED)}…` : text;
+  const shown = visible(redactText(cut));
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}… (${text.length} characters)` : shown;
+}
+
+/** Options whose next argument is `user:password`. */
+const USER_OPTIONS = new Set(["-u", "-U", "--user", "--proxy-user"]);
+
+/**
+ * A copy of any JSON-like value without its secrets: by field name, by argument pairs (`["--password", "x"]`)
+ * and by the shape of tokens, however deeply nested.
+ */
+export function redact(value: unknown): Redacted {
+  let left = MAX_NODES;
+  const walk = (node: unknown, depth: number): Redacted => {
+    left -= 1;
+    if (left < 0) return "…";
+    if (typeof node === "string") return redactString(node);
+    if (typeof node === "number") return Number.isFinite(node) ? node : String(node);
+    if (typeof node === "boolean" || node === null) return node;
+    if (typeof node !== "object") return node === undefined ? null : redactString(String(node));
+    if (depth >= MAX_DEPTH) return "…";
+    return Array.isArray(node) ? list(node, depth + 1) : record(node, depth + 1);
+  };
+  const list = (items: readonly unknown[], depth: number): Redacted => {
+    const out: Redacted[] = [];
+    for (const [at, item] of items.entries()) {
+      if (left < 0) break;
+      const before: unknown = items[at - 1];
+      if (typeof before === "string" && typeof item === "string") {
+        if (before.startsWith("-") && !item.startsWith("-") && isSecretName(before)) out.push(REDACTED);
+        else if (USER_OPTIONS.has(before)) out.push(visible(redactUserPair(item)));
+        else out.push(walk(item, depth));
+      } else out.push(walk(item, depth));
+    }
+    return out;
+  };
+  const record = (fields: object, depth: number): Redacted => {
+    const out: [string, Redacted][] = [];
+    for (const [key, item] of Object.entries(fields)) {
+      if (left < 0) break;
+      const secret = isSecretName(key) && item !== null && item !== "" && typeof item !== "boolean" && !isFolder(key, item);
+      out.push([redactString(key), secret ? REDACTED : walk(item, depth)]);
+    }
+    return Object.fromEntries(out);
+  };
+  return walk(value, 0);
+}
+
+/** `pwd` is a password in some inputs and the working directory in others. */
+const isFolder = (key: string, item: unknown): boolean => /^(?:old)?pwd$/i.test(key) && typeof item === "string" && /^[/~.]/.test(item);

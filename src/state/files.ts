@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+  type Stats,
+} from "node:fs";
+
+/** Code of a system error, else its message. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.message;
+  return String(error);
+}
+
+export type FileText =
+  | { readonly is: "text"; readonly text: string; readonly stats: Stats }
+  | { readonly is: "missing" }
+  | { readonly is: "broken"; readonly why: string };
+
+const WHY: Record<string, string> = { EACCES: "permission denied", ELOOP: "too many symbolic links", EISDIR: "is a directory" };
+
+/**
+ * The text of a regular file. Never blocks on a pipe, never reads more than `limit` bytes;
+ * a directory, a device, an unreadable or an over-long file is broken, not missing.
+ */
+export function readRegular(path: string, limit: number): FileText {
+  let descriptor: number | undefined;
+  try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return { is: "missing" };
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const stats = fstatSync(descriptor);
+    if (stats.isDirectory()) return { is: "broken", why: "is a directory" };
+    if (!stats.isFile()) return { is: "broken", why: "is not a regular file" };
+    if (stats.size > limit) return { is: "broken", why: `is larger than ${limit} bytes` };
+    const bytes = Buffer.allocUnsafe(stats.size);
+    let length = 0;
+    while (length < bytes.length) {
+      const got = readSync(descriptor, bytes, length, bytes.length - length, null);
+      if (got === 0) break;
+      length += got;
+    }
+    return { is: "text", text: bytes.toString("utf8", 0, length), stats };
+  } catch (error) {
+    const code = errorCode(error);
+    return { is: "broken", why: `cannot be read: ${WHY[code] ?? code}` };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+let counter = 0;
+
+/** Replaces a file in one step, so that a reader sees the old text or the new one. */
+export function writeAtomic(path: string, text: string, mode = 0o600): void {
+  counter += 1;
+  const temporary = `${path}.${process.pid}.${counter}`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const descriptor = openSync(temporary, flags, mode);
+  try {
+    fchmodSync(descriptor, mode);
+    writeSync(descriptor, text);
+    closeSync(descriptor);
+    renameSync(temporary, path);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
+}
+
+/** True when only this user can have written it. */
+export function isOwn(stats: Stats, uid: number | undefined): boolean {
+  return uid === undefined || (stats.uid === uid && (stats.mode & 0o022) === 0);
+}
+
+/** Makes a private folder where it is missing. */
+export function ensureFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}

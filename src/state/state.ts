@@ -1,0 +1,26 @@
+import { chmodSync, statSync } from "node:fs";
+import { ensureFolder, errorCode } from "./files.ts";
+import type { Machine } from "./machine.ts";
+
+/** `$XDG_STATE_HOME/assent`, else `~/.local/state/assent`: what outlives a process. */
+export function stateFolder(machine: Machine): string {
+  const base = machine.env["XDG_STATE_HOME"];
+  return base !== undefined && base.startsWith("/")
+    ? `${base.replace(/\/+$/, "")}/assent`
+    : `${machine.home === "/" ? "" : machine.home}/.local/state/assent`;
+}
+
+/** The folder's path, made private and made where missing; a reason where that cannot be. */
+export function openState(machine: Machine): { readonly folder: string } | { readonly problem: string } {
+  const folder = stateFolder(machine);
+  try {
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) ensureFolder(folder);
+    const stats = statSync(folder);
+    if (!stats.isDirectory()) return { problem: `${folder} is not a directory` };
+    if (machine.uid !== undefined && stats.uid !== machine.uid) return { problem: `${folder} belongs to another user` };
+    if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    return { folder };
+  } catch (error) {
+    return { problem: `${folder} cannot be used: ${errorCode(error)}` };
+  }
+}

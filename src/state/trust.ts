@@ -1,0 +1,36 @@
+import { isOwn, readRegular } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { stateFolder } from "./state.ts";
+
+/**
+ * Which project policies a person has agreed to: path of the file to the hash of the text agreed to.
+ * Any change of the text un-trusts it.
+ */
+export interface Trust {
+  /** The file's text, by which caches notice a change. */
+  readonly text: string;
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+const NOBODY: Trust = { text: "", pins: new Map() };
+
+/** Reads `trust.json`. A file that others could have written, or that is damaged, trusts nobody. */
+export function readTrust(machine: Machine): Trust {
+  const file = readRegular(`${stateFolder(machine)}/trust.json`, 1 << 20);
+  if (file.is !== "text" || !isOwn(file.stats, machine.uid)) return NOBODY;
+  try {
+    const parsed: unknown = JSON.parse(file.text);
+    if (typeof parsed !== "object" || parsed === null || !("projects" in parsed)) return NOBODY;
+    const { projects } = parsed;
+    if (typeof projects !== "object" || projects === null) return NOBODY;
+    const pins = Object.entries(projects).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    return { text: file.text, pins: new Map(pins) };
+  } catch {
+    return NOBODY;
+  }
+}
+
+export function isTrusted(trust: Trust, file: string, text: string, sha256: (text: string) => string): boolean {
+  const pin = trust.pins.get(file);
+  return pin !== undefined && pin === sha256(text);
+}
