@@ -7,12 +7,8 @@ import { type Fault, type Node, offsetOf, type Path, printPath } from "./tree.ts
 
 type Issue = v.BaseIssue<unknown>;
 
-/** What is wrong with the value of `root` under `schema`, in words for the person who wrote it. */
-export function check(schema: v.GenericSchema, root: Node, value: unknown): readonly Fault[] {
-  return explainAll(v.safeParse(schema, value).issues ?? [], root, []);
-}
-
-function explainAll(issues: readonly Issue[], root: Node, base: Path): Fault[] {
+/** What valibot found wrong with the value of `root`, in words for the person who wrote it. */
+export function explainAll(issues: readonly Issue[], root: Node, base: Path = []): Fault[] {
   return issues.flatMap((issue) => explain(issue, root, base));
 }
 

@@ -1,5 +1,5 @@
 import { brief } from "../../action/index.ts";
-import { type Place, placesOf } from "./place.ts";
+import { type Place, placeFinder } from "./place.ts";
 import { isNamePart, isNameStart, readNumber, readString } from "./scalars.ts";
 import type { Fault, Member, Node } from "./tree.ts";
 
@@ -222,7 +222,7 @@ class Reader {
   }
 
   #place(offset: number): string {
-    this.#places ??= placesOf(this.#text);
+    this.#places ??= placeFinder(this.#text);
     const { line, column } = this.#places(offset);
     return `${line}:${column}`;
   }

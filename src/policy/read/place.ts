@@ -5,7 +5,7 @@ export interface Place {
 }
 
 /** A function from offsets of `text` to places; offsets outside are moved to the nearest end. */
-export function placesOf(text: string): (offset: number) => Place {
+export function placeFinder(text: string): (offset: number) => Place {
   const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0];
   for (const { index, 0: ending } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + ending.length);
   return (offset) => {

@@ -1,0 +1,76 @@
+import * as v from "valibot";
+import type { Action, RuleSource } from "../../action/index.ts";
+import type { LayerName, PolicyFile, Problem } from "../types.ts";
+import { explainAll } from "./explain.ts";
+import { readJson5 } from "./json5.ts";
+import { type Origin, readOperations } from "./operations.ts";
+import { placeFinder } from "./place.ts";
+import { readRules } from "./rules.ts";
+import { policySchema } from "./schema.ts";
+import { readSettings } from "./settings.ts";
+import { type Fault, member, type Node, offsetOf, type Path, printPath, toValue } from "./tree.ts";
+
+export { MAX_LENGTH } from "./json5.ts";
+
+export interface ReadOptions {
+  /** Name of the file, as problems and rules shall show it. */
+  readonly file: string;
+  readonly layer: LayerName;
+  /** Folder in which the allow rules of a project's file hold. */
+  readonly root?: string;
+  /** Nobody has trusted this file. */
+  readonly untrusted?: boolean;
+  /** What a command does, for the `match` and `notMatch` examples of shell rules. */
+  readonly examples: (command: string) => readonly Action[];
+}
+
+export type ReadResult =
+  | { readonly ok: true; readonly policy: PolicyFile; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Reads the text of a policy file. It is used whole or not at all: with one error there is no policy.
+ *
+ * ```ts
+ * const read = readPolicy('{ "permissions": { "denny": [] } }', { file: "policy.jsonc", layer: "user", examples });
+ * // { ok: false, problems: [{ line: 1, column: 20, message: "unknown key `denny`", help: "did you mean `deny`?", … }] }
+ * ```
+ */
+export function readPolicy(text: string, options: ReadOptions): ReadResult {
+  const { file, layer, root, untrusted } = options;
+  const placeOf = placeFinder(text);
+  const problem = (severity: Problem["severity"]) => (fault: Fault): Problem => ({
+    severity,
+    file,
+    ...placeOf(fault.offset),
+    key: printPath(fault.path),
+    message: fault.message,
+    ...(fault.help === undefined ? {} : { help: fault.help }),
+  });
+  const broken = (faults: readonly Fault[]): ReadResult => ({ ok: false, problems: inOrder(faults).map(problem("error")) });
+
+  const { root: tree, faults } = readJson5(text);
+  if (tree === undefined) return broken(faults);
+
+  const origin: Origin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
+  const sourceOf = (rule: string, path: Path): RuleSource => ({ text: rule, file, ...placeOf(offsetOf(tree, path, false)) });
+  const { rules, faults: ruleFaults } = readRules(tree, { origin, sourceOf, examples: options.examples });
+  const checked = v.safeParse(policySchema, toValue(tree));
+  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults];
+  if (!checked.success || all.length > 0) return broken(all);
+
+  const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
+  const policy: PolicyFile = { file, layer, settings: readSettings(checked.output), rules, operations };
+  return { ok: true, policy, warnings: idle(tree).map(problem("warning")) };
+}
+
+function inOrder(faults: readonly Fault[]): readonly Fault[] {
+  return faults.toSorted((a, b) => a.offset - b.offset);
+}
+
+/** Keys that agentperm's example files carry and nothing has ever read. */
+function idle(tree: Node): readonly Fault[] {
+  const shell = member(tree, "shell");
+  if (shell === undefined) return [];
+  return [{ offset: shell.keyStart, path: ["shell"], message: "`shell` has no effect", help: "remove it; redirects are judged as the file writes they are" }];
+}
