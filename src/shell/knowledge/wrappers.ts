@@ -1,0 +1,349 @@
+import { rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+const HELP = "-h --help -> stop; -V --version -> stop";
+
+/**
+ * Programs whose job is to run another command, with other rights, in another place or at another priority.
+ * `argv` is that command; its default is what runs when none is given (`env` prints the environment: printenv).
+ * Facts: their manual pages, util-linux 2.38, coreutils 9.1, reference 3.1.
+ */
+export const wrappers: readonly CommandSpec[] = [
+  {
+    names: "sudo",
+    summary: "runs a command as another user",
+    style: "posix",
+    // -i and -s without a command open a shell; -e edits; -R is another root.
+    options: rows(`
+      -A --askpass; -b --background; -B --bell; -E; --preserve-env[=text]; -H --set-home; -K --remove-timestamp
+      -k --reset-timestamp; -l --list; -N --no-update; -n --non-interactive; -P --preserve-groups; -S --stdin; -v --validate
+      -i --login; -s --shell; -e --edit -> argv becomes edit; -C --close-from=text; -D --chdir=dir; -g --group=text; --host=text
+      -p --prompt=text; -R --chroot=refuse; -r --role=text; -T --command-timeout=text; -t --type=text; -U --other-user=text
+      -u --user=text; --help -> stop; -V --version -> stop`),
+    operands: "env* command:argv?=sh",
+    effects: "privilege",
+    examples: {
+      ask: ["sudo ls", "sudo -u www ls", "sudo -i", "sudo -e /etc/hosts", "sudo --user=root -- ls"],
+      deny: ["sudo rm -rf ~", "sudo -u x -- rm --recursive --force ~", "sudo A=1 rm -rf ~", "sudo -nE rm -rf ~"],
+    },
+  },
+  { names: "sudoedit", style: "posix", options: "-u --user=text\n-g --group=text\n-n --non-interactive\n-S --stdin", operands: "edit+", effects: "privilege, terminal", examples: { ask: ["sudoedit /etc/hosts"] } },
+  {
+    names: "doas",
+    style: "posix",
+    options: rows("-L; -n; -s; -a=text; -C=read; -u=text"),
+    operands: "command:argv?=sh",
+    effects: "privilege",
+    examples: { ask: ["doas ls", "doas -s"], deny: ["doas -u root rm -rf ~"] },
+  },
+  {
+    names: "su",
+    style: "gnu",
+    options: rows(`
+      -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
+      -g --group=text; -G --supp-group=text; -w --whitelist-environment=text; ${HELP}`),
+    operands: "text? text*",
+    effects: "privilege",
+    examples: { ask: ["su", "su - root", "su -c ls", "su -s ./evil root"], deny: ["su -c 'rm -rf ~'", "su root --command='rm -rf ~'", "su - -c 'rm -rf ~' root"] },
+  },
+  {
+    names: "runuser",
+    style: "posix",
+    options: rows(`
+      -u --user=text; -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
+      -g --group=text; -G --supp-group=text; -w --whitelist-environment=text; ${HELP}`),
+    operands: "command:argv?=sh",
+    effects: "privilege",
+    examples: { ask: ["runuser -u www ls"], deny: ["runuser -u www -- rm -rf ~", "runuser -c 'rm -rf ~'"] },
+  },
+  { names: "pkexec run0", style: "posix", options: "--disable-internal-agent\n--keep-cwd\n-u --user=text\n--help -> stop\n--version -> stop", operands: "command:argv?=sh", effects: "privilege", examples: { ask: ["pkexec ls"], deny: ["pkexec --user root rm -rf ~"] } },
+  { names: "gosu su-exec setuidgid", style: "posix", operands: "text command:argv", effects: "privilege", examples: { ask: ["gosu www ls"], deny: ["gosu root rm -rf ~"] } },
+  { names: "sg newgrp", style: "posix", options: "-c=shell\n-", operands: "text? shell?", effects: "privilege", examples: { ask: ["sg docker ls", "newgrp docker"] } },
+  {
+    names: "env genv",
+    summary: "runs a command in a changed environment, or prints it",
+    style: "posix",
+    // -S is split like a command line; operands after it are further arguments, which nothing here can join: not understood.
+    options: rows(`
+      -i --ignore-environment; -0 --null; -u --unset=text; -C --chdir=dir; -a --argv0=refuse; -S --split-string=shell -> drop command
+      --block-signal[=text]; --default-signal[=text]; --ignore-signal[=text]; --list-signal-handling; -v --debug; -P=refuse
+      --help -> stop; --version -> stop`),
+    operands: "env* command:argv?=printenv",
+    examples: {
+      allow: ["env ls", "env -i ls", "env CI=1 NODE_ENV=test ls -la", "env -u FOO -- ls", "env -C src ls"],
+      ask: ["env", "env -0", "env FOO=1", "env -S 'rm -rf' src", "env LD_PRELOAD=./evil.so ls", "env -a x ls"],
+      none: ["env ./evil"],
+      deny: ["env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env A=1 -- rm -rf ~", "env -iu X rm -rf ~"],
+    },
+  },
+  {
+    names: "timeout gtimeout",
+    style: "posix",
+    options: rows("--preserve-status; --foreground; -v --verbose; -k --kill-after=text; -s --signal=text; --help -> stop; --version -> stop; -p; -f"),
+    operands: "text command:argv",
+    examples: { allow: ["timeout 5 ls", "timeout -k 1 -s KILL 5s git status", "timeout --foreground 5 ls"], none: ["timeout 5 ./evil"], deny: ["timeout 5 rm -rf ~", "timeout -s9 5 rm -rf ~"] },
+  },
+  {
+    names: "nice",
+    style: "posix",
+    options: rows("-n --adjustment=text; -1..-9; --help -> stop; --version -> stop"),
+    operands: "command:argv?=true",
+    examples: { allow: ["nice", "nice ls", "nice -n 5 ls", "nice -10 ls"], deny: ["nice -n 5 rm -rf ~", "nice -15 rm -rf ~", "nice --adj=5 rm -rf ~"] },
+  },
+  {
+    names: "ionice",
+    style: "posix",
+    options: rows(`-c --class=text; -n --classdata=text; -t --ignore; -p --pid=text -> drop command, process; -P --pgid=text -> drop command, process; -u --uid=text -> drop command, process; ${HELP}`),
+    operands: "command:argv?=true",
+    examples: { allow: ["ionice -c 3 ls"], ask: ["ionice -c 3 -p 1"], deny: ["ionice -c3 -t rm -rf ~"] },
+  },
+  {
+    names: "chrt",
+    style: "posix",
+    // With -b, -d, -i and -o newer versions take no priority: not listed.
+    options: rows(`-f --fifo; -r --rr; -R --reset-on-fork; -v --verbose; -a --all-tasks; -m --max -> stop; -p --pid -> argv becomes text, process; ${HELP}`),
+    operands: "text command:argv?",
+    examples: { allow: ["chrt -f 10 ls", "chrt -m"], ask: ["chrt -p 10 1", "chrt -o rm ls"], deny: ["chrt -r 5 rm -rf ~"] },
+  },
+  {
+    names: "taskset",
+    style: "posix",
+    options: rows(`-a --all-tasks; -c --cpu-list; -p --pid -> argv becomes text, process; ${HELP}`),
+    operands: "text command:argv?",
+    examples: { allow: ["taskset -c 0 ls", "taskset 0x1 ls"], ask: ["taskset -p 1 2"], deny: ["taskset -c 0 rm -rf ~"] },
+  },
+  {
+    names: "setarch",
+    style: "posix",
+    // An architecture comes first or not at all; after an option there is none.
+    options: rows(`
+      -B --32bit -> drop arch; -F --fdpic-funcptrs -> drop arch; -I --short-inode -> drop arch; -L --addr-compat-layout -> drop arch
+      -R --addr-no-randomize -> drop arch; -S --whole-seconds -> drop arch; -T --sticky-timeouts -> drop arch; -X --read-implies-exec -> drop arch
+      -Z --mmap-page-zero -> drop arch; -3 --3gb -> drop arch; -v --verbose -> drop arch; --uname-2.6 -> drop arch; --list -> stop; ${HELP}`),
+    operands: "arch:word command:argv?=sh",
+    examples: { allow: ["setarch x86_64 ls", "setarch -R ls"], deny: ["setarch x86_64 rm -rf ~", "setarch -R rm -rf ~"], ask: ["setarch -R rm ls"] },
+  },
+  {
+    names: "linux32 linux64 i386 i686 x86_64 uname26",
+    style: "posix",
+    options: rows(`-B --32bit; -I --short-inode; -L --addr-compat-layout; -R --addr-no-randomize; -v --verbose; -3 --3gb; ${HELP}`),
+    operands: "command:argv?=sh",
+    examples: { allow: ["linux64 ls"], deny: ["linux32 rm -rf ~"] },
+  },
+  {
+    names: "prlimit",
+    style: "posix",
+    options: rows(`
+      -p --pid=text -> process; -o --output=text; --noheadings; --raw; --verbose; -c --core[=text]; -d --data[=text]; -e --nice[=text]; -f --fsize[=text]
+      -i --sigpending[=text]; -l --memlock[=text]; -m --rss[=text]; -n --nofile[=text]; -q --msgqueue[=text]; -r --rtprio[=text]; -s --stack[=text]
+      -t --cpu[=text]; -u --nproc[=text]; -v --as[=text]; -x --locks[=text]; -y --rttime[=text]; ${HELP}`),
+    operands: "command:argv?=true",
+    examples: { allow: ["prlimit", "prlimit --nofile=64 ls"], ask: ["prlimit --pid 1 --nofile=1"], deny: ["prlimit --cpu=1 rm -rf ~"] },
+  },
+  { names: "choom uclampset", style: "posix", options: rows(`-n --adjust=text; -m=text; -M=text; -s; -a; -R; -v; -p --pid=text -> process; ${HELP}`), operands: "command:argv?=true", examples: { allow: ["choom -n 100 ls"], deny: ["choom -n 1 -- rm -rf ~"] } },
+  {
+    names: "stdbuf gstdbuf",
+    style: "posix",
+    options: rows("-i --input=text; -o --output=text; -e --error=text; --help -> stop; --version -> stop"),
+    operands: "command:argv",
+    examples: { allow: ["stdbuf -oL ls", "stdbuf --output=L ls"], deny: ["stdbuf -oL rm -rf ~", "stdbuf -o L -e 0 rm -rf ~"] },
+  },
+  { names: "nohup", style: "posix", options: "--help -> stop\n--version -> stop", operands: "command:argv", examples: { allow: ["nohup ls"], deny: ["nohup rm -rf ~", "nohup -- rm -rf ~"], none: ["nohup ./evil &"] } },
+  { names: "setsid", style: "posix", options: rows(`-c --ctty; -f --fork; -w --wait; ${HELP}`), operands: "command:argv", examples: { allow: ["setsid ls"], deny: ["setsid -f rm -rf ~", "setsid --wait rm -rf ~"] } },
+  {
+    names: "setpriv",
+    style: "posix",
+    options: rows(`
+      -d --dump; --nnp --no-new-privs; --ambient-caps=text -> privilege; --inh-caps=text -> privilege; --bounding-set=text; --ruid=text -> privilege
+      --euid=text -> privilege; --rgid=text -> privilege; --egid=text -> privilege; --reuid=text -> privilege; --regid=text -> privilege
+      --clear-groups; --keep-groups; --init-groups; --groups=text -> privilege; --securebits=text -> privilege; --pdeathsig=text
+      --selinux-label=text -> privilege; --apparmor-profile=text -> privilege; --reset-env; ${HELP}`),
+    operands: "command:argv?=true",
+    examples: { allow: ["setpriv --dump", "setpriv --no-new-privs ls"], ask: ["setpriv --reuid 0 ls"], deny: ["setpriv --nnp rm -rf ~"] },
+  },
+  {
+    names: "unshare",
+    style: "posix",
+    // --root: other files under the same names.
+    options: rows(`
+      -m --mount[=write]; -u --uts[=write]; -i --ipc[=write]; -n --net[=write]; -p --pid[=write]; -U --user[=write]; -C --cgroup[=write]
+      -T --time[=write]; -f --fork; --map-user=text; --map-group=text; -r --map-root-user; -c --map-current-user; --map-auto; --map-users=text
+      --map-groups=text; --kill-child[=text]; --mount-proc[=list]; --propagation=text; --setgroups=text; --keep-caps; -R --root=refuse; -w --wd=dir
+      -S --setuid=text; -G --setgid=text; --monotonic=text; --boottime=text; ${HELP}`),
+    operands: "command:argv?=sh",
+    examples: { allow: ["unshare -rn ls"], ask: ["unshare -R /x ls"], deny: ["unshare -r rm -rf ~", "unshare --map-root-user --fork rm -rf ~"] },
+  },
+  {
+    names: "nsenter",
+    style: "posix",
+    options: rows(`
+      -a --all; -t --target=text; -m --mount[=list]; -u --uts[=list]; -i --ipc[=list]; -n --net[=list]; -p --pid[=list]; -C --cgroup[=list]
+      -U --user[=list]; -T --time[=list]; -S --setuid=text; -G --setgid=text; --preserve-credentials; -r --root[=list]; -w --wd[=list]; -W --wdns=text
+      -F --no-fork; -Z --follow-context; -e --env; ${HELP}`),
+    operands: "command:argv?=sh",
+    effects: "privilege",
+    examples: { ask: ["nsenter -t 1 -a ls", "nsenter -t 1 -m"], deny: ["nsenter -t 1 -m rm -rf ~", "nsenter --target 1 -- rm -rf ~"] },
+  },
+  {
+    names: "chroot gchroot",
+    style: "posix",
+    options: rows("--userspec=text; --groups=text; --skip-chdir; --help -> stop; --version -> stop; -u=text; -g=text; -G=text"),
+    operands: "list command:argv?=sh",
+    effects: "privilege",
+    examples: { ask: ["chroot x ls", "chroot x"], deny: ["chroot / rm -rf ~", "chroot --userspec=root / rm -rf ~"] },
+  },
+  {
+    names: "systemd-run",
+    style: "posix",
+    // Properties of a unit name programs (ExecStartPre).
+    options: rows(`
+      --no-ask-password; --user; --scope; --slice-inherit; --no-block; -r --remain-after-exit; --wait; --send-sighup; -d --same-dir; -t --pty; -P --pipe
+      -q --quiet; -G --collect; -S --shell -> terminal; --on-timezone-change; --on-clock-change; -H --host=host; -M --machine=text; -u --unit=text
+      -p --property=foreign/systemd; --description=text; --slice=text; --service-type=text; --uid=text -> privilege; --gid=text -> privilege
+      --nice=text; --working-directory=dir; -E --setenv=env; --path-property=foreign/systemd; --socket-property=foreign/systemd
+      --timer-property=foreign/systemd; --on-active=text; --on-boot=text; --on-startup=text; --on-unit-active=text; --on-unit-inactive=text
+      --on-calendar=text -> system schedule; -h --help -> stop; --version -> stop; --expand-environment=text`),
+    operands: "command:argv?=sh",
+    effects: "system services",
+    examples: { ask: ["systemd-run ls", "systemd-run --user --scope ls"], deny: ["systemd-run --user rm -rf ~", "systemd-run -t -p X=y rm -rf ~"] },
+  },
+  { names: "systemd-inhibit systemd-cat", style: "posix", options: rows("--what=text; --who=text; --why=text; --mode=text; --list -> stop; -t --identifier=text; -p --priority=text; --no-pager; -h --help -> stop; --version -> stop"), operands: "command:argv?=true", effects: "system services", examples: { ask: ["systemd-inhibit ls"], deny: ["systemd-cat rm -rf ~"] } },
+  // Options with two values (`--bind SRC DEST`) are more than a table says.
+  { names: "bwrap bubblewrap", style: "posix", options: "--help -> stop\n--version -> stop", operands: "refuse*", examples: { ask: ["bwrap --ro-bind / / ls"], allow: ["bwrap --version"] } },
+  {
+    names: "firejail",
+    style: "posix",
+    options: rows("--noprofile; --quiet; --net[=text]; --private[=text]; --read-only[=text]; --seccomp[=text]; --caps.drop[=text]; --nonewprivs; --noroot; --profile[=read]; --whitelist[=text]; --blacklist[=text]; --help -> stop; --version -> stop; --list -> stop"),
+    operands: "command:argv?=sh",
+    examples: { allow: ["firejail --net=none ls"], deny: ["firejail --quiet rm -rf ~"] },
+  },
+  // Everything after `--` goes to bash.
+  { names: "capsh", style: "posix", options: "--print\n--help -> stop\n--user=refuse\n--drop=text", operands: "refuse*", effects: "privilege", examples: { ask: ["capsh --print", "capsh -- -c ls"] } },
+  {
+    names: "time gtime",
+    summary: "measures a command (the program; the keyword is grammar)",
+    style: "posix",
+    options: rows("-a --append; -p --portability; -q --quiet; -v --verbose; -l; -h; -o --output=write; -f --format=text; --help -> stop; --version -> stop"),
+    operands: "command:argv",
+    examples: { allow: ["/usr/bin/time ls", "/usr/bin/time -v ls"], ask: ["/usr/bin/time -o x ls"], deny: ["/usr/bin/time -f %e rm -rf ~"] },
+  },
+  {
+    names: "xargs gxargs",
+    summary: "runs a command with arguments from standard input",
+    style: "posix",
+    options: rows(`
+      -0 --null; -o --open-tty; -p --interactive; -r --no-run-if-empty; -t --verbose; -x --exit; --show-limits; -a --arg-file=read; -d --delimiter=text
+      -E=text; -e --eof[=text]; -I=text; -i --replace[=text]; -L=text; -l --max-lines[=text]; -n --max-args=text; -P --max-procs=text; -s --max-chars=text
+      --process-slot-var=text; -J=text; -R=text; -S=text; --help -> stop; --version -> stop`),
+    operands: "command:argv?=echo",
+    analyse: "xargs",
+    examples: {
+      allow: ["git ls-files | xargs wc -l", "ls src | xargs -n1 echo", "echo a.txt | xargs"],
+      ask: ["xargs -a a.txt -n 1 rm -rf", "ls | xargs rm"],
+      deny: ["echo ~ | xargs rm -rf", "xargs sh -c 'rm -rf ~'", "xargs -I{} rm -rf ~"],
+    },
+  },
+  {
+    names: "parallel",
+    summary: "runs shell lines made from a template and inputs",
+    style: "posix",
+    // `parallel` (analyser): the template ends at `:::`, `:::+`, `::::`; without one the inputs are the commands.
+    options: rows(`
+      -0 --null; -a --arg-file=read; -j --jobs --max-procs -P=text; -k --keep-order; -n --max-args=text; -N=text; -I=text; -q --quote; -u --ungroup
+      --line-buffer --lb; --bar; --eta; --progress; --dry-run --dryrun; --halt=text; --timeout=text; --retries=text; -t --verbose; -v; -d --delimiter=text
+      -C --colsep=text; -X; -m; -r --no-run-if-empty; --tag; --will-cite; --citation -> stop; --pipe; --shuf; -h --help -> stop; -V --version -> stop`),
+    operands: "shell*",
+    effects: "code.stdin",
+    analyse: "parallel",
+    examples: { deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a"], none: ["parallel ls ::: src", "parallel"] },
+  },
+  {
+    names: "watch",
+    style: "posix",
+    options: rows("-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop"),
+    operands: "shell+",
+    examples: { allow: ["watch -n 1 ls -la", "watch 'git status | head'", "watch -x ls"], deny: ["watch rm -rf ~", "watch -n1 'rm -rf ~'", "watch -xd rm -rf ~", "watch 'ls; rm -rf ~'"] },
+  },
+  {
+    names: "script",
+    summary: "records a terminal session",
+    style: "gnu",
+    // Without a command it runs a shell, which reads standard input.
+    options: rows(`
+      -a --append; -e --return; -f --flush; --force; -q --quiet; -c --command=shell -> drop shell; -I --log-in=write -> drop log; -O --log-out=write -> drop log
+      -B --log-io=write -> drop log; -T --log-timing=write; -t --timing[=write]; -m --logging-format=text; -E --echo=text; -o --output-limit=text; ${HELP}`),
+    operands: "log:write?=typescript",
+    effects: "terminal",
+    examples: { ask: ["script", "script -q -c ls x.log"], deny: ["script -qc 'rm -rf ~' /dev/null", "script --command='rm -rf ~'"] },
+  },
+  {
+    names: "flock",
+    style: "posix",
+    // `flock` (analyser): `FILE -c STRING` is a shell line; a number alone is a descriptor.
+    options: rows(`-s --shared; -x -e --exclusive; -u --unlock; -n --nb --nonblock; -w --wait --timeout=text; -E --conflict-exit-code=text; -o --close; -F --no-fork; --verbose; --fcntl; -c --command=shell; ${HELP}`),
+    operands: "write command:argv?",
+    analyse: "flock",
+    examples: { ask: ["flock x.lock ls"], deny: ["flock /tmp/l -c 'rm -rf ~'", "flock -n /tmp/l rm -rf ~", "flock -w 5 /tmp/l --command 'rm -rf ~'"] },
+  },
+  {
+    names: "strace",
+    style: "posix",
+    // `-o '|cmd'` and `-o '!cmd'` run a command.
+    options: rows(`
+      -e=text; -E --env=env; -p --attach=text -> process; -u --user=text -> privilege; -b --detach-on=text; -D; --daemonize[=text]; -f --follow-forks
+      -I --interruptible=text; --trace=text; --signal=text; --status=text; -P --trace-path=text; -z --successful-only; -Z --failed-only; -a --columns=text
+      --abbrev=text; --verbose=text; --raw=text; --read=text; --write=text; --quiet[=text]; --decode-fds[=text]; -i --instruction-pointer; -k --stack-traces
+      -n --syscall-number; -o --output=refuse; -A --output-append-mode; --output-separately; -q; -r --relative-timestamps[=text]; -s --string-limit=text
+      --absolute-timestamps[=text]; -t; -T --syscall-times[=text]; -v --no-abbrev; -x; --strings-in-hex[=text]; -X --const-print-style=text; -y; -yy; -Y
+      --decode-pids=text; -c --summary-only; -C --summary; -O --summary-syscall-overhead=text; -S --summary-sort-by=text; -U --summary-columns=text
+      -w --summary-wall-clock; --inject=refuse; --fault=refuse; --seccomp-bpf; --tips[=text]; ${HELP}`),
+    operands: "command:argv?",
+    examples: { allow: ["strace ls", "strace -f -e trace=openat ls"], ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1"], deny: ["strace rm -rf ~", "strace -fc rm -rf ~"] },
+  },
+  { names: "ltrace", style: "posix", options: rows("-c; -C; -f; -i; -L; -n=text; -o --output=refuse; -p=text -> process; -r; -s=text; -S; -t; -T; -u=text -> privilege; -e=text; -x=text; -a=text; -l=text; -h --help -> stop; -V --version -> stop"), operands: "command:argv?", examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls"], deny: ["ltrace -f rm -rf ~"] } },
+  {
+    names: "perf",
+    style: "posix",
+    options: "-v --version -> stop\n-h --help -> stop",
+    subcommands: {
+      "stat|record|trace": {
+        style: "posix",
+        options: rows("-e --event=text; -a --all-cpus -> process; -p --pid=text -> process; -t --tid=text -> process; -g; --call-graph=text; -F --freq=text; -o --output=write; -r --repeat=text; -d --detailed; -x --field-separator=text; -q --quiet; -v --verbose; -s --summary; --pre=shell; --post=shell"),
+        operands: "command:argv?",
+        effects: "write perf.data",
+        examples: { ask: ["perf stat ls", "perf record -g ls"], deny: ["perf stat rm -rf ~", "perf stat --pre 'rm -rf ~' ls"] },
+      },
+      "report|annotate": { style: "gnu", options: rows("-i --input=read; --stdio; -n; -g; --sort=text; --no-children"), operands: "text*", examples: { allow: ["perf report --stdio"] } },
+      list: { style: "gnu", operands: "text*", examples: { allow: ["perf list"] } },
+    },
+  },
+  {
+    names: "valgrind",
+    style: "posix",
+    options: rows("--tool=text; --leak-check[=text]; --track-origins[=text]; --show-leak-kinds[=text]; --error-exitcode[=text]; -q --quiet; -v --verbose; --log-file[=write]; --xml[=text]; --xml-file[=write]; --trace-children[=text]; --num-callers[=text]; --gen-suppressions[=text]; --suppressions[=read]; --callgrind-out-file[=write]; -h --help -> stop; --version -> stop"),
+    operands: "command:argv",
+    examples: { allow: ["valgrind --leak-check=full ls"], ask: ["valgrind --log-file=x ls"], deny: ["valgrind -q rm -rf ~"] },
+  },
+  { names: "rr", style: "posix", options: "--help -> stop\n--version -> stop", subcommands: { record: { style: "posix", options: "-n\n-h", operands: "command:argv", effects: "write ~/.local/share/rr", examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] } } } },
+  {
+    names: "gdb lldb",
+    style: "words",
+    options: rows(`
+      -batch; -batch-silent; -q -quiet -silent; -nx; -nh; -ex -eval-command -o -O=foreign/gdb; -iex -init-eval-command=foreign/gdb; -x -command -s=script/gdb
+      -ix -init-command=script/gdb; -p -pid=text -> process; -c -core=read; -args; -n; -h -help -> stop; -v -version -> stop`),
+    operands: "execute? text*",
+    effects: "terminal",
+    examples: { ask: ["gdb -batch -ex 'shell rm -rf ~'", "gdb -p 1", "lldb -o 'platform shell id'"], allow: ["gdb --version"] },
+  },
+  { names: "busybox toybox", style: "posix", options: "--list -> stop\n--list-full -> stop\n--help -> stop\n--install=refuse", operands: "command:argv?=true", examples: { allow: ["busybox ls", "busybox --list"], deny: ["busybox rm -rf ~", "busybox sh -c 'rm -rf ~'"] } },
+  {
+    names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld64.so.1 ld64.so.2 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
+    summary: "the dynamic loader: runs the program it is given",
+    style: "posix",
+    options: rows(`
+      --list -> argv becomes read; --verify -> argv becomes read; --inhibit-cache; --library-path=foreign/native; --preload=foreign/native; --audit=foreign/native; --argv0=refuse
+      --inhibit-rpath=text; --glibc-hwcaps-prepend=text; --glibc-hwcaps-mask=text; --list-tunables -> stop; --list-diagnostics -> stop; --help -> stop; --version -> stop`),
+    operands: "command:argv",
+    examples: { allow: ["/lib64/ld-linux-x86-64.so.2 --version", "/lib64/ld-linux-x86-64.so.2 /bin/ls"], deny: ["/lib64/ld-linux-x86-64.so.2 /bin/rm -rf ~"] },
+  },
+];
