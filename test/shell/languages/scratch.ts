@@ -75,7 +75,7 @@ export function canIsolate(): boolean {
 }
 
 /** A small repeatable source of random choices. */
-export function random(seed: number): { below(n: number): number; pick<T>(from: readonly T[]): T } {
+export function random(seed: number): { below: (n: number) => number; pick: <T>(from: readonly T[]) => T } {
   let state = seed >>> 0;
   const below = (n: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -60,6 +60,7 @@ describe("sed scripts that do more", () => {
       [{ does: "unknown", why: "not a sed script that is understood (an expression without its closing delimiter)" }],
     ],
     [":a;a\\\nw out", [write("out")]],
+    ["e\\", [{ does: "unknown", why: "it runs a command with escapes in it (`e`)" }]],
     ["a\\ \nw out", [write("out")]],
     ["s/a/b", [{ does: "unknown", why: "not a sed script that is understood (an expression without its closing delimiter)" }]],
     ["k", [{ does: "unknown", why: "not a sed script that is understood (unknown command `k`)" }]],
