@@ -1,0 +1,57 @@
+import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
+import { homeOf, type Places } from "./location.ts";
+import { foldCase } from "./path.ts";
+
+/** Files and folders by their relative path, lower case; a folder also answers for what lies in it. */
+interface Table {
+  readonly files: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+function table(entries: readonly string[]): Table {
+  const isFolder = (entry: string): boolean => entry.endsWith("/");
+  return {
+    files: new Set(entries.filter((entry) => !isFolder(entry))),
+    folders: new Set(entries.filter(isFolder).map((entry) => entry.slice(0, -1))),
+  };
+}
+
+const registrations = table(USER_REGISTRATIONS);
+const userSettings = table(USER_SETTINGS);
+const projectSettings = table(PROJECT_SETTINGS);
+const machineFolders = MACHINE_SETTINGS;
+// Every entry of a project starts with one of these, so most paths cost one lookup a segment.
+const projectStarts: ReadonlySet<string> = new Set(PROJECT_SETTINGS.map((entry) => entry.split("/")[0] ?? ""));
+
+function has(found: Table, relative: string): boolean {
+  if (found.files.has(relative) || found.folders.has(relative)) return true;
+  for (let slash = relative.indexOf("/"); slash > 0; slash = relative.indexOf("/", slash + 1)) {
+    if (found.folders.has(relative.slice(0, slash))) return true;
+  }
+  return false;
+}
+
+/**
+ * What an agent's own file is to the floor: a `registration` (user-wide or machine-wide: holds hooks, may not change),
+ * a `setting` (changing asks), or neither. `path` is absolute and normalised.
+ */
+export function agentFile(path: string, places: Places): "registration" | "setting" | undefined {
+  const lower = foldCase(path);
+  if (machineFolders.some((folder) => lower.startsWith(folder) || `${lower}/` === folder)) return "registration";
+  const home = homeOf(path, places);
+  if (home !== undefined && home.length < path.length) {
+    const relative = foldCase(path.slice(home.length + 1));
+    if (relative === ".agent-permissions.jsonc" || has(registrations, relative)) return "registration";
+    if (has(userSettings, relative)) return "setting";
+  }
+  return isProjectSetting(lower) ? "setting" : undefined;
+}
+
+function isProjectSetting(lower: string): boolean {
+  for (let slash = 0; slash >= 0; slash = lower.indexOf("/", slash + 1)) {
+    const end = lower.indexOf("/", slash + 1);
+    const segment = lower.slice(slash + 1, end < 0 ? undefined : end);
+    if (projectStarts.has(segment) && has(projectSettings, lower.slice(slash + 1))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,119 @@
+import { type Argument, brief, type ExecAction, printArgument } from "../action/index.ts";
+import { baseName, within } from "./location.ts";
+
+/** A call of Assent's own command line, however it is spelt. */
+export interface AssentCall {
+  /** `unclear`: an argument is only known at run time, or the subcommand is none we know. */
+  readonly does: "loosens" | "harmless" | "unclear";
+  /** The arguments, for people. */
+  readonly words: string;
+}
+
+/** They only look, or judge what they start. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  "check explain log demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(" "),
+);
+
+/** What loosens Assent, by its first word; the second words are those that do, `*` is any. */
+const LOOSENS: Readonly<Record<string, readonly string[]>> = {
+  trust: ["*"],
+  untrust: ["*"],
+  uninstall: ["*"],
+  install: ["*"],
+  import: ["*"],
+  edit: ["*"],
+  allow: ["*"],
+  consent: ["*"],
+  grants: ["*"],
+  grant: ["*"],
+  profile: ["*"],
+  profiles: ["*"],
+  approve: ["*"],
+  answer: ["*"],
+  auto: ["on", "everywhere", "subagents", "set"],
+  bypass: ["on", "toggle", "set"],
+  breaker: ["reset", "off", "set"],
+  agents: ["trust", "add", "set"],
+  mode: ["*"],
+  preset: ["*"],
+};
+
+/** Options that leave things unjudged or let the agent answer its own questions. */
+const LOOSE_OPTION = /^--?(?:log-only|background|no-|allow|yes|y$|trust|grant|profile|respond|auto|answer|best-effort|unsafe|insecure)/;
+
+/** These start the program that one of their arguments names. */
+const RUNNERS: ReadonlySet<string> = new Set(
+  "node nodejs bun bunx deno tsx ts-node npx pnpx npm pnpm yarn corepack volta mise asdf fnm nvm nodenv vp dlx env command exec".split(" "),
+);
+
+/** What a package manager says for taking a package away. */
+const REMOVES: ReadonlySet<string> = new Set("uninstall remove rm un r unlink".split(" "));
+
+const SCRIPT_END = /(?:\.(?:js|mjs|cjs|ts|mts|cmd|exe|ps1))$/;
+
+/** The call of Assent that this command is, if it is one. `own` are the folders Assent is installed in. */
+export function assentCall(action: ExecAction, own: readonly string[]): AssentCall | undefined {
+  const start = action.argv[0];
+  if (start === undefined || !start.known) return undefined;
+  if (isAssent(start.text) || (action.resolved !== undefined && isOwn(action.resolved, own))) return classify(action.argv.slice(1));
+  // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
+  const runner = RUNNERS.has(commandName(start.text));
+  if (!runner && action.knowledge !== undefined) return undefined;
+  for (let i = 1; i < action.argv.length; i++) {
+    const argument = action.argv[i];
+    if (argument === undefined || !argument.known) continue;
+    if (!isAssent(argument.text) && !isOwn(argument.text, own)) continue;
+    const before = action.argv[i - 1];
+    if (runner && before?.known === true && REMOVES.has(before.text.toLowerCase())) return { does: "loosens", words: "(uninstalled)" };
+    const call = classify(action.argv.slice(i + 1));
+    // For a program that is no runner `assent` may be any word: only what would loosen counts.
+    if (runner || call.does === "loosens") return call;
+  }
+  return undefined;
+}
+
+function commandName(word: string): string {
+  return baseName(word).toLowerCase().replace(SCRIPT_END, "");
+}
+
+/** `assent`, `assent@1`, `/x/bin/assent`, `--package=assent`, `node_modules/assent/dist/cli.js`. */
+function isAssent(word: string): boolean {
+  const lower = word.toLowerCase();
+  const value = lower.startsWith("-") ? lower.slice(lower.indexOf("=") + 1) : lower;
+  if (value.startsWith("-")) return false;
+  return commandName(value.replace(/(.)@[^/]*$/, "$1").replace(/^npm:/, "")) === "assent" || /(?:^|\/)node_modules\/assent\//.test(value);
+}
+
+function isOwn(word: string, own: readonly string[]): boolean {
+  return word.startsWith("/") && own.some((folder) => within(word, folder));
+}
+
+function classify(args: readonly Argument[]): AssentCall {
+  const words = brief(args.map(printArgument).join(" "), 60);
+  const plain = args.map((argument) => (argument.known ? argument.text.toLowerCase() : undefined));
+  const at = plain.findIndex((word) => word === undefined || !word.startsWith("-"));
+  const command = at < 0 ? "help" : plain[at];
+  if (command === undefined) return { does: "unclear", words };
+  if (command === "run") return { does: runDoes(args.slice(at + 1)), words };
+  if (HARMLESS.has(command)) return { does: "harmless", words };
+  if (LOOSENS[command]?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
+  // A global option may have taken the first word for its value, so every word counts.
+  const loosens = plain.some((word, i) => {
+    const second = word === undefined ? undefined : LOOSENS[word];
+    return second !== undefined && (second.includes("*") || second.includes(plain[i + 1] ?? ""));
+  });
+  return { does: loosens ? "loosens" : "unclear", words };
+}
+
+/** `assent auto status` and its like change nothing. */
+const LOOKS: ReadonlySet<string> = new Set(["", "status", "list", "show"]);
+
+/** The options of `assent run` end at `--` or at the program. */
+function runDoes(args: readonly Argument[]): AssentCall["does"] {
+  for (const argument of args) {
+    if (!argument.known) return "unclear";
+    if (argument.text === "--") return "harmless";
+    if (LOOSE_OPTION.test(argument.text)) return "loosens";
+  }
+  return "harmless";
+}

@@ -1,0 +1,123 @@
+import { type ExecAction, type FileAction, printTarget, type Verdict, type World } from "../action/index.ts";
+import { agentFile } from "./agent-files.ts";
+import { assentCall } from "./floor-commands.ts";
+import { comparable, comparablePlaces, forms, within } from "./location.ts";
+import { affects } from "./reach.ts";
+
+/** Assent's own paths. A folder stands for everything in it. */
+export interface FloorPaths {
+  /** Managed, user and explicit policy files. */
+  readonly policies: readonly string[];
+  /** `$XDG_STATE_HOME/assent`: trust, consent, grants, audit. */
+  readonly state: readonly string[];
+  /** Files in which a host's registration of Assent stands, beyond the known ones of `agent-settings.ts`. */
+  readonly registrations: readonly string[];
+  /** Where Assent itself is installed. */
+  readonly own: readonly string[];
+  /** Project policy files that apply to the request. */
+  readonly projectPolicies: readonly string[];
+}
+
+/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set. */
+export function floorPaths(home: string, stateHome?: string): FloorPaths {
+  return {
+    policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],
+    state: [`${stateHome ?? `${home}/.local/state`}/assent`],
+    registrations: [],
+    own: [],
+    projectPolicies: [],
+  };
+}
+
+interface Prepared {
+  readonly denied: readonly (readonly [path: string, what: string])[];
+  readonly asked: readonly string[];
+}
+
+const prepared = new WeakMap<FloorPaths, WeakMap<World, Prepared>>();
+
+function prepare(floor: FloorPaths, world: World): Prepared {
+  let byWorld = prepared.get(floor);
+  if (byWorld === undefined) prepared.set(floor, (byWorld = new WeakMap()));
+  let found = byWorld.get(world);
+  if (found === undefined) {
+    const both = (paths: readonly string[]): readonly string[] => comparable(paths.flatMap((path) => forms(path, world)), world);
+    const named = (paths: readonly string[], what: string): (readonly [string, string])[] => both(paths).map((path) => [path, what] as const);
+    found = {
+      denied: [
+        ...named(floor.policies, "the policy"),
+        ...named(floor.state, "Assent's state"),
+        ...named(floor.registrations, "the registration of Assent"),
+        ...named(floor.own, "Assent itself"),
+      ],
+      asked: both(floor.projectPolicies),
+    };
+    byWorld.set(world, found);
+  }
+  return found;
+}
+
+/**
+ * Step 1: what no rule, grant, mode or bypass may loosen. Changing the policy, Assent's state, its files or its
+ * registration is denied; changing a project's policy or an agent's settings asks; reading is free.
+ */
+export function judgeFloorFile(action: FileAction, spellings: readonly string[], floor: FloorPaths, world: World): Verdict | undefined {
+  if (action.operation === "read" || action.operation === "list" || action.operation === "execute") return undefined;
+  const { denied, asked } = prepare(floor, world);
+  const places = comparablePlaces(world);
+  let ask: string | undefined;
+  for (const form of spellings) {
+    for (const [path, what] of denied) {
+      if (within(form, path) || affects(withForm(action, form), path)) return refuse(action, what);
+    }
+    const kind = agentFile(form, places);
+    if (kind === "registration") return refuse(action, "an agent's settings that can hold the registration of Assent");
+    if (kind === "setting" || asked.some((path) => within(form, path) || affects(withForm(action, form), path))) ask = form;
+  }
+  if (ask === undefined) return undefined;
+  return {
+    decision: "ask",
+    basis: "floor",
+    builtin: "floor.settings",
+    reason: `changes ${printTarget(action.target)}, which decides what an agent may do`,
+    help: "let the user confirm, or make this change yourself",
+  };
+}
+
+/** The action on another spelling of its path. */
+function withForm(action: FileAction, form: string): FileAction {
+  const { target } = action;
+  if ((target.kind !== "path" && target.kind !== "tree") || target.path === form) return action;
+  return { ...action, target: { kind: target.kind, path: form } };
+}
+
+function refuse(action: FileAction, what: string): Verdict {
+  return {
+    decision: "deny",
+    basis: "floor",
+    builtin: "floor.self",
+    reason: `${action.operation === "delete" ? "deletes" : "changes"} ${what}: ${printTarget(action.target)}`,
+    help: "ask the user to make this change",
+  };
+}
+
+/** Step 1 for commands: whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
+export function judgeFloorExec(action: ExecAction, floor: FloorPaths): Verdict | undefined {
+  const call = assentCall(action, floor.own);
+  if (call === undefined || call.does === "harmless") return undefined;
+  return call.does === "loosens"
+    ? {
+        decision: "deny",
+        basis: "floor",
+        builtin: "floor.command",
+        reason: `\`assent ${call.words}\` loosens what an agent may do`,
+        help: "ask the user to run this in a terminal",
+      }
+    : {
+        decision: "ask",
+        basis: "floor",
+        builtin: "floor.command",
+        reason: `cannot tell what \`assent ${call.words}\` changes`,
+        help: "let the user confirm",
+      };
+}

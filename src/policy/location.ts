@@ -1,0 +1,112 @@
+import type { World } from "../action/index.ts";
+import { foldCase } from "./path.ts";
+
+/** Questions about absolute, normalised paths that need no file system. */
+
+/** True when `path` is `folder` or lies anywhere below it. */
+export function within(path: string, folder: string): boolean {
+  return path === folder || below(path, folder);
+}
+
+/** True when `path` lies below `folder` and is not the folder itself. */
+export function below(path: string, folder: string): boolean {
+  if (folder === "/") return path.length > 1 && path.charCodeAt(0) === 47;
+  return path.length > folder.length && path.charCodeAt(folder.length) === 47 && path.startsWith(folder);
+}
+
+/** The last segment; empty for `/`. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The folder that holds `path`; `/` for `/`. */
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}
+
+/** `folder` and `name` joined. */
+export function child(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+/** The text after the last dot of a name, without the dot; empty for none and for a leading dot. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? "" : name.slice(dot + 1);
+}
+
+/** The folders that matter when judging a path, each as given and, when it differs, with symlinks resolved. */
+export interface Places {
+  readonly home: readonly string[];
+  readonly project: readonly string[];
+  readonly temp: readonly string[];
+}
+
+interface Known {
+  readonly written: Places;
+  readonly comparable: Places;
+}
+
+const known = new WeakMap<World, Known>();
+
+function find(world: World): Known {
+  let found = known.get(world);
+  if (found === undefined) {
+    const written = {
+      home: forms(world.home, world),
+      project: forms(world.projectRoot, world),
+      temp: [...new Set(world.temp.flatMap((folder) => forms(folder, world)))],
+    };
+    const { home, project, temp } = written;
+    found = { written, comparable: world.foldsCase ? { home: home.map(foldCase), project: project.map(foldCase), temp: temp.map(foldCase) } : written };
+    known.set(world, found);
+  }
+  return found;
+}
+
+/** The places of a world, found once per world. */
+export function placesOf(world: World): Places {
+  return find(world).written;
+}
+
+/** The places as `comparable` paths are compared: case-folded where the file system folds case. */
+export function comparablePlaces(world: World): Places {
+  return find(world).comparable;
+}
+
+/** The path as given and, when it differs, its canonical form. */
+export function forms(path: string, world: World): readonly string[] {
+  const canonical = world.canonical(path);
+  return canonical === path ? [path] : [path, canonical];
+}
+
+/** `paths` as they compare with `comparablePlaces`. */
+export function comparable(paths: readonly string[], world: World): readonly string[] {
+  return world.foldsCase ? paths.map(foldCase) : paths;
+}
+
+/** The `forms` of a path, made `comparable`. */
+export function spellings(path: string, world: World): readonly string[] {
+  return comparable(forms(path, world), world);
+}
+
+/** True when `path` (made `comparable`) is one of `folders` or below one. */
+export function withinAny(path: string, folders: readonly string[]): boolean {
+  for (const folder of folders) if (within(path, folder)) return true;
+  return false;
+}
+
+/** True when `path` (made `comparable`) is strictly below one of `folders`. */
+export function belowAny(path: string, folders: readonly string[]): boolean {
+  for (const folder of folders) if (below(path, folder)) return true;
+  return false;
+}
+
+/** The home folder `path` lies in, whoever's it is: the user's own, or one at a place where homes usually are. */
+export function homeOf(path: string, places: Places): string | undefined {
+  for (const home of places.home) if (within(path, home)) return home;
+  return HOME.exec(path)?.[0];
+}
+
+const HOME = /^(?:\/home\/[^/]+|\/[Uu]sers\/[^/]+|\/root|\/var\/root)(?=\/|$)/;

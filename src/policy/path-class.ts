@@ -1,0 +1,167 @@
+import type { Places } from "./location.ts";
+import { baseName, extensionOf, homeOf, within, withinAny } from "./location.ts";
+import { foldCase } from "./path.ts";
+import {
+  HARMLESS_DEVICES,
+  HARMLESS_EXTENSIONS,
+  PUBLIC_PLACES,
+  RAW_DEVICE,
+  SCRIPT_EXTENSIONS,
+  SECRET_EXTENSIONS,
+  SECRET_FILES,
+  SECRET_FOLDERS,
+  SECRET_KEY_NAMES,
+  SECRET_PLACES,
+  SECRET_WORD_FOLDERS,
+  SECRET_WORDS,
+  STARTUP_FILES,
+  STARTUP_FOLDERS,
+  STARTUP_PLACES,
+  SYSTEM_FOLDERS,
+} from "./protected-paths.ts";
+
+/**
+ * What kind of place a path is. Everything is looked up by name in maps built once, so that a judgement costs a few
+ * lookups a path and never a walk over the lists. Paths are absolute and normalised; give both spellings of a symlink.
+ */
+
+/** Names that end in one of these, by last segment: each entry is the segments before it, read backwards. */
+type Tails = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+function tails(paths: readonly string[]): Tails {
+  const map = new Map<string, (readonly string[])[]>();
+  for (const path of paths) {
+    const segments = path.split("/");
+    const last = segments.pop() ?? "";
+    const found = map.get(last);
+    if (found === undefined) map.set(last, [segments.reverse()]);
+    else found.push(segments.reverse());
+  }
+  return map;
+}
+
+/** True when the segments up to and including `index` end in one of `map`. */
+function endsIn(map: Tails, segments: readonly string[], index: number): boolean {
+  const before = map.get(segments[index] ?? "");
+  return before?.some((names) => names.every((name, i) => segments[index - 1 - i] === name)) ?? false;
+}
+
+const secretFolders = tails([...SECRET_FOLDERS]);
+const secretFiles = tails([...SECRET_FILES]);
+const wordFolders: ReadonlySet<string> = new Set(SECRET_WORD_FOLDERS);
+const words: ReadonlySet<string> = new Set(SECRET_WORDS);
+const secretExtensions: ReadonlySet<string> = new Set(SECRET_EXTENSIONS);
+const harmlessExtensions: ReadonlySet<string> = new Set(HARMLESS_EXTENSIONS.split(" "));
+const scriptExtensions: ReadonlySet<string> = new Set(SCRIPT_EXTENSIONS.split(" "));
+const harmlessDevices: ReadonlySet<string> = new Set(HARMLESS_DEVICES);
+const exactPlaces: readonly string[] = SECRET_PLACES.filter((place) => !place.includes("*"));
+const KEY_NAME = new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
+const WORD = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
+const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
+const BACKUP = /(?:~|\.(?:bak|old|orig|backup|save|swp))$/;
+const SECRET_PARENT = /^\/(?:etc|private|proc|run|var)\//;
+
+/** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
+export function isSecret(path: string): boolean {
+  const lower = foldCase(path);
+  const segments = lower.split("/");
+  const last = segments.length - 1;
+  if (SECRET_PARENT.test(lower) && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower))) return true;
+  for (let i = 1; i <= last; i++) if (endsIn(secretFolders, segments, i)) return true;
+  if (RAW_DEVICE.test(lower)) return true;
+  const written = segments[last] ?? "";
+  const name = BACKUP.test(written) ? written.replace(BACKUP, "") : written;
+  if (name !== written) segments[last] = name;
+  if (endsIn(secretFiles, segments, last) || name.startsWith(".env") || KEY_NAME.test(name)) return true;
+  if (PUBLIC_PLACES.some((place) => within(lower, place))) return false;
+  const extension = extensionOf(name);
+  if (secretExtensions.has(extension)) return true;
+  return !harmlessExtensions.has(extension) && hasSecretWord(path, name, extension, segments);
+}
+
+function hasSecretWord(path: string, name: string, extension: string, segments: readonly string[]): boolean {
+  for (let i = 1; i < segments.length - 1; i++) if (wordFolders.has(segments[i] ?? "")) return true;
+  if (!name.includes("secret") && !name.includes("password") && !name.includes("credential")) return false;
+  if (scriptExtensions.has(extension)) {
+    const stem = name.slice(0, -extension.length - 1);
+    return words.has(stem.startsWith(".") ? stem.slice(1) : stem);
+  }
+  // `clientSecret.json` has its boundary in the capital.
+  return WORD.test(baseName(path).replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase());
+}
+
+/**
+ * True when everything below this folder is secret. A folder called `password` is none: only its files could be.
+ */
+export function isSecretFolder(path: string): boolean {
+  return isSecret(path === "/" ? "/x" : `${path}/x`);
+}
+
+/** A write here harms nobody: `/dev/null` and the like. */
+export function isHarmlessDevice(path: string): boolean {
+  return path.startsWith("/dev/") && (harmlessDevices.has(path) || /^\/dev\/fd\/\d+$/.test(path));
+}
+
+/** A disk, memory or another device whose content is everybody's. */
+export function isRawDevice(path: string): boolean {
+  return RAW_DEVICE.test(path);
+}
+
+const systemTops: ReadonlySet<string> = new Set(SYSTEM_FOLDERS);
+const foldedTops: ReadonlySet<string> = new Set(SYSTEM_FOLDERS.map((folder) => folder.toLowerCase()));
+
+/**
+ * True for what belongs to the operating system. The project, home and temp folders are not, wherever they lie
+ * (`/usr/src/app`, `/root`, `/var/tmp`), unless the project *is* a system folder.
+ */
+export function isSystem(path: string, places: Places, foldsCase: boolean): boolean {
+  if (!underSystem(path, foldsCase)) return false;
+  if (isHarmlessDevice(path) || withinAny(path, places.temp) || withinAny(path, places.home)) return false;
+  return !places.project.some((root) => root.indexOf("/", 1) > 0 && within(path, root));
+}
+
+function underSystem(path: string, foldsCase: boolean): boolean {
+  const tops = foldsCase ? foldedTops : systemTops;
+  const end = path.indexOf("/", 1);
+  const top = end < 0 ? path.slice(1) : path.slice(1, end);
+  if (tops.has(top)) return true;
+  if (end < 0 || top !== "private") return false;
+  const next = path.indexOf("/", end + 1);
+  return tops.has(next < 0 ? path.slice(1) : path.slice(1, next));
+}
+
+const startupFiles: ReadonlySet<string> = new Set(STARTUP_FILES);
+const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
+
+/** True for a file that runs code later: shell startup, git hooks, cron, login items, programs on PATH. */
+export function isPersistence(path: string, places: Places): boolean {
+  const lower = foldCase(path);
+  const hooks = lower.indexOf("/.git/");
+  if (hooks >= 0 && GIT_HOOK.test(lower.slice(hooks)) && !lower.endsWith(".sample")) return true;
+  if (lower.endsWith("/authorized_keys") || lower.endsWith("/authorized_keys2")) return true;
+  const home = homeOf(path, places);
+  if (home !== undefined) return path.length > home.length && isStartup(foldCase(path.slice(home.length + 1)));
+  return STARTUP_PARENT.test(lower) && STARTUP_PLACES.some((place) => within(lower, place));
+}
+
+const GIT_HOOK = /^\/\.git\/(?:modules\/.+\/|worktrees\/[^/]+\/)?hooks(?:\/|$)/;
+const STARTUP_PARENT = /^\/(?:etc|var|library)\//;
+
+function isStartup(relative: string): boolean {
+  if (startupFiles.has(relative) || startupFolders.has(relative)) return true;
+  // A startup folder has at most four segments; each prefix is one lookup.
+  for (let slash = relative.indexOf("/"), depth = 0; slash > 0 && depth < 4; slash = relative.indexOf("/", slash + 1), depth++) {
+    if (startupFolders.has(relative.slice(0, slash))) return true;
+  }
+  return false;
+}
+
+/** True for git's own configuration of a repository: it names programs that git will run. */
+export function isGitConfig(path: string): boolean {
+  return /\/\.git(?:\/(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config(?:\.worktree)?|info\/attributes|commondir|gitdir))?$/i.test(path);
+}
+
+/** True for anything in a repository's `.git`, itself included. */
+export function isGitInternal(path: string): boolean {
+  return /\/\.git(?:\/|$)/i.test(path);
+}

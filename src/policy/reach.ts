@@ -1,0 +1,144 @@
+import type { FileAction, Target, World } from "../action/index.ts";
+import { below, within } from "./location.ts";
+import { BoundedMap } from "./result.ts";
+import { matchesWord, shellGlob, type WordGlob } from "./word-glob.ts";
+
+/** What the target of a file action can reach, asked of names alone or of the injected world. */
+
+interface ShellPattern {
+  /** The folder all matches lie in: the part in front of the first wildcard. */
+  readonly folder: string;
+  /** What follows, one glob a segment; `**` is marked by `deep`. */
+  readonly rest: readonly { readonly glob: WordGlob; readonly deep: boolean }[];
+  /** Nothing but wildcards: the pattern means all that is in `folder`. */
+  readonly everything: boolean;
+}
+
+const patterns = new BoundedMap<string, ShellPattern>(1024);
+
+/** A shell pattern taken apart, e.g. `/p/src/*.ts` is `*.ts` in `/p/src`. */
+export function shellPattern(pattern: string): ShellPattern {
+  return patterns.get(pattern, () => {
+    const segments = pattern.split("/").slice(1).map((segment) => ({ glob: shellGlob(segment), deep: segment === "**" }));
+    const first = segments.findIndex(({ glob }) => glob.literal === undefined);
+    const literals = (first < 0 ? segments : segments.slice(0, first)).map(({ glob }) => glob.literal ?? "");
+    const rest = first < 0 ? [] : segments.slice(first);
+    const everything = rest.length > 0 && rest.every(({ glob }) => glob.units.every((unit) => unit.is === "run" || unit.is === "one" || (unit.is === "char" && unit.code === 46)));
+    return { folder: `/${literals.join("/")}`, rest, everything };
+  });
+}
+
+/** True when the shell could expand `pattern` to `path`, or, with `recursive`, to a folder that `path` lies in. */
+export function expandsTo(pattern: string, path: string, recursive: boolean): boolean {
+  const { folder, rest } = shellPattern(pattern);
+  if (!below(path, folder)) return rest.length === 0 && path === folder;
+  const names = path.slice(folder === "/" ? 1 : folder.length + 1).split("/");
+  // Greedy: only the last `**` ever needs another try, so this is at most (segments x names) steps.
+  let r = 0;
+  let n = 0;
+  let deep = -1;
+  let mark = 0;
+  while (n < names.length) {
+    const part = rest[r];
+    if (part === undefined && recursive && r > 0) return true;
+    if (part?.deep === true) {
+      deep = r++;
+      mark = n;
+    } else if (part !== undefined && segmentMatches(part.glob, names[n] ?? "")) {
+      r++;
+      n++;
+    } else if (deep < 0) {
+      return false;
+    } else {
+      r = deep + 1;
+      n = ++mark;
+    }
+  }
+  while (rest[r]?.deep === true) r++;
+  return r === rest.length;
+}
+
+/** A wildcard does not stand for the dot that hides a name. */
+function segmentMatches(glob: WordGlob, name: string): boolean {
+  if (name.charCodeAt(0) === 46 && glob.start.charCodeAt(0) !== 46) return false;
+  return matchesWord(glob, name);
+}
+
+/** The deepest folder (or the one path) that everything the target reaches lies in; undefined when it may be anywhere. */
+export function rootOf(target: Target): string | undefined {
+  switch (target.kind) {
+    case "path":
+    case "tree":
+      return target.path;
+    case "glob":
+      return shellPattern(target.pattern).folder;
+    case "unknown":
+      return target.within;
+  }
+}
+
+/** True when the action affects all that lies below its target, too. */
+export function isRecursive(action: FileAction): boolean {
+  return action.recursive === true || action.target.kind === "tree";
+}
+
+/** True when carrying out the action would affect exactly `path`, or a folder that holds it and goes with it. */
+export function affects(action: FileAction, path: string): boolean {
+  const { target } = action;
+  const takesAll = isRecursive(action) || action.operation === "rename";
+  switch (target.kind) {
+    case "path":
+    case "tree":
+      return target.path === path || (takesAll && below(path, target.path));
+    case "glob":
+      return expandsTo(target.pattern, path, takesAll);
+    case "unknown":
+      return false;
+  }
+}
+
+export interface Found {
+  readonly found: string | undefined;
+  /** False when the world could not look everywhere. */
+  readonly complete: boolean;
+}
+
+const NOWHERE: Found = { found: undefined, complete: true };
+const ANYWHERE: Found = { found: undefined, complete: false };
+
+/** Looks in the world for something that the action reaches and `wanted` accepts. */
+export function findReached(action: FileAction, wanted: (path: string) => boolean, world: World): Found {
+  const { target } = action;
+  switch (target.kind) {
+    case "path":
+      return action.recursive === true ? search(target.path, wanted, world) : wanted(target.path) ? { found: target.path, complete: true } : NOWHERE;
+    case "tree":
+      return search(target.path, wanted, world);
+    case "unknown":
+      return target.within === undefined ? ANYWHERE : search(target.within, wanted, world);
+    case "glob":
+      return searchGlob(target.pattern, action.recursive === true, wanted, world);
+  }
+}
+
+/** A folder as big as the machine is not walked: the answer would never be complete. */
+function search(root: string, wanted: (path: string) => boolean, world: World, depth?: number): Found {
+  if (depth !== undefined) return world.find(root, wanted, depth);
+  return within(world.home, root) ? ANYWHERE : world.find(root, wanted);
+}
+
+function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) => boolean, world: World): Found {
+  const { folder, rest } = shellPattern(pattern);
+  const reached = (path: string): boolean => expandsTo(pattern, path, recursive) && (wanted(path) || wanted(world.canonical(path)));
+  if (recursive || rest.length > 1 || rest[0]?.deep === true) {
+    const depth = recursive || rest.some(({ deep }) => deep) ? undefined : rest.length;
+    return search(folder, reached, world, depth);
+  }
+  const names = world.names(folder);
+  if (names === undefined) return ANYWHERE;
+  for (const name of names) {
+    const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+    if (reached(path)) return { found: path, complete: true };
+  }
+  return NOWHERE;
+}
