@@ -1,0 +1,80 @@
+// Builds dist/: `npm run build`, and after `npm install` in a clone.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = process.argv[2] ?? join(root, "dist");
+const fresh = `${out}.${process.pid}`;
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** Changes with any source: caches written by another build are not read. */
+function fingerprint() {
+  const hash = createHash("sha256").update(version);
+  for (const file of readdirSync(join(root, "src"), { recursive: true }).sort()) {
+    if (/\.(?:ts|json)$/.test(file)) hash.update(file).update(readFileSync(join(root, "src", file)));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  mainFields: ["module", "main"],
+  legalComments: "none",
+  logLevel: "warning",
+  metafile: true,
+  define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
+};
+
+const entry = (name) => join(root, "src/cli", `${name}.ts`);
+mkdirSync(fresh, { recursive: true });
+try {
+  const results = await Promise.all([
+    build({ ...common, entryPoints: [entry("hook"), entry("reader")], outdir: fresh, format: "cjs", minify: true, external: ["./reader.cjs"], outExtension: { ".js": ".cjs" } }),
+    build({ ...common, entryPoints: [entry("bin")], outdir: fresh, format: "cjs", external: ["./hook.cjs", "./assent.mjs"], banner: { js: "#!/usr/bin/env node" }, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...common,
+      entryPoints: { assent: entry("main") },
+      outdir: fresh,
+      format: "esm",
+      splitting: true,
+      minifySyntax: true,
+      chunkNames: "chunks/[name]-[hash]",
+      outExtension: { ".js": ".mjs" },
+      // Bundled CommonJS (commander) asks for node's own modules.
+      banner: { js: 'import { createRequire as assentRequire } from "node:module"; const require = assentRequire(import.meta.url);' },
+    }),
+  ]);
+  chmodSync(join(fresh, "bin.cjs"), 0o755);
+  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
+  // In one step, as far as a folder allows: a hook may run meanwhile.
+  rmSync(`${out}.old`, { recursive: true, force: true });
+  try {
+    renameSync(out, `${out}.old`);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+  renameSync(fresh, out);
+  rmSync(`${out}.old`, { recursive: true, force: true });
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+/** The licences of what the bundles contain. */
+function licences(inputs) {
+  const packages = new Set(inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  return [...packages]
+    .sort()
+    .map((folder) => {
+      const { name, version: own, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+      const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
+      if (file === undefined) throw new Error(`${name} has no licence file`);
+      return `${name} ${own} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
+    })
+    .join(`\n${"-".repeat(78)}\n\n`);
+}

@@ -1,0 +1,35 @@
+import { agentNamed } from "../agents/index.ts";
+import { decide, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
+import { read } from "../guard/reader/index.ts";
+import type { Machine } from "../state/index.ts";
+
+/** The engine as the commands use it that only look: nothing is logged. */
+
+export const reader = (): PolicyReader => ({ read });
+
+/** A host in its default mode: it decides where Assent is silent. */
+const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
+/** Tool names and inputs mean what they mean in Claude Code. */
+const TOOLS = agentNamed("claude")?.tools ?? {};
+
+export interface Question {
+  readonly tool: string;
+  readonly input: Input;
+  readonly cwd: string;
+}
+
+export function judgeOnly(question: Question, machine: Machine, policyFiles: readonly string[]): Outcome {
+  const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
+  return decide({ ...question, facts, host: LOOKING, point: "explain", agent: "claude" }, { machine, reader, policyFiles, audit: false });
+}
+
+/** Rules as a person would add them to their own file. */
+export const ruleReader: RuleReader = (rules) => {
+  const text = JSON.stringify({ permissions: { allow: rules } });
+  const policy = read(
+    [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
+    { text: "", pins: new Map() },
+    () => [],
+  );
+  return policy.broken === undefined ? policy.rules : undefined;
+};

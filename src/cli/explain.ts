@@ -1,0 +1,153 @@
+import { brief, printAction, visible, type Span, type Verdict } from "../action/index.ts";
+import { changesFor, normalise, type Outcome } from "../guard/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { judgeOnly, ruleReader, type Question } from "./engine.ts";
+import { outcomeJson, JSON_VERSION } from "./json.ts";
+import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor, type Style } from "./style.ts";
+
+interface ExplainOptions {
+  readonly tool: string;
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly policy: readonly string[];
+  readonly json?: boolean;
+  readonly batch?: boolean;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const absolute = (folder: string): string => normalise(folder.startsWith("/") ? folder : `${process.cwd()}/${folder}`);
+
+/** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
+export function explain(command: string | undefined, options: ExplainOptions): number {
+  if (options.batch === true) return batch(options);
+  const question = questionOf(command, options);
+  if (typeof question === "string") {
+    writeStderr(`assent explain: ${question}\n`);
+    return 2;
+  }
+  const outcome = judgeOnly(question, thisMachine(), options.policy);
+  const changes = changesFor(outcome, ruleReader);
+  if (options.json === true) writeStdout(`${JSON.stringify(outcomeJson(outcome, changes))}\n`);
+  else writeStdout(tree(outcome, changes, styleFor(process.stdout, process.env)));
+  return 0;
+}
+
+function questionOf(command: string | undefined, options: ExplainOptions): Question | string {
+  const cwd = absolute(options.cwd ?? ".");
+  if (options.input === undefined) {
+    if (command === undefined) return "nothing to explain: give a command, --tool with --input, or --batch";
+    return { tool: options.tool, input: { command }, cwd };
+  }
+  if (command !== undefined) return "give a command or --input, not both";
+  try {
+    const input: unknown = JSON.parse(options.input);
+    return isObject(input) ? { tool: options.tool, input, cwd } : "--input is not a JSON object";
+  } catch {
+    return "--input is not JSON";
+  }
+}
+
+/** JSON Lines in, one JSON object a line out, in the same order. */
+function batch(options: ExplainOptions): number {
+  const stdin = readStdin();
+  if ("problem" in stdin) {
+    writeStderr(`assent explain: ${stdin.problem}\n`);
+    return 1;
+  }
+  const machine = thisMachine();
+  const folder = absolute(options.cwd ?? ".");
+  const lines = stdin.text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  for (const line of lines) {
+    const question = requestOfLine(line, folder);
+    const answer =
+      typeof question === "string" ? { v: JSON_VERSION, error: question } : outcomeJson(judgeOnly(question, machine, options.policy));
+    writeStdout(`${JSON.stringify(answer)}\n`);
+  }
+  return 0;
+}
+
+function requestOfLine(line: string, folder: string): Question | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return "the line is not JSON";
+  }
+  if (!isObject(value)) return "the line is not a JSON object";
+  const { tool, input, cwd = folder } = value;
+  if (typeof tool !== "string" || tool === "") return "`tool` is not a text";
+  if (!isObject(input)) return "`input` is not an object";
+  if (typeof cwd !== "string" || !cwd.startsWith("/") || cwd.includes("\0")) return "`cwd` is not an absolute path";
+  return { tool, input, cwd };
+}
+
+/** Where a verdict comes from. */
+function origin({ rule, builtin, basis }: Verdict): string {
+  if (rule !== undefined) return `${visible(rule.text)}  ${visible(rule.file)}:${rule.line}`;
+  return builtin === undefined ? basis : `${basis}: ${visible(builtin)}`;
+}
+
+function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: Style): string {
+  const source = request.input["command"];
+  const text = typeof source === "string" ? source : undefined;
+  const out = [
+    `${style.verdict(verdict.decision, style.bold(verdict.decision))}  ${brief(text ?? `${request.tool} ${JSON.stringify(request.input)}`, style.width - 8)}`,
+  ];
+  out.push(`${style.dim("why")}    ${visible(verdict.reason)}`);
+  if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(verdict.help)}`);
+  if (answer.decision !== verdict.decision)
+    out.push(`${style.dim("host")}   ${answer.decision === "none" ? "hears nothing: its own approval flow decides" : answer.decision}`);
+  out.push("");
+  const parts = verdict.actions.length + verdict.unknowns.length;
+  const branch = (at: number): [string, string] => (at === parts - 1 ? ["└─ ", "   "] : ["├─ ", "│  "]);
+  for (const [at, { action, verdict: own }] of verdict.actions.entries()) {
+    const [first, next] = branch(at);
+    const indent = "origin" in action && action.origin.by === "command" ? "  " : "";
+    out.push(`${first}${style.verdict(own.decision, own.decision.padEnd(5))} ${indent}${printAction(action)}`);
+    out.push(`${next}      ${indent}${style.dim(`${origin(own)} — ${visible(own.reason)}`)}`);
+  }
+  for (const [index, { unknown, verdict: own }] of verdict.unknowns.entries()) {
+    const [first, next] = branch(verdict.actions.length + index);
+    out.push(`${first}${style.verdict(own.decision, own.decision.padEnd(5))} unknown: ${visible(unknown.reason)}`);
+    for (const line of caret(text, unknown.span, style.width - 10)) out.push(`${next}      ${style.dim(line)}`);
+    const help = unknown.help ?? own.help;
+    if (help !== undefined) out.push(`${next}      ${style.dim(`help: ${visible(help)}`)}`);
+  }
+  if (verdict.decision !== "allow") out.push("", ...advice(verdict, changes));
+  for (const warning of warnings) out.push("", `warning: ${visible(warning)}`);
+  return `${out.join("\n")}\n`;
+}
+
+function advice(verdict: Verdict, changes: readonly string[]): readonly string[] {
+  if (changes.length === 0) {
+    return [
+      verdict.rule !== undefined && verdict.decision !== "none"
+        ? `No allow rule changes this: it rests on ${visible(verdict.rule.file)}:${verdict.rule.line}.`
+        : "No single allow rule changes this.",
+    ];
+  }
+  return [
+    "This would allow it, in your ~/.agent-permissions.jsonc:",
+    `  { "permissions": { "allow": ${JSON.stringify(changes).replaceAll('","', '", "')} } }`,
+  ];
+}
+
+/** The line of the text that a span points at, and carets below it. */
+function caret(text: string | undefined, span: Span | undefined, width: number): readonly string[] {
+  if (text === undefined || span === undefined || span.start > text.length) return [];
+  const start = text.lastIndexOf("\n", Math.max(0, span.start - 1)) + 1;
+  const stop = text.indexOf("\n", span.start);
+  const end = stop === -1 ? text.length : stop;
+  const from = Math.max(start, Math.min(span.start - 20, end - width));
+  const before = visible(text.slice(from, span.start));
+  const marked = visible(text.slice(span.start, Math.min(span.end, end)));
+  const after = visible(text.slice(Math.min(span.end, end), end));
+  const room = Math.max(1, width - before.length);
+  return [
+    `${before}${marked}${after}`.slice(0, width),
+    `${" ".repeat(before.length)}${"^".repeat(Math.min(Math.max(1, marked.length), room))}`,
+  ];
+}

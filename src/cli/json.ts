@@ -1,0 +1,35 @@
+import { printAction, visible, type JudgedAction, type JudgedUnknown, type Verdict } from "../action/index.ts";
+import type { Outcome } from "../guard/index.ts";
+
+/** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
+export const JSON_VERSION = 1;
+
+function verdictFields({ decision, basis, reason, rule, builtin, help, untrusted }: Verdict): Record<string, unknown> {
+  return { verdict: decision, basis, reason: visible(reason), help, rule, builtin, untrusted };
+}
+
+const actionFields = ({ action, verdict }: JudgedAction): Record<string, unknown> => ({
+  text: printAction(action),
+  ...verdictFields(verdict),
+  action,
+});
+const unknownFields = ({ unknown, verdict }: JudgedUnknown): Record<string, unknown> => ({
+  ...unknown,
+  ...verdictFields(verdict),
+  reason: visible(unknown.reason),
+});
+
+/** One judged request as JSON. `changes` are the rules that would allow it. */
+export function outcomeJson({ request, verdict, answer, warnings }: Outcome, changes?: readonly string[]): Record<string, unknown> {
+  return {
+    v: JSON_VERSION,
+    ...verdictFields(verdict),
+    answer: answer.decision,
+    tool: request.tool,
+    cwd: request.cwd,
+    actions: verdict.actions.map(actionFields),
+    unknowns: verdict.unknowns.map(unknownFields),
+    ...(changes === undefined ? {} : { changes }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(visible) }),
+  };
+}

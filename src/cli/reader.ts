@@ -1,0 +1,2 @@
+// Entry of dist/reader.cjs.
+export { read } from "../guard/reader/index.ts";

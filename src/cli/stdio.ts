@@ -1,0 +1,64 @@
+import { readSync, writeSync } from "node:fs";
+
+const MAX_INPUT = 64 << 20;
+const CHUNK = 65_536;
+const PATIENCE_MS = 30_000;
+
+function code(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** Waits without spinning; a hook has nothing else to do. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Everything on standard input, or why it cannot be used. */
+export function readStdin(): { readonly text: string } | { readonly problem: string } {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let waited = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(size < CHUNK ? CHUNK : 16 * CHUNK);
+    let got: number;
+    try {
+      got = readSync(0, chunk, 0, chunk.length, null);
+    } catch (error) {
+      if (code(error) === "EAGAIN" && waited < PATIENCE_MS) {
+        pause(2);
+        waited += 2;
+        continue;
+      }
+      if (code(error) === "EOF") break;
+      return { problem: `standard input cannot be read: ${code(error)}` };
+    }
+    if (got === 0) break;
+    size += got;
+    if (size > MAX_INPUT) return { problem: `standard input is longer than ${MAX_INPUT} bytes` };
+    chunks.push(chunk.subarray(0, got));
+  }
+  const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+  const text = bytes.toString("utf8");
+  // A replacement character stands in the input, or for bytes that are no UTF-8.
+  if (text.includes("\ufffd") && !Buffer.from(text, "utf8").equals(bytes)) return { problem: "standard input is not valid UTF-8" };
+  return { text };
+}
+
+function writeAll(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text, "utf8");
+  let at = 0;
+  let waited = 0;
+  while (at < bytes.length) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      // A reader that is gone hears nothing; a full pipe is waited for.
+      if (code(error) !== "EAGAIN" || waited >= PATIENCE_MS) return;
+      pause(2);
+      waited += 2;
+    }
+  }
+}
+
+export const writeStdout = (text: string): void => writeAll(1, text);
+export const writeStderr = (text: string): void => writeAll(2, text);

@@ -1,0 +1,91 @@
+import type { Action } from "../action/index.ts";
+import type { Policy } from "../policy/index.ts";
+import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
+import { exampleActions } from "./examples.ts";
+import type { PolicySource } from "./policy-files.ts";
+
+/** The part that understands policy files: large, and needed only when one has changed. */
+export interface PolicyReader {
+  read(sources: readonly PolicySource[], trust: Trust, examples: (command: string) => readonly Action[]): Policy;
+}
+
+/** Set by the build: a cache written by another build is not read. */
+declare const ASSENT_BUILD: string | undefined;
+const BUILD = typeof ASSENT_BUILD === "string" ? ASSENT_BUILD : "source";
+const MAX_CACHE = 16 << 20;
+
+interface Cached {
+  readonly build: string;
+  /** Everything the policy was made from, verbatim: a cache is good exactly when nothing of it has changed. */
+  readonly key: string;
+  readonly policy: Policy;
+}
+
+/** In one process the last few policies stay in memory. */
+const remembered = new Map<string, Policy>();
+const MAX_REMEMBERED = 16;
+
+/** FNV-1a: names the cache file. Equal names are told apart by the key inside. */
+function nameOf(sources: readonly PolicySource[]): string {
+  let hash = 0x811c9dc5;
+  for (const char of sources.map((source) => `${source.layer}:${source.file}`).join("\n")) {
+    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  return `policy-${hash.toString(16).padStart(8, "0")}.json`;
+}
+
+/** The text of `trust.json` belongs to the key: trusting or distrusting a project changes its policy. */
+const keyOf = (sources: readonly PolicySource[], trust: Trust): string =>
+  JSON.stringify([
+    trust.text,
+    sources.map(({ layer, file, root, mayGrant, content }) => [
+      layer,
+      file,
+      root,
+      mayGrant,
+      content.is === "text" ? content.text : { why: content.why },
+    ]),
+  ]);
+
+/** INVARIANT: what is read here was written by `store` of the same build, by the same user, in a folder only they may write. */
+function load(file: string, machine: Machine, key: string): Policy | undefined {
+  const found = readRegular(file, MAX_CACHE);
+  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see the invariant; the key is compared before the policy is used
+    const cached = JSON.parse(found.text) as Partial<Cached>;
+    return cached.build === BUILD && cached.key === key ? cached.policy : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The policy of the files found: from memory, from the compiled cache in the state folder, or read anew.
+ * A cache that cannot be written costs time, nothing else.
+ */
+export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
+  const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
+  const key = keyOf(sources, trust);
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  // Without files there is nothing to read or to store.
+  const state = sources.length === 0 ? { problem: "" } : openState(machine);
+  const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
+  let policy = file === undefined ? undefined : load(file, machine, key);
+  if (policy === undefined) {
+    policy = reader().read(sources, trust, exampleActions);
+    if (file !== undefined) store(file, { build: BUILD, key, policy });
+  }
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(key, policy);
+  return policy;
+}
+
+function store(file: string, cached: Cached): void {
+  try {
+    writeAtomic(file, JSON.stringify(cached));
+  } catch {
+    // Read-only home: the next call reads the files again.
+  }
+}

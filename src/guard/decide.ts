@@ -1,0 +1,130 @@
+import type { Lowered, RequestVerdict, World } from "../action/index.ts";
+import { appendAudit, auditLine } from "../audit/index.ts";
+import { judge, type JudgeContext, type Policy } from "../policy/index.ts";
+import type { Machine } from "../state/index.ts";
+import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { explicitFiles, findPolicyFiles } from "./policy-files.ts";
+import type { Request } from "./request.ts";
+import { answerFor, type Answer } from "./speak.ts";
+import { lowerTool } from "./tools.ts";
+import { realWorld } from "./world.ts";
+
+/** What a guard needs besides the request. */
+export interface GuardOptions {
+  readonly machine: Machine;
+  /** Understands policy files; called only when one has changed. */
+  readonly reader: () => PolicyReader;
+  /** Files of `--policy`: each adds a layer. */
+  readonly policyFiles?: readonly string[];
+  /** Keep the decision in the audit log. */
+  readonly audit: boolean;
+}
+
+export interface Outcome {
+  readonly request: Request;
+  readonly verdict: RequestVerdict;
+  readonly answer: Answer;
+  /** For people, on stderr: a left-out policy file, a log that cannot be written. */
+  readonly warnings: readonly string[];
+  /** What the verdict was made from, for those who explain it; undefined when judging failed. */
+  readonly basis: { readonly lowered: Lowered; readonly policy: Policy; readonly context: JudgeContext } | undefined;
+}
+
+/**
+ * The whole story of a decision:
+ *
+ * 1. **lower**: what would the request do? (`src/shell` for commands, `tools.ts` for the rest)
+ * 2. **policy**: which files speak about the places it touches?
+ * 3. **judge**: what do they and the built-in knowledge say? (`src/policy`)
+ * 4. **after judging**: a broken policy allows nothing.
+ * 5. **answer**: what is the host told in its situation?
+ * 6. **audit**: one line, whatever the answer.
+ *
+ * INVARIANT: nothing that goes wrong here allows.
+ */
+export function decide(request: Request, options: GuardOptions): Outcome {
+  const start = process.hrtime.bigint();
+  const outcome = judged(request, options);
+  if (!options.audit) return outcome;
+  const problem = record(outcome, options.machine, Number(process.hrtime.bigint() - start) / 1e6);
+  return problem === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, `not logged: ${problem}`] };
+}
+
+function judged(request: Request, options: GuardOptions): Outcome {
+  try {
+    const world = realWorld(options.machine, request.cwd, request.sessionRoot);
+    const lowered = lowerTool(request, world);
+    const policy = policyFor(request, lowered, world, options);
+    const context: JudgeContext = { world, hostDecides: request.host.decides };
+    const verdict = afterJudging(judge(lowered, policy, context), policy);
+    return {
+      request,
+      verdict,
+      answer: answerFor(verdict, policy, request.host),
+      warnings: policy.warnings,
+      basis: { lowered, policy, context },
+    };
+  } catch (error) {
+    return failed(request, error);
+  }
+}
+
+function policyFor(request: Request, lowered: Lowered, world: World, { machine, reader, policyFiles = [] }: GuardOptions): Policy {
+  const explicit = explicitFiles(machine, policyFiles, world.cwd);
+  const sources = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
+  return compiledPolicy(machine, sources, reader);
+}
+
+/** A broken managed or user file: its denies are unknown, so nothing is allowed until it is mended. */
+function afterJudging(verdict: RequestVerdict, policy: Policy): RequestVerdict {
+  if (policy.broken === undefined || verdict.decision === "deny") return verdict;
+  if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
+  return {
+    ...verdict,
+    decision: "ask",
+    basis: "protection",
+    reason: `a policy file is broken: ${policy.broken}`,
+    help: "mend the file",
+    builtin: "broken-policy",
+  };
+}
+
+/** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
+export function failed(request: Request, error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  const verdict: RequestVerdict = {
+    decision: "ask",
+    basis: "protection",
+    builtin: "failure",
+    reason: `Assent could not judge this: ${message.slice(0, 200)}`,
+    actions: [],
+    unknowns: [],
+  };
+  // Nothing is known of the request, so a host's bypass does not waive this.
+  const answer = answerFor(verdict, undefined, { ...request.host, bypassed: false, decides: false });
+  return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };
+}
+
+function record({ request, verdict, answer }: Outcome, machine: Machine, milliseconds: number): string | undefined {
+  try {
+    const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
+    const line = auditLine({
+      time: new Date(),
+      point,
+      agent,
+      event,
+      session,
+      subagent,
+      mode,
+      cwd,
+      tool,
+      input,
+      verdict,
+      answer: answer.decision,
+      milliseconds,
+    });
+    return appendAudit(machine, line);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

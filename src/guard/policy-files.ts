@@ -1,0 +1,118 @@
+import { statSync } from "node:fs";
+import type { Lowered, World } from "../action/index.ts";
+import type { LayerName } from "../policy/index.ts";
+import { readRegular, type Machine } from "../state/index.ts";
+import { join, normalise, parent } from "./canonical.ts";
+import { ancestors, projectOf } from "./project.ts";
+
+export const POLICY_NAME = ".agent-permissions.jsonc";
+const MAX_BYTES = 1 << 20;
+/** Folders looked at for policy files, per request. */
+const MAX_FOLDERS = 2000;
+
+/** A policy file that was found. */
+export interface PolicySource {
+  readonly layer: LayerName;
+  readonly file: string;
+  /** Folder of a project's file: its allow rules hold inside. */
+  readonly root?: string;
+  /** The file may grant when a person trusted it: it lies at the git top level of the cwd. */
+  readonly mayGrant: boolean;
+  readonly content: { readonly is: "text"; readonly text: string } | { readonly is: "broken"; readonly why: string };
+}
+
+function exists(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A folder that may not be entered holds no policy that a person could have put there for this user.
+    return false;
+  }
+}
+
+function read(file: string, layer: LayerName, root: string | undefined, mayGrant: boolean, required: boolean): PolicySource[] {
+  const found = readRegular(file, MAX_BYTES);
+  if (found.is === "missing" && !required) return [];
+  const content =
+    found.is === "missing"
+      ? ({ is: "broken", why: "does not exist" } as const)
+      : found.is === "text"
+        ? ({ is: "text", text: found.text } as const)
+        : found;
+  return [{ layer, file, ...(root === undefined ? {} : { root }), mayGrant, content }];
+}
+
+/** The folders that a request touches, as given and canonical. */
+function foldersOf(lowered: Lowered, world: World): readonly string[] {
+  const out = new Set<string>();
+  for (const action of lowered.actions) {
+    if (action.kind !== "file") continue;
+    const { target } = action;
+    if (target.kind === "path" || target.kind === "tree") {
+      const folder = target.kind === "tree" ? target.path : parent(target.path);
+      out.add(folder).add(world.canonical(folder));
+    } else if (target.kind === "glob") {
+      const literal = /^[^*?[\\]*/.exec(target.pattern)?.[0] ?? "/";
+      const folder = parent(literal);
+      out.add(folder).add(world.canonical(folder));
+    } else if (target.within !== undefined) out.add(target.within).add(world.canonical(target.within));
+  }
+  return [...out];
+}
+
+/** Files named by `--policy` and `ASSENT_POLICY`: they add a layer. */
+export function explicitFiles(machine: Machine, options: readonly string[], cwd: string): readonly string[] {
+  const fromEnvironment = machine.env["ASSENT_POLICY"];
+  const all = fromEnvironment === undefined || fromEnvironment === "" ? options : [...options, fromEnvironment];
+  return all.map((file) => normalise(file.startsWith("/") ? file : join(cwd, file)));
+}
+
+/**
+ * Every policy file that speaks about a request: managed, user, the project's (git top level of the cwd), explicit ones,
+ * and for their ask and deny rules those above the cwd, above the session's root and above every path touched,
+ * so that `cd` cannot shed them.
+ */
+export function findPolicyFiles(
+  machine: Machine,
+  world: World,
+  lowered: Lowered,
+  sessionRoot: string,
+  explicit: readonly string[],
+): readonly PolicySource[] {
+  const user = join(machine.home, POLICY_NAME);
+  const cwd = world.canonical(world.cwd);
+  const top = projectOf(cwd, machine);
+  const project = join(top, POLICY_NAME);
+  const out = [...read(machine.managedPolicy, "managed", undefined, true, false), ...read(user, "user", undefined, true, false)];
+  const seen = new Set([user, world.canonical(user), ...explicit]);
+  for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true));
+
+  const visited = new Set<string>();
+  const visit = (folder: string): void => {
+    for (const at of ancestors(folder)) {
+      if (visited.has(at) || visited.size > MAX_FOLDERS) return;
+      visited.add(at);
+      const file = join(at, POLICY_NAME);
+      if (!exists(file) || seen.has(file)) continue;
+      const real = world.canonical(file);
+      if (seen.has(real)) continue;
+      seen.add(file).add(real);
+      out.push(...read(file, "project", at, file === project, false));
+    }
+  };
+  visit(cwd);
+  visit(world.cwd);
+  visit(world.projectRoot);
+  visit(world.canonical(sessionRoot));
+  for (const folder of foldersOf(lowered, world)) visit(folder);
+  // A request may not shed a policy by touching so many folders that its own is not reached.
+  if (visited.size > MAX_FOLDERS) {
+    out.push({
+      layer: "explicit",
+      file: POLICY_NAME,
+      mayGrant: false,
+      content: { is: "broken", why: "the request touches too many folders to look for policy files" },
+    });
+  }
+  return out;
+}

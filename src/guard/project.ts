@@ -1,0 +1,29 @@
+import { statSync } from "node:fs";
+import type { Machine } from "../state/index.ts";
+import { join, parent } from "./canonical.ts";
+
+/** A folder and those above it, nearest first. */
+export function ancestors(folder: string): readonly string[] {
+  const out = [folder];
+  for (let at = folder; at !== "/"; out.push(at)) at = parent(at);
+  return out;
+}
+
+/** `.git` of a repository or of a worktree; one that another user planted (in `/tmp`, say) is none. */
+function holdsRepository(folder: string, uid: number | undefined): boolean {
+  try {
+    const stats = statSync(join(folder, ".git"), { throwIfNoEntry: false });
+    return (
+      stats !== undefined &&
+      (stats.isDirectory() || stats.isFile()) &&
+      (uid === undefined || uid === 0 || stats.uid === uid || stats.uid === 0)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The git top level of a canonical folder, found without starting git; the folder itself outside git. */
+export function projectOf(folder: string, machine: Machine): string {
+  return ancestors(folder).find((at) => holdsRepository(at, machine.uid)) ?? folder;
+}

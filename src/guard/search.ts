@@ -1,0 +1,76 @@
+import { readdirSync, type Dirent } from "node:fs";
+import { join } from "./canonical.ts";
+
+/** Entries visited per search: a few milliseconds. Beyond it the answer is marked incomplete. */
+export const MAX_ENTRIES = 4000;
+const MAX_DEPTH = 32;
+
+/** Large and rarely telling: looked at after everything else. */
+const LATE = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "vendor"]);
+/** What git itself keeps below `.git/objects`: nobody names a file there. */
+const OBJECT_NAME = /^(?:[0-9a-f]{2}|info|pack)$/;
+
+function entriesOf(folder: string): Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The first path below `root` (itself included) that `wanted` accepts, nearest first. Links are not followed.
+ * `complete` is true when everything was looked at.
+ */
+export function find(
+  root: string,
+  wanted: (path: string) => boolean,
+  depth = MAX_DEPTH,
+): { readonly found: string | undefined; readonly complete: boolean } {
+  if (wanted(root)) return { found: root, complete: true };
+  let left = MAX_ENTRIES;
+  let complete = true;
+  let folders: { path: string; depth: number }[] = [{ path: root, depth: 0 }];
+  let late: { path: string; depth: number }[] = [];
+  while (folders.length > 0) {
+    const next: typeof folders = [];
+    for (const folder of folders) {
+      if (left <= 0) return { found: undefined, complete: false };
+      const entries = entriesOf(folder.path);
+      // A missing root has nothing in it; a folder that cannot be listed might have.
+      if (entries === undefined) {
+        complete &&= folder.path === root;
+        continue;
+      }
+      left -= entries.length + 1;
+      const objects = folder.path.endsWith("/.git/objects");
+      for (const entry of entries) {
+        const path = join(folder.path, entry.name);
+        if (wanted(path)) return { found: path, complete: true };
+        if (!entry.isDirectory() || (objects && OBJECT_NAME.test(entry.name))) continue;
+        if (folder.depth + 1 >= depth) {
+          // The caller's own limit is no gap, ours is.
+          if (depth === MAX_DEPTH) complete = false;
+          continue;
+        }
+        (LATE.has(entry.name) ? late : next).push({ path, depth: folder.depth + 1 });
+      }
+    }
+    folders = next;
+    if (folders.length === 0) {
+      folders = late;
+      late = [];
+    }
+  }
+  return { found: undefined, complete };
+}
+
+/** Names in a folder; undefined when it cannot be listed or holds too many to look at. */
+export function names(folder: string): readonly string[] | undefined {
+  try {
+    const all = readdirSync(folder);
+    return all.length > MAX_ENTRIES ? undefined : all;
+  } catch {
+    return undefined;
+  }
+}

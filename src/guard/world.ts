@@ -1,0 +1,56 @@
+import { statSync } from "node:fs";
+import type { World } from "../action/index.ts";
+import type { Machine } from "../state/index.ts";
+import { canonicalPath, normalise } from "./canonical.ts";
+import { programs } from "./programs.ts";
+import { projectOf } from "./project.ts";
+import { find, names } from "./search.ts";
+
+/** Variables that mean the same in the hook's environment and in the shell the host starts. */
+const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
+
+function memo<A>(compute: (key: string) => A): (key: string) => A {
+  const known = new Map<string, A>();
+  return (key) => {
+    const hit = known.get(key);
+    if (hit !== undefined) return hit;
+    const answer = compute(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+function kindOf(path: string): ReturnType<World["kind"]> {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return "missing";
+    if (stats.isFile()) return "file";
+    return stats.isDirectory() ? "directory" : "other";
+  } catch {
+    // It cannot be looked at: there is something, or something in the way.
+    return "other";
+  }
+}
+
+/** The machine as the core may see it, for one request. Every answer is remembered for the request's time. */
+export function realWorld(machine: Machine, cwd: string, sessionRoot: string | undefined): World {
+  const folder = normalise(cwd);
+  const canonical = memo((path) => canonicalPath(path, folder));
+  const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
+  let who: ReturnType<typeof programs> | undefined;
+  const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));
+  return {
+    cwd: folder,
+    home: machine.home,
+    projectRoot,
+    temp: machine.temp,
+    foldsCase: machine.platform === "darwin" || machine.platform === "win32",
+    env: (name) => (name === "PWD" ? folder : STEADY.has(name) ? machine.env[name] : undefined),
+    canonical,
+    kind: memo(kindOf),
+    lookup: (name) => identify().lookup(name),
+    trustedProgram: (path) => identify().trustedProgram(path),
+    find,
+    names,
+  };
+}
