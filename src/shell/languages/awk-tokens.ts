@@ -58,7 +58,7 @@ export function awkTokens(program: string): readonly AwkToken[] | string {
         at += text.length;
       }
     } else if (/[0-9.]/.test(c)) {
-      const number = match(/0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?/y, program, at);
+      const number = match(/(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?/y, program, at);
       // Where a number ends in a letter, implementations differ about where it ends.
       if (number === undefined || /[A-Za-z_.0-9]/.test(program.charAt(at + number.length))) return "an unusual number";
       tokens.push({ kind: "number", text: number });
@@ -98,13 +98,14 @@ function slash(previous: AwkToken): "regex" | "division" | undefined {
     case "newline":
       return "regex";
     case "number":
+      return "division";
     case "string":
     case "regex":
-      return previous.kind === "number" ? "division" : undefined;
+      return undefined;
     case "name":
       if (BEFORE_REGEX.has(previous.text)) return "regex";
       return AMBIGUOUS.has(previous.text) ? undefined : "division";
-    case "op":
+    default:
       if (previous.text === ")") return previous.control === true ? undefined : "division";
       if (previous.text === "]") return "division";
       return /^(\+\+|--|\$|@|\||\|&|>>?|<)$/.test(previous.text) ? undefined : "regex";

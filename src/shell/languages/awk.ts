@@ -8,7 +8,9 @@ const STATEMENT_WORDS =
 /** Functions of POSIX, mawk and gawk that only compute; `close` and `fflush` touch what a redirection opened. */
 const FUNCTIONS = new Set(
   `atan2 cos exp int log rand sin sqrt srand gsub index length match split sprintf sub substr tolower toupper close fflush
-  asort asorti gensub patsplit strtonum mktime strftime systime and compl lshift or rshift xor isarray typeof mkbool ${STATEMENT_WORDS}`.split(/\s+/),
+  asort asorti gensub patsplit strtonum mktime strftime systime and compl lshift or rshift xor isarray typeof mkbool ${STATEMENT_WORDS}`.split(
+    /\s+/,
+  ),
 );
 /** gawk's tables of all variables and functions: assigning through them reaches everything. */
 const TABLES = new Set(["SYMTAB", "FUNCTAB"]);
@@ -46,10 +48,13 @@ class AwkReader {
   }
 
   read(): Finding[] {
+    let continues = false;
     this.tokens.forEach((token, i) => {
       if (token.kind === "name") this.name(token, i);
       else if (token.kind === "op") this.operator(token.text, i);
-      else if (token.kind === "newline" && this.print === this.depth && !this.continues(i - 1)) this.print = -1;
+      else if (token.kind === "newline" && this.print === this.depth && !continues) this.print = -1;
+      // The statement goes on in the next line; after `?` and `:` in gawk only.
+      if (token.kind !== "newline") continues = token.kind === "op" && /^(,|&&|\|\||\?|:)$/.test(token.text);
     });
     return this.findings;
   }
@@ -60,13 +65,6 @@ class AwkReader {
 
   private doubt(why: string): void {
     this.findings.push(unknown(why));
-  }
-
-  /** True when the statement goes on in the next line; `?` and `:` do in gawk only. */
-  private continues(i: number): boolean {
-    const token = this.at(i);
-    if (token.kind === "newline") return this.continues(i - 1);
-    return token.kind === "op" && /^(,|&&|\|\||\?|:)$/.test(token.text);
   }
 
   private operator(text: string, i: number): void {
@@ -134,9 +132,8 @@ class AwkReader {
     // What stands before the string must not belong to it: awks differ about `"a" "b" | getline`.
     const before = this.at(i - 2);
     const starts =
-      before.kind === "end" || before.kind === "newline" || (before.kind === "op" && before.control !== true && /^(\(|\{|;|\}|=|!|&&|\|\|)$/.test(before.text));
-    const control = before.kind === "op" && before.text === "(";
-    const literal = this.at(i - 1).kind === "string" && (starts || control) && this.print < 0;
+      before.kind === "end" || before.kind === "newline" || (before.kind === "op" && /^(\(|\{|;|\}|=|&&|\|\|)$/.test(before.text));
+    const literal = this.at(i - 1).kind === "string" && starts && this.print < 0;
     this.command(literal ? this.at(i - 1).value : undefined);
   }
 
@@ -167,7 +164,11 @@ class AwkReader {
   private environment(i: number): void {
     const key = this.at(i + 2);
     const plain =
-      this.at(i + 1).text === "[" && key.kind === "string" && key.value !== undefined && plainVariable(key.value) && this.at(i + 3).text === "]";
+      this.at(i + 1).text === "[" &&
+      key.kind === "string" &&
+      key.value !== undefined &&
+      plainVariable(key.value) &&
+      this.at(i + 3).text === "]";
     if (!plain) this.findings.push({ does: "environment" });
   }
 
@@ -185,6 +186,7 @@ class AwkReader {
     for (let k = i + 1; k < this.tokens.length; k += 1) {
       const token = this.at(k);
       if (token.kind === "newline" || token.kind === "end") return;
+      if (token.text === "getline") return this.doubt("it nests getline");
       if (token.kind !== "op") continue;
       if (/^[([]$/.test(token.text)) depth += 1;
       else if (/^[)\]]$/.test(token.text)) depth -= 1;
