@@ -92,6 +92,11 @@ export interface ExecAction extends ActionBase {
   readonly env: readonly { readonly name: string; readonly value: string | undefined }[];
   /** A shell builtin or keyword: nothing is started. */
   readonly builtin?: boolean;
+  /**
+   * Harmless whatever its arguments (ledger A6): a `predicate` (`[[ … ]]`) before any rule is asked, a `lookup`
+   * (`command -v`) and a `builtin` (`true`, `echo`, `read`) after the rules.
+   */
+  readonly inert?: "predicate" | "lookup" | "builtin";
 }
 
 /** A command line with its options told from its operands, spellings unified. */

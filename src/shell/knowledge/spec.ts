@@ -50,9 +50,9 @@ export interface CommandSpec {
   /**
    * What the command prints, for the next command in a pipe or a substitution:
    * `paths`: names below its path operands (find, ls, git ls-files); `input`: what it reads, unchanged or filtered
-   * (cat, sort, head); `operands`: its operands, joined by blanks (echo). Absent: unknown text.
+   * (cat, sort, head); `operands`: its operands, joined by blanks (echo); `number`: digits (wc -l, seq). Absent: unknown text.
    */
-  readonly output?: "paths" | "input" | "operands";
+  readonly output?: "paths" | "input" | "operands" | "number";
   /** What it does for itself without being asked: `OP PATH` each, `~` home, `$git` the repository's `.git`. */
   readonly upkeep?: readonly string[];
   /** Command lines with the verdict they must get from the default preset in the test project. They are tests. */

@@ -1,0 +1,90 @@
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { literal, NOTHING, prefixOf, textOf, type Value } from "../value.ts";
+
+/** find(1): tests and actions that take no argument, or one that only narrows what is found. */
+const PLAIN = new Set(
+  "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable -executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! ( ) , -x -X -E -s -f -help --help -version --version".split(" "),
+);
+const VALUED = new Set(
+  "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile -fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth".split(" "),
+);
+const WRITING = new Set(["-fprint", "-fprint0", "-fls"]);
+const RUNNING = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+
+interface Expression {
+  readonly remove: boolean;
+  readonly commands: readonly (readonly Value[])[];
+}
+
+export function find(inv: Invocation): void {
+  const { words } = inv;
+  let at = 0;
+  for (; at < words.length; at++) {
+    const text = textOf(words[at] ?? literal(""));
+    if (text === "-H" || text === "-L" || text === "-P" || (text !== undefined && /^-O\d*$/.test(text))) continue;
+    if (text === "-D") at++;
+    else break;
+  }
+  const roots: Value[] = [];
+  for (; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    const text = textOf(word);
+    if (text !== undefined && (/^-./.test(text) || text === "!" || text === "(" || text === ",")) break;
+    if (text === undefined && prefixOf(word) === "" && word.many) refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
+    roots.push(word);
+  }
+  const expression = readExpression(inv, words.slice(at));
+  const starts = roots.length === 0 ? [literal(".")] : roots;
+  for (const root of starts) emitFile(inv, "list", root, true);
+  if (expression.remove) for (const root of starts) emitFile(inv, "delete", root, true);
+  for (const command of expression.commands) {
+    // Once with what find puts in place of {}, which for the starting point itself is its own name.
+    const whole = starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
+    const found: Value = whole === undefined ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false } : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true }], many: false };
+    inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, found)), NOTHING);
+    const names = command.map((word) => textOf(word));
+    if (whole !== undefined && names.includes("{}")) inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, literal(whole))), NOTHING);
+  }
+  inv.output = { is: "paths", values: starts.map((root) => (textOf(root) === undefined ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false } : { atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true }], many: false })) };
+}
+
+function readExpression(inv: Invocation, words: readonly Value[]): Expression {
+  let remove = false;
+  const commands: Value[][] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    const text = textOf(word);
+    if (text === undefined) {
+      refuse(inv, `a part of the expression of find is only known at run time: ${describe(word)}`, "quote it");
+      continue;
+    }
+    if (text === "-delete") remove = true;
+    else if (RUNNING.has(text)) {
+      const end = words.findIndex((one, i) => i > at && (textOf(one) === ";" || (textOf(one) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")));
+      if (end < 0) doubt(inv, `the command of find ${text} has no end`);
+      commands.push(words.slice(at + 1, end < 0 ? words.length : end));
+      at = end < 0 ? words.length : end;
+    } else if (WRITING.has(text) || text === "-fprintf") {
+      const file = words[++at];
+      if (file !== undefined) emitFile(inv, "write", file);
+      if (text === "-fprintf") at++;
+    } else if (text === "-files0-from") {
+      const file = words[++at];
+      if (file !== undefined) emitFile(inv, "read", file);
+      refuse(inv, "find takes its starting points from a file");
+    } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
+      const value = words[++at];
+      if (value?.many === true) refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
+    } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
+  }
+  return { remove, commands };
+}
+
+function fill(word: Value, found: Value): Value {
+  const text = textOf(word);
+  if (text === undefined || !text.includes("{}")) return word;
+  if (text === "{}") return found;
+  return { atoms: text.split("{}").flatMap((piece, i) => [...(i === 0 ? [] : found.atoms), ...(piece === "" ? [] : [piece])]), many: false };
+}

@@ -1,0 +1,69 @@
+import { doubt, refuse, type Invocation } from "../invocation.ts";
+import { applyKind, codeFromStream } from "../kinds.ts";
+import { textOf, type Value } from "../value.ts";
+
+const LETTERS = "abefhiklmnprtuvxBCDEHPTIsc";
+const LONG = new Set(["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted", "--noediting", "--debugger", "--no-rcs", "--emulate", "--privileged"]);
+const STOP = new Set(["--version", "--help", "--dump-strings", "--dump-po-strings", "--rpm-requires"]);
+
+/**
+ * The flag grammar of bash, dash and zsh: `-c` is a flag that may stand in any cluster, its script is the first
+ * operand, the words after it are `$0`, `$1`, …; `-o` and `-O` take a name each (bash(1), Options; zshall(1), Invocation).
+ */
+export function shell(inv: Invocation): void {
+  const { words } = inv;
+  let command = false;
+  let fromStdin = false;
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at];
+    const text = word === undefined ? undefined : textOf(word);
+    if (text === undefined) {
+      if (word !== undefined && (word.many || String(word.atoms[0]).startsWith("-") || typeof word.atoms[0] !== "string")) doubtOption(inv, word);
+      break;
+    }
+    if (text === "-" || text === "--") {
+      at++;
+      break;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (STOP.has(text)) return;
+    if (text === "--rcfile" || text === "--init-file") {
+      at++;
+      refuse(inv, `${inv.name} ${text} runs another startup file`);
+      continue;
+    }
+    if (text.startsWith("--")) {
+      if (text.startsWith("--rcfile=") || text.startsWith("--init-file=") || !LONG.has(text)) doubt(inv, `${inv.name} has no known option \`${text}\``);
+      continue;
+    }
+    let names = 0;
+    for (const letter of text.slice(1)) {
+      if (letter === "c" && text.startsWith("-")) command = true;
+      else if (letter === "s") fromStdin = true;
+      else if (letter === "o" || letter === "O") names++;
+      else if (!LETTERS.includes(letter)) doubt(inv, `${inv.name} has no known option \`-${letter}\``);
+      if (letter === "i") doubt(inv, `${inv.name} -i reads startup files and is interactive`);
+    }
+    at += names;
+  }
+  const operands = words.slice(at);
+  if (command) {
+    const [script, zero, ...positional] = operands;
+    if (script === undefined) return;
+    inv.output = inv.run.script(inv.cx, inv.state, script, inv.stdin, { positional: zero === undefined ? [] : positional, span: inv.span });
+    return;
+  }
+  const [file] = operands;
+  if (fromStdin || file === undefined) {
+    if (inv.stdin.is === "none") doubt(inv, `${inv.name} runs what it reads from standard input`);
+    else codeFromStream(inv, "sh", inv.stdin);
+    return;
+  }
+  applyKind(inv, { is: "script", language: "sh" }, file);
+}
+
+function doubtOption(inv: Invocation, word: Value): void {
+  refuse(inv, `an option or script of ${inv.name} that is only known at run time: ${textOf(word) ?? ""}`.replace(/: $/, ""));
+}
+

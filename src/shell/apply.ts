@@ -1,0 +1,274 @@
+import { ANALYSERS } from "./analyse/index.ts";
+import { describe, doubt, refuse, type Invocation } from "./invocation.ts";
+import { applyEffect, applyKind } from "./kinds.ts";
+import { grammarOf, kindName, type Grammar, type Option, type Slot } from "./knowledge/read-spec.ts";
+import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
+import { readArguments, type Arguments } from "./options.ts";
+import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+
+/** What is known of a command after its table was applied. */
+export interface Applied {
+  /** `git stash list`, or undefined when the subcommand is not in the table. */
+  readonly id: string | undefined;
+  readonly out: Stream;
+  /** Every option and operand in order, subcommand words included, for rules. */
+  readonly options: Arguments["options"];
+  readonly operands: readonly Value[];
+  readonly complete: boolean;
+}
+
+type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "output">;
+
+/** Applies a knowledge entry to the words after the program name: emits all effects. */
+export function applySpec(base: Base, spec: CommandSpec): Applied {
+  return applyLevel(base, spec, undefined, spec.names.split(" ")[0] ?? "", []);
+}
+
+function applyLevel(base: Base, spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
+  const grammar = grammarOf(spec, parent);
+  const args = readArguments(base.words, grammar, { stopAtOperand: grammar.subcommands !== undefined, globMayBeOption: (value) => globMayBeOption(base, value) });
+  const inv: Invocation = { ...base, spec, grammar, args, sources: [] };
+  const stopped = applyOptions(inv);
+  const [first] = args.operands;
+  if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
+    const inner = applySubcommand(inv, grammar, first, id, before);
+    return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
+  }
+  for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
+  if (!stopped) {
+    for (const effect of grammar.effects) applyEffect(inv, effect);
+    if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
+    if (spec.analyse !== undefined) {
+      const analyse = ANALYSERS[spec.analyse];
+      if (analyse === undefined) refuse(inv, `no analyser named ${spec.analyse}`);
+      else analyse(inv);
+    }
+  }
+  const known = args.options.every((given) => given.option !== undefined);
+  return {
+    id,
+    out: stopped ? { is: "unknown", why: `the help of ${inv.name}`, network: false } : outputOf(inv),
+    options: args.options,
+    operands: [...before, ...args.operands],
+    complete: known && args.doubts.length === 0,
+  };
+}
+
+/** Options that are not in the table are doubts; true when one of them only prints help or a version. */
+function applyOptions(inv: Invocation): boolean {
+  let stopped = false;
+  for (const given of inv.args.options) {
+    const { option } = given;
+    if (option === undefined) {
+      doubt(inv, `${inv.name} has no known option \`${given.written}\``);
+      continue;
+    }
+    if (given.value !== undefined && option.argument !== "none") applyKind(inv, option.kind, given.value);
+    for (const consequence of option.consequences) {
+      if (consequence.then === "effect") applyEffect(inv, consequence.effect);
+      if (consequence.then === "stop") stopped = true;
+    }
+  }
+  return stopped;
+}
+
+function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: string, before: readonly Value[]): Applied {
+  const word = textOf(first);
+  const nothing: Applied = { id: undefined, out: { is: "unknown", why: `the output of ${inv.name}`, network: isNetwork(inv.stdin) }, options: [], operands: [...before, ...inv.args.operands], complete: false };
+  if (word === undefined) {
+    refuse(inv, `the subcommand of ${inv.name} is only known at run time: ${describe(first)}`, "write it out");
+    return nothing;
+  }
+  const rest = inv.args.operands.slice(1);
+  const match = findSubcommand(grammar, word, rest);
+  if (match === "unknown") {
+    refuse(inv, `the subcommand of ${inv.name} ${word} is only known at run time`, "write it out");
+    return nothing;
+  }
+  if (match === undefined) return nothing;
+  const used = match.key.split(" ").length;
+  const effectsOfParent = grammar.effects;
+  for (const effect of effectsOfParent) applyEffect(inv, effect);
+  return applyLevel(
+    { ...inv, words: inv.args.operands.slice(used) },
+    match.spec,
+    grammar,
+    `${id} ${match.key}`,
+    [...before, ...inv.args.operands.slice(0, used)],
+  );
+}
+
+function findSubcommand(grammar: Grammar, word: string, rest: readonly Value[]): { readonly key: string; readonly spec: SubcommandSpec } | "unknown" | undefined {
+  const subcommands = grammar.subcommands ?? new Map<string, SubcommandSpec>();
+  let best: { key: string; spec: SubcommandSpec } | undefined;
+  let hidden = false;
+  for (const [key, spec] of subcommands) {
+    const words = key.split(" ");
+    if (words[0] !== word && !matchesVerb(words[0] ?? "", word)) continue;
+    const fits = words.slice(1).every((wanted, i) => {
+      const value = rest[i];
+      const text = value === undefined ? undefined : textOf(value);
+      if (value !== undefined && text === undefined && !(prefixOf(value) !== "" && !wanted.startsWith(prefixOf(value)))) hidden = true;
+      return text !== undefined && (text === wanted || matchesVerb(wanted, text));
+    });
+    if (!fits) continue;
+    const exact = words[0] === word;
+    if (best === undefined || words.length > best.key.split(" ").length || (exact && best.key.split(" ")[0] !== word && words.length === best.key.split(" ").length)) best = { key, spec };
+  }
+  return hidden && (best === undefined || !best.key.includes(" ")) ? "unknown" : best;
+}
+
+/** `describe-*` in a table: a verb with anything after it. */
+const matchesVerb = (pattern: string, word: string): boolean => pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1));
+
+/** A word that starts with a wildcard is an option only if the folder holds a name that starts with `-`. */
+function globMayBeOption(base: Base, value: Value): boolean {
+  if (holeOf(value) !== undefined) return true;
+  return base.places.some((place) => {
+    const names = place.is === "at" ? base.cx.world.names(place.path) : undefined;
+    return names === undefined ? base.places.every((p) => p.is === "at" && base.cx.world.kind(p.path) !== "missing") : names.some((name) => name.startsWith("-"));
+  });
+}
+
+interface Filled {
+  readonly slot: Slot;
+  readonly values: readonly Value[];
+}
+
+function applyOperands(inv: Invocation): void {
+  const slots = effectiveSlots(inv);
+  const operands = inv.args.operands;
+  if (slots === undefined) {
+    if (operands.length > 0) doubt(inv, `what ${inv.name} does with ${describe(operands[0] ?? literal(""))} is not known`);
+    return;
+  }
+  const filled = fillSlots(slots, operands);
+  const used = filled.reduce((count, one) => count + one.values.length, 0);
+  if (used < operands.length) doubt(inv, `${inv.name} is given more operands than its knowledge entry lists`);
+  filled.forEach(({ slot, values }, at) => {
+    const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
+    // Wrappers such as watch(1) join all their words to one shell line.
+    if (slot.kind.is === "shell" && given.length > 1) {
+      inv.output = inv.run.script(inv.cx, placed(inv), given.reduce((a, b) => concat(concat(a, literal(" ")), b)), inv.stdin, { span: inv.span });
+      return;
+    }
+    if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
+      if (given.length > 0) inv.output = inv.run.argv(inv.cx, placed(inv), given, inv.stdin);
+      return;
+    }
+    if (slot.kind.is === "argv") return;
+    for (const value of given) {
+      applyKind(inv, slot.kind, value);
+      // An unquoted word may become several, and so reach the slots after it.
+      if (value.many && holeOf(value) !== undefined) for (const later of filled.slice(at + 1)) if (later.slot.kind.is !== slot.kind.is || later.slot.kind.is === "file") applyLater(inv, later.slot, value);
+    }
+  });
+}
+
+function applyLater(inv: Invocation, slot: Slot, value: Value): void {
+  if (slot.kind.is === "argv") refuse(inv, `${describe(value)} may become the command that ${inv.name} runs`, "quote it");
+  else applyKind(inv, slot.kind, value);
+}
+
+/** A wrapper that changes the folder runs its command there. */
+function placed(inv: Invocation): Invocation["state"] {
+  if (inv.places === inv.state.places) return inv.state;
+  const state = inv.state.fork();
+  state.places = inv.places;
+  return state;
+}
+
+/** The slots after what the given options change. */
+function effectiveSlots(inv: Invocation): readonly Slot[] | undefined {
+  let slots = inv.grammar.slots;
+  if (slots === undefined) return undefined;
+  const options = new Set<Option>(inv.args.options.flatMap((given) => (given.option === undefined ? [] : [given.option])));
+  for (const option of options) {
+    for (const c of option.consequences) {
+      if (c.then === "drop") slots = slots.filter((slot) => slot.name !== c.slot);
+      if (c.then === "become") slots = slots.map((slot) => (kindName(slot.kind) === c.from || slot.name === c.from ? { ...slot, kind: c.to } : slot));
+      if (c.then === "default") slots = slots.map((slot, i) => (i === (slots ?? []).length - 1 ? { ...slot, fallback: c.path } : slot));
+    }
+  }
+  return slots;
+}
+
+export function fillSlots(slots: readonly Slot[], operands: readonly Value[]): readonly Filled[] {
+  const argv = slots.findIndex((slot) => slot.kind.is === "argv");
+  const repeated = slots.findIndex((slot) => slot.count === "any" || slot.count === "some");
+  // NAME=VALUE words come in front of a wrapped command.
+  if (argv >= 0 && repeated >= 0 && repeated < argv && slots[repeated]?.kind.is === "env") {
+    const head = fillInOrder(slots.slice(0, repeated), operands);
+    const rest = operands.slice(head.used);
+    const end = rest.findIndex((value) => !/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(prefixOf(value)));
+    const count = end < 0 ? rest.length : end;
+    const slot = slots[repeated];
+    const tail = slots[argv];
+    return [...head.filled, ...(slot === undefined ? [] : [{ slot, values: rest.slice(0, count) }]), ...(tail === undefined ? [] : [{ slot: tail, values: rest.slice(count) }])];
+  }
+  if (argv >= 0) {
+    const head = fillInOrder(slots.slice(0, argv), operands);
+    const tail = slots[argv];
+    return [...head.filled, ...(tail === undefined ? [] : [{ slot: tail, values: operands.slice(head.used) }])];
+  }
+  if (repeated < 0) return fillInOrder(slots, operands).filled;
+  const tailSlots = slots.slice(repeated + 1);
+  const head = fillInOrder(slots.slice(0, repeated), operands, tailSlots.length);
+  const rest = operands.slice(head.used);
+  const tailCount = Math.min(tailSlots.length, Math.max(0, rest.length - (slots[repeated]?.count === "some" ? 1 : 0)));
+  const middle = slots[repeated];
+  return [
+    ...head.filled,
+    ...(middle === undefined ? [] : [{ slot: middle, values: rest.slice(0, rest.length - tailCount) }]),
+    ...tailSlots.map((slot, i) => ({ slot, values: rest.slice(rest.length - tailCount + i, rest.length - tailCount + i + 1) })),
+  ];
+}
+
+function fillInOrder(slots: readonly Slot[], operands: readonly Value[], reserved = 0): { readonly filled: readonly Filled[]; readonly used: number } {
+  let used = 0;
+  const filled = slots.map((slot, i) => {
+    const needed = slots.slice(i + 1).filter((later) => later.count === "one").length + reserved;
+    const take = used < operands.length && (slot.count !== "optional" || operands.length - used > needed);
+    return { slot, values: take ? operands.slice(used, ++used) : [] };
+  });
+  return { filled, used };
+}
+
+function outputOf(inv: Invocation): Stream {
+  if (inv.output !== undefined) return inv.output;
+  const network = isNetwork(inv.stdin) || inv.cx.actions.some((action) => action.kind === "net" && action.origin.by === "command" && action.origin.exec === inv.exec);
+  const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
+  const operands = inv.args.operands;
+  switch (inv.spec.output) {
+    case undefined:
+      return unknownText;
+    case "number":
+      return { is: "unknown", why: `the output of ${inv.name}`, network: false, ...(operands.length === 0 || inv.name !== "wc" ? { number: true } : {}) };
+    case "operands": {
+      const text = operands.map((value) => textOf(value));
+      if (text.some((one) => one === undefined)) return { is: "text", value: { atoms: operands.flatMap((value, i) => (i === 0 ? value.atoms : [" ", ...value.atoms])), many: false } };
+      return { is: "text", value: literal(`${text.join(" ")}\n`) };
+    }
+    case "input": {
+      const reads = inv.sources.length > 0;
+      if (reads) return { is: "unknown", why: `the content of ${describe(inv.sources[0] ?? literal(""))}`, network };
+      if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
+      return inv.stdin;
+    }
+    case "paths":
+      return { is: "paths", values: pathsBelow(inv) };
+    default:
+      return unknownText;
+  }
+}
+
+/** Names below the path operands, as the command prints them. */
+function pathsBelow(inv: Invocation): readonly Value[] {
+  const below = { hole: true, why: `a name that ${inv.name} prints`, below: true } as const;
+  const roots = inv.args.operands.filter((value) => textOf(value) !== undefined && inv.name !== "git");
+  const values = roots.map((value): Value => ({ atoms: [(textOf(value) ?? "").replace(/\/?$/, "/"), below], many: false }));
+  const outside = inv.args.operands.some((value) => prefixOf(value).startsWith("/") || /(^|\/)\.\./.test(prefixOf(value)) || (prefixOf(value) === "" && holeOf(value) !== undefined));
+  if (outside) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
+  return [...values, { atoms: [below], many: false }];
+}
+

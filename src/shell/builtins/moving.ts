@@ -1,0 +1,46 @@
+import { homeOf, workingDirectory } from "../expand.ts";
+import { changePlaces } from "../places.ts";
+import { NOTHING, textOf, type Value } from "../value.ts";
+import { expansion } from "../walk.ts";
+import { done, type Builtin, type BuiltinCall } from "./index.ts";
+
+/** The folder a `cd`-like builtin is given, or undefined for more than one. */
+function operandOf(call: BuiltinCall): Value | undefined {
+  const operands: Value[] = [];
+  let ended = false;
+  for (const word of call.words) {
+    const text = textOf(word);
+    if (!ended && text === "--") ended = true;
+    else if (ended || text === undefined || text === "-" || !text.startsWith("-")) operands.push(word);
+  }
+  if (operands.length > 1) return undefined;
+  return operands[0] ?? homeOf(expansion(call.cx, call.state));
+}
+
+const cd: Builtin = (call) => {
+  const { state } = call;
+  const operand = operandOf(call);
+  const ok = state.fork();
+  const before = workingDirectory(state);
+  if (operand === undefined) ok.places = [{ is: "unknown", why: "`cd` with several operands" }];
+  else if (textOf(operand) === "-") {
+    const old = state.variables.get("OLDPWD");
+    ok.places = old !== undefined && "atoms" in old ? changePlaces(state.places, old) : [{ is: "unknown", why: "the folder `cd -` goes back to" }];
+  } else if (textOf(operand) !== "") ok.places = changePlaces(state.places, operand);
+  ok.variables.set("OLDPWD", before);
+  return { out: NOTHING, ok, fail: state };
+};
+
+const popd: Builtin = ({ state }) => {
+  const ok = state.fork();
+  ok.places = [{ is: "unknown", why: "the folder `popd` goes back to" }];
+  return { out: NOTHING, ok, fail: state };
+};
+
+const pwd: Builtin = ({ state }) => {
+  const value = workingDirectory(state);
+  return done(state, { is: "text", value: { atoms: [...value.atoms, "\n"], many: false } });
+};
+
+export const MOVING: Readonly<Record<string, Builtin>> = { cd, chdir: cd, pushd: cd, popd, pwd };
+

@@ -1,0 +1,97 @@
+import { evaluateAsArithmetic } from "../expand.ts";
+import { isWildcard, join, literal, textOf, type Atom, type Stream, type Value } from "../value.ts";
+import { assignVariable } from "../variables.ts";
+import { expansion } from "../walk.ts";
+import { done, type Builtin } from "./index.ts";
+
+const text = (atoms: readonly Atom[]): Stream => ({ is: "text", value: { atoms: join(atoms), many: false } });
+
+const echo: Builtin = (call) => {
+  let words = call.words;
+  let newline = true;
+  let escapes = false;
+  for (let first = words[0]; first !== undefined && /^-[neE]+$/.test(textOf(first) ?? ""); first = words[0]) {
+    if ((textOf(first) ?? "").includes("n")) newline = false;
+    if ((textOf(first) ?? "").includes("e")) escapes = true;
+    words = words.slice(1);
+  }
+  const atoms: Atom[] = words.flatMap((word, i) => [...(i > 0 ? [" "] : []), ...word.atoms.map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom))]);
+  // sh and zsh read backslash escapes in echo, bash does with -e: two meanings for whoever runs the output.
+  if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
+    return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
+  }
+  return done(call.state, text(newline ? [...atoms, "\n"] : atoms));
+};
+
+const printf: Builtin = (call) => {
+  const { cx, state } = call;
+  let [format, ...args] = call.words;
+  if (format !== undefined && /^-v/.test(textOf(format) ?? "")) {
+    const attached = (textOf(format) ?? "").slice(2);
+    const name = attached === "" ? args[0] : literal(attached);
+    args = attached === "" ? args.slice(1) : args;
+    [format, ...args] = args;
+    assignTo(call, name, format === undefined ? literal("") : (formatted(format, args) ?? { atoms: [{ hole: true, why: "what printf makes" }], many: false }));
+    return done(state);
+  }
+  if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
+  // %d and its kin evaluate their argument as arithmetic in zsh.
+  if (cx.maybeZsh && format !== undefined && /%[-+ #0-9.*]*[diouxXeEfFgG]/.test(textOf(format) ?? "%d")) {
+    for (const arg of args) if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? "")) evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
+  }
+  const value = format === undefined ? undefined : formatted(format, args);
+  return done(state, value === undefined ? { is: "unknown", why: "what printf makes", network: false } : { is: "text", value });
+};
+
+/** printf with nothing but `%s`, `%%`, `\n`, `\t` and plain text. */
+function formatted(format: Value, args: readonly Value[]): Value | undefined {
+  const source = textOf(format);
+  if (source === undefined || args.some((arg) => arg.many)) return undefined;
+  const out: Atom[] = [];
+  let next = 0;
+  do {
+    for (const bit of source.split(/(%[^a-zA-Z%]*[a-zA-Z%]|\\.)/)) {
+      if (bit === "%s") out.push(...(args[next++]?.atoms ?? []));
+      else if (bit === "%%") out.push("%");
+      else if (bit === "\\n") out.push("\n");
+      else if (bit === "\\t") out.push("\t");
+      else if (bit.startsWith("%") || bit.startsWith("\\")) return undefined;
+      else out.push(bit);
+    }
+    if (next === 0) break;
+  } while (next < args.length && out.length < 1000);
+  return { atoms: join(out), many: false };
+}
+
+const COMPARISONS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+const test: Builtin = (call) => {
+  const ex = expansion(call.cx, call.state);
+  call.words.forEach((word, i) => {
+    const operator = textOf(word);
+    const next = call.words[i + 1];
+    if ((operator === "-v" || operator === "-R") && next !== undefined) evaluateAsArithmetic(ex, next, "the subscript of a -v test");
+    // zsh evaluates both sides as arithmetic; bash does not.
+    if (operator !== undefined && COMPARISONS.has(operator) && call.cx.maybeZsh) {
+      for (const side of [call.words[i - 1], next]) if (side !== undefined) evaluateAsArithmetic(ex, side, `the operand of ${operator}, in zsh,`);
+    }
+  });
+  return done(call.state);
+};
+
+/** Assigns to a variable whose name is an argument: `read NAME`, `printf -v NAME`. A subscript in it is arithmetic. */
+export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, value: Value): void {
+  const target = name === undefined ? undefined : textOf(name);
+  if (target === undefined) {
+    call.cx.unknown(`${call.name} sets a variable that is only known at run time`, { span: call.span });
+    return;
+  }
+  const match = /^([A-Za-z_]\w*)(?:\[(.*)\])?$/s.exec(target);
+  if (match === null || (match[2] !== undefined && !/^[\w@*\s+-]*$/.test(match[2]))) {
+    call.cx.unknown(`${call.name} evaluates the subscript in \`${target}\`, which can run code`, { span: call.span });
+    return;
+  }
+  assignVariable(call.cx, call.state, match[1] ?? "", match[2] === undefined ? value : { atoms: [{ hole: true, why: `$${match[1] ?? ""}` }], many: true }, { exported: false, span: call.span });
+}
+
+export const TALKING: Readonly<Record<string, Builtin>> = { echo, printf, test, "[": test };

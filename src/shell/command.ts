@@ -1,0 +1,244 @@
+import { parse, type Command, type Assignment } from "unbash";
+import type { ExecAction, Span } from "../action/index.ts";
+import { runBuiltin } from "./builtins/index.ts";
+import { DEEPEST_NESTING, type Context } from "./context.ts";
+import { expandFields, expandText } from "./expand.ts";
+import type { Runner } from "./invocation.ts";
+import { parseShell } from "./parse.ts";
+import { startProgram, startUnknown } from "./program.ts";
+import { readRedirections } from "./redirect.ts";
+import { ShellState, type Variable } from "./state.ts";
+import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { assignVariable, steering } from "./variables.ts";
+import { expansion, runStatements, type ShellOutcome } from "./walk.ts";
+
+const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
+
+/** One simple command: words, redirections and assignments in bash's order, then whatever the name means. */
+export function runSimple(cx: Context, state: ShellState, node: Command, stdin: Stream): ShellOutcome {
+  const ex = expansion(cx, state);
+  const words: Value[] = node.name === undefined ? [] : [...expandFields(ex, node.name)];
+  const named = words.length > 0;
+  const assigned: Assigned[] = [];
+  for (const arg of node.args) {
+    if (arg.type === "Word") words.push(...expandFields(ex, arg));
+    else words.push(...assignmentWord(cx, state, arg, assigned));
+  }
+  const redirected = readRedirections(ex, node.redirects);
+  const env: { name: string; value: string | undefined }[] = [];
+  const span = cx.span(node);
+  for (const item of node.prefix) {
+    if (item.type !== "Assignment") continue;
+    const value = assignmentValue(cx, state, item);
+    const steady = words.length === 0;
+    if (steady) assignVariable(cx, state, item.name, value, { exported: false, span: cx.span(item) });
+    else {
+      steering(cx, item.name, value, { exported: true, span: cx.span(item) });
+      env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
+    }
+  }
+  const input = redirected.stdin ?? stdin;
+  if (words.length === 0) {
+    // `$(<file)` prints the file; a lone assignment prints nothing.
+    if (node.name !== undefined && !named) return same(NOTHING, state);
+    return same(node.prefix.some((item) => item.type === "Assignment") || redirected.captured ? NOTHING : (redirected.stdin ?? NOTHING), state);
+  }
+  const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
+  return redirected.captured ? { ...outcome, out: NOTHING } : outcome;
+}
+
+/** A `NAME=value` argument of `export`, `declare` and the like, kept apart from its text. */
+export interface Assigned {
+  readonly name: string;
+  readonly value: Variable;
+  readonly append: boolean;
+}
+
+function assignmentWord(cx: Context, state: ShellState, item: Assignment, assigned: Assigned[]): readonly Value[] {
+  const value = assignmentValue(cx, state, item);
+  assigned.push({ name: item.name, value, append: item.append === true });
+  return ["atoms" in value ? concat(literal(`${item.name}=`), value) : literal(`${item.name}=(…)`)];
+}
+
+function assignmentValue(cx: Context, state: ShellState, item: Assignment): Variable {
+  const ex = expansion(cx, state);
+  if (item.index !== undefined) {
+    const index = expandText(ex, item.index);
+    if (textOf(index) === undefined || !/^[\w@*+\-\s]*$/.test(textOf(index) ?? "")) cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(item) });
+  }
+  if (item.value.type === "ArrayValue") {
+    const values = item.value.elements.flatMap((word) => {
+      // `[subscript]=value` elements are evaluated as arithmetic.
+      if (/^\[[^\]]*[$`"'\\[]/.test(word.text)) cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(word) });
+      return [...expandFields(ex, word)];
+    });
+    const before = state.variables.get(item.name);
+    if (item.append !== true) return values;
+    return before === undefined ? [{ atoms: [{ hole: true, why: `$${item.name}` }], many: true }, ...values] : [...("atoms" in before ? [before] : before), ...values];
+  }
+  const value = expandText(ex, item.value, true);
+  if (item.index !== undefined) return { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
+  if (item.append !== true) return value.many ? { atoms: value.atoms, many: value.atoms.some(isHole) } : value;
+  const before = state.variables.get(item.name);
+  return before !== undefined && "atoms" in before ? concat(before, value) : { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
+}
+
+export interface Dispatch {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly argv: readonly Value[];
+  readonly env: ExecAction["env"];
+  readonly stdin: Stream;
+  readonly span: Span | undefined;
+  readonly runner: Runner;
+  readonly assigned?: readonly Assigned[];
+  /** Started by a program or `command`: functions and aliases do not apply. */
+  readonly plain?: boolean;
+  /** Started by a program: builtins do not apply either. */
+  readonly external?: boolean;
+  /** Aliases already taken in this expansion. */
+  readonly taken?: readonly string[];
+}
+
+/** Finds out what the command name means: alias, function, builtin, program. */
+export function dispatch(d: Dispatch): ShellOutcome {
+  const { cx, state, argv } = d;
+  const [name, ...rest] = argv;
+  if (name === undefined || !cx.step()) return same(NOTHING, state);
+  const text = textOf(name);
+  if (text === undefined) return dispatchUnknown(d, name, rest);
+  if (d.plain !== true && d.external !== true) {
+    const aliases = d.taken?.includes(text) === true ? undefined : state.aliases.get(text);
+    const functions = state.functions.get(text);
+    if (aliases !== undefined || functions !== undefined) {
+      const outs: ShellOutcome[] = [];
+      for (const alias of aliases ?? []) if (alias !== undefined) outs.push(runAlias(d, text, alias, rest));
+      for (const body of functions ?? []) if (body !== undefined) outs.push(callFunction(d, text, body, rest));
+      // An alias only counts for lines read after it, and in some shells; a function may not be defined on every way.
+      if (functions === undefined || functions.includes(undefined)) outs.push(dispatch({ ...d, plain: true }));
+      const [only] = outs;
+      return outs.length === 1 && only !== undefined ? only : same({ is: "unknown", why: `the output of ${text}`, network: outs.some((one) => isNetwork(one.out)) }, state);
+    }
+  }
+  if (d.external !== true) {
+    const builtin = runBuiltin(d, text, rest);
+    if (builtin !== undefined) return builtin;
+  }
+  return same(startProgram({ cx, state, run: RUNNER, argv, env: d.env, stdin: d.stdin, span: d.span }), state);
+}
+
+function dispatchUnknown(d: Dispatch, name: Value, rest: readonly Value[]): ShellOutcome {
+  const { cx, state } = d;
+  const out = startUnknown({ cx, state, run: RUNNER, argv: d.argv, env: d.env, stdin: d.stdin, span: d.span });
+  // An unquoted expansion may vanish, and the next word is then the command.
+  if (name.many && rest.length > 0 && prefixOf(name) === "") dispatch({ ...d, argv: rest });
+  const network = holeOf(name)?.network === true;
+  if (network) cx.addDanger(cx.actions.length - 1, "download-exec");
+  return same(out, state);
+}
+
+function runAlias(d: Dispatch, name: string, text: string, rest: readonly Value[]): ShellOutcome {
+  const { cx, state } = d;
+  const script = parse(text);
+  const [statement] = script.commands;
+  const command = statement?.command;
+  const taken = [...(d.taken ?? []), name];
+  if (parseShell(text).ok && script.commands.length === 1 && command?.type === "Command" && command.redirects.length === 0 && command.prefix.length === 0 && command.name !== undefined) {
+    const ex = expansion(cx, state);
+    const words = [command.name, ...command.args.filter((arg) => arg.type === "Word")].flatMap((word) => [...expandFields(ex, word)]);
+    return dispatch({ ...d, argv: [...words, ...rest], taken });
+  }
+  RUNNER.script(cx, state, literal(text), d.stdin, { keep: true });
+  if (rest.length > 0) cx.unknown(`the alias ${name} is more than one command: what its arguments do is not known`);
+  return same({ is: "unknown", why: `the output of the alias ${name}`, network: false }, state);
+}
+
+function callFunction(d: Dispatch, name: string, node: Parameters<Context["defined"]["set"]>[0], args: readonly Value[]): ShellOutcome {
+  const { cx, state } = d;
+  const definition = cx.defined.get(node);
+  if (definition !== undefined) definition.called = true;
+  if (cx.calling.includes(name)) {
+    const exec = cx.add({ kind: "exec", program: name, argv: [{ known: true, text: name }], trusted: false, env: [], origin: { by: "shell" }, ...(d.span === undefined ? {} : { span: d.span }) });
+    if (cx.concurrent > 0) cx.addDanger(exec, "fork-bomb");
+    cx.unknown(`the function ${name} calls itself`, { span: d.span });
+    return same({ is: "unknown", why: `the output of ${name}`, network: isNetwork(d.stdin) }, state);
+  }
+  if (cx.calling.length >= DEEPEST_NESTING) {
+    cx.unknown("functions call each other too deeply", { span: d.span });
+    return same(NOTHING, state);
+  }
+  const outer = state.positional;
+  state.positional = args;
+  cx.calling.push(name);
+  cx.locals.push(new Map());
+  const outcome = runStatements(cx, state, [{ type: "Statement", pos: node.pos, end: node.end, command: node.body.type === "CompoundList" ? { type: "BraceGroup", pos: node.pos, end: node.end, body: node.body } : node.body, background: undefined }], d.stdin);
+  cx.calling.pop();
+  const hidden = cx.locals.pop();
+  for (const end of new Set([outcome.ok, outcome.fail])) {
+    if (end === undefined) continue;
+    end.positional = outer;
+    for (const [variable, before] of hidden ?? []) {
+      if (before === undefined) end.variables.delete(variable);
+      else end.variables.set(variable, before);
+    }
+  }
+  state.positional = outer;
+  return outcome;
+}
+
+/** Functions that are defined and never called are judged as if called with unknown arguments. */
+export function runUncalled(cx: Context): void {
+  for (const [node, definition] of cx.defined) {
+    if (definition.called) continue;
+    const state = definition.state.fork();
+    state.functions.set(node.name.value, [node]);
+    callFunction({ cx, state, argv: [literal(node.name.value)], env: [], stdin: { is: "unknown", why: "the input of a function", network: false }, span: cx.span(node), runner: RUNNER }, node.name.value, node, [
+      { atoms: [{ hole: true, why: "the arguments of a function" }], many: true },
+    ]);
+  }
+}
+
+/** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
+function childState(state: ShellState): ShellState {
+  const child = new ShellState(state.places);
+  for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
+  return child;
+}
+
+/** How commands run other commands. */
+export const RUNNER: Runner = {
+  argv(cx, state, argv, stdin) {
+    if (!cx.enter()) return NOTHING;
+    const { out } = dispatch({ cx, state: state.fork(), argv, env: [], stdin, span: cx.outerSpan, external: true, runner: RUNNER });
+    cx.leave();
+    return out;
+  },
+  script(cx, state, value, stdin, options) {
+    const text = textOf(value);
+    if (text === undefined) {
+      const hole = holeOf(value);
+      if (hole?.network === true) {
+        const exec = cx.add({ kind: "exec", program: "sh", argv: [{ known: true, text: "sh" }], trusted: false, env: [], origin: { by: "shell" } });
+        cx.addDanger(exec, "download-exec");
+      }
+      cx.unknown(`shell code that is only known at run time: ${hole?.why ?? "a pattern"}`, { span: options?.span, help: "write the commands out" });
+      // What is known of the text may already be refused: `sh -c "rm -rf ~; $x"`.
+      if (hole === undefined || value.many) return { is: "unknown", why: "the output of a script", network: false };
+    }
+    const source = text ?? value.atoms.map((atom) => (typeof atom === "string" ? atom : "${ASSENT_UNKNOWN}")).join("");
+    const parsed = parseShell(source);
+    if (!parsed.ok) {
+      cx.unknown(`${parsed.reason} (in code passed to a shell)`, { span: options?.span });
+      return NOTHING;
+    }
+    if (!cx.enter()) return NOTHING;
+    const inner = options?.keep === true ? state.fork() : childState(state);
+    if (options?.positional !== undefined) inner.positional = options.positional;
+    const outerSpan = cx.outerSpan;
+    cx.outerSpan = options?.span ?? outerSpan ?? { start: 0, end: 0 };
+    const { out } = runStatements(cx, inner, parsed.script.commands, stdin);
+    cx.leave();
+    cx.outerSpan = outerSpan;
+    return out;
+  },
+};

@@ -1,0 +1,103 @@
+import type { Action, DangerId, ExecAction, Origin, Span, Unknown, World } from "../action/index.ts";
+import type { Function as FunctionNode } from "unbash";
+import type { ShellState, Variable } from "./state.ts";
+import type { Stream } from "./value.ts";
+
+/** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
+export type ShellKind = "any" | "bash" | "sh" | "zsh";
+
+/** Work a single request may cost before it counts as not analysable. */
+const MOST_STEPS = 20_000;
+/** `bash -c "bash -c …"`, functions calling functions. */
+export const DEEPEST_NESTING = 24;
+
+/** Collects what a request would do while the shell is walked. */
+export class Context {
+  readonly actions: Action[] = [];
+  readonly unknowns: Unknown[] = [];
+  readonly world: World;
+  readonly shell: ShellKind;
+  depth = 0;
+  /** Set while text that is not the request itself is read: spans then point at the word that carried it. */
+  outerSpan: Span | undefined;
+  /** Names of functions being walked, to see recursion. */
+  readonly calling: string[] = [];
+  /** Inside a pipeline or a background job: a function that calls itself there is a fork bomb. */
+  concurrent = 0;
+  /** Functions the line defines; those it never calls are judged at the end. */
+  readonly defined = new Map<FunctionNode, { state: ShellState; called: boolean }>();
+  /** Variables that `local` hides, one map per function being walked. */
+  readonly locals: Map<string, Variable | undefined>[] = [];
+  private steps = 0;
+  private readonly reasons = new Set<string>();
+
+  constructor(world: World, shell: ShellKind) {
+    this.world = world;
+    this.shell = shell;
+  }
+
+  get maybeZsh(): boolean {
+    return this.shell === "any" || this.shell === "zsh";
+  }
+
+  /** Goes one level of nested code deeper; false (and said) when that is too deep. */
+  enter(): boolean {
+    if (this.depth >= DEEPEST_NESTING) {
+      this.unknown("code is nested too deeply to analyse");
+      return false;
+    }
+    this.depth++;
+    return true;
+  }
+
+  leave(): void {
+    this.depth--;
+  }
+
+  /** False once the request has become too large to judge. */
+  step(): boolean {
+    this.steps++;
+    if (this.steps === MOST_STEPS) this.unknown("the command is too large or too deeply nested to analyse");
+    return this.steps < MOST_STEPS;
+  }
+
+  span(node: { readonly pos: number; readonly end: number } | undefined): Span | undefined {
+    if (this.outerSpan !== undefined || node === undefined) return this.outerSpan;
+    return { start: node.pos, end: node.end };
+  }
+
+  unknown(reason: string, at?: { readonly span?: Span | undefined; readonly exec?: number; readonly help?: string }): void {
+    const key = `${at?.exec ?? ""}:${reason}`;
+    if (this.reasons.has(key)) return;
+    this.reasons.add(key);
+    const span = at?.span ?? this.outerSpan;
+    this.unknowns.push({ reason, ...(span === undefined ? {} : { span }), ...(at?.exec === undefined ? {} : { exec: at.exec }), ...(at?.help === undefined ? {} : { help: at.help }) });
+  }
+
+  /** Adds an action and returns its index. */
+  add(action: Action): number {
+    return this.actions.push(action) - 1;
+  }
+
+  /** Marks the exec at `index` with a danger class. */
+  addDanger(index: number, danger: DangerId): void {
+    const action = this.actions[index];
+    if (action === undefined || action.dangers?.includes(danger) === true) return;
+    this.actions[index] = { ...action, dangers: [...(action.dangers ?? []), danger] };
+  }
+
+  /** Replaces fields of the exec at `index`, once more is known of it. */
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape">>): void {
+    const action = this.actions[index];
+    if (action?.kind === "exec") this.actions[index] = { ...action, ...fields };
+  }
+}
+
+export const BY_SHELL: Origin = { by: "shell" };
+
+/** What a walked piece of shell leaves behind: what it printed, and the state after success and after failure. */
+export interface Outcome<State> {
+  readonly out: Stream;
+  readonly ok: State | undefined;
+  readonly fail: State | undefined;
+}

@@ -1,0 +1,309 @@
+import { parse, type ArithmeticExpression, type ParsedScript, type Word, type WordPart } from "unbash";
+import { readArithmetic, readSubscript } from "./arithmetic.ts";
+import { expandBraces } from "./brace.ts";
+import type { Context } from "./context.ts";
+import { readParameter, type Fields } from "./parameter.ts";
+import type { ShellState } from "./state.ts";
+import { concat, holeOf, join, literal, NOTHING, unknown, type Atom, type Stream, type Value } from "./value.ts";
+
+/** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
+export type RunScript = (cx: Context, state: ShellState, script: ParsedScript, stdin: Stream) => Stream;
+
+/** What expansion needs: the collector, the state (changed by `${x:=…}` and arithmetic), the walker. */
+export interface Expansion {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly run: RunScript;
+}
+
+/** A word in a place where bash splits and globs: any number of fields. */
+export function expandFields(ex: Expansion, word: Word): readonly Value[] {
+  return bracesOf(ex, word).flatMap((one) => new FieldBuilder(ex, true).build(one));
+}
+
+/** A word in a place without splitting: an assignment, a here-string, `case` and `[[` operands. */
+export function expandText(ex: Expansion, word: Word, assignment = false): Value {
+  const fields = new FieldBuilder(ex, false).build(word, assignment);
+  return fields.reduce((a, b) => concat(concat(a, literal(" ")), b), fields.shift() ?? literal(""));
+}
+
+/** A here-document body or any list of parts that is text. */
+export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
+  const builder = new FieldBuilder(ex, false);
+  for (const part of parts) builder.add(part, true);
+  return builder.finish().reduce(concat, literal(""));
+}
+
+function bracesOf(ex: Expansion, word: Word): readonly Word[] {
+  if (!word.text.includes("{") || !word.text.includes("}")) return [word];
+  const texts = expandBraces(word.text);
+  if (texts === undefined) {
+    ex.cx.unknown("a brace expansion with too many words", { span: ex.cx.span(word) });
+    return [word];
+  }
+  if (texts.length === 1) return [word];
+  const words: Word[] = [];
+  for (const text of texts) {
+    if (text === "") continue;
+    const script = parse(`: ${text}`);
+    const [statement] = script.commands;
+    const [inner, ...more] = statement?.command.type === "Command" ? statement.command.args : [];
+    if (script.errors !== undefined || script.commands.length !== 1 || inner?.type !== "Word" || more.length > 0) {
+      ex.cx.unknown("a brace expansion that cannot be read", { span: ex.cx.span(word) });
+      return [word];
+    }
+    words.push(inner);
+  }
+  return words;
+}
+
+class FieldBuilder {
+  private readonly ex: Expansion;
+  private readonly splitting: boolean;
+  private readonly fields: Value[] = [];
+  private atoms: Atom[] = [];
+  private many = false;
+  /** A quoted or literal part was seen: the field exists even when empty. */
+  private present = false;
+
+  constructor(ex: Expansion, splitting: boolean) {
+    this.ex = ex;
+    this.splitting = splitting;
+  }
+
+  build(word: Word, assignment = false): Value[] {
+    const parts = word.parts;
+    if (parts === undefined) {
+      this.text(expandTilde(this.ex, word.text, word.value, true, assignment));
+      this.present = true;
+      this.zshWord(word);
+      return this.finish();
+    }
+    parts.forEach((part, i) => {
+      if (part.type === "Literal" && (i === 0 || assignment)) {
+        this.addValue(expandTilde(this.ex, part.text, part.value, parts.length === 1, assignment, i === 0));
+        if (part.value !== "") this.present = true;
+      } else this.add(part, false, parts[i + 1]);
+    });
+    this.zshWord(word);
+    return this.finish();
+  }
+
+  /** zsh reads an unquoted `=name` and `~name[…]` in its own way. */
+  private zshWord(word: Word): void {
+    if (!this.splitting || !this.ex.cx.maybeZsh) return;
+    if (/^=[A-Za-z_(./]/.test(word.text)) this.ex.cx.unknown("zsh replaces a word like `=name` by the path of a program", { span: this.ex.cx.span(word), help: "quote the word" });
+    if (/^~[^/]*\[/.test(word.text)) this.ex.cx.unknown("zsh runs code for a word like `~name[…]`", { span: this.ex.cx.span(word) });
+  }
+
+  add(part: WordPart, quoted: boolean, following?: WordPart): void {
+    const { cx } = this.ex;
+    switch (part.type) {
+      case "Literal":
+        this.text(part.value);
+        if (part.value !== "" || quoted) this.present = true;
+        return;
+      case "SingleQuoted":
+      case "AnsiCQuoted":
+        this.text(part.value);
+        this.present = true;
+        return;
+      case "DoubleQuoted":
+      case "LocaleString":
+        this.present = true;
+        part.parts.forEach((child, i) => this.add(child, true, part.parts[i + 1]));
+        return;
+      case "Glob":
+        for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
+        this.addValue({ atoms: [{ glob: part.kind === "bracket" && (part.parts ?? []).some((p) => p.type !== "Literal") ? "?" : part.text }], many: this.splitting });
+        this.present = true;
+        return;
+      case "ExtendedGlob":
+        for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
+        if (cx.maybeZsh && this.splitting) cx.unknown("zsh reads an extended pattern as a glob qualifier, which can run code", { span: cx.span(part) });
+        this.addValue(unknown("what an extended pattern matches", this.splitting));
+        this.present = true;
+        return;
+      case "BraceExpansion":
+        for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
+        this.text(part.text);
+        this.present = true;
+        return;
+      case "CommandExpansion":
+        this.expansion(substitution(this.ex, part), quoted);
+        return;
+      case "ArithmeticExpansion":
+        if (part.expression !== undefined) readArithmetic(this.ex, part.expression satisfies ArithmeticExpression);
+        this.addValue({ atoms: [{ hole: true, why: "the result of arithmetic", number: true }], many: false });
+        this.present = true;
+        return;
+      case "ProcessSubstitution": {
+        const out = part.script === undefined ? NOTHING : this.ex.run(cx, this.ex.state.fork(), part.script, part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : NOTHING);
+        this.addValue({ atoms: [{ hole: true, why: "a pipe to a process substitution", pipe: part.operator === "<" ? out : NOTHING }], many: false });
+        this.present = true;
+        return;
+      }
+      case "SimpleExpansion":
+      case "ParameterExpansion":
+        this.zshSubscript(part, following);
+        this.parameter(readParameter(this.ex, part, quoted), quoted);
+        return;
+    }
+  }
+
+  /** `$x[…]` and `$x:h` are a subscript and a modifier in zsh, plain text in bash. */
+  private zshSubscript(part: WordPart, following: WordPart | undefined): void {
+    if (part.type !== "SimpleExpansion" || following === undefined || !this.ex.cx.maybeZsh) return;
+    if (/^(\[|:[a-zA-Z&])/.test(following.text)) {
+      this.ex.cx.unknown(`bash and zsh read \`${part.text}${following.text.slice(0, 2)}\` differently`, { span: this.ex.cx.span(part), help: "write ${name} with braces" });
+    }
+  }
+
+  private parameter(found: Fields, quoted: boolean): void {
+    if (found.fields !== undefined) this.spliceFields(found.fields, quoted);
+    else this.expansion(found.value, quoted);
+  }
+
+  /** `"$@"` and `"${a[@]}"`: the first joins what is before, the last what follows. */
+  private spliceFields(values: readonly Value[], quoted: boolean): void {
+    values.forEach((value, i) => {
+      if (i > 0) this.endField();
+      if (quoted) {
+        this.addValue(value);
+        if (!value.many) this.present = true;
+      } else this.expansion(value, false);
+    });
+  }
+
+  /** The result of an expansion, split and globbed where that happens. */
+  private expansion(value: Value, quoted: boolean): void {
+    if (quoted || !this.splitting) {
+      this.addValue(value.many && quoted && value.atoms.some((a) => typeof a !== "string") ? { atoms: value.atoms, many: false } : value);
+      if (quoted) this.present = true;
+      return;
+    }
+    if (this.ex.state.variables.has("IFS")) {
+      this.addValue(unknown("a word that is split after IFS was changed", true));
+      return;
+    }
+    for (const atom of value.atoms) {
+      if (typeof atom === "string") this.split(atom);
+      else if ("glob" in atom) this.addValue({ atoms: [atom], many: true });
+      else this.addValue({ atoms: [atom], many: atom.number !== true && atom.pipe === undefined && !(atom.below === true && !value.many) });
+    }
+    if (value.many) this.many = true;
+  }
+
+  private split(text: string): void {
+    if (this.ex.cx.maybeZsh && /[ \t\n*?[]/.test(text)) {
+      this.ex.cx.unknown("an unquoted variable holds blanks or wildcards: bash splits it, zsh does not", { help: "quote it, or write the words out" });
+    }
+    const pieces = text.split(/[ \t\n]+/);
+    pieces.forEach((piece, i) => {
+      if (i > 0) this.endField();
+      for (const bit of piece.split(/([*?]|\[[^\]]*\])/)) {
+        if (bit === "") continue;
+        this.present = true;
+        this.addValue(/^[*?[]/.test(bit) ? { atoms: [{ glob: bit }], many: true } : literal(bit));
+      }
+    });
+  }
+
+  private text(value: string | Value): void {
+    this.addValue(typeof value === "string" ? literal(value) : value);
+  }
+
+  private addValue(value: Value): void {
+    this.atoms.push(...value.atoms);
+    if (value.many) this.many = true;
+  }
+
+  private endField(): void {
+    if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
+    this.atoms = [];
+    this.many = false;
+    this.present = false;
+  }
+
+  finish(): Value[] {
+    this.endField();
+    if (this.fields.length === 0 && !this.splitting) return [literal("")];
+    return this.fields;
+  }
+}
+
+/** What `$(…)` becomes: the text printed, trailing newlines dropped. */
+function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExpansion" }>): Value {
+  if (part.script === undefined) return unknown("a substitution that cannot be read", true);
+  const { cx } = ex;
+  const outer = cx.outerSpan;
+  // Escaped backticks own their decoded source: positions inside do not point into the request.
+  if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
+  const out = ex.run(cx, ex.state.fork(), part.script, NOTHING);
+  cx.outerSpan = outer;
+  return streamText(out, `the output of ${brief(part.text)}`);
+}
+
+const brief = (text: string): string => (text.length <= 40 ? text : `${text.slice(0, 39)}…`);
+
+export function streamText(out: Stream, why: string): Value {
+  switch (out.is) {
+    case "none":
+      return literal("");
+    case "text": {
+      const atoms = [...out.value.atoms];
+      const last = atoms.at(-1);
+      if (typeof last === "string") atoms[atoms.length - 1] = last.replace(/\n+$/, "");
+      return { atoms: join(atoms), many: out.value.many };
+    }
+    case "paths": {
+      const [only] = out.values;
+      if (out.values.length === 1 && only !== undefined) return { atoms: only.atoms, many: true };
+      return unknown(why, true);
+    }
+    case "unknown":
+      return { atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }], many: out.number !== true };
+  }
+}
+
+/** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
+function expandTilde(ex: Expansion, raw: string, value: string, whole: boolean, assignment: boolean, atStart = true): Value {
+  if (!raw.includes("~")) return literal(value);
+  if (assignment && raw.includes(":") && raw === value) {
+    const parts = value.split(":");
+    return parts.map((part, i) => (i === 0 && !atStart ? literal(part) : tildePrefix(ex, part, part, whole || i < parts.length - 1))).reduce((a, b) => concat(concat(a, literal(":")), b));
+  }
+  return atStart ? tildePrefix(ex, raw, value, whole) : literal(value);
+}
+
+function tildePrefix(ex: Expansion, raw: string, value: string, whole: boolean): Value {
+  const match = /^~([^/\\'"$`]*)(\/|$)/.exec(raw);
+  if (match === null) return literal(value);
+  const [, user = "", slash = ""] = match;
+  if (slash === "" && !whole) return literal(value);
+  const rest = literal(value.slice(1 + user.length));
+  if (user === "") return concat(homeOf(ex), rest);
+  if (user === "+") return concat(workingDirectory(ex.state), rest);
+  return concat(unknown(`the home directory of ${user}`), rest);
+}
+
+export function homeOf(ex: Expansion): Value {
+  const home = ex.state.variables.get("HOME");
+  if (home === undefined) return literal(ex.cx.world.home);
+  return "atoms" in home ? home : unknown("$HOME, which the line changes");
+}
+
+export function workingDirectory(state: ShellState): Value {
+  const [place] = state.places;
+  if (state.places.length !== 1 || place === undefined || place.is === "unknown") return unknown("the working directory");
+  if (place.is === "at") return literal(place.path);
+  return { atoms: [`${place.path}/`, { hole: true, why: "the working directory", below: true }], many: false };
+}
+
+/** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
+export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
+  const hole = holeOf(value);
+  if (hole === undefined ? value.atoms.some((atom) => typeof atom === "string" && !readSubscript(atom)) : hole.number !== true) {
+    ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, { help: "compare with [ … ] on a plain number" });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Lowered, World } from "../action/index.ts";
+import { RUNNER, runUncalled } from "./command.ts";
+import { Context, type ShellKind } from "./context.ts";
+import { parseShell } from "./parse.ts";
+import { ShellState } from "./state.ts";
+import { literal, NOTHING } from "./value.ts";
+import { runStatements } from "./walk.ts";
+
+export interface LowerOptions {
+  readonly world: World;
+  /** The shell the host runs; `any` (the default) means bash or zsh: what they read differently is unknown. */
+  readonly shell?: ShellKind;
+}
+
+/** Lowers a shell command line to the actions it would take, and to what could not be known. Never throws on input. */
+export function lowerShell(source: string, options: LowerOptions): Lowered {
+  const cx = new Context(options.world, options.shell ?? "any");
+  const parsed = parseShell(source);
+  if (!parsed.ok) {
+    cx.unknown(parsed.reason, { span: { start: parsed.at, end: Math.min(parsed.at + 1, source.length) }, help: "rewrite the command in plain shell" });
+    return { actions: [], unknowns: cx.unknowns };
+  }
+  runStatements(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING);
+  runUncalled(cx);
+  return { actions: cx.actions, unknowns: cx.unknowns };
+}
+
+/** Lowers one program call with known words, as a host that starts programs without a shell would. */
+export function lowerArgv(argv: readonly string[], options: LowerOptions): Lowered {
+  const cx = new Context(options.world, options.shell ?? "any");
+  RUNNER.argv(cx, new ShellState([{ is: "at", path: options.world.cwd }]), argv.map(literal), NOTHING);
+  return { actions: cx.actions, unknowns: cx.unknowns };
+}
+
+export type { ShellKind } from "./context.ts";

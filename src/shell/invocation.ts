@@ -1,0 +1,74 @@
+import type { FileOperation, Span, Target } from "../action/index.ts";
+import type { Context } from "./context.ts";
+import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
+import type { Grammar } from "./knowledge/read-spec.ts";
+import type { Arguments } from "./options.ts";
+import { targetsOf } from "./paths.ts";
+import type { Place, ShellState } from "./state.ts";
+import { holeOf, textOf, type Stream, type Value } from "./value.ts";
+
+/** What the walker offers to commands that run other commands. */
+export interface Runner {
+  /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. */
+  argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream): Stream;
+  /** Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). */
+  script(cx: Context, state: ShellState, text: Value, stdin: Stream, options?: { readonly positional?: readonly Value[]; readonly span?: Span | undefined; readonly keep?: boolean }): Stream;
+}
+
+/** One command as it is being understood. */
+export interface Invocation {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly run: Runner;
+  /** Index of the exec action all effects belong to. */
+  readonly exec: number;
+  /** Program name for messages. */
+  readonly name: string;
+  readonly spec: CommandSpec | SubcommandSpec;
+  readonly grammar: Grammar;
+  readonly args: Arguments;
+  /** All words after the program's name. */
+  readonly words: readonly Value[];
+  readonly stdin: Stream;
+  readonly span: Span | undefined;
+  /** Where the program works: the shell's place, moved by `-C`. */
+  places: readonly Place[];
+  /** Sources of a copy, for `dest`. */
+  readonly sources: Value[];
+  /** What it prints, when an analyser knows. */
+  output?: Stream;
+}
+
+export function emitFile(inv: Invocation, operation: FileOperation, value: Value, recursive = false): void {
+  if (holeOf(value)?.pipe !== undefined) return;
+  for (const target of targetsOf(value, inv.places)) emitTarget(inv, operation, target, recursive, textOf(value));
+}
+
+export function emitTarget(inv: Pick<Invocation, "cx" | "exec" | "span">, operation: FileOperation, target: Target, recursive = false, asGiven?: string): void {
+  inv.cx.add({
+    kind: "file",
+    operation,
+    target: recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path } : target,
+    origin: { by: "command", exec: inv.exec },
+    ...(inv.span === undefined ? {} : { span: inv.span }),
+    ...(recursive && operation !== "read" && operation !== "list" ? { recursive: true } : {}),
+    ...(asGiven === undefined ? {} : { asGiven }),
+  });
+}
+
+/** An unknown that an allow rule for this command answers. */
+export function doubt(inv: Pick<Invocation, "cx" | "exec" | "span">, reason: string, help?: string): void {
+  inv.cx.unknown(reason, { span: inv.span, exec: inv.exec, ...(help === undefined ? {} : { help }) });
+}
+
+/** An unknown that only a person answers. */
+export function refuse(inv: Pick<Invocation, "cx" | "span">, reason: string, help?: string): void {
+  inv.cx.unknown(reason, { span: inv.span, ...(help === undefined ? {} : { help }) });
+}
+
+/** How a value is named in messages. */
+export function describe(value: Value): string {
+  const text = textOf(value);
+  if (text !== undefined) return `\`${text}\``;
+  return holeOf(value)?.why ?? "a pattern";
+}

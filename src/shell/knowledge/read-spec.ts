@@ -1,0 +1,178 @@
+import { DANGERS, FILE_OPERATIONS, type DangerId, type FileOperation } from "../../action/index.ts";
+import type { CommandSpec, SubcommandSpec } from "./spec.ts";
+
+/** The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug. */
+export interface Grammar {
+  readonly style: "gnu" | "posix" | "bsd" | "words" | "none";
+  readonly options: ReadonlyMap<string, Option>;
+  /** `-5` is an option. */
+  readonly digits: boolean;
+  readonly slots: readonly Slot[] | undefined;
+  readonly effects: readonly Effect[];
+  /** No option does more than read: an unknown word in operand position cannot do harm as an option. */
+  readonly harmless: boolean;
+  readonly subcommands: ReadonlyMap<string, SubcommandSpec> | undefined;
+}
+
+export interface Option {
+  readonly names: readonly string[];
+  readonly argument: "none" | "required" | "optional";
+  readonly kind: Kind;
+  readonly consequences: readonly Consequence[];
+}
+
+export interface Slot {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly count: "one" | "optional" | "any" | "some";
+  readonly fallback?: string;
+}
+
+const TREES = { tree: "read", listtree: "list", writetree: "write", deletetree: "delete", metatree: "metadata" } as const;
+const PLAIN = ["text", "word", "dest", "dir", "url", "host", "shell", "argv", "env", "sed", "awk", "jq", "yq", "sql", "pid", "refuse"] as const;
+const CODE = ["code", "script", "foreign"] as const;
+
+export type Kind =
+  | { readonly is: "file"; readonly operation: FileOperation; readonly tree: boolean }
+  | { readonly is: (typeof PLAIN)[number] }
+  | { readonly is: (typeof CODE)[number]; readonly language: string };
+
+export type Consequence =
+  | { readonly then: "drop"; readonly slot: string }
+  | { readonly then: "become"; readonly from: string; readonly to: Kind }
+  | { readonly then: "default"; readonly path: string }
+  | { readonly then: "stop" }
+  | { readonly then: "effect"; readonly effect: Effect };
+
+export type Effect =
+  | { readonly is: "remote"; readonly operation: "read" | "change" | "publish" | "destroy"; readonly service: string }
+  | { readonly is: "code"; readonly source: "project" | "stdin"; readonly language: string }
+  | { readonly is: "system"; readonly area: string }
+  | { readonly is: "danger"; readonly danger: DangerId }
+  | { readonly is: "file"; readonly operation: FileOperation; readonly path: string; readonly tree: boolean }
+  | { readonly is: "net" | "listen" | "process" | "privilege" | "environment" | "terminal" | "repository" };
+
+const isIn = <T extends string>(list: readonly T[], word: string): word is T => (list as readonly string[]).includes(word);
+
+export function readKind(text: string): Kind {
+  if (isIn(PLAIN, text)) return { is: text };
+  if (isIn(FILE_OPERATIONS, text)) return { is: "file", operation: text, tree: false };
+  if (text in TREES) return { is: "file", operation: TREES[text as keyof typeof TREES], tree: true };
+  const [head = "", language = ""] = text.split("/");
+  if (isIn(CODE, head) && language !== "") return { is: head, language };
+  throw new Error(`unknown operand kind \`${text}\``);
+}
+
+export const kindName = (kind: Kind): string => {
+  if (kind.is !== "file") return kind.is;
+  return kind.tree ? (Object.entries(TREES).find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
+};
+
+export function readEffect(text: string): Effect {
+  const [head = "", argument = "", ...rest] = text.trim().split(/\s+/);
+  if (rest.length > 0) throw new Error(`effect \`${text}\` has too many words`);
+  const [verb = "", detail = ""] = head.split(".");
+  if (verb === "remote" && isIn(["read", "change", "publish", "destroy"] as const, detail) && argument !== "") {
+    return { is: "remote", operation: detail, service: argument };
+  }
+  if (head === "code.project" || head === "code.stdin") return { is: "code", source: head === "code.project" ? "project" : "stdin", language: argument || "project" };
+  if (head === "system" && argument !== "") return { is: "system", area: argument };
+  if (head === "danger" && argument in DANGERS) return { is: "danger", danger: argument as DangerId };
+  if (isIn(["net", "listen", "process", "privilege", "environment", "terminal", "repository"] as const, head) && argument === "") return { is: head };
+  if (argument !== "") {
+    const kind = readKind(head);
+    if (kind.is === "file") return { is: "file", operation: kind.operation, path: argument, tree: kind.tree };
+  }
+  throw new Error(`unknown effect \`${text}\``);
+}
+
+function readConsequence(text: string): Consequence {
+  const words = text.trim().split(/\s+/);
+  const [first = "", second = "", third = ""] = words;
+  if (first === "drop" && words.length === 2) return { then: "drop", slot: second };
+  if (second === "becomes" && words.length === 3) return { then: "become", from: first, to: readKind(third) };
+  if (first === "default" && words.length === 2) return { then: "default", path: second };
+  if (text.trim() === "stop") return { then: "stop" };
+  return { then: "effect", effect: readEffect(text) };
+}
+
+function readOptionLine(line: string): Option {
+  const arrow = line.indexOf("->");
+  const head = (arrow < 0 ? line : line.slice(0, arrow)).trim();
+  const consequences = arrow < 0 ? [] : line.slice(arrow + 2).split(",").map(readConsequence);
+  const match = /^([^=[]+)(?:=(\S+)|\[=(\S+)\])?$/.exec(head);
+  if (match === null) throw new Error(`option line \`${line}\` is not understood`);
+  const [, names = "", required, optional] = match;
+  const list = names.trim().split(/\s+/);
+  if (list.some((name) => !/^[-+]/.test(name))) throw new Error(`option line \`${line}\`: a name does not begin with - or +`);
+  const kind = required ?? optional;
+  return {
+    names: list,
+    argument: required !== undefined ? "required" : optional !== undefined ? "optional" : "none",
+    kind: readKind(kind ?? "text"),
+    consequences,
+  };
+}
+
+function readSlot(text: string): Slot {
+  const match = /^(?:([a-z-]+):)?([a-z/+#-]+?)([?*+]?)(?:=(\S+))?$/i.exec(text);
+  if (match === null) throw new Error(`operand slot \`${text}\` is not understood`);
+  const [, name, kind = "", count = "", fallback] = match;
+  return {
+    name: name ?? kind,
+    kind: readKind(kind),
+    count: count === "?" ? "optional" : count === "*" ? "any" : count === "+" ? "some" : "one",
+    ...(fallback === undefined ? {} : { fallback }),
+  };
+}
+
+const isInert = (option: Option): boolean =>
+  (option.kind.is === "text" || option.kind.is === "word" || (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
+  option.consequences.every((c) => c.then === "drop" || c.then === "stop" || c.then === "default" || (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")));
+
+function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): ReadonlyMap<string, SubcommandSpec> {
+  const map = new Map<string, SubcommandSpec>();
+  for (const [keys, spec] of Object.entries(subcommands)) {
+    for (const key of keys.split("|")) {
+      if (map.has(key.trim())) throw new Error(`subcommand \`${key.trim()}\` is listed twice`);
+      map.set(key.trim(), spec);
+    }
+  }
+  return map;
+}
+
+const readings = new WeakMap<object, Grammar>();
+
+/** Reads an entry, once. `parent` is the grammar of the command this is a subcommand of: its options count here too. */
+export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar): Grammar {
+  const known = readings.get(spec);
+  if (known !== undefined) return known;
+  const options = new Map<string, Option>(parent?.options ?? []);
+  let digits = false;
+  for (const raw of (spec.options ?? "").split("\n")) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    if (line === "-1..-9") {
+      digits = true;
+      continue;
+    }
+    const option = readOptionLine(line);
+    for (const name of option.names) {
+      const before = options.get(name);
+      if (before !== undefined && parent?.options.get(name) !== before) throw new Error(`option ${name} is listed twice`);
+      options.set(name, option);
+    }
+  }
+  const slots = spec.operands === undefined ? undefined : spec.operands.split(/\s+/).filter((text) => text !== "").map(readSlot);
+  const grammar: Grammar = {
+    style: spec.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
+    options,
+    digits,
+    slots,
+    effects: (spec.effects ?? "").split(",").filter((text) => text.trim() !== "").map(readEffect),
+    harmless: [...options.values()].every(isInert),
+    subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands),
+  };
+  readings.set(spec, grammar);
+  return grammar;
+}

@@ -1,0 +1,168 @@
+import type { Grammar, Option } from "./knowledge/read-spec.ts";
+import { holeOf, literal, mayBeOption, prefixOf, textOf, type Value } from "./value.ts";
+
+export interface GivenOption {
+  /** As written, value excluded: `-o`, `--outp`. */
+  readonly written: string;
+  /** Undefined: the entry does not list it. */
+  readonly option: Option | undefined;
+  readonly value?: Value;
+}
+
+export interface Arguments {
+  readonly options: readonly GivenOption[];
+  readonly operands: readonly Value[];
+  /** Index of the first operand in the input, to cut off what a subcommand or wrapped command gets. */
+  readonly firstOperand: number;
+  /** Reasons why some words could not be told to be options or operands. */
+  readonly doubts: readonly string[];
+}
+
+export interface Reading {
+  /** Options end at the first operand: wrappers, and everything before a subcommand. */
+  readonly stopAtOperand?: boolean;
+  /** Whether a word that begins with a wildcard may expand to a name that begins with `-`. */
+  readonly globMayBeOption: (value: Value) => boolean;
+}
+
+/** Tells options from operands the way the program's own parser does (getopt_long(3), getopt(3)). */
+export function readArguments(words: readonly Value[], grammar: Grammar, reading: Reading): Arguments {
+  const options: GivenOption[] = [];
+  const operands: Value[] = [];
+  const doubts: string[] = [];
+  let firstOperand = words.length;
+  let ended = grammar.style === "none";
+  const stop = reading.stopAtOperand === true || grammar.style === "posix";
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    if (word === undefined) break;
+    const prefix = prefixOf(word);
+    const isOption = !ended && (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) && (prefix.length > 1 || word.atoms.length > 1);
+    if (!isOption) {
+      if (!ended && prefix === "" && mayBeOption(word) && !grammar.harmless && reading.globMayBeOption(word)) {
+        doubts.push(`${describe(word)} may turn out to be an option`);
+      }
+      if (operands.length === 0) firstOperand = i;
+      if (stop) {
+        operands.push(...words.slice(i));
+        return { options, operands, firstOperand, doubts };
+      }
+      operands.push(word);
+      continue;
+    }
+    if (prefix === "--" && word.atoms.length === 1 && !word.many) {
+      ended = true;
+      if (stop) {
+        operands.push(...words.slice(i + 1));
+        return { options, operands, firstOperand: i + 1, doubts };
+      }
+      continue;
+    }
+    const taken = takeOption(word, words[i + 1], grammar);
+    options.push(...taken.options);
+    doubts.push(...taken.doubts);
+    if (taken.usedNext) i++;
+  }
+  return { options, operands, firstOperand, doubts };
+}
+
+const describe = (value: Value): string => {
+  const hole = holeOf(value);
+  return hole === undefined ? "a name that a pattern matches" : hole.why;
+};
+
+const hasPlus = (grammar: Grammar, word: string): boolean => grammar.options.has(word) || grammar.options.has(word.slice(0, 2));
+
+interface Taken {
+  readonly options: readonly GivenOption[];
+  readonly doubts: readonly string[];
+  readonly usedNext: boolean;
+}
+
+function takeOption(word: Value, next: Value | undefined, grammar: Grammar): Taken {
+  const prefix = prefixOf(word);
+  if (prefix.startsWith("--") || grammar.style === "words") return takeLong(word, next, grammar);
+  return takeCluster(word, next, grammar);
+}
+
+function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken {
+  const prefix = prefixOf(word);
+  const equals = prefix.indexOf("=");
+  if (equals < 0 && textOf(word) === undefined) {
+    return { options: [{ written: prefix, option: undefined }], doubts: [`the option \`${prefix}…\` is only known at run time`], usedNext: false };
+  }
+  const written = equals < 0 ? prefix : prefix.slice(0, equals);
+  const attached = equals < 0 ? undefined : dropPrefix(word, equals + 1);
+  const option = findLong(written, grammar);
+  if (option === undefined && grammar.style === "words" && !prefix.startsWith("--") && grammar.options.has(prefix.slice(0, 2))) return takeCluster(word, next, grammar);
+  if (attached !== undefined) {
+    const wanted = option?.argument === "none" ? undefined : option;
+    return { options: [{ written, option: wanted, value: attached }], doubts: [], usedNext: false };
+  }
+  if (option?.argument === "required") {
+    const value = next === undefined ? undefined : next;
+    return { options: [{ written, option, ...(value === undefined ? {} : { value }) }], doubts: next?.many === true ? [`the value of ${written} may become several words`] : [], usedNext: next !== undefined };
+  }
+  return { options: [{ written, option }], doubts: [], usedNext: false };
+}
+
+/** Exact name, or an unambiguous beginning where the program's parser takes one. */
+function findLong(written: string, grammar: Grammar): Option | undefined {
+  const exact = grammar.options.get(written) ?? (grammar.style === "words" ? (grammar.options.get(`-${written}`) ?? grammar.options.get(written.slice(1))) : undefined);
+  if (exact !== undefined) return exact;
+  if (grammar.style !== "gnu" && grammar.style !== "posix") return undefined;
+  if (written.length < 3) return undefined;
+  let found: Option | undefined;
+  for (const [name, option] of grammar.options) {
+    if (!name.startsWith("--") || !name.startsWith(written)) continue;
+    if (found !== undefined && found !== option) return undefined;
+    found = option;
+  }
+  return found;
+}
+
+function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Taken {
+  const options: GivenOption[] = [];
+  const prefix = prefixOf(word);
+  const sign = prefix.charAt(0);
+  const whole = grammar.options.get(prefix);
+  // `-name`, `-exec`: single-dash words that an entry lists as such come before clusters.
+  if (whole !== undefined && prefix.length > 2 && textOf(word) !== undefined) {
+    if (whole.argument === "required") return { options: [{ written: prefix, option: whole, ...(next === undefined ? {} : { value: next }) }], doubts: [], usedNext: next !== undefined };
+    return { options: [{ written: prefix, option: whole }], doubts: [], usedNext: false };
+  }
+  for (let at = 1; at < prefix.length; at++) {
+    const letter = prefix.charAt(at);
+    if (grammar.digits && letter >= "0" && letter <= "9") continue;
+    const written = sign + letter;
+    const option = grammar.options.get(written);
+    if (option === undefined) {
+      options.push({ written, option: undefined });
+      // `-name=value` of an entry without that option: the rest cannot be told apart.
+      return { options, doubts: [], usedNext: false };
+    }
+    const rest = dropPrefix(word, at + 1);
+    const hasRest = rest.atoms.length > 0;
+    if (option.argument === "required") {
+      const value = hasRest ? rest : next;
+      options.push({ written, option, ...(value === undefined ? {} : { value }) });
+      return { options, doubts: value?.many === true && !hasRest ? [`the value of ${written} may become several words`] : [], usedNext: !hasRest && next !== undefined };
+    }
+    if (option.argument === "optional" && hasRest) {
+      options.push({ written, option, value: rest });
+      return { options, doubts: [], usedNext: false };
+    }
+    options.push({ written, option });
+  }
+  const doubts = textOf(word) === undefined ? [`the options after \`${prefix}\` are only known at run time`] : [];
+  return { options, doubts, usedNext: false };
+}
+
+/** The value without its first `count` characters, which are literal. */
+export function dropPrefix(value: Value, count: number): Value {
+  const [first, ...rest] = value.atoms;
+  if (typeof first !== "string") return value;
+  const kept = first.slice(count);
+  if (rest.length === 0 && !value.many) return literal(kept);
+  return { atoms: kept === "" ? rest : [kept, ...rest], many: value.many };
+}

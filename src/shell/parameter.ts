@@ -1,0 +1,141 @@
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
+import { evaluateAsArithmetic, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
+import { isArray, type Variable } from "./state.ts";
+import { concat, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+
+/** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
+export type Fields = { readonly fields: readonly Value[]; readonly value?: undefined } | { readonly fields: undefined; readonly value: Value };
+
+const one = (value: Value): Fields => ({ fields: undefined, value });
+const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
+const NUMERIC = new Set(["#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS", "COLUMNS", "LINES", "SRANDOM", "SHLVL"]);
+
+export function readParameter(ex: Expansion, part: SimpleExpansionPart | ParameterExpansionPart, quoted: boolean): Fields {
+  if (part.type === "SimpleExpansion") return lookup(ex, part.text.slice(1), quoted);
+  const { cx } = ex;
+  if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*") evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
+  if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
+  if (part.prefix === "!") {
+    if (part.operation !== undefined && part.operation.type !== "Names") operate(ex, part.operation, undefined, part);
+    return one(unknown(`the variable that $${part.parameter} names`, true));
+  }
+  const found = part.index === undefined ? lookup(ex, part.parameter, quoted) : element(ex, part.parameter, part.index.value, quoted);
+  if (part.operation === undefined) return found;
+  if (part.operation.type === "Transform" && /P/.test(part.operation.operand.text)) {
+    cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });
+  }
+  if (found.fields !== undefined) {
+    operate(ex, part.operation, undefined, part);
+    return found.fields.length === 0 && part.operation.type !== "Default" ? found : one(unknown(`a part of $${part.parameter}`, true));
+  }
+  return one(operate(ex, part.operation, part.index === undefined ? found.value : undefined, part));
+}
+
+/** The value of a variable or special parameter. */
+function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
+  const { state, cx } = ex;
+  if (name === "@" || name === "*") return name === "*" && quoted ? one(joined(state.positional)) : { fields: state.positional };
+  if (/^\d+$/.test(name)) {
+    if (name === "0") return one(unknown("$0", false));
+    const index = Number(name) - 1;
+    if (state.positional.slice(0, index + 1).some((value) => value.many)) return one(unknown(`$${name}`, true));
+    return one(state.positional[index] ?? literal(""));
+  }
+  const variable = state.variables.get(name);
+  if (variable !== undefined) {
+    if (!isArray(variable)) return one(variable);
+    // bash takes the first element, zsh all of them.
+    return one(cx.maybeZsh ? unknown(`the array $${name} without [@]`, true) : (variable[0] ?? literal("")));
+  }
+  if (NUMERIC.has(name)) return one(number(`$${name}`));
+  if (name === "HOME") return one(homeOf(ex));
+  if (name === "PWD") return one(workingDirectory(state));
+  if (name === "IFS") return one(literal(" \t\n"));
+  const ambient = cx.world.env(name);
+  return one(ambient === undefined ? unknown(`$${name}`, true) : literal(ambient));
+}
+
+const joined = (values: readonly Value[]): Value => values.reduce((a, b, i) => (i === 0 ? b : concat(concat(a, literal(" ")), b)), literal(""));
+
+function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
+  const variable: Variable | undefined = ex.state.variables.get(name);
+  if (variable === undefined) return one(unknown(`\${${name}[${index}]}`, true));
+  const values = isArray(variable) ? variable : [variable];
+  if (index === "@" || (index === "*" && !quoted)) return { fields: values };
+  if (index === "*") return one(joined(values));
+  // zsh counts from one.
+  if (!ex.cx.maybeZsh && /^\d+$/.test(index) && !values.some((value) => value.many)) return one(values[Number(index)] ?? literal(""));
+  return one(unknown(`\${${name}[${index}]}`, true));
+}
+
+function operate(ex: Expansion, operation: ParameterOperation, value: Value | undefined, part: ParameterExpansionPart): Value {
+  const why = `a part of $${part.parameter}`;
+  switch (operation.type) {
+    case "Default":
+      return withDefault(ex, operation.operator, value, expandText(ex, operation.operand), part);
+    case "Remove":
+      return remove(value, operation.operator, textOf(expandText(ex, operation.operand)), why);
+    case "Replace":
+      expandText(ex, operation.pattern);
+      expandText(ex, operation.replacement);
+      return unknown(why, true);
+    case "Slice":
+      evaluateAsArithmetic(ex, expandText(ex, operation.offset), "a substring offset");
+      if (operation.length !== undefined) evaluateAsArithmetic(ex, expandText(ex, operation.length), "a substring length");
+      return unknown(why, true);
+    case "CaseModification":
+      if (operation.operand !== undefined) expandText(ex, operation.operand);
+      return unknown(why, true);
+    case "Transform":
+      expandText(ex, operation.operand);
+      return unknown(why, true);
+    case "Names":
+      return unknown(`the variables named ${part.parameter}…`, true);
+    case "Unknown":
+      ex.cx.unknown(`\`${part.text}\` is not understood`, { span: ex.cx.span(part) });
+      return unknown(why, true);
+  }
+}
+
+function withDefault(ex: Expansion, operator: string, value: Value | undefined, operand: Value, part: ParameterExpansionPart): Value {
+  if (operator.startsWith(":") ? operator[1] === "=" : operator === "=") {
+    const before = ex.state.variables.get(part.parameter);
+    if (before === undefined || holeOf(value ?? operand) !== undefined || value === undefined) ex.state.variables.set(part.parameter, unknown(`$${part.parameter}, perhaps set by \${…=…}`, true));
+  }
+  const kind = operator.at(-1);
+  const text = value === undefined ? undefined : textOf(value);
+  const set = ex.state.variables.has(part.parameter) || ex.cx.world.env(part.parameter) !== undefined || part.parameter === "HOME" || part.parameter === "PWD" || /^\d+$/.test(part.parameter);
+  if (text === undefined || !set) return unknown(`$${part.parameter} or its default`, true);
+  const nonEmpty = text !== "" || (!operator.startsWith(":") && !/^\d+$/.test(part.parameter));
+  if (kind === "+") return nonEmpty ? operand : literal("");
+  return nonEmpty || kind === "?" ? (value ?? operand) : operand;
+}
+
+/** `${x%suffix}`, `${x#prefix}`: computed for literal patterns, and for `##*` and `%.*`-like ones on literal text. */
+function remove(value: Value | undefined, operator: string, pattern: string | undefined, why: string): Value {
+  const text = value === undefined ? undefined : textOf(value);
+  if (text === undefined || pattern === undefined || /[?[\\(]/.test(pattern)) {
+    // What is left of `%` keeps its start; a folder in front stays unless the pattern reaches it.
+    const prefix = value === undefined ? "" : prefixOf(value);
+    if (value !== undefined && operator === "%" && pattern !== undefined && !pattern.includes("/") && prefix.includes("/")) {
+      return { atoms: [prefix.slice(0, prefix.lastIndexOf("/") + 1), { hole: true, why, below: true }], many: value.many };
+    }
+    return unknown(why, true);
+  }
+  const star = pattern.indexOf("*");
+  if (star < 0) {
+    if (operator.startsWith("#")) return literal(text.startsWith(pattern) ? text.slice(pattern.length) : text);
+    return literal(text.endsWith(pattern) ? text.slice(0, text.length - pattern.length) : text);
+  }
+  const literalPart = pattern.replace("*", "");
+  if (literalPart.includes("*")) return unknown(why, true);
+  if (operator.startsWith("#") && star === 0) {
+    const at = operator === "##" ? text.lastIndexOf(literalPart) : text.indexOf(literalPart);
+    return literal(at < 0 ? text : text.slice(at + literalPart.length));
+  }
+  if (operator.startsWith("%") && star === pattern.length - 1) {
+    const at = operator === "%%" ? text.indexOf(literalPart) : text.lastIndexOf(literalPart);
+    return literal(at < 0 ? text : text.slice(0, at));
+  }
+  return unknown(why, true);
+}

@@ -1,0 +1,82 @@
+import { forEachChild, parse, type ParsedScript, type SyntaxNode } from "unbash";
+
+export type Parsed = { readonly ok: true; readonly script: ParsedScript } | { readonly ok: false; readonly reason: string; readonly at: number };
+
+/** Longer lines are not judged: no person could read them either. */
+export const LONGEST_COMMAND = 1_048_576;
+
+// Everything that can make a terminal show something else than what runs: C0 but tab and newline, DEL, C1, bidi controls, zero-width characters.
+// oxlint-disable-next-line no-control-regex -- naming control characters is the point
+const DECEPTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u2028\u2029\ufeff]/;
+
+/**
+ * Parses bash, and refuses what the parser is known not to see through (the guard): a program that it accepts and
+ * this function passes has a node for every command that bash would run.
+ */
+export function parseShell(source: string): Parsed {
+  if (source.length > LONGEST_COMMAND) return { ok: false, reason: `the command is longer than ${LONGEST_COMMAND} characters`, at: 0 };
+  const deceptive = DECEPTIVE.exec(source);
+  if (deceptive !== null) return { ok: false, reason: "the command contains a control or invisible character", at: deceptive.index };
+  let script: ParsedScript;
+  try {
+    script = parse(source);
+  } catch {
+    return { ok: false, reason: "the shell parser failed", at: 0 };
+  }
+  const problem = firstProblem(script, source);
+  return problem === undefined ? { ok: true, script } : { ok: false, ...problem };
+}
+
+interface Problem {
+  readonly reason: string;
+  readonly at: number;
+}
+
+function firstProblem(script: ParsedScript, source: string): Problem | undefined {
+  let problem: Problem | undefined;
+  const visit = (node: SyntaxNode, text: string, substitutionEnd: number | undefined): void => {
+    if (problem !== undefined) return;
+    problem = problemOf(node, text, substitutionEnd);
+    if (problem !== undefined) return;
+    let inner = text;
+    if (node.type === "Script" && node.source !== undefined) inner = node.source;
+    const end = node.type === "Script" ? (node.source === undefined ? substitutionEnd : undefined) : isSubstitution(node) ? node.end : substitutionEnd;
+    forEachChild(node, (child) => visit(child, inner, end));
+  };
+  visit(script, source, undefined);
+  return problem;
+}
+
+const isSubstitution = (node: SyntaxNode): boolean =>
+  node.type === "CommandExpansion" || node.type === "ProcessSubstitution" || node.type === "ArithmeticExpansion" || node.type === "ArithmeticCommandExpansion";
+
+const SUBSTITUTION_OPENER = /[`]|[$<>]\(|[$]\[/;
+
+function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | undefined): Problem | undefined {
+  switch (node.type) {
+    case "Script": {
+      const error = "errors" in node ? node.errors?.[0] : undefined;
+      return error === undefined ? undefined : { reason: `shell syntax error: ${error.message}`, at: error.pos };
+    }
+    // unbash 6.0.4 ends the pattern at the first unquoted slash, even inside a substitution.
+    case "ParameterExpansion":
+      if (node.operation?.type === "Unknown") return { reason: "a parameter expansion that bash and zsh read differently", at: node.pos };
+      if (node.operation?.type === "Replace" && SUBSTITUTION_OPENER.test(source.slice(node.pos + 2, node.end))) {
+        return { reason: "a substitution inside ${…/…}", at: node.pos };
+      }
+      return undefined;
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+      return node.script === undefined ? { reason: "a substitution that cannot be read", at: node.pos } : undefined;
+    case "HereDoc":
+      if (node.closing === undefined) return { reason: "a here-document without its end", at: node.pos };
+      return substitutionEnd !== undefined && node.closing.end > substitutionEnd
+        ? { reason: "a here-document whose text lies outside the substitution it belongs to", at: node.pos }
+        : undefined;
+    case "AnsiCQuoted":
+      return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Target } from "../action/index.ts";
+import type { Place } from "./state.ts";
+import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Value } from "./value.ts";
+
+/** An absolute path without `.`, `..` and `//`. Symlinks stay as they are. */
+export function normalise(path: string): string {
+  const out: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === "..") out.pop();
+    else out.push(segment);
+  }
+  return `/${out.join("/")}`;
+}
+
+export const resolvePath = (base: string, path: string): string => normalise(path.startsWith("/") ? path : `${base}/${path}`);
+
+/** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
+const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
+
+/** What a word names as a path, once for every folder the shell may stand in. */
+export function targetsOf(value: Value, places: readonly Place[]): readonly Target[] {
+  return prefixOf(value).startsWith("/") ? [targetAt(value, "/")] : places.map((place) => targetFrom(value, place));
+}
+
+function targetFrom(value: Value, place: Place): Target {
+  if (place.is === "at") return targetAt(value, place.path);
+  if (place.is === "unknown") return { kind: "unknown", why: place.why };
+  const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "x")).join("");
+  const escapes = /(^|\/)\.\.(\/|$)/.test(text) || value.atoms.some((atom) => isHole(atom) && atom.below !== true && atom.number !== true);
+  return escapes ? { kind: "unknown", why: "a path below a folder only known at run time" } : { kind: "unknown", why: "a path below a folder only known at run time", within: place.path };
+}
+
+function targetAt(value: Value, base: string): Target {
+  const text = textOf(value);
+  if (text !== undefined) return { kind: "path", path: resolvePath(base, text) };
+  const hole = holeOf(value);
+  if (hole !== undefined && value.atoms.some((atom) => isHole(atom) && atom.number !== true)) {
+    const prefix = prefixOf(value);
+    const bounded = value.atoms.every((atom) => typeof atom === "string" || isWildcard(atom) || atom.below === true || atom.number === true);
+    const rest = value.atoms.slice(1).some((atom) => typeof atom === "string" && /(^|\/)\.\.(\/|$)/.test(atom));
+    if (bounded && !rest && (prefix !== "" || value.atoms.every((atom) => !isHole(atom) || atom.below === true))) {
+      return { kind: "unknown", why: hole.why, within: resolvePath(base, folderOf(prefix) || ".") };
+    }
+    return { kind: "unknown", why: hole.why };
+  }
+  return globAt(patternOf(value), base);
+}
+
+function globAt(pattern: string, base: string): Target {
+  const absolute = pattern.startsWith("/") ? pattern : `${base === "/" ? "" : base.replace(/[\\*?[\]{}]/g, "\\$&")}/${pattern}`;
+  const segments: string[] = [];
+  for (const segment of absolute.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    // `..` after a wildcard, and patterns such as `.*` that may match `..` in some shells, leave the folder.
+    if (segment === ".." && segments.some((before) => /[*?[]/.test(before))) return { kind: "unknown", why: `what ${pattern} matches` };
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
+  }
+  // `.*` matches `..` in dash, and in bash before 5.2: it then reaches the parent folder.
+  if (segments.slice(0, -1).some((segment) => /^\.[*?[]/.test(segment))) return { kind: "unknown", why: `what ${pattern} matches` };
+  const deep = segments.indexOf("**");
+  if (deep >= 0) return { kind: "tree", path: `/${segments.slice(0, firstWild(segments)).map(unquote).join("/")}` };
+  return { kind: "glob", pattern: `/${segments.join("/")}` };
+}
+
+const firstWild = (segments: readonly string[]): number => {
+  const index = segments.findIndex((segment) => /(^|[^\\])[*?[]/.test(segment));
+  return index < 0 ? segments.length : index;
+};
+const unquote = (segment: string): string => segment.replace(/\\(.)/g, "$1");

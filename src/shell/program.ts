@@ -1,0 +1,138 @@
+import type { Argument, CommandShape, ExecAction, Span } from "../action/index.ts";
+import { applySpec } from "./apply.ts";
+import type { Context } from "./context.ts";
+import { describe, type Runner } from "./invocation.ts";
+import { FAMILIES } from "./knowledge/index.ts";
+import type { CommandSpec } from "./knowledge/spec.ts";
+import type { GivenOption } from "./options.ts";
+import { resolvePath } from "./paths.ts";
+import type { ShellState } from "./state.ts";
+import { holeOf, isGlob, isNetwork, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+
+let index: Map<string, CommandSpec> | undefined;
+
+/** The knowledge entry for a basename. */
+export function entryFor(name: string): CommandSpec | undefined {
+  if (index === undefined) {
+    index = new Map();
+    for (const family of FAMILIES) for (const spec of family) for (const one of spec.names.split(" ")) index.set(one, spec);
+  }
+  return index.get(name);
+}
+
+export interface ProgramCall {
+  readonly cx: Context;
+  readonly state: ShellState;
+  readonly run: Runner;
+  /** `argv[0]` included; its text is known. */
+  readonly argv: readonly Value[];
+  readonly env: ExecAction["env"];
+  readonly stdin: Stream;
+  readonly span: Span | undefined;
+}
+
+/** Starts a program: emits the exec action and, from knowledge, everything it does. Returns what it prints. */
+export function startProgram(call: ProgramCall): Stream {
+  const { cx, argv } = call;
+  const written = argv[0] === undefined ? "" : (textOf(argv[0]) ?? "");
+  const words = argv.slice(1);
+  const who = identify(call, written);
+  const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
+  const exec = cx.add(execAction(call, who));
+  if (spec === undefined) {
+    cx.refineExec(exec, { shape: looseShape(words) });
+    return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
+  }
+  const applied = applySpec({ cx, state: call.state, run: call.run, exec, name: who.basename.toLowerCase(), words, stdin: call.stdin, span: call.span, places: call.state.places }, spec);
+  cx.refineExec(exec, {
+    shape: {
+      options: applied.options.map(optionShape),
+      operands: applied.operands.map(argumentOf),
+      complete: applied.complete,
+    },
+    ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
+  });
+  for (const upkeep of spec.upkeep ?? []) emitUpkeep(cx, exec, upkeep);
+  return applied.out;
+}
+
+function emitUpkeep(cx: Context, exec: number, notation: string): void {
+  const [operation = "", path = ""] = notation.split(/\s+/);
+  if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit") throw new Error(`upkeep \`${notation}\` is not understood`);
+  const root = path.replace(/\/\*\*$/, "");
+  const absolute = root.startsWith("~") ? `${cx.world.home}${root.slice(1)}` : root.startsWith("$git") ? `${cx.world.projectRoot}/.git${root.slice(4)}` : resolvePath(cx.world.projectRoot, root);
+  cx.add({ kind: "file", operation, target: path.endsWith("/**") ? { kind: "tree", path: absolute } : { kind: "path", path: absolute }, origin: { by: "command", exec }, upkeep: true });
+}
+
+interface Identity {
+  readonly basename: string;
+  readonly trusted: boolean;
+  readonly resolved: string | undefined;
+  /** Known only by folding case: dangers count, knowledge does not. */
+  readonly folded: boolean;
+}
+
+function identify(call: ProgramCall, written: string): Identity {
+  const { world } = call.cx;
+  const basename = written.slice(written.lastIndexOf("/") + 1);
+  const folded = entryFor(basename) === undefined && entryFor(basename.toLowerCase()) !== undefined;
+  if (!written.includes("/")) {
+    const found = world.lookup(written);
+    return { basename, trusted: found.trusted, resolved: found.path, folded };
+  }
+  const [place] = call.state.places;
+  if (!written.startsWith("/") && (call.state.places.length !== 1 || place?.is !== "at")) return { basename, trusted: false, resolved: undefined, folded };
+  const path = resolvePath(place?.is === "at" ? place.path : "/", written);
+  return { basename, trusted: world.trustedProgram(path), resolved: path, folded };
+}
+
+function execAction(call: ProgramCall, who: Identity): ExecAction {
+  return {
+    kind: "exec",
+    program: who.trusted ? who.basename : call.argv[0] === undefined ? "" : (textOf(call.argv[0]) ?? ""),
+    argv: call.argv.map(argumentOf),
+    ...(who.resolved === undefined ? {} : { resolved: who.resolved }),
+    trusted: who.trusted,
+    env: call.env,
+    origin: { by: "shell" },
+    ...(call.span === undefined ? {} : { span: call.span }),
+  };
+}
+
+export function argumentOf(value: Value): Argument {
+  const text = textOf(value);
+  if (text !== undefined) return { known: true, text };
+  return { known: false, prefix: prefixOf(value), many: value.many, why: holeOf(value)?.why ?? "a pattern", ...(isGlob(value) ? { glob: patternOf(value) } : {}) };
+}
+
+function optionShape(given: GivenOption): CommandShape["options"][number] {
+  return { names: given.option?.names ?? [given.written], ...(given.value === undefined ? {} : { value: argumentOf(given.value) }) };
+}
+
+/** Options and operands of a program we know nothing of: what begins with `-` may be an option or several. */
+function looseShape(words: readonly Value[]): CommandShape {
+  const options: CommandShape["options"][number][] = [];
+  const operands: Argument[] = [];
+  let ended = false;
+  for (const word of words) {
+    const prefix = prefixOf(word);
+    if (ended || !prefix.startsWith("-") || prefix === "-") operands.push(argumentOf(word));
+    else if (prefix === "--") ended = true;
+    else if (prefix.startsWith("--")) options.push({ names: [prefix.split("=")[0] ?? prefix] });
+    else {
+      options.push({ names: [prefix] });
+      if (prefix.length > 2) for (const letter of prefix.slice(1)) options.push({ names: [`-${letter}`] });
+    }
+  }
+  return { options, operands, complete: false };
+}
+
+/** A command whose name is only known at run time. */
+export function startUnknown(call: ProgramCall): Stream {
+  const { cx, argv, span } = call;
+  const name = argv[0];
+  const shown = name === undefined ? "" : describe(name);
+  cx.add({ kind: "exec", program: "", argv: argv.map(argumentOf), trusted: false, env: call.env, origin: { by: "shell" }, shape: looseShape(argv.slice(1)), ...(span === undefined ? {} : { span }) });
+  cx.unknown(`dynamic command name: ${shown} is only known at run time`, { span, help: "write the program's name" });
+  return { is: "unknown", why: `the output of ${shown}`, network: isNetwork(call.stdin) };
+}

@@ -1,0 +1,95 @@
+import type { Redirection } from "unbash";
+import { BY_SHELL } from "./context.ts";
+import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
+import { targetsOf } from "./paths.ts";
+import { holeOf, literal, textOf, type Stream, type Value } from "./value.ts";
+import type { FileOperation } from "../action/index.ts";
+
+export interface Redirected {
+  /** What the command reads, when the redirections change it. */
+  readonly stdin: Stream | undefined;
+  /** Its output goes to a file: nothing reaches the next command. */
+  readonly captured: boolean;
+}
+
+/** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
+export function readRedirections(ex: Expansion, redirections: readonly Redirection[]): Redirected {
+  let stdin: Stream | undefined;
+  let captured = false;
+  let copied = false;
+  for (const redirection of redirections) {
+    if (redirection.type === "HereDoc") {
+      const { body, delimiter } = redirection;
+      const value = delimiter?.quoted === true || body.parts === undefined ? literal(bodyText(redirection)) : expandParts(ex, body.parts);
+      if (isStdin(redirection.descriptor)) stdin = { is: "text", value };
+      continue;
+    }
+    if (redirection.type === "HereString") {
+      const value = redirection.target === undefined ? literal("") : expandText(ex, redirection.target);
+      if (isStdin(redirection.descriptor)) stdin = { is: "text", value: { atoms: [...value.atoms, "\n"], many: false } };
+      continue;
+    }
+    if (redirection.descriptor?.type === "FileDescriptorVariable") ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });
+    const target = redirection.target;
+    if (target === undefined) {
+      ex.cx.unknown("a redirection without a target", { span: ex.cx.span(redirection) });
+      continue;
+    }
+    if (ex.cx.maybeZsh && target.text.startsWith("!")) ex.cx.unknown("zsh reads `>!` as a forced redirection", { span: ex.cx.span(redirection) });
+    for (const value of expandFields(ex, target)) {
+      const { operator } = redirection;
+      const text = textOf(value);
+      if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
+        copied = true;
+        continue;
+      }
+      if (operator === "<&" && text !== undefined) continue;
+      const reads = operator === "<" || operator === "<>" || operator === "<&";
+      const writes = operator !== "<" && operator !== "<&";
+      if (reads) {
+        open(ex, "read", value, redirection);
+        if (isStdin(redirection.descriptor)) stdin = fileContent(value);
+      }
+      if (writes) {
+        open(ex, "write", value, redirection);
+        const fd = redirection.descriptor?.type === "FileDescriptor" ? redirection.descriptor.value : operator === "<>" ? 0 : 1;
+        if (fd === 1 && holeOf(value)?.pipe === undefined && text !== "/dev/stdout" && text !== "/dev/fd/1") captured = true;
+      }
+    }
+  }
+  return { stdin, captured: captured && !copied };
+}
+
+const isStdin = (descriptor: Redirection["descriptor"]): boolean => descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
+
+function bodyText(redirection: Extract<Redirection, { type: "HereDoc" }>): string {
+  const { text } = redirection.body;
+  return redirection.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
+}
+
+function fileContent(value: Value): Stream {
+  const pipe = holeOf(value)?.pipe;
+  if (pipe !== undefined) return pipe;
+  const text = textOf(value);
+  if (text === "/dev/null") return { is: "text", value: literal("") };
+  return { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
+}
+
+const HARMLESS_DEVICES = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/random", "/dev/urandom"]);
+
+function open(ex: Expansion, operation: FileOperation, value: Value, redirection: Extract<Redirection, { type: "Redirect" }>): void {
+  if (holeOf(value)?.pipe !== undefined) return;
+  const text = textOf(value);
+  if (text !== undefined && (HARMLESS_DEVICES.has(text) || /^\/dev\/fd\/\d+$/.test(text))) return;
+  const span = ex.cx.span(redirection);
+  const socket = /^\/dev\/(tcp|udp)\/([^/]*)\/?([^/]*)/.exec(text ?? "");
+  if (socket !== null || (text === undefined && /^\/dev\/(tcp|udp|$)/.test(String(value.atoms[0])))) {
+    const port = Number(socket?.[3]);
+    ex.cx.add({ kind: "net", operation: "connect", host: socket?.[2]?.toLowerCase(), port: Number.isInteger(port) ? port : undefined, origin: BY_SHELL, ...(span === undefined ? {} : { span }) });
+    return;
+  }
+  for (const target of targetsOf(value, ex.state.places)) {
+    ex.cx.add({ kind: "file", operation, target, origin: BY_SHELL, ...(span === undefined ? {} : { span }), ...(text === undefined ? {} : { asGiven: text }) });
+  }
+}
+

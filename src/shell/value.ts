@@ -1,0 +1,136 @@
+/**
+ * What is known of one shell word after expansion. Nothing here is guessed: a part that only exists at run time
+ * is a hole with the reason why.
+ */
+export interface Hole {
+  readonly hole: true;
+  /** Completes "only known at run time: …". */
+  readonly why: string;
+  /** Digits only (a count, a process id, arithmetic): cannot be an option, a path escape or code. */
+  readonly number?: boolean;
+  /** A relative path without `..` whose start is the text in front of it: names found below a folder. */
+  readonly below?: boolean;
+  /** The text came over the network in this very line. */
+  readonly network?: boolean;
+  /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */
+  readonly pipe?: Stream;
+}
+
+/** A pathname pattern character or bracket that the shell itself expands. */
+export interface Wildcard {
+  readonly glob: string;
+}
+
+export type Atom = string | Wildcard | Hole;
+
+/** One field, or, when `many`, any number of fields of this form. Adjacent strings are merged; `[]` is the empty text. */
+export interface Value {
+  readonly atoms: readonly Atom[];
+  readonly many: boolean;
+}
+
+export const isHole = (atom: Atom): atom is Hole => typeof atom !== "string" && "hole" in atom;
+export const isWildcard = (atom: Atom): atom is Wildcard => typeof atom !== "string" && "glob" in atom;
+
+export function literal(text: string): Value {
+  return { atoms: text === "" ? [] : [text], many: false };
+}
+
+export function unknown(why: string, many = false): Value {
+  return { atoms: [{ hole: true, why }], many };
+}
+
+/** The text, when all of it is known and it is exactly one field. */
+export function textOf(value: Value): string | undefined {
+  if (value.many) return undefined;
+  if (value.atoms.length === 0) return "";
+  const [first] = value.atoms;
+  return value.atoms.length === 1 && typeof first === "string" ? first : undefined;
+}
+
+/** The literal text in front of the first wildcard or hole. */
+export function prefixOf(value: Value): string {
+  const [first] = value.atoms;
+  return typeof first === "string" ? first : "";
+}
+
+export function holeOf(value: Value): Hole | undefined {
+  return value.atoms.find(isHole);
+}
+
+export const isGlob = (value: Value): boolean => value.atoms.some(isWildcard) && !value.atoms.some(isHole);
+
+/** The pattern of a glob value, literal parts quoted. */
+export function patternOf(value: Value): string {
+  return value.atoms
+    .map((atom) => (typeof atom === "string" ? atom.replace(/[\\*?[\]{}]/g, "\\$&") : isWildcard(atom) ? atom.glob : "*"))
+    .join("");
+}
+
+export function join(parts: readonly Atom[]): readonly Atom[] {
+  const out: Atom[] = [];
+  for (const part of parts) {
+    if (part === "") continue;
+    const last = out.at(-1);
+    if (typeof part === "string" && typeof last === "string") out[out.length - 1] = last + part;
+    else out.push(part);
+  }
+  return out;
+}
+
+export function concat(a: Value, b: Value): Value {
+  return { atoms: join([...a.atoms, ...b.atoms]), many: a.many || b.many };
+}
+
+/** False only when no run of the line can make this field begin with `-`. */
+export function mayBeOption(value: Value): boolean {
+  const [first] = value.atoms;
+  if (first === undefined) return value.many;
+  if (typeof first === "string") return first.startsWith("-");
+  if (isHole(first)) return first.number !== true && first.pipe === undefined;
+  return true;
+}
+
+/** True for values that are the same text in every run, or the same unknown. */
+export function sameValue(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a.many !== b.many || a.atoms.length !== b.atoms.length) return false;
+  return a.atoms.every((atom, i) => {
+    const other = b.atoms[i];
+    if (typeof atom === "string" || typeof other === "string" || other === undefined) return atom === other;
+    if (isWildcard(atom)) return isWildcard(other) && atom.glob === other.glob;
+    return isHole(other) && atom.why === other.why && atom.number === other.number && atom.below === other.below && atom.network === other.network;
+  });
+}
+
+/** What one command hands to the next through a pipe or a substitution. */
+export type Stream =
+  /** Nothing, or the host's own standard input. */
+  | { readonly is: "none" }
+  /** Text as far as it is known; several lines in one value. */
+  | { readonly is: "text"; readonly value: Value }
+  /** One path a line, each below one of these prefixes. */
+  | { readonly is: "paths"; readonly values: readonly Value[] }
+  | { readonly is: "unknown"; readonly why: string; readonly network: boolean; readonly number?: boolean };
+
+export const NOTHING: Stream = { is: "none" };
+
+export function isNetwork(stream: Stream): boolean {
+  if (stream.is === "unknown") return stream.network;
+  if (stream.is === "text") return stream.value.atoms.some((atom) => isHole(atom) && atom.network === true);
+  return false;
+}
+
+/** The streams of commands that run one after the other. */
+export function sequence(streams: readonly Stream[]): Stream {
+  const some = streams.filter((stream) => stream.is !== "none");
+  const [first] = some;
+  if (first === undefined) return NOTHING;
+  if (some.length === 1) return first;
+  const atoms: Atom[] = [];
+  for (const stream of some) {
+    if (stream.is === "text") atoms.push(...stream.value.atoms);
+    else return { is: "unknown", why: "the output of several commands", network: some.some(isNetwork) };
+  }
+  return { is: "text", value: { atoms: join(atoms), many: false } };
+}

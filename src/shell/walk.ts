@@ -1,0 +1,298 @@
+import type { AndOr, Case, CommandNode, CompoundList, For, If, ParsedScript, Pipeline, PipelineNode, Select, Statement, TestExpression, While, ArithmeticFor, Word } from "unbash";
+import { readArithmetic } from "./arithmetic.ts";
+import { runSimple } from "./command.ts";
+import { BY_SHELL, type Context, type Outcome } from "./context.ts";
+import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
+import { readRedirections } from "./redirect.ts";
+import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
+import { NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
+import { assignVariable } from "./variables.ts";
+
+export type ShellOutcome = Outcome<ShellState>;
+
+const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
+/** The state after, whatever the exit status; the state before where the shell would have ended. */
+const after = (outcome: ShellOutcome, before: ShellState): ShellState => joinStates(outcome.ok, outcome.fail) ?? before;
+
+export const expansion = (cx: Context, state: ShellState): Expansion => ({ cx, state, run: runSubshell });
+
+/** Runs a script in a copy of the state and returns what it prints. */
+export function runSubshell(cx: Context, state: ShellState, script: ParsedScript, stdin: Stream): Stream {
+  return runStatements(cx, state, script.commands, stdin).out;
+}
+
+/** Runs statements one after the other. `ok` and `fail` are undefined when the shell ends inside. */
+export function runStatements(cx: Context, start: ShellState, statements: readonly Statement[], stdin: Stream): ShellOutcome {
+  const outs: Stream[] = [];
+  let last: ShellOutcome = same(NOTHING, start);
+  let state = start;
+  let ended = false;
+  for (const statement of statements) {
+    if (!cx.step()) break;
+    last = runStatement(cx, state, statement, stdin);
+    outs.push(last.out);
+    const next = joinStates(last.ok, last.fail);
+    if (next === undefined) ended = true;
+    state = next ?? state.fork();
+  }
+  const out = sequence(outs);
+  return ended ? { out, ok: undefined, fail: undefined } : { out, ok: last.ok, fail: last.fail };
+}
+
+function runStatement(cx: Context, state: ShellState, statement: Statement, stdin: Stream): ShellOutcome {
+  if (statement.background === true) {
+    cx.concurrent++;
+    const { out } = runAndOr(cx, state.fork(), statement.command, NOTHING);
+    cx.concurrent--;
+    return same(out, state);
+  }
+  return runAndOr(cx, state, statement.command, stdin);
+}
+
+function runAndOr(cx: Context, state: ShellState, node: PipelineNode | AndOr, stdin: Stream): ShellOutcome {
+  if (node.type !== "AndOr") return runPipeline(cx, state, node, stdin);
+  const outs: Stream[] = [];
+  let current: ShellOutcome = same(NOTHING, state);
+  node.commands.forEach((command, i) => {
+    const operator = i === 0 ? undefined : node.operators[i - 1];
+    if (operator === undefined) {
+      current = runPipeline(cx, state, command, stdin);
+    } else {
+      const taken = operator === "&&" ? current.ok : current.fail;
+      const skipped = operator === "&&" ? current.fail : current.ok;
+      // Where the way is closed (`exit && x`) the command is judged all the same.
+      const run = runPipeline(cx, (taken ?? state).fork(), command, stdin);
+      const reached: ShellOutcome = taken === undefined ? { out: run.out, ok: undefined, fail: undefined } : run;
+      current = operator === "&&" ? { out: run.out, ok: reached.ok, fail: joinStates(skipped, reached.fail) } : { out: run.out, ok: joinStates(skipped, reached.ok), fail: reached.fail };
+    }
+    outs.push(current.out);
+  });
+  return { ...current, out: sequence(outs) };
+}
+
+function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: Stream): ShellOutcome {
+  if (node.type !== "Pipeline") return runNode(cx, state, node, stdin);
+  const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+  let outcome: ShellOutcome;
+  const [only] = node.commands;
+  if (node.commands.length === 1 && only !== undefined) outcome = runNode(cx, state, only, stdin);
+  else {
+    let input = stdin;
+    let end = state;
+    cx.concurrent++;
+    for (const command of node.commands) {
+      const inner = state.fork();
+      const run = runNode(cx, inner, command, input);
+      input = run.out;
+      end = after(run, inner);
+    }
+    cx.concurrent--;
+    // zsh (and bash with lastpipe) runs the last command in the shell itself.
+    const joined = joinStates(state, end) ?? state;
+    outcome = same(input, node.commands.length === 0 ? state : joined);
+  }
+  return negated ? { out: outcome.out, ok: outcome.fail, fail: outcome.ok } : outcome;
+}
+
+function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
+  if (!cx.step()) return same(NOTHING, state);
+  switch (node.type) {
+    case "Command":
+      return runSimple(cx, state, node, stdin);
+    case "Redirected": {
+      const redirected = readRedirections(expansion(cx, state), node.redirects);
+      const run = runNode(cx, state, node.command, redirected.stdin ?? stdin);
+      return redirected.captured ? { ...run, out: NOTHING } : run;
+    }
+    case "Subshell": {
+      const { out } = runStatements(cx, state.fork(), node.body.commands, stdin);
+      return same(out, state);
+    }
+    case "BraceGroup":
+      return runStatements(cx, state, node.body.commands, stdin);
+    case "CompoundList":
+      return runStatements(cx, state, node.commands, stdin);
+    case "If":
+      return runIf(cx, state, node, stdin);
+    case "For":
+    case "Select":
+      return runFor(cx, state, node, stdin);
+    case "ArithmeticFor":
+      return runArithmeticFor(cx, state, node, stdin);
+    case "While":
+      return runWhile(cx, state, node, stdin);
+    case "Case":
+      return runCase(cx, state, node, stdin);
+    case "Function": {
+      const name = node.name.value;
+      state.functions.set(name, [node]);
+      cx.defined.set(node, { state, called: false });
+      return same(NOTHING, state);
+    }
+    case "Coproc": {
+      cx.concurrent++;
+      runNode(cx, state.fork(), node.body, { is: "unknown", why: "what is written to a coprocess", network: false });
+      cx.concurrent--;
+      return same(NOTHING, state);
+    }
+    case "TestCommand":
+      predicate(cx, "[[", node);
+      readTest(expansion(cx, state), node.expression);
+      return same(NOTHING, state);
+    case "ArithmeticCommand":
+      predicate(cx, "((", node);
+      if (node.expression !== undefined) readArithmetic(expansion(cx, state), node.expression);
+      else if (node.body.trim() !== "") cx.unknown("an arithmetic expression that cannot be read", { span: cx.span(node) });
+      return same(NOTHING, state);
+  }
+}
+
+/** Tests do nothing but look; they are an action only so that a line of nothing else has a verdict. */
+export function predicate(cx: Context, word: string, node: { readonly pos: number; readonly end: number }): void {
+  const span = cx.span(node);
+  cx.add({ kind: "exec", program: word, argv: [{ known: true, text: word }], trusted: true, knowledge: word, builtin: true, inert: "predicate", env: [], origin: BY_SHELL, ...(span === undefined ? {} : { span }) });
+}
+
+const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+function readTest(ex: Expansion, test: TestExpression): void {
+  switch (test.type) {
+    case "TestUnary": {
+      const operand = expandText(ex, test.operand);
+      if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
+      return;
+    }
+    case "TestBinary": {
+      const sides = [expandText(ex, test.left), expandText(ex, test.right)];
+      if (ARITHMETIC_TESTS.has(test.operator)) for (const side of sides) evaluateAsArithmetic(ex, side, `the operand of ${test.operator}`);
+      return;
+    }
+    case "TestLogical":
+      for (const operand of test.operands) readTest(ex, operand);
+      return;
+    case "TestNot":
+      readTest(ex, test.operand);
+      return;
+    case "TestGroup":
+      readTest(ex, test.expression);
+      return;
+  }
+}
+
+function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOutcome {
+  const outs: Stream[] = [];
+  const ends: (ShellState | undefined)[] = [];
+  let rest: ShellState | undefined = state;
+  for (const branch of [{ clause: node.clause, then: node.then }, ...node.elif]) {
+    const before: ShellState = (rest ?? state).fork();
+    const condition = runStatements(cx, before, branch.clause.commands, stdin);
+    const then = runStatements(cx, (condition.ok ?? before).fork(), branch.then.commands, stdin);
+    outs.push(condition.out, then.out);
+    if (rest !== undefined && condition.ok !== undefined) ends.push(then.ok, then.fail);
+    rest = rest === undefined ? undefined : condition.fail;
+  }
+  if (node.else !== undefined) {
+    const otherwise = runStatements(cx, (rest ?? state).fork(), node.else.commands, stdin);
+    outs.push(otherwise.out);
+    if (rest !== undefined) ends.push(otherwise.ok, otherwise.fail);
+  } else ends.push(rest);
+  const end = ends.reduce<ShellState | undefined>((a, b) => joinStates(a, b), undefined);
+  return { out: merged(outs), ok: end, fail: end };
+}
+
+/** Output of branches of which only some ran. */
+function merged(outs: readonly Stream[]): Stream {
+  const some = outs.filter((out) => out.is !== "none");
+  const [only] = some;
+  if (only === undefined) return NOTHING;
+  const whole = sequence(some);
+  return some.length === 1 ? only : { is: "unknown", why: "the output of one of several branches", network: whole.is === "unknown" ? whole.network : some.some((out) => out.is === "unknown" && out.network) };
+}
+
+/** More values than this are not tried one by one. */
+const MOST_VALUES = 16;
+
+function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Stream): ShellOutcome {
+  const ex = expansion(cx, state);
+  const values = node.wordlist === undefined ? state.positional : node.wordlist.flatMap((word: Word) => expandFields(ex, word));
+  const name = node.name.value;
+  const span = cx.span(node.name);
+  const outs: Stream[] = [];
+  const body = (inner: ShellState, value: Value): ShellOutcome => {
+    assignVariable(cx, inner, name, value, { exported: false, span });
+    const run = runStatements(cx, inner, node.body.commands, stdin);
+    outs.push(run.out);
+    return run;
+  };
+  let end = state;
+  const steps = values.slice(0, MOST_VALUES);
+  const rest = values.slice(MOST_VALUES);
+  for (const value of steps) {
+    // A pattern or an unquoted expansion is one name a round, any number of rounds.
+    const each: Value = { atoms: value.atoms, many: false };
+    if (value.many) end = loop(cx, end, (inner) => after(body(inner, each), inner));
+    else end = joinStates(end, after(body(end.fork(), each), end)) ?? end;
+  }
+  if (rest.length > 0) end = loop(cx, end, (inner) => after(body(inner, unknown(`one of ${values.length} values of $${name}`)), inner));
+  return same(merged(outs), end);
+}
+
+/** Runs a body any number of times: until the state no longer changes, or what changes is unknown. */
+function loop(cx: Context, start: ShellState, body: (state: ShellState) => ShellState): ShellState {
+  let state = start;
+  for (let round = 0; round < 4 && cx.step(); round++) {
+    const joined = joinStates(state, body(state.fork())) ?? state;
+    if (round > 0 && joined.places !== state.places) joined.places = widen(state.places, joined.places);
+    if (sameState(joined, state)) return joined;
+    state = joined;
+  }
+  return state;
+}
+
+function widen(before: readonly Place[], now: readonly Place[]): readonly Place[] {
+  const grown = joinPlaces(before, now).length > before.length;
+  return grown ? [{ is: "unknown", why: "the working directory after a `cd` in a loop" }] : now;
+}
+
+function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, stdin: Stream): ShellOutcome {
+  if (node.initialize !== undefined) readArithmetic(expansion(cx, state), node.initialize);
+  const outs: Stream[] = [];
+  const end = loop(cx, state, (inner) => {
+    if (node.test !== undefined) readArithmetic(expansion(cx, inner), node.test);
+    const run = runStatements(cx, inner, node.body.commands, stdin);
+    outs.push(run.out);
+    const then = after(run, inner);
+    if (node.update !== undefined) readArithmetic(expansion(cx, then), node.update);
+    return then;
+  });
+  return same(merged(outs), end);
+}
+
+function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
+  const outs: Stream[] = [];
+  const end = loop(cx, state, (inner) => {
+    const condition = runStatements(cx, inner, node.clause.commands, stdin);
+    const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
+    const run = runStatements(cx, entered.fork(), node.body.commands, stdin);
+    outs.push(condition.out, run.out);
+    return joinStates(after(condition, inner), after(run, entered)) ?? inner;
+  });
+  return same(merged(outs), end);
+}
+
+function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): ShellOutcome {
+  expandText(expansion(cx, state), node.word);
+  const outs: Stream[] = [];
+  let end: ShellState | undefined = state.fork();
+  for (const item of node.items) {
+    for (const pattern of item.pattern) expandText(expansion(cx, state), pattern);
+    const inner = state.fork();
+    const run = runStatements(cx, inner, item.body.commands, stdin);
+    outs.push(run.out);
+    // `;&` goes on in the next body.
+    end = joinStates(end, joinStates(run.ok, run.fail));
+    if (item.terminator === ";&" || item.terminator === ";;&") state = joinStates(state, joinStates(run.ok, run.fail)) ?? state;
+  }
+  return { out: merged(outs), ok: end, fail: end };
+}
+
