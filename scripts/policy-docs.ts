@@ -1,6 +1,14 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import { DANGERS } from "../src/action/index.ts";
-import { OPERATION_MEANINGS, operationBlock, operationRule, optionRule, policySchema, ruleEntry, ruleObject } from "../src/policy/read/schema.ts";
+import {
+  OPERATION_MEANINGS,
+  operationBlock,
+  operationRule,
+  optionRule,
+  policySchema,
+  ruleEntry,
+  ruleObject,
+} from "../src/policy/read/schema.ts";
 
 /** What is generated from the policy schema and the danger classes. `update` takes the file as it is. */
 export const policyDocs: readonly { readonly file: string; readonly update: (before: string) => string }[] = [
@@ -12,9 +20,15 @@ export const policyDocs: readonly { readonly file: string; readonly update: (bef
 const EDITORS = { allowComments: true, allowTrailingCommas: true };
 
 function jsonSchema(): JsonSchema {
-  const converted = toJsonSchema(policySchema, { typeMode: "input", definitions: { rule: ruleEntry, block: operationBlock } });
+  const converted = convert(policySchema);
   const { $schema, ...rest } = converted;
-  return { ...($schema === undefined ? {} : { $schema }), title: "Assent policy", description: "What an AI agent may do. See docs/policy.md.", ...EDITORS, ...rest };
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    title: "Assent policy",
+    description: "What an AI agent may do. See docs/policy.md.",
+    ...EDITORS,
+    ...rest,
+  };
 }
 
 /** Replaces what stands between `<!-- generated: NAME -->` and `<!-- end -->`. */
@@ -26,15 +40,23 @@ export function between(text: string, name: string, content: string): string {
   return `${text.slice(0, start + open.length)}\n\n${content}\n\n${text.slice(end)}`;
 }
 
+/** A rule and a block are written once and referred to, except where they are the table's subject. */
+function convert(schema: Parameters<typeof toJsonSchema>[0]): JsonSchema {
+  return toJsonSchema(schema, { typeMode: "input", definitions: { rule: ruleEntry, block: operationBlock } });
+}
+
 function keyTables(): string {
-  const convert = (schema: Parameters<typeof toJsonSchema>[0]) => toJsonSchema(schema, { typeMode: "input", definitions: { rule: ruleEntry, block: operationBlock } });
   return [
     table("**The file**", rows(convert(policySchema), "")),
     table("**A rule with a reason and examples**", rows(convert(ruleObject), "")),
     table("**A rule about an option**", rows(convert(optionRule), "")),
-    table("**An operation block** (`operations.read` and so on)", rows(toJsonSchema(operationBlock, { typeMode: "input", definitions: { line: operationRule } }), "")),
+    table("**An operation block** (`operations.read` and so on)", rows(convertBlock(), "")),
     table("**A rule of an operation block**", rows(convert(operationRule), "")),
   ].join("\n\n");
+}
+
+function convertBlock(): JsonSchema {
+  return toJsonSchema(operationBlock, { typeMode: "input", definitions: { line: operationRule } });
 }
 
 function table(title: string, lines: readonly string[]): string {
@@ -52,7 +74,9 @@ function rows(schema: JsonSchema, prefix: string): string[] {
   });
 }
 
-const BLOCK_MEANINGS: Record<string, string> = Object.fromEntries(Object.entries(OPERATION_MEANINGS).map(([name, meaning]) => [`operations.${name}`, meaning]));
+const BLOCK_MEANINGS: Record<string, string> = Object.fromEntries(
+  Object.entries(OPERATION_MEANINGS).map(([name, meaning]) => [`operations.${name}`, meaning]),
+);
 
 const REFERENCES: Record<string, string> = { rule: "rule", block: "operation block", line: "rule of a block" };
 
@@ -60,7 +84,8 @@ function valueOf(schema: JsonSchema): string {
   if (schema.$ref !== undefined) return REFERENCES[schema.$ref.split("/").at(-1) ?? ""] ?? "object";
   if (schema.allOf !== undefined) return schema.allOf.map((part) => (typeof part === "boolean" ? "" : valueOf(part))).join("");
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``).join(", ");
   if (schema.anyOf !== undefined) return schema.anyOf.map((part) => (typeof part === "boolean" ? "" : valueOf(part))).join(" or ");
   switch (schema.type) {
     case "string":
@@ -78,8 +103,6 @@ function valueOf(schema: JsonSchema): string {
 }
 
 function dangerTable(): string {
-  const line = (id: string, { effect, title, help }: { effect: string; title: string; help: string }) => `| \`${id}\` | ${effect} | ${title} | ${help} |`;
-  return `| class | verdict | what it is | what to do instead |\n|---|---|---|---|\n${Object.entries(DANGERS)
-    .map(([id, danger]) => line(id, danger))
-    .join("\n")}`;
+  const lines = Object.entries(DANGERS).map(([id, { effect, title, help }]) => `| \`${id}\` | ${effect} | ${title} | ${help} |`);
+  return `| class | verdict | what it is | what to do instead |\n|---|---|---|---|\n${lines.join("\n")}`;
 }

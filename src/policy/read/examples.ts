@@ -44,9 +44,10 @@ export function exampleActions(
       return { ok: true, actions: matcher.operations.map((operation) => fileAction(operation, path)) };
     }
     case "net": {
-      const action = typeof example === "string" ? netAction(example) : undefined;
-      if (action === undefined) return { ok: false, help: 'an example of this rule is a URL or a host: "https://nodejs.org/api", "nodejs.org:443"' };
-      return { ok: true, actions: [action] };
+      const actions = typeof example === "string" ? netActions(example) : [];
+      if (actions.length === 0)
+        return { ok: false, help: 'an example of this rule is a URL or a host: "https://nodejs.org/api", "nodejs.org:443"' };
+      return { ok: true, actions };
     }
     case "tool":
       return { ok: true, actions: [toolAction(matcher, example)] };
@@ -72,14 +73,27 @@ function absolute(written: string): string {
   return `/${segments.join("/")}`;
 }
 
-function netAction(written: string): Action | undefined {
+const PORTS = new Map([
+  ["http:", 80],
+  ["ws:", 80],
+  ["https:", 443],
+  ["wss:", 443],
+]);
+
+/** A URL is fetched; a host alone may be fetched from or connected to. */
+function netActions(written: string): readonly Action[] {
   const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(written);
-  const text = isUrl ? written : `http://${written}`;
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const standard = url.protocol === "https:" ? 443 : url.protocol === "http:" && isUrl ? 80 : undefined;
-  const port = url.port === "" ? (isUrl ? standard : /:80$/.test(written) ? 80 : undefined) : Number(url.port);
-  return { kind: "net", operation: isUrl ? "fetch" : "connect", host: url.hostname, port, origin: TOOL, ...(isUrl ? { url: written } : {}) };
+  const text = isUrl ? written : `https://${written}`;
+  if (!URL.canParse(text)) return [];
+  const { hostname, port, protocol } = new URL(text);
+  // The standard port of a scheme disappears in parsing, also when it was written.
+  const standard = isUrl || written.endsWith(":443") ? PORTS.get(protocol) : undefined;
+  const where = { kind: "net", host: hostname, port: port === "" ? standard : Number(port), origin: TOOL } as const;
+  if (isUrl) return [{ ...where, operation: "fetch", url: written }];
+  return [
+    { ...where, operation: "fetch" },
+    { ...where, operation: "connect" },
+  ];
 }
 
 function toolAction(matcher: Extract<Matcher, { kind: "tool" }>, example: Example): Action {
@@ -106,7 +120,8 @@ function fieldsOf(input: { readonly [field: string]: unknown }): readonly (reado
     for (const [field, value] of level) {
       if (Array.isArray(value)) for (const item of value) next.push([field, item]);
       else if (typeof value === "object" && value !== null) next.push(...Object.entries(value));
-      else if (value !== null && value !== undefined) pairs.push([field, String(value)]);
+      else if (typeof value === "string") pairs.push([field, value]);
+      else if (typeof value === "number" || typeof value === "boolean") pairs.push([field, `${value}`]);
     }
     level = next;
   }

@@ -33,7 +33,10 @@ function explain(issue: Issue, root: Node, base: Path): Fault[] {
       const list = words.map((word) => `\`${word}\``).join(", ");
       if (typeof issue.input !== "string") return at(`${name} must be one of ${list}, not ${describe(issue.input)}`, "");
       const guess = closest(issue.input, words);
-      return at(`unknown value ${describe(issue.input)} for ${name}`, guess === undefined ? `use one of ${list}` : `did you mean \`${guess}\`?`);
+      return at(
+        `unknown value ${describe(issue.input)} for ${name}`,
+        guess === undefined ? `use one of ${list}` : `did you mean \`${guess}\`?`,
+      );
     }
     case "literal":
       return at(`${name} must be \`${issue.expected ?? ""}\`, not ${describe(issue.input)}`, example);
@@ -44,7 +47,13 @@ function explain(issue: Issue, root: Node, base: Path): Fault[] {
   }
 }
 
-const NOUNS: Record<string, string> = { string: "a text", number: "a number", array: "a list", boolean: "true or false", record: "an object" };
+const NOUNS: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  array: "a list",
+  boolean: "true or false",
+  record: "an object",
+};
 
 /** valibot says only that no alternative fits: take the one the writer had in mind and say what is wrong with that. */
 function explainUnion(issue: Issue, example: string, root: Node, path: Path): Fault[] {
@@ -71,7 +80,12 @@ function unknownKeys(issue: Issue, known: readonly string[], root: Node, path: P
     .map((key) => {
       const where = [...path, key];
       const help = keyHelp(key, known, path);
-      return { offset: offsetOf(root, where, true), path: where, message: `unknown key ${quoted(key)}`, ...(help === undefined ? {} : { help }) };
+      return {
+        offset: offsetOf(root, where, true),
+        path: where,
+        message: `unknown key ${quoted(key)}`,
+        ...(help === undefined ? {} : { help }),
+      };
     });
 }
 

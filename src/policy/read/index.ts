@@ -1,16 +1,19 @@
 import * as v from "valibot";
-import type { Action, RuleSource } from "../../action/index.ts";
+import { type Action, brief, type RuleSource } from "../../action/index.ts";
 import type { LayerName, PolicyFile, Problem } from "../types.ts";
 import { explainAll } from "./explain.ts";
 import { readJson5 } from "./json5.ts";
-import { type Origin, readOperations } from "./operations.ts";
+import { checkPatterns, type Origin, readOperations } from "./operations.ts";
 import { placeFinder } from "./place.ts";
 import { readRules } from "./rules.ts";
 import { policySchema } from "./schema.ts";
 import { readSettings } from "./settings.ts";
 import { type Fault, member, type Node, offsetOf, type Path, printPath, toValue } from "./tree.ts";
 
+export { EXAMPLE_WORLD } from "./examples.ts";
 export { MAX_LENGTH } from "./json5.ts";
+
+const LONGEST_LINE = 400;
 
 export interface ReadOptions {
   /** Name of the file, as problems and rules shall show it. */
@@ -20,7 +23,7 @@ export interface ReadOptions {
   readonly root?: string;
   /** Nobody has trusted this file. */
   readonly untrusted?: boolean;
-  /** What a command does, for the `match` and `notMatch` examples of shell rules. */
+  /** What a command does in `EXAMPLE_WORLD`, for the `match` and `notMatch` examples of shell rules. */
   readonly examples: (command: string) => readonly Action[];
 }
 
@@ -39,14 +42,17 @@ export type ReadResult =
 export function readPolicy(text: string, options: ReadOptions): ReadResult {
   const { file, layer, root, untrusted } = options;
   const placeOf = placeFinder(text);
-  const problem = (severity: Problem["severity"]) => (fault: Fault): Problem => ({
-    severity,
-    file,
-    ...placeOf(fault.offset),
-    key: printPath(fault.path),
-    message: fault.message,
-    ...(fault.help === undefined ? {} : { help: fault.help }),
-  });
+  const problem =
+    (severity: Problem["severity"]) =>
+    (fault: Fault): Problem => ({
+      severity,
+      file,
+      ...placeOf(fault.offset),
+      key: printPath(fault.path),
+      // Parsers of rules and patterns quote the file as it is.
+      message: brief(fault.message, LONGEST_LINE),
+      ...(fault.help === undefined ? {} : { help: brief(fault.help, LONGEST_LINE) }),
+    });
   const broken = (faults: readonly Fault[]): ReadResult => ({ ok: false, problems: inOrder(faults).map(problem("error")) });
 
   const { root: tree, faults } = readJson5(text);
@@ -54,23 +60,32 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
 
   const origin: Origin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
   const sourceOf = (rule: string, path: Path): RuleSource => ({ text: rule, file, ...placeOf(offsetOf(tree, path, false)) });
-  const { rules, faults: ruleFaults } = readRules(tree, { origin, sourceOf, examples: options.examples });
+  const { rules, faults: ruleFaults, doubts } = readRules(tree, { origin, sourceOf, examples: options.examples });
   const checked = v.safeParse(policySchema, toValue(tree));
-  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults];
+  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults, ...checkPatterns(tree)];
   if (!checked.success || all.length > 0) return broken(all);
 
   const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
   const policy: PolicyFile = { file, layer, settings: readSettings(checked.output), rules, operations };
-  return { ok: true, policy, warnings: idle(tree).map(problem("warning")) };
+  return { ok: true, policy, warnings: inOrder([...doubts, ...idle(tree)]).map(problem("warning")) };
 }
 
+/** By place, each once: a number may break two rules that read the same. */
 function inOrder(faults: readonly Fault[]): readonly Fault[] {
-  return faults.toSorted((a, b) => a.offset - b.offset);
+  const once = new Map(faults.map((fault) => [`${fault.offset} ${fault.message}`, fault]));
+  return [...once.values()].toSorted((a, b) => a.offset - b.offset);
 }
 
 /** Keys that agentperm's example files carry and nothing has ever read. */
 function idle(tree: Node): readonly Fault[] {
   const shell = member(tree, "shell");
   if (shell === undefined) return [];
-  return [{ offset: shell.keyStart, path: ["shell"], message: "`shell` has no effect", help: "remove it; redirects are judged as the file writes they are" }];
+  return [
+    {
+      offset: shell.keyStart,
+      path: ["shell"],
+      message: "`shell` has no effect",
+      help: "remove it; redirects are judged as the file writes they are",
+    },
+  ];
 }

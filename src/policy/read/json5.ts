@@ -146,7 +146,11 @@ class Reader {
     if (c === undefined) return this.#stop(open, `\`${this.#text[open] ?? ""}\` is never closed`, `add \`${close}\` where it ends`);
     if (previous === undefined || commas > 0) return "element";
     if (!/["'{[\p{L}\d_$.+-]/u.test(c)) {
-      return this.#stop(this.#at, `expected \`,\` or \`${close}\`, found ${this.#found()}`, this.#hint() ?? `\`${this.#text[open] ?? ""}\` at ${this.#place(open)} is still open`);
+      return this.#stop(
+        this.#at,
+        `expected \`,\` or \`${close}\`, found ${this.#found()}`,
+        this.#hint() ?? `\`${this.#text[open] ?? ""}\` at ${this.#place(open)} is still open`,
+      );
     }
     this.#fault(previous, "missing `,`", "add `,` here");
     return this.#over() ? undefined : "element";
@@ -156,7 +160,9 @@ class Reader {
     const start = this.#at;
     const c = this.#text[start];
     if (c === '"' || c === "'") return this.#string();
-    return this.#name() ?? this.#stop(start, `expected a key, found ${this.#found()}`, this.#hint() ?? "a key is a name or a text in quotes");
+    return (
+      this.#name() ?? this.#stop(start, `expected a key, found ${this.#found()}`, this.#hint() ?? "a key is a name or a text in quotes")
+    );
   }
 
   #string(): string | undefined {
@@ -173,7 +179,7 @@ class Reader {
   /** An ECMAScript 5.1 identifier name; undefined without a fault when there is none. */
   #name(): string | undefined {
     let name = "";
-    for (let at = this.#at; ; ) {
+    for (let at = this.#at; ;) {
       const escaped = /\\u([\da-fA-F]{4})/y;
       escaped.lastIndex = at;
       const code = escaped.exec(this.#text)?.[1];

@@ -1,7 +1,9 @@
 import type { FileOperation, RuleSource } from "../../action/index.ts";
+import { pathPattern } from "../glob.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
+import { parseUnits } from "../word-glob.ts";
 import type { PolicyInput } from "./schema.ts";
-import type { Path } from "./tree.ts";
+import { type Fault, member, type Node, type Path } from "./tree.ts";
 
 /** What every rule of one file has in common. */
 export interface Origin {
@@ -28,7 +30,11 @@ const FILE_OPERATIONS: Record<Exclude<OperationName, "execute">, readonly FileOp
  * - `default` gives one to every operation without a block (Y2);
  * - without it, `write` speaks for `edit` too, for what must not be written must not be edited (YW10).
  */
-export function readOperations(operations: Operations, origin: Origin, sourceOf: (text: string, path: Path) => RuleSource): readonly OperationBlock[] {
+export function readOperations(
+  operations: Operations,
+  origin: Origin,
+  sourceOf: (text: string, path: Path) => RuleSource,
+): readonly OperationBlock[] {
   return OPERATIONS.flatMap((operation) => {
     const own = operations[operation];
     if (own !== undefined) return [readBlock(operation, own, operation, origin, sourceOf)];
@@ -40,7 +46,13 @@ export function readOperations(operations: Operations, origin: Origin, sourceOf:
   });
 }
 
-function readBlock(operation: OperationName, block: Block, key: OperationName, origin: Origin, sourceOf: (text: string, path: Path) => RuleSource): OperationBlock {
+function readBlock(
+  operation: OperationName,
+  block: Block,
+  key: OperationName,
+  origin: Origin,
+  sourceOf: (text: string, path: Path) => RuleSource,
+): OperationBlock {
   const base = ["operations", key];
   const rules = (block.rules ?? []).map(({ pattern, action, description }, index): Rule => {
     const source = sourceOf(`${key} ${pattern}`, [...base, "rules", index]);
@@ -54,4 +66,28 @@ function readBlock(operation: OperationName, block: Block, key: OperationName, o
 
 function matcherOf(operation: OperationName, pattern: string): Matcher {
   return operation === "execute" ? { kind: "command", pattern } : { kind: "path", operations: FILE_OPERATIONS[operation], pattern };
+}
+
+/** The patterns of all blocks that are no patterns, wherever the rest of the file is right or wrong. */
+export function checkPatterns(root: Node): readonly Fault[] {
+  const operations = member(root, "operations")?.value;
+  return OPERATIONS.flatMap((operation) => {
+    const rules = member(member(operations, operation)?.value, "rules")?.value;
+    if (rules?.kind !== "array") return [];
+    return rules.items.flatMap((rule, index): Fault[] => {
+      const pattern = member(rule, "pattern")?.value;
+      if (pattern?.kind !== "scalar" || typeof pattern.value !== "string" || pattern.value === "") return [];
+      const read = operation === "execute" ? parseUnits(pattern.value) : pathPattern(pattern.value);
+      if (read.ok) return [];
+      const { message, help } = read;
+      return [
+        {
+          offset: pattern.start,
+          path: ["operations", operation, "rules", index, "pattern"],
+          message,
+          ...(help === undefined ? {} : { help }),
+        },
+      ];
+    });
+  });
 }

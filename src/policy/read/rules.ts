@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { type Action, brief, type RuleSource } from "../../action/index.ts";
 import { parseRule } from "../parse-rule.ts";
+import { sideOf } from "../match-context.ts";
+import { matchMatcher } from "../match-rule.ts";
 import type { Effect, Matcher, Rule } from "../types.ts";
-import { type Example, exampleActions } from "./examples.ts";
+import { EXAMPLE_WORLD, type Example, exampleActions } from "./examples.ts";
 import type { Origin } from "./operations.ts";
-import { optionRule, type RuleEntry, ruleEntry } from "./schema.ts";
-import { type Fault, member, type Node, type Path, toValue } from "./tree.ts";
+import { type RuleEntry, ruleEntry } from "./schema.ts";
+import { type Fault, member, type Node, offsetOf, type Path, toValue } from "./tree.ts";
 
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
@@ -15,10 +17,18 @@ export interface RuleReader {
   readonly sourceOf: (text: string, path: Path) => RuleSource;
 }
 
+export interface RulesRead {
+  readonly rules: readonly Rule[];
+  readonly faults: readonly Fault[];
+  /** Nothing is wrong with these, but their writer may mean something else. */
+  readonly doubts: readonly Fault[];
+}
+
 /** The rules of `permissions` in file order. Entries that have not the form of a rule are left out here: the schema reports them. */
-export function readRules(root: Node, reader: RuleReader): { readonly rules: readonly Rule[]; readonly faults: readonly Fault[] } {
+export function readRules(root: Node, reader: RuleReader): RulesRead {
   const rules: Rule[] = [];
   const faults: Fault[] = [];
+  const doubts: Fault[] = [];
   const permissions = member(root, "permissions")?.value;
   for (const { key, value } of permissions?.kind === "object" ? permissions.members : []) {
     const effect = EFFECTS.find((name) => name === key);
@@ -26,50 +36,39 @@ export function readRules(root: Node, reader: RuleReader): { readonly rules: rea
     for (const [index, item] of value.items.entries()) {
       const entry = v.safeParse(ruleEntry, toValue(item));
       if (!entry.success) continue;
-      const path = ["permissions", key, index];
-      const read = readRule(entry.output, item, path, reader);
-      if (!read.ok) {
-        faults.push(read.fault);
+      const base = ["permissions", key, index];
+      const { parsed, path } = readRule(entry.output, base);
+      const at = { offset: offsetOf(root, path, false), path };
+      if (!parsed.ok) {
+        const { message, help } = parsed;
+        faults.push({ ...at, message, ...(help === undefined ? {} : { help }) });
         continue;
       }
-      const source = reader.sourceOf(read.text, path);
+      if (parsed.warning !== undefined) doubts.push({ ...at, message: parsed.warning });
+      const { matcher, text } = parsed;
       const reason = typeof entry.output === "string" ? undefined : entry.output.reason;
-      rules.push({ effect, matcher: read.matcher, source, ...reader.origin, ...(reason === undefined ? {} : { reason }) });
-      faults.push(...checkExamples(entry.output, read, item, path, reader));
+      rules.push({ effect, matcher, source: reader.sourceOf(text, base), ...reader.origin, ...(reason === undefined ? {} : { reason }) });
+      faults.push(...checkExamples(entry.output, { effect, matcher, text }, item, base, reader));
     }
   }
-  return { rules, faults };
+  return { rules, faults, doubts };
 }
 
-type ReadRule = { readonly ok: true; readonly text: string; readonly matcher: Matcher } | { readonly ok: false; readonly fault: Fault };
-
-function readRule(entry: RuleEntry, node: Node, path: Path, reader: RuleReader): ReadRule {
-  if (typeof entry !== "string" && "tool" in entry) return { ok: true, text: printOptionRule(entry), matcher: optionMatcher(entry) };
-  const text = typeof entry === "string" ? entry : entry.rule;
-  const place = typeof entry === "string" ? node : (member(node, "rule")?.value ?? node);
-  const parsed = parseRule(text);
-  if (parsed.ok) return { ok: true, text, matcher: parsed.matcher };
-  const { message, help } = parsed;
-  const at = typeof entry === "string" ? path : [...path, "rule"];
-  return { ok: false, fault: { offset: place.start, path: at, message, ...(help === undefined ? {} : { help }) } };
+/** The rule of an entry that has the form of one, and the path to what it is written as. */
+function readRule(entry: RuleEntry, path: Path): { readonly parsed: ReturnType<typeof parseRule>; readonly path: Path } {
+  if (typeof entry === "string") return { parsed: parseRule(entry), path };
+  if ("rule" in entry) return { parsed: parseRule(entry.rule), path: [...path, "rule"] };
+  const { tool, command, when } = entry;
+  return { parsed: parseRule({ tool, command, when }), path };
 }
 
-type OptionRule = v.InferOutput<typeof optionRule>;
-
-function optionMatcher({ command, when }: OptionRule): Matcher {
-  return { kind: "option", commands: toList(command), options: toList(when.hasOption) };
-}
-
-/** As it would stand in a file on one line. */
-function printOptionRule({ tool, command, when }: OptionRule): string {
-  return JSON.stringify({ tool, command, when });
-}
-
-function toList(value: string | readonly string[]): readonly string[] {
-  return typeof value === "string" ? [value] : value;
-}
-
-function checkExamples(entry: RuleEntry, rule: { readonly text: string; readonly matcher: Matcher }, node: Node, path: Path, reader: RuleReader): Fault[] {
+function checkExamples(
+  entry: RuleEntry,
+  rule: { readonly effect: Effect; readonly text: string; readonly matcher: Matcher },
+  node: Node,
+  path: Path,
+  reader: RuleReader,
+): Fault[] {
   if (typeof entry === "string") return [];
   const check = (key: "match" | "notMatch", examples: readonly Example[]): Fault[] => {
     const list = member(node, key)?.value;
@@ -79,11 +78,18 @@ function checkExamples(entry: RuleEntry, rule: { readonly text: string; readonly
       const shown = `\`${brief(typeof example === "string" ? example : JSON.stringify(example), 60)}\``;
       const made = exampleActions(rule.matcher, example, reader.examples);
       if (!made.ok) return [{ ...at, message: `${shown} is no example of what this rule looks at`, help: made.help }];
-      const matched = made.actions.some((action) => reader.matches(rule.matcher, action));
-      if (matched === (key === "match")) return [];
-      const not = key === "match" ? "does not match" : "matches";
+      const answers = made.actions.map((action) => matchMatcher(rule.matcher, action, sideOf(rule.effect), { world: EXAMPLE_WORLD }));
+      const best = answers.includes("yes") ? "yes" : answers.includes("maybe") ? "maybe" : "no";
+      if (best === (key === "match" ? "yes" : "no")) return [];
+      const not = best === "maybe" ? "matches only perhaps" : best === "yes" ? "matches" : "does not match";
       const wish = key === "match" ? "must" : "must not";
-      return [{ ...at, message: `the rule ${not} ${shown}`, help: `\`${key}\` says that it ${wish}: correct \`${brief(rule.text, 60)}\`, or this example` }];
+      return [
+        {
+          ...at,
+          message: `the rule ${not} ${shown}`,
+          help: `\`${key}\` says that it ${wish}: correct \`${brief(rule.text, 60)}\`, or this example`,
+        },
+      ];
     });
   };
   return [...check("match", entry.match ?? []), ...check("notMatch", entry.notMatch ?? [])];

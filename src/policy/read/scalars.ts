@@ -20,7 +20,10 @@ export function isNamePart(character: string): boolean {
 /** `+1`, `.5`, `5.`, `1e3`, `0x1F`, `-Infinity`, `NaN`. A number never starts with a needless 0. */
 const NUMBER = /([+-]?)(Infinity|NaN|0[xX][\da-fA-F]+|(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)(?![\w$.])/y;
 
-export function readNumber(text: string, start: number): { readonly value: number; readonly end: number; readonly problem?: Omit<ScalarProblem, "offset"> } {
+export function readNumber(
+  text: string,
+  start: number,
+): { readonly value: number; readonly end: number; readonly problem?: Omit<ScalarProblem, "offset"> } {
   NUMBER.lastIndex = start;
   const match = NUMBER.exec(text);
   if (match !== null) {
@@ -45,19 +48,26 @@ const ESCAPES = new Map([
 ]);
 
 /** Reads the text in quotes at `start`; `value` is absent when it is never closed. */
-export function readString(text: string, start: number): { readonly value: string | undefined; readonly end: number; readonly problems: readonly ScalarProblem[] } {
+export function readString(
+  text: string,
+  start: number,
+): { readonly value: string | undefined; readonly end: number; readonly problems: readonly ScalarProblem[] } {
   const quote = text[start] ?? "";
   const special = quote === "'" ? /['\\\n\r]/g : /["\\\n\r]/g;
   const problems: ScalarProblem[] = [];
   let value = "";
-  for (let at = start + 1; ; ) {
+  for (let at = start + 1; ;) {
     special.lastIndex = at;
     const stop = special.exec(text)?.index ?? text.length;
     value += text.slice(at, stop);
     const c = text[stop];
     if (c === quote) return { value, end: stop + 1, problems };
     if (c !== "\\") {
-      problems.push({ offset: start, message: "the text is not closed on its line", help: `close it with \`${quote}\`, or write \`\\n\` for a line break` });
+      problems.push({
+        offset: start,
+        message: "the text is not closed on its line",
+        help: `close it with \`${quote}\`, or write \`\\n\` for a line break`,
+      });
       return { value: undefined, end: stop, problems };
     }
     const escape = readEscape(text, stop);
@@ -67,7 +77,10 @@ export function readString(text: string, start: number): { readonly value: strin
   }
 }
 
-function readEscape(text: string, start: number): { readonly value: string; readonly end: number; readonly problem?: Omit<ScalarProblem, "offset"> } {
+function readEscape(
+  text: string,
+  start: number,
+): { readonly value: string; readonly end: number; readonly problem?: Omit<ScalarProblem, "offset"> } {
   const numeric = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4}))/y;
   numeric.lastIndex = start;
   const match = numeric.exec(text);
@@ -78,7 +91,8 @@ function readEscape(text: string, start: number): { readonly value: string; read
   if (c === "\n" || c === "\u2028" || c === "\u2029") return { value: "", end };
   if (c === "0" && !/\d/.test(text[end] ?? "")) return { value: "\0", end };
   if (c === "x" || c === "u" || /\d/.test(c)) {
-    const help = c === "u" ? "write four hexadecimal digits: `\\u00e9`" : "write two hexadecimal digits: `\\x41`; a backslash itself is `\\\\`";
+    const help =
+      c === "u" ? "write four hexadecimal digits: `\\u00e9`" : "write two hexadecimal digits: `\\x41`; a backslash itself is `\\\\`";
     return { value: "", end, problem: { message: `\`\\${c}\` is not an escape`, help } };
   }
   return { value: ESCAPES.get(c) ?? c, end };

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MODES, OPERATIONS, PRESETS } from "../types.ts";
+import { MODES, type OperationName, PRESETS } from "../types.ts";
 
 /**
  * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md
@@ -8,15 +8,15 @@ import { MODES, OPERATIONS, PRESETS } from "../types.ts";
  * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
  */
 
+/** valibot takes a list for an object; a policy must not. */
+function refuseLists<const Schema extends v.GenericSchema>(schema: Schema): Schema {
+  const run: Schema["~run"] = (dataset, config) => schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config);
+  return { ...schema, "~run": run };
+}
+
 /** An object with exactly these keys. */
 function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
-  const schema = v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`);
-  return {
-    ...schema,
-    // valibot takes a list for an object without keys.
-    "~run": (dataset: { value: unknown; typed?: false; issues?: undefined }, config: v.Config<v.BaseIssue<unknown>>) =>
-      schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config),
-  };
+  return refuseLists(v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`));
 }
 
 function list<const Item extends v.GenericSchema>(item: Item, example: string) {
@@ -32,8 +32,8 @@ function text(example: string) {
 }
 
 function count(description: string, example: string) {
-  const wrong = `must be a whole number from 1\n${example}`;
-  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(1, wrong), v.maxValue(1_000_000, "must be at most 1000000\n"), v.description(description));
+  const wrong = `must be a whole number from 1 to 1000000\n${example}`;
+  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(1, wrong), v.maxValue(1_000_000, wrong), v.description(description));
 }
 
 function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {
@@ -50,14 +50,20 @@ const TEXT_RULE = 'write "Bash(git status:*)"';
 
 const reason = described(text('write "reason": "use trash instead"'), "Shown with the verdict, to you and to the agent.");
 
-const exampleInput = v.record(v.string(), v.unknown());
+const exampleInput = refuseLists(v.record(v.string(), v.unknown()));
 const examples = (name: string, meaning: string) =>
-  described(list(v.union([text(`write "${name}": ["git push origin"]`), exampleInput]), `write "${name}": ["git push origin"]`), meaning);
+  described(
+    list(
+      v.union([text(`write "${name}": ["git push origin"]`), exampleInput], `\nwrite "${name}": ["git push origin"]`),
+      `write "${name}": ["git push origin"]`,
+    ),
+    meaning,
+  );
 const match = examples("match", "Commands, paths, URLs or tool inputs the rule must match; checked whenever the file is read.");
 const notMatch = examples("notMatch", "The same, for what the rule must not match.");
 
 const textOrList = (example: string) =>
-  v.union([text(example), v.pipe(list(text(example), example), v.nonEmpty(`the list is empty\n${example}`))]);
+  v.union([text(example), v.pipe(list(text(example), example), v.nonEmpty(`the list is empty\n${example}`))], `\n${example}`);
 
 export const ruleText = text(TEXT_RULE);
 
@@ -73,10 +79,16 @@ export const ruleObject = object(
 
 export const optionRule = object(
   {
-    tool: described(v.literal("Bash", '\nthis form is for shell commands only; for another tool write a text such as "Read(src/**)"'), "Always `Bash`."),
+    tool: described(
+      v.literal("Bash", '\nthis form is for shell commands only; for another tool write a text such as "Read(src/**)"'),
+      "Always `Bash`.",
+    ),
     command: described(textOrList(OPTION_RULE), "The program, or a list of programs."),
     when: described(
-      object({ hasOption: described(textOrList(OPTION_RULE), "The option, or a list of which one is enough.") }, 'write "when": { "hasOption": "-i" }'),
+      object(
+        { hasOption: described(textOrList(OPTION_RULE), "The option, or a list of which one is enough.") },
+        'write "when": { "hasOption": "-i" }',
+      ),
       "When the rule holds.",
     ),
     reason: optional(reason),
@@ -88,12 +100,14 @@ export const optionRule = object(
 
 export const ruleEntry = v.union([ruleText, ruleObject, optionRule], `\n${TEXT_RULE}`);
 
-const rules = (effect: string, meaning: string) =>
-  described(list(ruleEntry, `write "${effect}": ["Bash(git status:*)"]`), meaning);
+const rules = (effect: string, meaning: string) => described(list(ruleEntry, `write "${effect}": ["Bash(git status:*)"]`), meaning);
 
 export const operationRule = object(
   {
-    pattern: described(text('write "pattern": "**/secrets/**"'), "A path pattern; for `execute`, a pattern for the text of each single command."),
+    pattern: described(
+      text('write "pattern": "**/secrets/**"'),
+      "A path pattern; for `execute`, a pattern for the text of each single command.",
+    ),
     action: choice(EFFECTS, "What to do when it matches."),
     description: optional(described(v.string('\nwrite "description": "…"'), "Why; shown with the verdict.")),
   },
@@ -105,7 +119,12 @@ const OPERATION_BLOCK = 'write { "default": "ask", "rules": [{ "pattern": "**/se
 export const operationBlock = object(
   {
     default: optional(choice(EFFECTS, "What to do when no rule of the block matches; replaces the preset's default.")),
-    rules: optional(described(list(operationRule, '"rules": [{ "pattern": "**/secrets/**", "action": "deny" }]'), "In order: the first that matches speaks.")),
+    rules: optional(
+      described(
+        list(operationRule, '"rules": [{ "pattern": "**/secrets/**", "action": "deny" }]'),
+        "In order: the first that matches speaks.",
+      ),
+    ),
   },
   OPERATION_BLOCK,
 );
@@ -119,17 +138,21 @@ export const OPERATION_MEANINGS = {
   glob: "Finding files by name.",
   grep: "Searching in files.",
   ls: "Listing folders.",
-} as const satisfies Record<(typeof OPERATIONS)[number], string>;
+} as const satisfies Record<OperationName, string>;
 
 const block = optional(operationBlock);
 
-const names = (key: string, description: string) => described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
+const names = (key: string, description: string) =>
+  described(list(text(`write "${key}": ["reviewer"]`), `write "${key}": ["reviewer"]`), description);
 
 export const policySchema = object(
   {
     $schema: optional(described(v.string("\n"), "Where editors find the schema. Without effect.")),
     version: optional(
-      described(v.literal(1, "\nthis Assent reads version 1; for a newer file install a newer Assent"), "Version of the format: 1, also when left out."),
+      described(
+        v.literal(1, "\nthis Assent reads version 1; for a newer file install a newer Assent"),
+        "Version of the format: 1, also when left out.",
+      ),
     ),
     preset: optional(choice(PRESETS, "What holds where no rule speaks. Without it: `default`.")),
     mode: optional(choice(MODES, "How much goes ahead without asking. Without it: `suggest`.")),
@@ -174,7 +197,9 @@ export const policySchema = object(
       described(
         object(
           {
-            when: optional(choice(["everywhere", "subagents", "off"], "Where verdicts of `allow` go ahead by themselves. Without it: `everywhere`.")),
+            when: optional(
+              choice(["everywhere", "subagents", "off"], "Where verdicts of `allow` go ahead by themselves. Without it: `everywhere`."),
+            ),
             agents: optional(
               described(
                 object(
@@ -204,11 +229,17 @@ export const policySchema = object(
     ),
     unknown: optional(choice(["ask", "confine", "deny"], "What to do with a command that cannot be judged. Without it: `ask`.")),
     bypass: optional(
-      choice(["asks", "host"], "What the bypass mode of an agent host may skip: only questions (`asks`), or every verdict (`host`). Without it: `asks`."),
+      choice(
+        ["asks", "host"],
+        "What the bypass mode of an agent host may skip: only questions (`asks`), or every verdict (`host`). Without it: `asks`.",
+      ),
     ),
     audit: optional(
       described(
-        object({ keepDays: optional(count("Days the log is kept. Without it: 90.", 'write "keepDays": 90')) }, 'write "audit": { "keepDays": 90 }'),
+        object(
+          { keepDays: optional(count("Days the log is kept. Without it: 90.", 'write "keepDays": 90')) },
+          'write "audit": { "keepDays": 90 }',
+        ),
         "The log of verdicts.",
       ),
     ),
