@@ -277,7 +277,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     style: "gnu",
     options: optionTable(`
       --format=text; --prefix=text; --add-file=read; --add-virtual-file=text; -o --output=write; --no-output; --worktree-attributes
-      -v --[no-]verbose; -1..-9; -l --list; --remote=text -> remote.read git, net; --no-remote; --exec=foreign/shell; --no-exec; --mtime=text`),
+      -v --[no-]verbose; -1..-9; -l --list; --remote=text -> remote.read git, net; --no-remote; --exec=foreign/command; --no-exec; --mtime=text`),
     operands: "text*",
     effects: "repository",
     examples: { allow: ["git archive HEAD", "git archive --list"], ask: ["git archive -o x.tar HEAD", "git archive --remote=ext::'sh -c evil' HEAD"] },

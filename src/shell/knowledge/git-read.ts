@@ -1,9 +1,6 @@
 import { DIFF, LOG, optionTable, REF_LIST, REVISIONS, TRANSPORT } from "./git-options.ts";
 import type { SubcommandSpec } from "./spec.ts";
 
-/** `git status` and the diffs refresh the index when the files' times changed. */
-const INDEX = ["write $git/index.lock", "write $git/index", "rename $git/index.lock"];
-
 /** Git subcommands that only read. A path that a revision names (`HEAD:.env`) is what `git-revisions` looks for. */
 export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
   status: {
@@ -14,7 +11,6 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]ignore-submodules[=text]; --[no-]column[=text]; --[no-]renames; -M --find-renames[=text]`),
     operands: "list*",
     effects: "repository",
-    upkeep: INDEX,
     examples: {
       allow: ["git status", "git status --short", "git status -sb", "git status --porc", "git --no-pager status -- src"],
       ask: ["git -C /tmp/other status", "git --git-dir=/tmp/other/.git status", "git status --frobnicate"],
@@ -54,7 +50,6 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "read*",
     effects: "repository",
-    upkeep: INDEX,
     analyse: "git-revisions",
     examples: {
       allow: ["git diff", "git diff HEAD~1 -- src", "git diff --cached --stat", "git --no-pager diff", "git diff main...HEAD --name-only"],
@@ -112,7 +107,7 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
       --threads=text; --no-threads; -1..-9; -p --[no-]show-function; -W --[no-]function-context
       -f=read -> drop pattern; -e=text -> drop pattern; --and; --or; --no-or; --not; -q --[no-]quiet
       --[no-]all-match; --[no-]ext-grep; -m --max-count=text; --no-max-count
-      -O --open-files-in-pager[=foreign/shell] -> code.project; --no-open-files-in-pager`),
+      -O --open-files-in-pager[=foreign/command] -> code.project; --no-open-files-in-pager`),
     operands: "pattern:text read*",
     effects: "repository",
     analyse: "git-revisions",
@@ -217,7 +212,6 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]dirty[=text]; --[no-]broken[=text]`),
     operands: "text*",
     effects: "repository",
-    upkeep: INDEX,
     examples: { allow: ["git describe --tags --always --dirty"] },
   },
   "name-rev": {
@@ -283,7 +277,6 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
     options: optionTable("--write-tree; --trivial-merge; --[no-]messages; -z; --name-only; --allow-unrelated-histories; --stdin; --quiet; --merge-base=text; -X --strategy-option=text"),
     operands: "text*",
     effects: "repository",
-    upkeep: ["write $git/objects"],
     examples: { allow: ["git merge-tree main feature"] },
   },
   "hash-object": {

@@ -34,7 +34,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
       --reference-if-able=read; --[no-]dissociate; --origin=text; -b --branch=text; --depth=text; --shallow-since=text; --shallow-exclude=text
       --[no-]single-branch; --no-tags; --tags; --[no-]shallow-submodules; --separate-git-dir=write; -c --config=foreign/git-config; --filter=text
       --[no-]also-filter-submodules; --[no-]remote-submodules; --[no-]sparse; --bundle-uri=url; --revision=text; --ref-format=text
-      -u=foreign/shell`),
+      -u=foreign/command`),
     operands: "repository:word directory:mkdir?",
     effects: "remote.read git, net, write .",
     analyse: "git-remote",
@@ -46,7 +46,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
       -v --[no-]verbose; -q --[no-]quiet; --repo=text; --no-repo; --[no-]all; --branches; --[no-]mirror -> danger force-push
       -d --[no-]delete -> danger force-push; --[no-]tags; -n --[no-]dry-run; --[no-]porcelain; -f --[no-]force -> danger force-push
       --[no-]force-with-lease[=text] -> danger force-push; --[no-]force-if-includes; --recurse-submodules=text; --no-recurse-submodules; --[no-]thin
-      --receive-pack=foreign/shell; --no-receive-pack; --exec=foreign/shell; --no-exec; -u --[no-]set-upstream; --[no-]progress
+      --receive-pack=foreign/command; --no-receive-pack; --exec=foreign/command; --no-exec; -u --[no-]set-upstream; --[no-]progress
       --[no-]prune -> danger force-push; --[no-]verify; --[no-]follow-tags; --[no-]signed[=text]; --[no-]atomic; -o --push-option=text
       --no-push-option; -4 --[no-]ipv4; -6 --[no-]ipv6`),
     operands: "repository:word? text*",
@@ -60,7 +60,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
     },
   },
   "remote": { style: "gnu", options: optionTable("-v --[no-]verbose"), operands: "", effects: "repository", examples: { allow: ["git remote", "git remote -v"], ask: ["git -C /tmp/other remote -v"] } },
-  "remote get-url": { style: "gnu", options: optionTable("--[no-]push; --[no-]all"), operands: "text", effects: "repository", examples: { allow: ["git remote get-url origin", "git remote -v get-url --all origin"] } },
+  "remote get-url": { style: "gnu", options: optionTable("--[no-]push; --[no-]all"), operands: "text", effects: "repository", examples: { allow: ["git remote get-url origin", "git remote get-url --all origin"] } },
   "remote show": { style: "gnu", options: "-n", operands: "text*", effects: "repository, remote.read git", analyse: "git-remote", examples: { allow: ["git remote show origin", "git remote show -n origin"] } },
   "remote add|remote set-url": {
     style: "gnu",

@@ -25,7 +25,9 @@ export const git: readonly CommandSpec[] = [
       --namespace=text; --super-prefix=text; --attr-source=text; --list-cmds=text
       -p --paginate -> code.project; -P --no-pager; --bare; --no-replace-objects; --literal-pathspecs; --glob-pathspecs
       --noglob-pathspecs; --icase-pathspecs; --no-optional-locks; --no-lazy-fetch; --no-advice
-      --html-path; --man-path; --info-path; -h --help -> stop; -v --version -> stop`),
+      --html-path; --man-path; --info-path; --help -> stop; --version -> stop`),
+    // status, diff and describe refresh the index when file times changed.
+    upkeep: ["write $git/index", "write $git/index.lock"],
     subcommands: { ...GIT_READ, ...GIT_CHANGE, ...GIT_HISTORY, ...GIT_REMOTE },
     examples: {
       allow: ["git --version", "git --help", "git -C src status", "git -P log -1", "git --no-optional-locks status", "git --exec-path"],
