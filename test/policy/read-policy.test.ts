@@ -154,6 +154,7 @@ describe("examples are checked", () => {
   // Rule, what it must match, what it must not: all hold.
   test.each<readonly [rule: string, match: string, notMatch: string]>([
     ["Bash(git push:*)", "['git push origin', 'ls && git push']", "['git pull']"],
+    ["Shell(rm -r -f ...)", "['rm -fr x']", "['rm x']"],
     ["Shell(rm -r -f)", "['rm -fr x', 'rm -r -f x']", "['rm x']"],
     [
       "Read(src/**)",
@@ -278,4 +279,13 @@ test("reading never throws, says something about every wrong file, and points in
     ),
     { numRuns: 2000 },
   );
+});
+
+test("a hostile file is refused in bounded time", () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}:1`).join();
+  const files = [`{${keys}}`, `{permissions:{deny:[${"1,".repeat(50_000)}]}}`, `{permissions:{deny:[{${keys}}]}}`];
+  files.push(`{permissions:{deny:[${'"(",'.repeat(50_000)}]}}`, `{permissions:{deny:[{rule:"Read",match:[${'"",'.repeat(50_000)}]}]}}`);
+  for (const text of files) expect(problemsOf(text)).toHaveLength(100);
+  const many = rule("Bash(ls)", `match: [${"'x',".repeat(2001)}]`);
+  expect(problemsOf(many)).toEqual(["1:25 permissions.deny[0]: more than 2000 examples in one file; keep those that tell something"]);
 });

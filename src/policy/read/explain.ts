@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { brief } from "../../action/index.ts";
 import { OPERATIONS } from "../types.ts";
+import { MAX_FAULTS } from "./json5.ts";
 import { optionRule, policySchema, ruleObject } from "./schema.ts";
 import { closest } from "./suggest.ts";
 import { type Fault, type Node, offsetOf, type Path, printPath } from "./tree.ts";
@@ -9,7 +10,7 @@ type Issue = v.BaseIssue<unknown>;
 
 /** What valibot found wrong with the value of `root`, in words for the person who wrote it. */
 export function explainAll(issues: readonly Issue[], root: Node, base: Path = []): Fault[] {
-  return issues.flatMap((issue) => explain(issue, root, base));
+  return issues.slice(0, MAX_FAULTS).flatMap((issue) => explain(issue, root, base));
 }
 
 function explain(issue: Issue, root: Node, base: Path): Fault[] {
@@ -77,6 +78,7 @@ function unknownKeys(issue: Issue, known: readonly string[], root: Node, path: P
   if (typeof input !== "object" || input === null) return [];
   return Object.keys(input)
     .filter((key) => !known.includes(key))
+    .slice(0, MAX_FAULTS)
     .map((key) => {
       const where = [...path, key];
       const help = keyHelp(key, known, path);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type Action, brief, type RuleSource } from "../../action/index.ts";
 import type { LayerName, PolicyFile, Problem } from "../types.ts";
 import { explainAll } from "./explain.ts";
-import { readJson5 } from "./json5.ts";
+import { MAX_FAULTS, readJson5 } from "./json5.ts";
 import { checkPatterns, type Origin, readOperations } from "./operations.ts";
 import { placeFinder } from "./place.ts";
 import { readRules } from "./rules.ts";
@@ -73,7 +73,7 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
 /** By place, each once: a number may break two rules that read the same. */
 function inOrder(faults: readonly Fault[]): readonly Fault[] {
   const once = new Map(faults.map((fault) => [`${fault.offset} ${fault.message}`, fault]));
-  return [...once.values()].toSorted((a, b) => a.offset - b.offset);
+  return [...once.values()].toSorted((a, b) => a.offset - b.offset).slice(0, MAX_FAULTS);
 }
 
 /** Keys that agentperm's example files carry and nothing has ever read. */

@@ -11,8 +11,8 @@ import type { Fault, Member, Node } from "./tree.ts";
 /** Far more than a policy needs; bounds the recursion and the time. */
 export const MAX_DEPTH = 64;
 export const MAX_LENGTH = 1_000_000;
-/** A file with more mistakes than this is something else than a policy. */
-const MAX_FAULTS = 100;
+/** A file with more mistakes than this is something else than a policy; the rest of them is not looked for. */
+export const MAX_FAULTS = 100;
 
 export interface Read {
   /** Absent when the text could not be read to its end. */

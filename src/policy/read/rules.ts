@@ -11,6 +11,10 @@ import { type Fault, member, type Node, offsetOf, type Path, toValue } from "./t
 
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
+/** Each example is a command to analyse, and the file may be a stranger's. */
+const MAX_EXAMPLES = 2000;
+const TOO_MANY = { message: `more than ${MAX_EXAMPLES} examples in one file`, help: "keep those that tell something" };
+
 export interface RuleReader {
   readonly origin: Origin;
   readonly examples: (command: string) => readonly Action[];
@@ -29,6 +33,7 @@ export function readRules(root: Node, reader: RuleReader): RulesRead {
   const rules: Rule[] = [];
   const faults: Fault[] = [];
   const doubts: Fault[] = [];
+  let examples = 0;
   const permissions = member(root, "permissions")?.value;
   for (const { key, value } of permissions?.kind === "object" ? permissions.members : []) {
     const effect = EFFECTS.find((name) => name === key);
@@ -48,7 +53,10 @@ export function readRules(root: Node, reader: RuleReader): RulesRead {
       const { matcher, text } = parsed;
       const reason = typeof entry.output === "string" ? undefined : entry.output.reason;
       rules.push({ effect, matcher, source: reader.sourceOf(text, base), ...reader.origin, ...(reason === undefined ? {} : { reason }) });
-      faults.push(...checkExamples(entry.output, { effect, matcher, text }, item, base, reader));
+      const count = countExamples(entry.output);
+      examples += count;
+      if (examples <= MAX_EXAMPLES) faults.push(...checkExamples(entry.output, { effect, matcher, text }, item, base, reader));
+      else if (examples - count <= MAX_EXAMPLES) faults.push({ offset: item.start, path: base, ...TOO_MANY });
     }
   }
   return { rules, faults, doubts };
@@ -60,6 +68,10 @@ function readRule(entry: RuleEntry, path: Path): { readonly parsed: ReturnType<t
   if ("rule" in entry) return { parsed: parseRule(entry.rule), path: [...path, "rule"] };
   const { tool, command, when } = entry;
   return { parsed: parseRule({ tool, command, when }), path };
+}
+
+function countExamples(entry: RuleEntry): number {
+  return typeof entry === "string" ? 0 : (entry.match?.length ?? 0) + (entry.notMatch?.length ?? 0);
 }
 
 function checkExamples(
