@@ -1,0 +1,149 @@
+import { expandBraces } from "./brace.ts";
+import { bindPattern, DEEP, matchesAlternative, pathPattern, type BoundPattern, type PatternBase, type Segment } from "./glob.ts";
+import type { Answer } from "./result.ts";
+import { literalWord, matchesWord, parseUnits, shellGlob, type Meter, type WordGlob } from "./word-glob.ts";
+import { covers, overlaps } from "./word-overlap.ts";
+
+/**
+ * What an action reaches, as segments from `/`: exactly this path, or with `below` everything under it too.
+ * `segments` that are patterns stand for the paths a shell would make of them.
+ */
+export interface Region {
+  readonly segments: readonly Segment[];
+  /** The path, when it has no wildcard. */
+  readonly path?: readonly string[];
+  readonly below: boolean;
+  /** The path itself is certainly reached; false where only "somewhere inside" is known. */
+  readonly certain: boolean;
+}
+
+export function pathRegion(path: readonly string[], below: boolean, certain = true): Region {
+  return { segments: path.map(literalWord), path, below, certain };
+}
+
+/** The region of a shell pattern; a whole segment `**` crosses folders, as it does where `globstar` is set and in zsh. */
+export function globRegion(pattern: readonly string[], below: boolean): Region {
+  return { segments: pattern.map((name) => (name === "**" ? DEEP : shellGlob(name))), below, certain: true };
+}
+
+export interface Reach {
+  /** Everything in the region matches: yes. Something in it could: maybe. */
+  readonly all: Answer;
+  /** The region's own path certainly matches and is certainly reached. */
+  readonly touched: boolean;
+}
+
+const NOTHING: Reach = { all: "no", touched: false };
+
+/** How a pattern and a region relate. Polynomial: states of the pattern are walked along the region's segments. */
+export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): Reach {
+  if (region.path !== undefined && !region.below) {
+    for (const alternative of pattern.alternatives)
+      if (matchesAlternative(alternative, region.path, meter)) return { all: "yes", touched: region.certain };
+    return NOTHING;
+  }
+  let all: Answer = "no";
+  let touched = false;
+  for (const alternative of pattern.alternatives) {
+    const could = statesAfter(alternative, region.segments, couldMatch, meter);
+    if (could.size === 0) continue;
+    const must = region.path === undefined ? statesAfter(alternative, region.segments, mustMatch, meter) : could;
+    const end = alternative.length;
+    if (must.has(end)) touched ||= region.certain;
+    if (region.below ? coversBelow(alternative, must) : must.has(end)) return { all: "yes", touched };
+    if (region.below || could.has(end)) all = "maybe";
+  }
+  return { all, touched };
+}
+
+type Compare = (pattern: WordGlob, other: WordGlob) => boolean;
+
+const couldMatch: Compare = (pattern, other) =>
+  other.literal === undefined ? overlaps(pattern, other) : matchesWord(pattern, other.literal);
+const mustMatch: Compare = covers;
+
+/** The positions in `pattern` that can be reached when the region's segments are used up. */
+function statesAfter(pattern: readonly Segment[], segments: readonly Segment[], compare: Compare, meter: Meter | undefined): Set<number> {
+  let states = closed(pattern, new Set([0]));
+  for (const segment of segments) {
+    const next = new Set<number>();
+    for (const state of states) {
+      if (meter !== undefined) meter.steps++;
+      const own = pattern[state];
+      if (own === DEEP) next.add(state);
+      else if (segment === DEEP) {
+        // Any number of folders: the pattern could be anywhere further on; nothing certain is left.
+        if (compare === couldMatch) for (let s = state; s <= pattern.length; s++) next.add(s);
+      } else if (own !== undefined && compare(own, segment)) next.add(state + 1);
+    }
+    states = closed(pattern, next);
+    if (states.size === 0) break;
+  }
+  return states;
+}
+
+function closed(pattern: readonly Segment[], states: Set<number>): Set<number> {
+  // A set visits what is added while it is walked.
+  for (const state of states) if (pattern[state] === DEEP) states.add(state + 1);
+  return states;
+}
+
+/** Whether the path itself and whatever lies below it is matched. */
+function coversBelow(pattern: readonly Segment[], states: ReadonlySet<number>): boolean {
+  if (!states.has(pattern.length)) return false;
+  for (const state of states) {
+    if (pattern[state] !== DEEP) continue;
+    const rest = pattern.slice(state).filter((segment) => segment !== DEEP);
+    if (rest.length === 0 || (rest.length === 1 && isAnyName(rest[0]))) return true;
+  }
+  return false;
+}
+
+function isAnyName(segment: Segment | undefined): boolean {
+  return segment !== undefined && segment !== DEEP && segment.simple && segment.start === "" && segment.end === "";
+}
+
+/** A name no rule, list or file is likely to know. */
+const FRESH = "zqx";
+
+/**
+ * The paths a pattern describes when nothing is put into its wildcards but neutral names: what the pattern says
+ * by its literal part alone. `~/.ssh/**` gives a path in `.ssh`, `**` gives one nobody protects.
+ */
+export function genericInstances(pattern: string, base: PatternBase): readonly string[] {
+  const read = pathPattern(pattern);
+  if (!read.ok) return [];
+  const bound = bindPattern(read.value, base);
+  return [...new Set(bound.alternatives.slice(0, bound.real).map((segments) => `/${segments.map(genericName).join("/")}`))];
+}
+
+function genericName(segment: Segment): string {
+  return segment === DEEP ? `${FRESH}0` : (segment.literal ?? genericOf(segment));
+}
+
+/** The texts a word pattern describes when its wildcards hold nothing but neutral text; one per brace alternative. */
+export function genericWords(pattern: string): readonly string[] {
+  const texts = expandBraces(pattern);
+  return (texts.ok ? texts.value : [pattern]).map(genericWord);
+}
+
+/** As `genericWords`, for a pattern without braces. */
+export function genericWord(pattern: string): string {
+  const units = parseUnits(pattern);
+  return units.ok ? genericOf(units.value) : pattern;
+}
+
+function genericOf(word: WordGlob | WordGlob["units"]): string {
+  let text = "";
+  for (const unit of "units" in word ? word.units : word) {
+    if (unit.is === "char") text += String.fromCodePoint(unit.code);
+    else if (unit.is === "run") text += `${FRESH}1`;
+    else if (unit.is === "one") text += "q";
+    else {
+      const [only] = unit.ranges;
+      // `[.]env` names `.env`; a set of several characters names none of them.
+      text += !unit.negated && unit.ranges.length === 1 && only !== undefined && only[0] === only[1] ? String.fromCodePoint(only[0]) : "q";
+    }
+  }
+  return text;
+}

@@ -1,0 +1,219 @@
+import { BoundedMap, mistake, ok, type Mistake, type Result } from "./result.ts";
+
+/**
+ * Patterns over one word: a path segment, an argument, a field.
+ * `*` is any run of characters, `?` one character, `[a-z]`, `[!a]`, `[^a]` one of (or none of) a set; `\` quotes.
+ * Matching is a two-pointer walk: at most (pattern length) × (text length) steps, whatever the pattern.
+ */
+export type Unit =
+  | { readonly is: "char"; readonly code: number }
+  | { readonly is: "one" }
+  /** `deep` when written `**`: path patterns let that cross `/`. */
+  | { readonly is: "run"; readonly deep: boolean }
+  | { readonly is: "set"; readonly negated: boolean; readonly ranges: readonly (readonly [number, number])[] };
+
+export interface WordGlob {
+  /** As written; a pattern with a set also matches the equal text (`[slug]`). */
+  readonly raw: string;
+  readonly units: readonly Unit[];
+  /** The only text it matches, when it has no wildcard. */
+  readonly literal: string | undefined;
+  /** Literal text before the first and after the last wildcard: most words fail on these. */
+  readonly start: string;
+  readonly end: string;
+  /** Nothing but `start`, one run, `end`. */
+  readonly simple: boolean;
+  readonly hasSet: boolean;
+}
+
+/** Counts steps, so that tests can bound the work instead of the time. */
+export interface Meter {
+  steps: number;
+}
+
+const RUN: Unit = { is: "run", deep: false };
+const ONE: Unit = { is: "one" };
+
+/** In a rule a quoted letter or digit is a mistake (`\d`); in a shell word any character may be quoted. */
+export type Escapes = "rule" | "shell";
+
+/** The units of a word pattern. An unclosed `[` and a set with a reversed range are literal text. */
+export function parseUnits(text: string, escapes: Escapes = "rule"): Result<readonly Unit[]> {
+  const units: Unit[] = [];
+  // Without this a row of unclosed brackets would be read to the end once for each.
+  const lastClose = text.lastIndexOf("]");
+  let i = 0;
+  while (i < text.length) {
+    const char = text.charAt(i);
+    if (char === "*") {
+      const from = i;
+      while (text.charAt(i) === "*") i++;
+      const last = units.at(-1);
+      if (last?.is !== "run") units.push(i - from > 1 ? { is: "run", deep: true } : RUN);
+      continue;
+    }
+    if (char === "?") {
+      units.push(ONE);
+      i++;
+      continue;
+    }
+    if (char === "[" && i < lastClose) {
+      const set = parseSet(text, i);
+      if (set !== undefined) {
+        units.push(set.unit);
+        i = set.end;
+        continue;
+      }
+    }
+    if (char === "\\") {
+      const wrong = escapes === "rule" ? checkEscape(text, i) : undefined;
+      if (wrong !== undefined) return wrong;
+      if (i + 1 < text.length) i++;
+    }
+    const code = text.codePointAt(i) ?? 0;
+    units.push({ is: "char", code });
+    i += code > 0xffff ? 2 : 1;
+  }
+  return ok(units);
+}
+
+/** The mistake in the escape that starts at `at`, if any. */
+export function checkEscape(text: string, at: number): Mistake | undefined {
+  const next = text.charAt(at + 1);
+  if (next === "") return mistake("the pattern ends in a lone `\\`", "write `\\\\` for a backslash");
+  if (/[\p{L}\p{N}/]/u.test(next)) return mistake(`unknown escape \`\\${next}\``, `write \`${next}\`, or \`\\\\\` for a backslash`);
+  return undefined;
+}
+
+/** Undefined when the bracket does not close or holds a reversed range: then it is literal text, as `[user-id]` is. */
+function parseSet(text: string, open: number): { readonly unit: Unit; readonly end: number } | undefined {
+  let i = open + 1;
+  const negated = text.charAt(i) === "!" || text.charAt(i) === "^";
+  if (negated) i++;
+  const ranges: (readonly [number, number])[] = [];
+  let first = true;
+  while (i < text.length) {
+    if (text.charAt(i) === "]" && !first) return { unit: { is: "set", negated, ranges }, end: i + 1 };
+    first = false;
+    const low = member(text, i);
+    i = low.next;
+    const dash = text.charAt(i) === "-" && i + 1 < text.length && text.charAt(i + 1) !== "]";
+    if (!dash) {
+      ranges.push([low.code, low.code]);
+      continue;
+    }
+    const high = member(text, i + 1);
+    if (high.code < low.code) return undefined;
+    ranges.push([low.code, high.code]);
+    i = high.next;
+  }
+  return undefined;
+}
+
+function member(text: string, at: number): { readonly code: number; readonly next: number } {
+  const from = text.charAt(at) === "\\" && at + 1 < text.length ? at + 1 : at;
+  const code = text.codePointAt(from) ?? 0;
+  return { code, next: from + (code > 0xffff ? 2 : 1) };
+}
+
+export function wordOf(units: readonly Unit[], raw: string): WordGlob {
+  const firstWild = units.findIndex((unit) => unit.is !== "char");
+  const lastWild = units.findLastIndex((unit) => unit.is !== "char");
+  const literal = firstWild === -1 ? textOf(units) : undefined;
+  return {
+    raw,
+    units,
+    literal,
+    start: literal ?? textOf(units.slice(0, firstWild)),
+    end: literal === undefined ? textOf(units.slice(lastWild + 1)) : "",
+    simple: firstWild !== -1 && firstWild === lastWild && units[firstWild]?.is === "run",
+    hasSet: units.some((unit) => unit.is === "set"),
+  };
+}
+
+function textOf(units: readonly Unit[]): string {
+  let text = "";
+  for (const unit of units) if (unit.is === "char") text += String.fromCodePoint(unit.code);
+  return text;
+}
+
+/** A word that matches exactly this text. */
+export function literalWord(text: string): WordGlob {
+  const units: Unit[] = [];
+  for (const char of text) units.push({ is: "char", code: char.codePointAt(0) ?? 0 });
+  return { raw: text, units, literal: text, start: text, end: "", simple: false, hasSet: false };
+}
+
+export function accepts(unit: Unit, code: number): boolean {
+  switch (unit.is) {
+    case "char":
+      return unit.code === code;
+    case "one":
+    case "run":
+      return true;
+    case "set":
+      for (const [low, high] of unit.ranges) if (code >= low && code <= high) return !unit.negated;
+      return unit.negated;
+  }
+}
+
+/** Whether the whole text matches. */
+export function matchesWord(word: WordGlob, text: string, meter?: Meter): boolean {
+  if (meter !== undefined) meter.steps++;
+  if (word.literal !== undefined) return word.literal === text;
+  const fits = text.length >= word.start.length + word.end.length && text.startsWith(word.start) && text.endsWith(word.end);
+  if (word.simple) return fits;
+  if (fits && walk(word.units, text, meter)) return true;
+  return word.hasSet && word.raw === text;
+}
+
+function walk(units: readonly Unit[], text: string, meter: Meter | undefined): boolean {
+  let u = 0;
+  let i = 0;
+  let star = -1;
+  let mark = 0;
+  while (i < text.length) {
+    if (meter !== undefined) meter.steps++;
+    const unit = units[u];
+    const code = text.codePointAt(i) ?? 0;
+    if (unit?.is === "run") {
+      star = u++;
+      mark = i;
+    } else if (unit !== undefined && accepts(unit, code)) {
+      u++;
+      i += code > 0xffff ? 2 : 1;
+    } else if (star === -1) {
+      return false;
+    } else {
+      // Only the last run needs another try: an earlier one taking more could not help a later part.
+      u = star + 1;
+      mark += (text.codePointAt(mark) ?? 0) > 0xffff ? 2 : 1;
+      i = mark;
+    }
+  }
+  while (units[u]?.is === "run") u++;
+  return u === units.length;
+}
+
+const words = new BoundedMap<string, WordGlob>(4096);
+const shellWords = new BoundedMap<string, WordGlob>(4096);
+
+/** The compiled form of a pattern that was checked when its rule was read; a wrong one matches only itself. */
+export function wordGlob(pattern: string): WordGlob {
+  return words.get(pattern, (text) => compile(text, "rule"));
+}
+
+/** What a shell would expand this word to. */
+export function shellGlob(pattern: string): WordGlob {
+  return shellWords.get(pattern, (text) => compile(text, "shell"));
+}
+
+function compile(text: string, escapes: Escapes): WordGlob {
+  const units = parseUnits(text, escapes);
+  return units.ok ? wordOf(units.value, text) : literalWord(text);
+}
+
+/** Whether a checked word pattern matches the whole text; `*` matches anything, `/` too. */
+export function matchesText(pattern: string, text: string, meter?: Meter): boolean {
+  return matchesWord(wordGlob(pattern), text, meter);
+}
