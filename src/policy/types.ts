@@ -43,12 +43,15 @@ export type Matcher =
     }
   /** A16: `{ tool: "Bash", command, when: { hasOption } }`. */
   | { readonly kind: "option"; readonly commands: readonly string[]; readonly options: readonly string[] }
-  /** `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`). */
-  | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string }
+  /**
+   * `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`).
+   * `tool` is the rule's name, so that it also reaches a tool of that name which nobody described.
+   */
+  | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string; readonly tool?: string }
   /** Y4: `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
   | { readonly kind: "command"; readonly pattern: string }
-  /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` and `*` allowed; `exact` without subdomains. */
-  | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean }
+  /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` (only subdomains) and `*` allowed; `tool` as above. */
+  | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean; readonly tool?: string }
   /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
   | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition };
 
@@ -81,6 +84,9 @@ export interface OperationBlock {
   readonly defaultSource?: RuleSource;
   /** In file order. */
   readonly rules: readonly Rule[];
+  /** As for rules: where a project's own `allow` default holds, and whether it may only narrow. */
+  readonly root?: string;
+  readonly untrusted?: boolean;
 }
 
 export interface Automation {

@@ -1,0 +1,190 @@
+import type { Argument, ExecAction } from "../action/index.ts";
+import { baseName } from "./location.ts";
+import type { MatchContext, Side } from "./match-context.ts";
+import { foldCase, normalisePath } from "./path.ts";
+import type { Answer } from "./result.ts";
+import type { FlagPattern } from "./types.ts";
+import { matchesText, shellGlob, wordGlob } from "./word-glob.ts";
+import { covers, overlaps } from "./word-overlap.ts";
+
+/** One option of a command, in every spelling known for it. */
+export interface WordOption {
+  readonly names: readonly string[];
+  readonly value?: Argument;
+  /** The word that followed, when nobody knows whether it is this option's value. */
+  readonly next?: Argument;
+  /** The whole word it was written in: `-rf` for `-r`. */
+  readonly cluster?: string;
+}
+
+/** A command line with options and operands told apart: by knowledge where there is some, else by their looks. */
+export interface ExecWords {
+  readonly options: readonly WordOption[];
+  readonly operands: readonly Argument[];
+  /** Operands that may be the value of the option before them. */
+  readonly doubtful: ReadonlyMap<Argument, string>;
+  /** Where a missing option is certainly missing, spellings included. */
+  readonly complete: boolean;
+  /** Told apart by looks only. */
+  readonly guessed: boolean;
+  /** An argument only known at run time could be an option. */
+  readonly hidden: boolean;
+}
+
+const remembered = new WeakMap<ExecAction, ExecWords>();
+
+export function wordsOf(action: ExecAction): ExecWords {
+  let words = remembered.get(action);
+  if (words === undefined) {
+    words = action.shape === undefined ? guess(action.argv) : known(action);
+    remembered.set(action, words);
+  }
+  return words;
+}
+
+function known(action: ExecAction): ExecWords {
+  const shape = action.shape ?? { options: [], operands: [], complete: false };
+  const unknownOperand = shape.operands.some((operand) => !operand.known);
+  const spilling = shape.options.some(({ value }) => value !== undefined && !value.known && value.many);
+  const hidden = spilling || (unknownOperand && argumentsBeforeEnd(action.argv).some(couldBeOption));
+  return { options: shape.options, operands: shape.operands, doubtful: new Map(), complete: shape.complete, guessed: false, hidden };
+}
+
+function argumentsBeforeEnd(argv: readonly Argument[]): readonly Argument[] {
+  const end = argv.findIndex((argument) => argument.known && argument.text === "--");
+  return argv.slice(1, end === -1 ? undefined : end);
+}
+
+/** A glob is taken to yield file names: that one of them starts with a dash is for knowledge to find out. */
+export function couldBeOption(argument: Argument): boolean {
+  return !argument.known && argument.glob === undefined && (argument.prefix === "" || argument.prefix.startsWith("-"));
+}
+
+function guess(argv: readonly Argument[]): ExecWords {
+  const options: WordOption[] = [];
+  const operands: Argument[] = [];
+  const doubtful = new Map<Argument, string>();
+  const before = argumentsBeforeEnd(argv);
+  for (const [i, argument] of before.entries()) {
+    if (!argument.known || !argument.text.startsWith("-") || argument.text.length < 2) {
+      const previous = before[i - 1];
+      if (previous?.known === true && /^-[^=]+$/.test(previous.text)) doubtful.set(argument, previous.text);
+      operands.push(argument);
+      continue;
+    }
+    options.push(...readOption(argument.text, before[i + 1]));
+  }
+  operands.push(...argv.slice(before.length + 2));
+  return { options, operands, doubtful, complete: false, guessed: true, hidden: before.some(couldBeOption) };
+}
+
+function readOption(text: string, following: Argument | undefined): readonly WordOption[] {
+  const equals = text.indexOf("=");
+  if (text.startsWith("--")) {
+    if (equals !== -1) return [{ names: [text.slice(0, equals)], value: { known: true, text: text.slice(equals + 1) } }];
+    return [{ names: [text], ...nextOf(following) }];
+  }
+  if (text.length === 2) return [{ names: [text], ...nextOf(following) }];
+  const letters = Array.from(text.slice(1)).filter((letter) => /[A-Za-z0-9]/.test(letter));
+  const joined: WordOption = { names: [text.slice(0, 2)], cluster: text, value: { known: true, text: text.slice(2) } };
+  return [joined, ...[...new Set(letters.slice(1))].map((letter) => ({ names: [`-${letter}`], cluster: text }))];
+}
+
+function nextOf(following: Argument | undefined): { readonly next?: Argument } {
+  return following === undefined || (following.known && following.text.startsWith("-")) ? {} : { next: following };
+}
+
+/** Letters of `-rf`; undefined for `-r`, `--force` and anything else that is one option. */
+export function clusterLetters(name: string): readonly string[] | undefined {
+  if (name.length < 3 || !name.startsWith("-") || name.startsWith("--")) return undefined;
+  return Array.from(name.slice(1), (letter) => `-${letter}`);
+}
+
+/** Whether a command has an option, under any of its names. */
+export function hasFlag(flag: FlagPattern, words: ExecWords): Answer {
+  let found: Answer = "no";
+  for (const name of flag.names) {
+    const letters = clusterLetters(name);
+    const whole = words.options.filter((option) => option.names.includes(name) || option.cluster === name);
+    if (
+      whole.length === 0 &&
+      letters !== undefined &&
+      letters.every((letter) => words.options.some((option) => option.names.includes(letter)))
+    )
+      return flag.value === undefined ? "yes" : "maybe";
+    for (const option of whole) {
+      const answer = flag.value === undefined ? "yes" : valueMatches(flag.value, option);
+      if (answer === "yes") return "yes";
+      if (answer === "maybe") found = "maybe";
+    }
+    if (!words.complete && name.startsWith("--") && words.options.some((option) => option.names.some((used) => abbreviates(used, name))))
+      found = "maybe";
+  }
+  return found === "no" && words.hidden ? "maybe" : found;
+}
+
+function abbreviates(used: string, name: string): boolean {
+  return used.length > 2 && used.startsWith("--") && used !== name && name.startsWith(used);
+}
+
+function valueMatches(pattern: string, option: WordOption): Answer {
+  const value = option.value ?? option.next;
+  return value === undefined ? "no" : wordMatches(pattern, value);
+}
+
+/** Whether an argument matches one word pattern. */
+export function wordMatches(pattern: string, argument: Argument): Answer {
+  if (argument.known) return matchesText(pattern, argument.text) ? "yes" : "no";
+  if (argument.many && argument.glob === undefined) return "maybe";
+  const compiled = wordGlob(pattern);
+  if (argument.glob !== undefined) {
+    const glob = shellGlob(argument.glob);
+    // A rule may spell the very pattern (`Bash(ls *.txt)`).
+    if (pattern === argument.glob || covers(compiled, glob)) return "yes";
+    return overlaps(compiled, glob) ? "maybe" : "no";
+  }
+  const open = shellGlob(`${argument.prefix.replace(/[\\*?[\]]/g, "\\$&")}*`);
+  if (covers(compiled, open)) return "yes";
+  return overlaps(compiled, open) ? "maybe" : "no";
+}
+
+/** The texts an argument may be meant by: as it is, and its path without detours. */
+export function spellingsOf(text: string): readonly string[] {
+  if (!text.includes("/")) return [text];
+  const tidy = text.startsWith("/") ? normalisePath(text, "/") : normalisePath(text, "/").slice(1);
+  return tidy === text || tidy === "" ? [text] : [text, tidy];
+}
+
+/**
+ * Whether a command is the program a rule names literally.
+ * `narrow`: a bare name only where the program is trusted, a name with a slash only as spelled.
+ * `wide`: any path, any case.
+ */
+export function isProgram(name: string, action: ExecAction, side: Side, context: MatchContext): Answer {
+  const [word] = action.argv;
+  if (word !== undefined && !word.known) return "maybe";
+  const text = word?.text ?? action.program;
+  return side === "narrow" ? isNamed(name, text, action, context) : mayBe(name, text, action, context);
+}
+
+function isNamed(name: string, text: string, action: ExecAction, { world }: MatchContext): Answer {
+  if (!name.includes("/")) return action.trusted && baseName(text) === name ? "yes" : "no";
+  const path = normalisePath(name.startsWith("~/") ? world.home + name.slice(1) : name, world.cwd);
+  if (text === name || text === path) {
+    // The same spelling after `cd` elsewhere is another program.
+    const same = action.resolved === undefined || action.resolved === path || action.resolved === world.canonical(path);
+    return same ? "yes" : "no";
+  }
+  return action.trusted && action.resolved === name ? "yes" : "no";
+}
+
+function mayBe(name: string, text: string, action: ExecAction, { world }: MatchContext): Answer {
+  const base = foldCase(baseName(name));
+  const sameBase = [text, action.program, action.resolved].some((used) => used !== undefined && foldCase(baseName(used)) === base);
+  if (!sameBase) return "no";
+  if (!name.includes("/") || text === name) return "yes";
+  const paths = [normalisePath(name, world.cwd), normalisePath(name, world.projectRoot)].map(foldCase);
+  const used = action.resolved ?? (text.includes("/") ? normalisePath(text, world.cwd) : undefined);
+  if (used === undefined) return "maybe";
+  return paths.includes(foldCase(used)) || paths.some((path) => foldCase(world.canonical(path)) === foldCase(used)) ? "yes" : "no";
+}

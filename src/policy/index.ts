@@ -1,0 +1,10 @@
+export { pathPattern, type PathPattern } from "./glob.ts";
+export { genericInstances, genericWord } from "./glob-target.ts";
+export { hostOfUrl, normaliseHost } from "./host.ts";
+export { patternBase, type MatchContext, type Side } from "./match-context.ts";
+export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
+export { matchMatcher, matchRule } from "./match-rule.ts";
+export { parseRule, type ParsedRule } from "./parse-rule.ts";
+export type { Answer, Mistake, Result } from "./result.ts";
+export { sampleCommands } from "./sample.ts";
+export { matchesText, parseUnits } from "./word-glob.ts";

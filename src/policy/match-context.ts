@@ -1,0 +1,107 @@
+import type { Effect } from "./types.ts";
+import type { World } from "../action/index.ts";
+import { bindPattern, foldSegment, type BoundPattern, type PathPattern, type PatternBase, type Segment } from "./glob.ts";
+import { placesOf, within } from "./location.ts";
+import { literalWord } from "./word-glob.ts";
+
+/** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */
+export interface MatchContext {
+  readonly world: World;
+}
+
+/** Allow narrows and wants certainty; deny and ask widen. */
+export type Side = "narrow" | "wide";
+
+export function sideOf(effect: Effect): Side {
+  return effect === "allow" ? "narrow" : "wide";
+}
+
+interface Rebased {
+  readonly follow: BoundPattern | undefined;
+  readonly keep: BoundPattern | undefined;
+}
+
+interface Bases {
+  readonly exact: PatternBase;
+  readonly folded: PatternBase;
+  readonly rebased: Map<PathPattern, Record<Side, Rebased>>;
+}
+
+const known = new WeakMap<World, Bases>();
+
+function basesOf(world: World): Bases {
+  let bases = known.get(world);
+  if (bases === undefined) {
+    const exact = { project: world.projectRoot, home: world.home, fold: false };
+    bases = { exact, folded: { ...exact, fold: world.foldsCase }, rebased: new Map() };
+    known.set(world, bases);
+  }
+  return bases;
+}
+
+/** What the anchors of patterns stand for in this world; `wide` compares as the file system does. */
+export function patternBase(world: World, side: Side): PatternBase {
+  const bases = basesOf(world);
+  return side === "narrow" ? bases.exact : bases.folded;
+}
+
+/**
+ * The forms of a pattern to compare with: as written, and with symlinks in its literal start resolved, when that differs.
+ * `follow` is false for operations that act on a link itself.
+ */
+export function patternForms(pattern: PathPattern, world: World, side: Side, follow: boolean): readonly BoundPattern[] {
+  const written = bindPattern(pattern, patternBase(world, side));
+  const { rebased, exact } = basesOf(world);
+  let forms = rebased.get(pattern);
+  if (forms === undefined) {
+    const bound = bindPattern(pattern, exact);
+    const narrow = { follow: rebase(bound, world, true), keep: rebase(bound, world, false) };
+    forms = { narrow, wide: world.foldsCase ? { follow: folded(narrow.follow), keep: folded(narrow.keep) } : narrow };
+    rebased.set(pattern, forms);
+  }
+  const resolved = follow ? forms[side].follow : forms[side].keep;
+  return resolved === undefined ? [written] : [written, resolved];
+}
+
+function folded(pattern: BoundPattern | undefined): BoundPattern | undefined {
+  if (pattern === undefined) return undefined;
+  return { alternatives: pattern.alternatives.map((segments) => segments.map(foldSegment)), real: pattern.real };
+}
+
+/** The pattern with the symlinks of its literal start resolved; undefined when there are none. */
+function rebase(pattern: BoundPattern, world: World, follow: boolean): BoundPattern | undefined {
+  let changed = false;
+  const alternatives = pattern.alternatives.map((segments) => {
+    const names: string[] = [];
+    for (const segment of segments) {
+      const name = typeof segment === "string" ? undefined : segment.literal;
+      if (name === undefined) break;
+      names.push(name);
+    }
+    const whole = names.length === segments.length;
+    if (whole && !follow) names.pop();
+    if (names.length === 0) return segments;
+    const written = `/${names.join("/")}`;
+    const resolved = resolvePrefix(written, world);
+    if (resolved === written) return segments;
+    changed = true;
+    const start: Segment[] = resolved
+      .split("/")
+      .filter((name) => name !== "")
+      .map(literalWord);
+    return [...start, ...segments.slice(names.length)];
+  });
+  return changed ? { alternatives, real: pattern.real } : undefined;
+}
+
+/**
+ * INVARIANT: a symlink inside the project or a temporary folder never moves an allow rule, because whoever may write
+ * there could make one: `ln -s /etc src` must not turn `Edit(src/**)` into a rule about `/etc`.
+ */
+function resolvePrefix(path: string, world: World): string {
+  for (const folder of [world.projectRoot, ...world.temp])
+    if (within(path, folder)) return `${world.canonical(folder)}${path.slice(folder.length)}`.replace(/\/{2,}/g, "/");
+  const { project, temp } = placesOf(world);
+  for (const folder of [...project, ...temp]) if (within(path, folder)) return path;
+  return world.canonical(path);
+}

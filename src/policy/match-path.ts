@@ -1,0 +1,201 @@
+import type { ExecAction, FileAction, Target } from "../action/index.ts";
+import { reachOf, globRegion, pathRegion, type Region } from "./glob-target.ts";
+import { matchesSegments, pathPattern, type PathPattern } from "./glob.ts";
+import { child, comparable, forms, parentOf, withinAny } from "./location.ts";
+import { patternForms, type MatchContext, type Side } from "./match-context.ts";
+import { foldCase, normalisePath, segmentsOf } from "./path.ts";
+import { both, either, type Answer } from "./result.ts";
+
+/** A target in the spellings that count for one side; worked out once per action and decision. */
+interface Spellings {
+  /** Undefined where nothing is known of the place. */
+  readonly regions: readonly Region[] | undefined;
+  readonly follow: boolean;
+}
+
+const prepared: Record<Side, WeakMap<MatchContext, WeakMap<object, Spellings>>> = { narrow: new WeakMap(), wide: new WeakMap() };
+
+function remembered(side: Side, context: MatchContext, key: object, make: () => Spellings): Spellings {
+  let perContext = prepared[side].get(context);
+  if (perContext === undefined) {
+    perContext = new WeakMap();
+    prepared[side].set(context, perContext);
+  }
+  let spellings = perContext.get(key);
+  if (spellings === undefined) {
+    spellings = make();
+    perContext.set(key, spellings);
+  }
+  return spellings;
+}
+
+/**
+ * Whether a path pattern matches what a target reaches. `narrow` (allow): every canonical form, and everything
+ * reached, must match. `wide` (deny, ask): one form suffices, and touching one matching path is a match.
+ */
+export function matchTarget(pattern: string, target: Target, side: Side, context: MatchContext): Answer {
+  return matchSpellings(
+    pattern,
+    remembered(side, context, target, () => spell({ target }, side, context)),
+    side,
+    context,
+  );
+}
+
+/** As `matchTarget`, for a file action: deleting and renaming act on a link itself, and reach what is below a folder. */
+export function matchFile(pattern: string, action: FileAction, side: Side, context: MatchContext): Answer {
+  const answer = matchSpellings(
+    pattern,
+    remembered(side, context, action, () => spell(action, side, context)),
+    side,
+    context,
+  );
+  if (answer !== "no" || side === "narrow" || !movesFolder(action, context)) return answer;
+  const below: Target = { kind: "tree", path: action.target.path };
+  return both("maybe", matchSpellings(pattern, spell({ ...action, target: below }, side, context), side, context));
+}
+
+/** Renaming or linking a folder takes along what is in it. */
+function movesFolder(action: FileAction, context: MatchContext): action is FileAction & { readonly target: { readonly kind: "path" } } {
+  if (action.target.kind !== "path" || (action.operation !== "rename" && action.operation !== "link")) return false;
+  return context.world.kind(action.target.path) === "directory";
+}
+
+/** Whether a pattern matches a path that a tool or a program was given as text. */
+export function matchPathText(pattern: string, text: string, side: Side, context: MatchContext): Answer {
+  const { world } = context;
+  const home = text === "~" || text.startsWith("~/") ? `${world.home}${text.slice(1)}` : text;
+  const path = normalisePath(home, world.cwd);
+  const asGiven = home.includes("..") ? home : undefined;
+  const request = { target: { kind: "path" as const, path }, ...(asGiven === undefined ? {} : { asGiven }) };
+  return matchSpellings(pattern, spell(request, side, context), side, context);
+}
+
+/** `Exec(glob)`: the file a program name leads to. */
+export function matchProgramPath(pattern: string, action: ExecAction, side: Side, context: MatchContext): Answer {
+  if (action.resolved !== undefined) return matchTarget(pattern, pathTarget(action, action.resolved), side, context);
+  const [word] = action.argv;
+  if (word === undefined || !word.known) return side === "narrow" ? "no" : matchTarget(pattern, UNKNOWN, side, context);
+  if (word.text.includes("/")) return matchPathText(pattern, word.text, side, context);
+  // Not found: it could still be anywhere.
+  const read = pathPattern(pattern);
+  if (side === "narrow" || !read.ok) return "no";
+  const region = globRegion(["**", escapeWord(word.text)], false);
+  return both("maybe", bestReach(read.value, { regions: [region], follow: true }, side, context));
+}
+
+const UNKNOWN: Target = { kind: "unknown", why: "the program is only known when the line runs" };
+const programTargets = new WeakMap<ExecAction, Target>();
+
+function pathTarget(action: ExecAction, path: string): Target {
+  let target = programTargets.get(action);
+  if (target === undefined) {
+    target = { kind: "path", path };
+    programTargets.set(action, target);
+  }
+  return target;
+}
+
+function escapeWord(text: string): string {
+  return text.replace(/[\\*?[\]]/g, "\\$&");
+}
+
+function matchSpellings(pattern: string, spellings: Spellings, side: Side, context: MatchContext): Answer {
+  const read = pathPattern(pattern);
+  // A policy with a wrong pattern does not load, so this is a pattern that nobody checked.
+  if (!read.ok) return "maybe";
+  return bestReach(read.value, spellings, side, context);
+}
+
+function bestReach(pattern: PathPattern, { regions, follow }: Spellings, side: Side, { world }: MatchContext): Answer {
+  const spelled = patternForms(pattern, world, side, follow);
+  if (regions === undefined) {
+    const anywhere = pathRegion([], true, false);
+    return either("maybe", spelled.some((form) => reachOf(form, anywhere).all === "yes") ? "yes" : "no");
+  }
+  let answer: Answer = side === "narrow" ? "yes" : "no";
+  for (const region of regions) {
+    let best: Answer = "no";
+    for (const form of spelled) {
+      if (region.path !== undefined && !region.below) {
+        if (matchesSegments(form, region.path)) best = "yes";
+      } else {
+        const reach = reachOf(form, region);
+        best = either(best, side === "wide" && reach.touched ? "yes" : reach.all);
+      }
+      if (best === "yes") break;
+    }
+    answer = side === "narrow" ? both(answer, best) : either(answer, best);
+    if (answer === (side === "narrow" ? "no" : "yes")) break;
+  }
+  return answer;
+}
+
+interface Reached {
+  readonly target: Target;
+  readonly asGiven?: string;
+  readonly recursive?: boolean;
+  readonly operation?: FileAction["operation"];
+}
+
+/** Operations that act on a symlink, not on what it leads to. */
+const ON_THE_LINK: ReadonlySet<string | undefined> = new Set(["delete", "rename", "link"]);
+
+function spell(reached: Reached, side: Side, context: MatchContext): Spellings {
+  const { target } = reached;
+  const { world } = context;
+  const follow = !ON_THE_LINK.has(reached.operation);
+  if (target.kind === "unknown" && target.within === undefined) return { regions: undefined, follow };
+  const below = target.kind === "tree" || target.kind === "unknown" || reached.recursive === true;
+  const start = target.kind === "glob" ? literalStart(target.pattern) : target.kind === "unknown" ? (target.within ?? "/") : target.path;
+  const rest = target.kind === "glob" ? segmentsOf(target.pattern).slice(segmentsOf(start).length) : [];
+  const paths = target.kind === "glob" ? globPaths(start, side, context) : pathForms(start, reached, follow, side, context);
+  const fold = side === "wide" && world.foldsCase;
+  const regions = [...new Set(fold ? paths.map(foldCase) : paths)].map((path) => {
+    if (target.kind !== "glob") return pathRegion(segmentsOf(path), below, target.kind !== "unknown");
+    return globRegion([...segmentsOf(path).map(escapeWord), ...(fold ? rest.map(foldCase) : rest)], below);
+  });
+  return { regions, follow };
+}
+
+function globPaths(start: string, side: Side, { world }: MatchContext): readonly string[] {
+  const canonical = world.canonical(start);
+  return side === "narrow" ? [canonical] : [start, canonical];
+}
+
+function pathForms(path: string, reached: Reached, follow: boolean, side: Side, { world }: MatchContext): readonly string[] {
+  const canonical = world.canonical(path);
+  const kept = follow ? canonical : keepLast(path, world.canonical(parentOf(path)));
+  // `link/../x` leads past what the text says: the kernel resolves the link first.
+  const given = reached.asGiven?.includes("..") === true ? world.canonical(absolute(reached.asGiven, world.cwd)) : kept;
+  return side === "narrow" ? [kept, given] : [path, canonical, kept, given];
+}
+
+function absolute(path: string, cwd: string): string {
+  return path.startsWith("/") ? path : child(cwd, path);
+}
+
+function keepLast(path: string, parent: string): string {
+  return path === "/" ? path : child(parent, path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** The folders of a shell pattern in front of its first wildcard, quotes removed. */
+function literalStart(pattern: string): string {
+  const names: string[] = [];
+  for (const name of segmentsOf(pattern)) {
+    if (/(?:^|[^\\])(?:\\\\)*[*?[]/.test(name)) break;
+    names.push(name.replace(/\\(.)/gsu, "$1"));
+  }
+  return `/${names.join("/")}`;
+}
+
+/** True when everything a target reaches provably lies inside a folder (a project's root), symlinks resolved. */
+export function isInsideFolder(target: Target, folder: string, context: MatchContext): boolean {
+  const place = target.kind === "glob" ? literalStart(target.pattern) : target.kind === "unknown" ? target.within : target.path;
+  return place !== undefined && pathIsInside(place, folder, context);
+}
+
+export function pathIsInside(path: string, folder: string, { world }: MatchContext): boolean {
+  const [canonical = path] = comparable([world.canonical(path)], world);
+  return withinAny(canonical, comparable(forms(folder, world), world));
+}
