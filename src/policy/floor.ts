@@ -57,12 +57,17 @@ function prepare(floor: FloorPaths, world: World): Prepared {
   return found;
 }
 
+/** True when something is different afterwards. */
+export function isChange({ operation }: FileAction): boolean {
+  return operation !== "read" && operation !== "list" && operation !== "execute";
+}
+
 /**
  * Step 1: what no rule, grant, mode or bypass may loosen. Changing the policy, Assent's state, its files or its
  * registration is denied; changing a project's policy or an agent's settings asks; reading is free.
  */
 export function judgeFloorFile(action: FileAction, spellings: readonly string[], floor: FloorPaths, world: World): Verdict | undefined {
-  if (action.operation === "read" || action.operation === "list" || action.operation === "execute") return undefined;
+  if (!isChange(action)) return undefined;
   const { denied, asked } = prepare(floor, world);
   const places = comparablePlaces(world);
   let ask: string | undefined;

@@ -14,11 +14,9 @@ import {
   SECRET_PLACES,
   SECRET_WORD_FOLDERS,
   SECRET_WORDS,
-  STARTUP_FILES,
-  STARTUP_FOLDERS,
-  STARTUP_PLACES,
   SYSTEM_FOLDERS,
 } from "./protected-paths.ts";
+import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 
 /**
  * What kind of place a path is. Everything is looked up by name in maps built once, so that a judgement costs a few
@@ -58,6 +56,8 @@ const exactPlaces: readonly string[] = SECRET_PLACES.filter((place) => !place.in
 const KEY_NAME = new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
 const WORD = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
 const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
+// Other people's published packages: their keys and certificates are test data and public roots.
+const PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
 const BACKUP = /(?:~|\.(?:bak|old|orig|backup|save|swp))$/;
 const SECRET_PARENT = /^\/(?:etc|private|proc|run|var)\//;
 
@@ -73,7 +73,7 @@ export function isSecret(path: string): boolean {
   const name = BACKUP.test(written) ? written.replace(BACKUP, "") : written;
   if (name !== written) segments[last] = name;
   if (endsIn(secretFiles, segments, last) || name.startsWith(".env") || KEY_NAME.test(name)) return true;
-  if (PUBLIC_PLACES.some((place) => within(lower, place))) return false;
+  if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
   const extension = extensionOf(name);
   if (secretExtensions.has(extension)) return true;
   return !harmlessExtensions.has(extension) && hasSecretWord(path, name, extension, segments);

@@ -49,6 +49,8 @@ export function expandsTo(pattern: string, path: string, recursive: boolean): bo
       n++;
     } else if (deep < 0) {
       return false;
+    } else if (names[mark]?.charCodeAt(0) === 46) {
+      return false;
     } else {
       r = deep + 1;
       n = ++mark;
@@ -58,7 +60,7 @@ export function expandsTo(pattern: string, path: string, recursive: boolean): bo
   return r === rest.length;
 }
 
-/** A wildcard does not stand for the dot that hides a name. */
+/** A wildcard does not stand for the dot that hides a name, nor does `**` enter a hidden folder. */
 function segmentMatches(glob: WordGlob, name: string): boolean {
   if (name.charCodeAt(0) === 46 && glob.start.charCodeAt(0) !== 46) return false;
   return matchesWord(glob, name);

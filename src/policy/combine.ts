@@ -1,0 +1,66 @@
+import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict } from "../action/index.ts";
+import type { Policy } from "./types.ts";
+
+const NOTHING: Verdict = { decision: "allow", basis: "knowledge", builtin: "nothing", reason: "nothing is run" };
+
+export interface Combining {
+  readonly policy: Policy;
+  /** A host decides where we have no opinion. */
+  readonly host: boolean;
+}
+
+/** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed (A5). */
+export function combine(actions: readonly JudgedAction[], unknowns: readonly JudgedUnknown[], { policy, host }: Combining): RequestVerdict {
+  let strictest: Verdict | undefined;
+  for (const { verdict } of actions) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+  for (const { verdict } of unknowns) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+  return { ...whole(strictest, actions, policy, host), actions, unknowns };
+}
+
+function whole(strictest: Verdict | undefined, actions: readonly JudgedAction[], policy: Policy, host: boolean): Verdict {
+  const { preset } = policy.settings;
+  if (strictest === undefined) return empty(policy);
+  if (strictest.decision === "none" && (preset === "none" || !host) && isMixed(actions)) {
+    return {
+      ...strictest,
+      decision: "ask",
+      // agentperm spoke up here whatever the host; otherwise this is a default like any other.
+      basis: preset === "none" ? "protection" : "default",
+      reason: `compound includes unrecognized segment: ${strictest.reason}`,
+    };
+  }
+  return strictest.decision === "allow" && policy.broken !== undefined ? brokenPolicy(policy.broken) : strictest;
+}
+
+/** No command, no file: a comment, an assignment. */
+function empty({ settings, broken }: Policy): Verdict {
+  if (settings.preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
+  if (broken !== undefined) return brokenPolicy(broken);
+  return settings.preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
+}
+
+/** AW13: what would have been allowed may be what the broken file denies. */
+function brokenPolicy(broken: string): Verdict {
+  return {
+    decision: "ask",
+    basis: "protection",
+    builtin: "policy.broken",
+    reason: `policy load failed: ${broken}`,
+    help: "correct the policy file; until then nothing is allowed unasked",
+  };
+}
+
+/**
+ * True when one command is allowed and another has no verdict. A command and what it does are one: that its own
+ * reads are allowed makes `./build.sh` no compound.
+ */
+function isMixed(actions: readonly JudgedAction[]): boolean {
+  const rootOf = ({ action }: JudgedAction, i: number): number => (action.origin.by === "command" ? action.origin.exec : i);
+  const silent = new Set(actions.flatMap((judged, i) => (judged.verdict.decision === "none" ? [rootOf(judged, i)] : [])));
+  return actions.some((judged, i) => judged.verdict.decision === "allow" && !silent.has(rootOf(judged, i)) && !isByTheWay(judged));
+}
+
+/** `2>/dev/null` and `< file` are no segment of their own. */
+function isByTheWay({ action }: JudgedAction): boolean {
+  return action.kind === "file" && action.origin.by === "shell";
+}

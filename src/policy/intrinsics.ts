@@ -1,0 +1,65 @@
+import type { ExecAction, Lowered, Verdict } from "../action/index.ts";
+import { argv0 } from "./verdicts.ts";
+import { baseName } from "./location.ts";
+
+/**
+ * What agentperm knew of the shell itself (ledger A6, A23, A31 to A36): all that speaks under `"preset": "none"`
+ * where no rule does.
+ */
+
+const PREDICATES: ReadonlySet<string> = new Set(["[", "[[", "((", "test"]);
+const INERT: ReadonlySet<string> = new Set(["true", "false", ":", "read", "echo", "printf"]);
+/** They run their arguments in place (A31), or text that is read again (A30, A33). */
+const DECOMPOSED: ReadonlySet<string> = new Set(["command", "exec", "nohup", "setsid", "env", "nice", "time", "eval", "builtin"]);
+const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ksh"]);
+const OPAQUE: ReadonlySet<string> = new Set(
+  "timeout sudo doas su runuser xargs stdbuf ionice chrt setarch setpriv unshare watch parallel flock".split(" "),
+);
+
+function inert(reason: string): Verdict {
+  return { decision: "allow", basis: "knowledge", builtin: "shell.intrinsic", reason };
+}
+
+const PREDICATE = inert("inert predicate");
+const BUILTIN = inert("inert shell builtin");
+const LOOKUP = inert("command lookup");
+const UNWRAPPED = inert("its inner command is judged");
+
+/** A23: `[ … ]`, `[[ … ]]` and `(( … ))` are never a command of their own. */
+export function predicate(action: ExecAction): Verdict | undefined {
+  return action.builtin === true && PREDICATES.has(nameOf(action)) ? PREDICATE : undefined;
+}
+
+/** A6, behind the rules: lookups, wrappers, inert builtins. `at` is the place of the command among the actions. */
+export function intrinsic(action: ExecAction, at: number, { actions }: Lowered): Verdict | undefined {
+  const name = nameOf(action);
+  if (name === "command" && isLookup(action)) return LOOKUP;
+  if (DECOMPOSED.has(name)) return action.knowledge === undefined ? opaque(action) : UNWRAPPED;
+  if (SHELLS.has(name)) {
+    // With a script of its own it is a program like any other.
+    const runsScript = actions.some((other) => other.kind === "code" && other.origin.by === "command" && other.origin.exec === at);
+    return action.knowledge !== undefined && !runsScript ? UNWRAPPED : undefined;
+  }
+  if (OPAQUE.has(name)) return opaque(action);
+  return action.builtin === true && INERT.has(name) ? BUILTIN : undefined;
+}
+
+function nameOf(action: ExecAction): string {
+  const word = action.argv[0];
+  return word?.known === true ? baseName(word.text) : action.program;
+}
+
+function isLookup(action: ExecAction): boolean {
+  const option = action.argv[1];
+  return option?.known === true && /^-p?[vV]+$/.test(option.text);
+}
+
+function opaque(action: ExecAction): Verdict {
+  return {
+    decision: "ask",
+    basis: "protection",
+    builtin: "shell.wrapper",
+    reason: `unanalyzable command wrapper '${argv0(action.argv)}'`,
+    help: "run the inner command by itself",
+  };
+}

@@ -1,0 +1,236 @@
+import type { Action, DangerId, ExecAction, JudgedAction, JudgedUnknown, Lowered, RequestVerdict, Unknown, Verdict, World } from "../action/index.ts";
+import { combine } from "./combine.ts";
+import { defaultFor, defaultVerdict } from "./defaults.ts";
+import { type FloorPaths, isChange, judgeFloorExec, judgeFloorFile } from "./floor.ts";
+import { intrinsic, predicate } from "./intrinsics.ts";
+import type { MatchContext } from "./match-context.ts";
+import { byMode } from "./mode.ts";
+import { namesByCommand, namesOwn } from "./naming.ts";
+import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
+import { isHarmlessDevice } from "./path-class.ts";
+import { type Preset, PRESET_TABLE } from "./presets.ts";
+import { type Protection, protectionsOf, type Surroundings } from "./protections.ts";
+import { indexOf, type RuleIndex } from "./rule-index.ts";
+import { spell } from "./spelled.ts";
+import type { Policy, Rule } from "./types.ts";
+import { byKnowledge, byMaybe, byProtection, byRule, HARMLESS, noOpinion, notAnalysable, redirect, UPKEEP } from "./verdicts.ts";
+
+/** What judging needs besides the request and the policy. */
+export interface JudgeContext {
+  readonly world: World;
+  /** True where a host decides when we have no opinion. */
+  readonly host: boolean;
+  readonly floor: FloorPaths;
+  /** A remembered answer to exactly this question: step 3. `exec` is the command the action comes from. */
+  readonly grants?: (action: Action, exec: ExecAction | undefined) => Verdict | undefined;
+  /** The danger classes that lowering a command, given as argv, finds: tells whether a written allow names a danger. */
+  readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
+  /** The request's effects are really supervised. */
+  readonly supervised: boolean;
+}
+
+/** One request being judged. */
+interface Judgement {
+  readonly lowered: Lowered;
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+  readonly index: RuleIndex;
+  readonly preset: Preset;
+  readonly match: MatchContext;
+  /** What is written about each action, found when it is first asked for. */
+  readonly opinions: (Opinions | undefined)[];
+}
+
+/**
+ * The verdict for a request: the strictest of the verdicts for its actions and for what could not be known.
+ *
+ * ```ts
+ * const { decision, reason } = judge(lower(command), policy, { world, host: true, floor, dangersOf, supervised: false });
+ * ```
+ */
+export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): RequestVerdict {
+  const judgement: Judgement = {
+    lowered,
+    policy,
+    context,
+    index: indexOf(policy),
+    preset: PRESET_TABLE[policy.settings.preset],
+    match: { world: context.world },
+    opinions: [],
+  };
+  const actions = lowered.actions.map((action, at): JudgedAction => ({ action, verdict: judgeAction(judgement, action, at) }));
+  const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => ({ unknown, verdict: judgeUnknown(judgement, unknown, actions) }));
+  return combine(actions, unknowns, { policy, host: context.host });
+}
+
+/** The order of judgement: the first step that has an opinion decides. */
+function judgeAction(j: Judgement, action: Action, at: number): Verdict {
+  const written = opinionsAt(j, at);
+  return (
+    floor(j, action) ??
+    denied(written) ??
+    granted(j, action) ??
+    asked(j, action, written) ??
+    harmless(j, action) ??
+    protectedBy(j, action, written) ??
+    allowed(j, action, written) ??
+    (j.policy.settings.preset === "none" ? agentperm(j, action, at) : (transparent(j, action, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
+    withoutOpinion(j, action)
+  );
+}
+
+/** 1. The floor: self-protection. */
+function floor(j: Judgement, action: Action): Verdict | undefined {
+  const { floor: paths, world } = j.context;
+  if (action.kind === "exec") return judgeFloorExec(action, paths) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
+  return action.kind === "file" && isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
+}
+
+/** 2. Written deny rules. */
+function denied({ deny }: Opinions): Verdict | undefined {
+  return deny?.certain === true ? byRule(deny.rule) : undefined;
+}
+
+/** 3. A grant that answers exactly this question. */
+function granted(j: Judgement, action: Action): Verdict | undefined {
+  return j.context.grants?.(action, execOf(j, action));
+}
+
+/** 4. Written ask rules; and a deny rule that may match is a question. */
+function asked(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  const { deny, ask } = written;
+  const hit = ask?.certain === true ? ask : (deny ?? ask);
+  if (hit === undefined) return undefined;
+  if (hit.certain) return byRule(hit.rule);
+  // That a rule may match softens nothing: what protections deny stays denied.
+  const met = protectedBy(j, action, written);
+  return met?.decision === "deny" ? met : byMaybe(hit, action);
+}
+
+/** Before 5: upkeep and harmless devices are nobody's concern unless a rule says so. */
+function harmless(j: Judgement, action: Action): Verdict | undefined {
+  if (action.upkeep === true && j.policy.settings.preset !== "none") return UPKEEP;
+  if (action.kind !== "file" || action.target.kind !== "path" || !action.target.path.startsWith("/dev/")) return undefined;
+  return isHarmlessDevice(action.target.path) ? HARMLESS : undefined;
+}
+
+/** 5. Protections and deny defaults, unless a written allow names them. */
+function protectedBy(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  let ask: Verdict | undefined;
+  for (const protection of protectionsOf(action, surroundings(j, action))) {
+    if ((ask !== undefined && protection.effect === "ask") || isNamed(j, action, written, protection)) continue;
+    if (protection.effect === "deny") return byProtection(protection);
+    ask = byProtection(protection);
+  }
+  return deniedByDefault(j, action, written) ?? ask;
+}
+
+function deniedByDefault(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  const answer = defaultFor(action, written, j.preset, j.context.world);
+  if (answer.decision !== "deny" || isNamed(j, action, written, DEFAULT)) return undefined;
+  return defaultVerdict(answer, action, j.policy.settings.preset);
+}
+
+const DEFAULT: Protection = { effect: "deny", builtin: "preset", reason: "", help: "", scope: { by: "default" } };
+
+function isNamed(j: Judgement, action: Action, { allow }: Opinions, protection: Protection): boolean {
+  return (
+    allow.some((rule) => namesOwn(rule, action, protection, j.context)) ||
+    coveringRules(j, action).some((rule) => namesByCommand(rule, action, protection, j.context))
+  );
+}
+
+function surroundings(j: Judgement, action: Action): Surroundings {
+  const { world } = j.context;
+  const opened = (path: string): boolean => {
+    if (action.kind !== "file") return false;
+    const one = exactly(action, path);
+    const written = opinionsOn(one, j.index, j.match);
+    return written.allow.length > 0 && protectedBy(j, one, written) === undefined;
+  };
+  return { world, preset: j.preset, exec: execOf(j, action), opened };
+}
+
+/** 6. Written allow rules: on the action itself, or on the command whose effect it is. */
+function allowed(j: Judgement, action: Action, { allow }: Opinions): Verdict | undefined {
+  const rule = allow[0] ?? coveringRules(j, action)[0];
+  return rule === undefined ? undefined : byRule(rule);
+}
+
+const NO_RULES: readonly Rule[] = [];
+
+/**
+ * The allow rules of the command an action comes from. They answer for its effects and for project code it runs; never
+ * for another command, and never for code that its arguments carry to another program.
+ */
+function coveringRules(j: Judgement, action: Action): readonly Rule[] {
+  if (action.origin.by !== "command" || action.kind === "exec" || (action.kind === "code" && action.foreign === true)) return NO_RULES;
+  const rules = allowOn(j, action.origin.exec);
+  return rules.length === 0 ? rules : rules.filter(({ root }) => root === undefined || isInside(root, action, j.match));
+}
+
+function allowOn(j: Judgement, exec: number): readonly Rule[] {
+  return j.lowered.actions[exec]?.kind === "exec" ? opinionsAt(j, exec).allow : NO_RULES;
+}
+
+/** 7. Transparent commands: knowledge covers what the command does, and each effect has a verdict of its own. */
+function transparent(j: Judgement, action: Action, { fallback }: Opinions): Verdict | undefined {
+  if (action.kind !== "exec" || action.knowledge === undefined || !action.trusted || !j.preset.transparent) return undefined;
+  // Who writes that running anything is asked means known programs, too.
+  return fallback?.default === "ask" ? undefined : byKnowledge(action.knowledge);
+}
+
+/** 8. The mode. */
+function mode(j: Judgement, action: Action): Verdict | undefined {
+  return byMode(action, j.policy.settings, j.context.supervised, j.context.world);
+}
+
+/** 9. Defaults of the preset, or of the `operations` block that replaces them. */
+function byDefault(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  return defaultVerdict(defaultFor(action, written, j.preset, j.context.world), action, j.policy.settings.preset);
+}
+
+/** 7 to 9 under `"preset": "none"`: nothing but agentperm's shell intrinsics (A6, A36). */
+function agentperm(j: Judgement, action: Action, at: number): Verdict | undefined {
+  if (action.kind === "exec") return intrinsic(action, at, j.lowered);
+  if (action.kind === "file" && action.origin.by === "shell") return redirect(action);
+  if (action.origin.by !== "command" || action.kind === "code") return undefined;
+  const exec = execOf(j, action);
+  const verdict = exec === undefined ? undefined : (predicate(exec) ?? intrinsic(exec, action.origin.exec, j.lowered));
+  return verdict?.decision === "allow" ? verdict : undefined;
+}
+
+/** 10. Nobody has an opinion; `unknown` may say what that means for programs. */
+function withoutOpinion(j: Judgement, action: Action): Verdict {
+  const verdict = noOpinion(action);
+  const { unknown } = j.policy.settings;
+  if (unknown === "ask" || (action.kind !== "exec" && action.kind !== "code")) return verdict;
+  // Until confinement ships, confine acts as ask.
+  return { ...verdict, decision: unknown === "deny" ? "deny" : "ask", builtin: `unknown.${unknown}` };
+}
+
+/** What lowering could not find out: the allow rule of its command answers it, else a person. */
+function judgeUnknown(j: Judgement, unknown: Unknown, actions: readonly JudgedAction[]): Verdict {
+  if (unknown.exec !== undefined) {
+    const [rule] = allowOn(j, unknown.exec);
+    if (rule !== undefined) return byRule(rule);
+    // agentperm knew no options, so one that knowledge does not list was no question.
+    const exec = actions[unknown.exec];
+    if (j.policy.settings.preset === "none" && exec !== undefined) return exec.verdict;
+  }
+  return notAnalysable(unknown, j.policy.settings.unknown);
+}
+
+function execOf(j: Judgement, action: Action): ExecAction | undefined {
+  const exec = action.origin.by === "command" ? j.lowered.actions[action.origin.exec] : undefined;
+  return exec?.kind === "exec" ? exec : undefined;
+}
+
+function opinionsAt(j: Judgement, at: number): Opinions {
+  const known = j.opinions[at];
+  if (known !== undefined) return known;
+  const action = j.lowered.actions[at];
+  const found = action === undefined ? NO_OPINIONS : opinionsOn(action, j.index, j.match);
+  j.opinions[at] = found;
+  return found;
+}

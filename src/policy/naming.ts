@@ -1,0 +1,136 @@
+import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
+import { expandBraces } from "./brace.ts";
+import { regionOf } from "./danger-paths.ts";
+import { genericInstances } from "./glob-target.ts";
+import { bindPattern, matchesSegments, pathPattern } from "./glob.ts";
+import { comparable, comparablePlaces } from "./location.ts";
+import { patternBase } from "./match-context.ts";
+import { isPersistence } from "./path-class.ts";
+import { normalisePath, segmentsOf } from "./path.ts";
+import type { Protection } from "./protections.ts";
+import { sampleCommands } from "./sample.ts";
+import { spell } from "./spelled.ts";
+import type { Matcher, Rule } from "./types.ts";
+
+/**
+ * Whether a written allow beats a protection: only when its literal part lies inside it. `Read(.env.example)` opens
+ * that file, `Read(**)` opens no secret; `Shell(git push --force ...)` answers for a force push, `Bash(git:*)` does not.
+ * Against a danger class of effect deny the target must be literal, too.
+ */
+export interface NamingContext {
+  readonly world: World;
+  /** The danger classes of a command, given as argv: what knowledge says of a rule's literal part. */
+  readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
+}
+
+/** `rule` matches the action itself. */
+export function namesOwn(rule: Rule, action: Action, protection: Protection, context: NamingContext): boolean {
+  switch (protection.scope.by) {
+    case "nothing":
+      return false;
+    case "default":
+      return hasLiteral(rule.matcher);
+    case "place":
+    case "danger":
+      if (action.kind === "file") return rule.matcher.kind === "path" && pathNames(rule.matcher.pattern, action, protection, context.world);
+      return action.kind === "exec" && protection.scope.by === "danger" && samplesHave(rule, protection.scope.id, context);
+  }
+}
+
+/** `rule` matches the command the action comes from. */
+export function namesByCommand(rule: Rule, action: Action, protection: Protection, context: NamingContext): boolean {
+  const { scope } = protection;
+  if (scope.by === "nothing") return false;
+  // Whoever allows `npm test` by name allows the code it runs; a file it writes has a rule of its own.
+  if (scope.by === "default") return action.kind === "code" && hasLiteral(rule.matcher);
+  if (scope.by === "danger" && !samplesHave(rule, scope.id, context)) return false;
+  const literal = scope.by === "place" || DANGERS[scope.id].effect === "deny";
+  return !literal || action.kind !== "file" || isWholeCommand(rule.matcher) || spellsTarget(rule, action, context.world);
+}
+
+function samplesHave(rule: Rule, id: DangerId, { dangersOf }: NamingContext): boolean {
+  return sampleCommands(rule.matcher).some((argv) => dangersOf(argv).has(id));
+}
+
+/** Nothing is left open: the rule is this one command line. */
+function isWholeCommand(matcher: Matcher): boolean {
+  return matcher.kind === "bash" && !matcher.open && matcher.tokens.every((token) => token.is === "text");
+}
+
+/** One of the rule's own words is the path the action is about. */
+function spellsTarget(rule: Rule, action: FileAction, world: World): boolean {
+  if (action.target.kind !== "path" && action.target.kind !== "tree") return false;
+  const { path } = action.target;
+  return sampleCommands(rule.matcher).some((argv) => argv.slice(1).some((word) => pathsIn(word, world).includes(path)));
+}
+
+/** What a word may mean as a path: itself, and the value after `=`. */
+function pathsIn(word: string, world: World): readonly string[] {
+  const values = word.includes("=") ? [word, word.slice(word.indexOf("=") + 1)] : [word];
+  return values.map((value) => normalisePath(value === "~" || value.startsWith("~/") ? world.home + value.slice(1) : value, world.cwd));
+}
+
+/** `*`, `Bash(*)` and `Read(**)` say nothing; anything else means something in particular. */
+function hasLiteral(matcher: Matcher): boolean {
+  switch (matcher.kind) {
+    case "bash":
+      return matcher.tokens[0]?.is === "text";
+    case "shell":
+      return !matcher.program.negated && matcher.program.alternatives.some((word) => /[^*?]/.test(word));
+    case "option":
+      return true;
+    case "command":
+      return /^[^*?[]/.test(matcher.pattern);
+    case "path":
+      return matcher.pattern !== undefined && /[^*?/.~]/.test(matcher.pattern);
+    case "net":
+      return /[^*.]/.test(matcher.host);
+    case "tool":
+      return /[^*]/.test(matcher.name);
+  }
+}
+
+function pathNames(pattern: string | undefined, action: FileAction, protection: Protection, world: World): boolean {
+  if (pattern === undefined) return false;
+  const texts = expandBraces(pattern);
+  const { written } = spell(action, world);
+  // Of `{.env.example,src/**}` only the part that means this path counts.
+  return texts.ok && texts.value.some((text) => means(text, written, world) && partNames(text, action, protection, world));
+}
+
+function means(text: string, written: readonly string[], world: World): boolean {
+  const read = pathPattern(text);
+  if (!read.ok) return false;
+  const bound = bindPattern(read.value, patternBase(world, "wide"));
+  return comparable(written, world).some((path) => matchesSegments(bound, segmentsOf(path)));
+}
+
+function partNames(text: string, action: FileAction, { scope }: Protection, world: World): boolean {
+  const instances = genericInstances(text, patternBase(world, "narrow"));
+  if (instances.length === 0) return false;
+  if (scope.by === "place") return instances.every(scope.holds);
+  if (scope.by !== "danger") return false;
+  const places = comparablePlaces(world);
+  switch (scope.id) {
+    case "persistence":
+      return comparable(instances, world).every((path) => isPersistence(path, places));
+    case "delete-recursive":
+      return regionOf(literalStart(text, world), places) !== "key";
+    default:
+      // What is denied must be written out, for the folder itself if all in it is meant.
+      return spell(action, world).compared.includes(literalStart(text, world));
+  }
+}
+
+/** The folders a pattern names before its first wildcard. */
+function literalStart(text: string, world: World): string {
+  const base = patternBase(world, "wide");
+  const anchor = text.startsWith("~") ? base.home : text.startsWith("/") || text.startsWith("**") ? "/" : base.project;
+  const names: string[] = [];
+  for (const name of segmentsOf(text.replace(/^~/, ""))) {
+    if (/[*?[\]\\]/.test(name)) break;
+    names.push(name);
+  }
+  const [start = "/"] = comparable([normalisePath(names.join("/"), anchor)], world);
+  return start;
+}

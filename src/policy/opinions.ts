@@ -1,0 +1,142 @@
+import { type Action, type FileAction, printTarget, type Target } from "../action/index.ts";
+import type { MatchContext } from "./match-context.ts";
+import { matchRule } from "./match-rule.ts";
+import { isInsideFolder, pathIsInside } from "./match-path.ts";
+import { rowOf } from "./presets.ts";
+import { findReached } from "./reach.ts";
+import type { Answer } from "./result.ts";
+import { NO_RULES, type RuleIndex, rulesFor } from "./rule-index.ts";
+import type { Effect, OperationBlock, OperationName, Rule } from "./types.ts";
+
+/** A rule that speaks about an action: for sure, or depending on what is only known at run time. */
+export interface Hit {
+  readonly rule: Rule;
+  readonly certain: boolean;
+}
+
+/** What is written about one action, whatever layer it comes from. */
+export interface Opinions {
+  readonly deny: Hit | undefined;
+  readonly ask: Hit | undefined;
+  /** Every allow rule that surely matches: which of them names a protection is decided later. */
+  readonly allow: readonly Rule[];
+  /** The strictest default that `operations` blocks give it. */
+  readonly fallback: OperationBlock | undefined;
+}
+
+export const NO_OPINIONS: Opinions = { deny: undefined, ask: undefined, allow: [], fallback: undefined };
+
+/** What the rules and blocks of a policy say about an action. */
+export function opinionsOn(action: Action, index: RuleIndex, context: MatchContext): Opinions {
+  const rules = rulesFor(index, action);
+  if (rules === NO_RULES && !index.hasBlocks) return NO_OPINIONS;
+  let deny = firstHit(rules.deny, action, context);
+  let ask = firstHit(rules.ask, action, context);
+  let allow: readonly Rule[] = rules.allow.length === 0 ? rules.allow : rules.allow.filter((rule) => matchRule(rule, action, context) === "yes");
+  let fallback: OperationBlock | undefined;
+  for (const name of blockNames(action)) {
+    for (const block of index.blocks[name] ?? []) {
+      const spoken = firstInBlock(block, action, context);
+      if (spoken === "default") fallback = stricter(fallback, block, action, context);
+      else if (spoken.rule.effect === "deny") deny = deny?.certain === true ? deny : spoken;
+      else if (spoken.rule.effect === "ask") ask = ask?.certain === true ? ask : spoken;
+      else if (spoken.certain && spoken.rule.untrusted !== true) allow = [...allow, spoken.rule];
+    }
+  }
+  return { deny, ask, allow, fallback };
+}
+
+/** The first rule that surely matches, else the first that may. */
+function firstHit(rules: readonly Rule[], action: Action, context: MatchContext): Hit | undefined {
+  let maybe: Hit | undefined;
+  for (const rule of rules) {
+    const answer = matchStrict(rule, action, context);
+    if (answer === "yes") return { rule, certain: true };
+    if (answer === "maybe" && maybe === undefined) maybe = { rule, certain: false };
+  }
+  return maybe;
+}
+
+/** As `matchRule`, for rules that narrow: whether a folder or pattern really holds something they mean is asked of the world. */
+function matchStrict(rule: Rule, action: Action, context: MatchContext): Answer {
+  const answer = matchRule(rule, action, context);
+  if (answer !== "maybe" || action.kind !== "file" || rule.matcher.kind !== "path") return answer;
+  if (action.target.kind === "path" && action.recursive !== true) return answer;
+  // Something new may be made there, too; only what is read is surely there already.
+  if (action.operation !== "read" && action.operation !== "list") return answer;
+  const { found, complete } = findReached(action, (path) => matchRule(rule, exactly(action, path), context) === "yes", context.world);
+  return found === undefined && complete ? "no" : "maybe";
+}
+
+/** The action on one path of those its target reaches. */
+export function exactly(action: FileAction, path: string): FileAction {
+  const target: Target = { kind: "path", path };
+  const { asGiven: _, recursive: __, ...rest } = action;
+  return { ...rest, target };
+}
+
+const NO_BLOCKS: readonly OperationName[] = [];
+const BLOCKS = {
+  read: ["read"],
+  list: ["ls", "glob", "grep"],
+  write: ["write"],
+  delete: ["write"],
+  exec: ["execute"],
+  code: ["execute"],
+} as const;
+
+/** The blocks that speak about an action (Y1): searching and listing are one to the system. */
+export function blockNames(action: Action): readonly OperationName[] {
+  if (action.kind === "file" && action.operation === "edit") return ["edit"];
+  const row = rowOf(action);
+  return row === "read" || row === "list" || row === "write" || row === "delete" || row === "exec" || row === "code" ? BLOCKS[row] : NO_BLOCKS;
+}
+
+/** First match wins inside a block (Y3). Rules that may match make the outcome uncertain where they differ from it. */
+function firstInBlock(block: OperationBlock, action: Action, context: MatchContext): Hit | "default" {
+  let strictest: Rule | undefined;
+  for (const rule of block.rules) {
+    const answer = matchStrict(rule, action, context);
+    if (answer === "no") continue;
+    if (answer === "yes" && (strictest === undefined || strictest.effect === rule.effect)) return { rule, certain: true };
+    if (strictest === undefined || STRICT[rule.effect] > STRICT[strictest.effect]) strictest = rule;
+    if (answer === "yes") break;
+  }
+  return strictest === undefined || strictest.effect === "allow" ? "default" : { rule: strictest, certain: false };
+}
+
+const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
+
+function stricter(current: OperationBlock | undefined, block: OperationBlock, action: Action, context: MatchContext): OperationBlock | undefined {
+  if (block.default === undefined) return current;
+  if (block.default === "allow" && !allowHolds(block, action, context)) return current;
+  return current?.default === undefined || STRICT[block.default] > STRICT[current.default] ? block : current;
+}
+
+/** A project's own default opens nothing outside the project. */
+function allowHolds(block: OperationBlock, action: Action, context: MatchContext): boolean {
+  if (block.untrusted === true) return false;
+  return block.root === undefined || isInside(block.root, action, context);
+}
+
+/** True when the cwd and everything the action reaches lie inside `root`. */
+export function isInside(root: string, action: Action, context: MatchContext): boolean {
+  if (!pathIsInside(context.world.cwd, root, context)) return false;
+  return action.kind !== "file" || isInsideFolder(action.target, root, context);
+}
+
+/** Why a rule that may match cannot be told to match: what hides it. */
+export function hiddenBy(action: Action): string {
+  switch (action.kind) {
+    case "exec": {
+      const unknown = action.argv.find((argument) => !argument.known);
+      return unknown === undefined || unknown.known ? "the spelling is unclear" : unknown.why;
+    }
+    case "file":
+      return action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} may hold what it means`;
+    case "net":
+      return action.why ?? "the host is only known at run time";
+    default:
+      return "its content is only known at run time";
+  }
+}

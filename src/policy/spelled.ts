@@ -1,0 +1,49 @@
+import type { FileAction, World } from "../action/index.ts";
+import { child, comparable, forms } from "./location.ts";
+import { normalisePath } from "./path.ts";
+import { shellPattern } from "./reach.ts";
+
+/** The paths that stand for what a file action reaches: as given, and with symlinks resolved. */
+export interface Spelled {
+  /** In their own case: for names. */
+  readonly written: readonly string[];
+  /** Folded where the file system folds case: for places. */
+  readonly compared: readonly string[];
+}
+
+const NOTHING: Spelled = { written: [], compared: [] };
+const remembered = new WeakMap<FileAction, { readonly world: World; readonly spelled: Spelled }>();
+
+/**
+ * Every spelling of the place an action reaches. A glob is spelled with neutral text in its wildcards, so that what
+ * holds for the spelling holds for all it can match; an unknown target by the folder it stays in, or not at all.
+ */
+export function spell(action: FileAction, world: World): Spelled {
+  const known = remembered.get(action);
+  if (known?.world === world) return known.spelled;
+  const written = spellings(action, world);
+  const spelled = written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
+  remembered.set(action, { world, spelled });
+  return spelled;
+}
+
+function spellings(action: FileAction, world: World): readonly string[] {
+  const { target, asGiven } = action;
+  switch (target.kind) {
+    case "path":
+    case "tree": {
+      const paths = forms(target.path, world);
+      // `link/../x` leads past what the text says: the kernel follows the link first.
+      if (asGiven === undefined || !asGiven.includes("..")) return paths;
+      const led = world.canonical(asGiven.startsWith("/") ? asGiven : child(world.cwd, asGiven));
+      return paths.includes(led) ? paths : [...paths, normalisePath(led, "/")];
+    }
+    case "glob": {
+      const { folder, rest } = shellPattern(target.pattern);
+      const below = rest.map(({ glob }) => glob.literal ?? `${glob.start}zqx${glob.end}`).join("/");
+      return forms(folder, world).map((path) => (below === "" ? path : child(path, below)));
+    }
+    case "unknown":
+      return target.within === undefined ? [] : forms(target.within, world);
+  }
+}

@@ -1,0 +1,167 @@
+import { type Action, type Argument, brief, type FileAction, printAction, printArgument, printTarget, type RuleSource, type Unknown, type Verdict, visible } from "../action/index.ts";
+import type { Hit } from "./opinions.ts";
+import { hiddenBy } from "./opinions.ts";
+import type { Row } from "./presets.ts";
+import type { Protection } from "./protections.ts";
+import type { PresetName, Rule } from "./types.ts";
+
+/** The verdicts of the steps, in words. Reasons follow ledger A7; every ask and deny says what to do next. */
+
+const HELP = {
+  deny: "do it another way, or ask the user",
+  ask: "let the user confirm",
+} as const;
+
+/** A written rule decided. */
+export function byRule(rule: Rule): Verdict {
+  const { effect, source } = rule;
+  const own = rule.reason === undefined || rule.reason === "" ? undefined : visible(rule.reason);
+  return {
+    decision: effect,
+    basis: "rule",
+    reason: own ?? `${effect} by rule '${visible(source.text)}'`,
+    rule: source,
+    ...(effect === "allow" ? {} : { help: HELP[effect] }),
+    ...(rule.untrusted === true ? { untrusted: true } : {}),
+  };
+}
+
+/** A deny or ask rule may match: what hides the answer is said. */
+export function byMaybe({ rule }: Hit, action: Action): Verdict {
+  return {
+    decision: "ask",
+    basis: "rule",
+    reason: `${rule.effect} rule '${visible(rule.source.text)}' may apply: ${visible(hiddenBy(action))}`,
+    rule: rule.source,
+    help: "write it out so that it can be judged",
+    ...(rule.untrusted === true ? { untrusted: true } : {}),
+  };
+}
+
+/** A block's own default, as a written rule of its layer. */
+export function byBlock(effect: "allow" | "ask" | "deny", source: RuleSource, untrusted: boolean): Verdict {
+  return {
+    decision: effect,
+    basis: effect === "ask" ? "default" : "rule",
+    reason: `${effect} by '${visible(source.text)}'`,
+    rule: source,
+    ...(effect === "allow" ? {} : { help: HELP[effect] }),
+    ...(untrusted ? { untrusted: true } : {}),
+  };
+}
+
+export function byProtection({ effect, builtin, reason, help }: Protection): Verdict {
+  return { decision: effect, basis: "protection", builtin, reason, help };
+}
+
+/** Allowed without a person ever having said so: the constant verdicts of knowledge. */
+export const UPKEEP: Verdict = { decision: "allow", basis: "knowledge", builtin: "upkeep", reason: "the program does this for itself" };
+export const HARMLESS: Verdict = { decision: "allow", basis: "knowledge", builtin: "device.harmless", reason: "nothing is kept there" };
+
+const transparent = new Map<string, Verdict>();
+
+/** Knowledge covers all that the command does: its effects have verdicts of their own. */
+export function byKnowledge(id: string): Verdict {
+  let verdict = transparent.get(id);
+  if (verdict === undefined) {
+    verdict = { decision: "allow", basis: "knowledge", builtin: id, reason: `\`${id}\` does nothing but what is listed` };
+    transparent.set(id, verdict);
+  }
+  return verdict;
+}
+
+const allowed = new Map<string, Verdict>();
+
+/** The default of a preset. */
+export function byPreset(decision: "allow" | "ask" | "deny", row: Row, preset: PresetName, action: Action): Verdict {
+  const builtin = `preset.${preset}.${row.replace(" ", "-")}`;
+  if (decision !== "allow") {
+    const reason = isRedirect(action) ? writesTo(action) : `${printAction(action)}: the ${preset} preset ${decision === "ask" ? "asks" : "denies it"}`;
+    const help = decision === "deny" ? `the ${preset} preset allows no ${row}; ask the user` : allowHelp(action);
+    return { decision, basis: decision === "deny" ? "protection" : "default", builtin, reason, help };
+  }
+  let verdict = allowed.get(builtin);
+  if (verdict === undefined) {
+    verdict = { decision, basis: "default", builtin, reason: `the ${preset} preset allows ${row}` };
+    allowed.set(builtin, verdict);
+  }
+  return verdict;
+}
+
+function isRedirect(action: Action): action is FileAction {
+  return action.kind === "file" && action.origin.by === "shell" && (action.operation === "write" || action.operation === "edit");
+}
+
+/** A redirect, in agentperm's words. */
+function writesTo(action: FileAction): string {
+  return `writes to '${brief(action.asGiven ?? printTarget(action.target))}'`;
+}
+
+/** A36: a redirect under `"preset": "none"`. Input is no question, a file written is one. */
+export function redirect(action: FileAction): Verdict {
+  if (action.operation === "read" || action.operation === "list") return INPUT;
+  return { decision: "ask", basis: "protection", builtin: "shell.redirect", reason: writesTo(action), help: "let the user confirm" };
+}
+
+const INPUT: Verdict = { decision: "allow", basis: "knowledge", builtin: "shell.redirect", reason: "input redirection" };
+
+/** Lowering could not find out what happens: a person must look (or nobody, where the policy says so). */
+export function notAnalysable(unknown: Unknown, setting: "ask" | "confine" | "deny"): Verdict {
+  return {
+    decision: setting === "deny" ? "deny" : "ask",
+    basis: "protection",
+    builtin: "unknown",
+    reason: visible(unknown.reason),
+    help: unknown.help === undefined ? "write it out so that it can be judged" : visible(unknown.help),
+  };
+}
+
+/** Nobody has an opinion. */
+export function noOpinion(action: Action): Verdict {
+  const reason = action.kind === "exec" ? `no rule matched '${argv0(action.argv)}'` : `no rule matched ${printAction(action)}`;
+  return { decision: "none", basis: "default", builtin: "none", reason, help: allowHelp(action) };
+}
+
+export function argv0(argv: readonly Argument[]): string {
+  const word = argv[0];
+  return word === undefined ? "" : brief(word.known ? word.text : printArgument(word), 60);
+}
+
+/** The rule that would allow an action, for people. */
+function allowHelp(action: Action): string {
+  const rule = allowRule(action);
+  return rule === undefined ? HELP.ask : `to allow it, add "${rule}" to permissions.allow`;
+}
+
+function allowRule(action: Action): string | undefined {
+  switch (action.kind) {
+    case "exec": {
+      const words: string[] = [];
+      for (const argument of action.argv.slice(0, 2)) if (argument.known && !/[\s*():]/.test(argument.text) && !argument.text.startsWith("-")) words.push(argument.text);
+      return words.length === 0 || !action.trusted ? undefined : `Bash(${visible(words.join(" "))}:*)`;
+    }
+    case "file": {
+      if (action.target.kind !== "path") return undefined;
+      return `${FILE_RULE[action.operation]}(${printTarget(action.target)})`;
+    }
+    case "net":
+      return action.host === undefined ? undefined : `WebFetch(domain:${visible(action.host)})`;
+    case "tool":
+      return visible(action.name);
+    default:
+      return undefined;
+  }
+}
+
+const FILE_RULE: Readonly<Record<FileAction["operation"], string>> = {
+  read: "Read",
+  list: "List",
+  write: "Edit",
+  edit: "Edit",
+  delete: "Delete",
+  rename: "Write",
+  mkdir: "Write",
+  link: "Write",
+  metadata: "Write",
+  execute: "Exec",
+};
