@@ -1,0 +1,156 @@
+import { parentOf, within } from "./location.ts";
+import { normalisePath } from "./path.ts";
+import { type Automation, LAYERS, type LayerName, type OperationBlock, type Policy, type PolicyFile, type PresetName, type Rule, type Settings } from "./types.ts";
+
+/** One policy file as it was found. */
+export type LayerInput =
+  | { readonly ok: true; readonly policy: PolicyFile; readonly trusted?: boolean; readonly root?: string }
+  /** It could not be read or is wrong; `why` says so with its place, on one line. */
+  | { readonly ok: false; readonly file: string; readonly layer: LayerName; readonly why: string; readonly trusted?: boolean };
+
+/** What holds where no file says anything. */
+export const DEFAULT_SETTINGS: Settings = {
+  preset: "default",
+  mode: "suggest",
+  writableRoots: ["."],
+  unknown: "ask",
+  bypass: "asks",
+  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10 } },
+  audit: { keepDays: 90 },
+};
+
+/**
+ * Joins the policy files that apply to a request. Their rules are one pool in which the strictest wins (ledger A10).
+ * Of the scalars, managed fixes them, else the user does; an explicit file fills in what neither has set; it and a
+ * trusted project may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
+ * A broken file never weakens the others (AW13).
+ *
+ * `root` is the folder in which a project's own allow rules hold; without it, the folder its file lies in.
+ */
+export function joinLayers(inputs: readonly LayerInput[]): Policy {
+  const of = (layer: LayerName): readonly LayerInput[] => inputs.filter((input) => (input.ok ? input.policy.layer : input.layer) === layer);
+  const parts = LAYERS.flatMap((layer) => of(layer).map((input) => (layer === "project" ? projectPart(input) : ownPart(input))));
+  const files = (layer: LayerName): readonly Partial<Settings>[] => of(layer).flatMap((input) => (input.ok ? [input.policy.settings] : []));
+  const trusted = of("project").flatMap((input) => (input.ok && input.trusted === true ? [input.policy.settings] : []));
+  const broken = parts.flatMap((part) => part.broken ?? []);
+  return {
+    settings: joinSettings([...files("managed"), ...files("user")], files("explicit"), trusted),
+    rules: parts.flatMap((part) => part.rules),
+    operations: parts.flatMap((part) => part.operations),
+    warnings: parts.flatMap((part) => part.warnings),
+    ...(broken.length === 0 ? {} : { broken: broken.join("; ") }),
+  };
+}
+
+/** What one file brings besides its scalars. */
+interface Part {
+  readonly rules: readonly Rule[];
+  readonly operations: readonly OperationBlock[];
+  readonly warnings: readonly string[];
+  readonly broken?: string;
+}
+
+const NOTHING: Part = { rules: [], operations: [], warnings: [] };
+
+function ownPart(input: LayerInput): Part {
+  return input.ok ? { ...input.policy, warnings: [] } : { ...NOTHING, broken: input.why };
+}
+
+function projectPart(input: LayerInput): Part {
+  const trusted = input.trusted === true;
+  if (!input.ok) return trusted ? { ...NOTHING, broken: input.why } : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };
+  const { policy } = input;
+  const root = input.root ?? parentOf(policy.file);
+  if (trusted) {
+    return { rules: policy.rules.map((rule) => ({ ...rule, root })), operations: policy.operations.map((block) => inRoot(block, root)), warnings: [] };
+  }
+  return {
+    rules: policy.rules.filter((rule) => rule.effect !== "allow").map((rule) => ({ ...rule, untrusted: true })),
+    operations: policy.operations.map(distrust),
+    warnings: ignored(policy),
+  };
+}
+
+function inRoot(block: OperationBlock, root: string): OperationBlock {
+  return { ...block, root, rules: block.rules.map((rule) => ({ ...rule, root })) };
+}
+
+/** Its allow rules stay, because the first match ends a block, but they allow nothing. */
+function distrust(block: OperationBlock): OperationBlock {
+  return { ...block, untrusted: true, rules: block.rules.map((rule) => ({ ...rule, untrusted: true })) };
+}
+
+function ignored({ file, rules, settings }: PolicyFile): readonly string[] {
+  const allows = rules.filter((rule) => rule.effect === "allow").length;
+  const keys = Object.keys(settings);
+  const what = [...(allows === 0 ? [] : [`${allows} allow rule${allows === 1 ? "" : "s"}`]), ...keys.map((key) => `"${key}"`)];
+  return what.length === 0 ? [] : [`${file} is not trusted: ${what.join(", ")} ignored; \`assent trust\` makes it count`];
+}
+
+function joinSettings(fixing: readonly Partial<Settings>[], explicit: readonly Partial<Settings>[], trusted: readonly Partial<Settings>[]): Settings {
+  let fixed: Partial<Settings> = {};
+  for (const given of fixing) fixed = { ...given, ...fixed };
+  const filled = explicit.reduce((settings, given) => ({ ...given, ...settings }), fixed);
+  return [...explicit, ...trusted].reduce(tighten, { ...DEFAULT_SETTINGS, ...filled });
+}
+
+/** `current`, made stricter where `given` is. */
+function tighten(current: Settings, given: Partial<Settings>): Settings {
+  return {
+    preset: given.preset !== undefined && TIGHTER[current.preset].includes(given.preset) ? given.preset : current.preset,
+    mode: stricter(LOOSEST_MODE, current.mode, given.mode),
+    unknown: stricter(UNKNOWN, current.unknown, given.unknown),
+    bypass: stricter(BYPASS, current.bypass, given.bypass),
+    writableRoots: given.writableRoots === undefined ? current.writableRoots : narrow(current.writableRoots, given.writableRoots),
+    automation: given.automation === undefined ? current.automation : tightenAutomation(current.automation, given.automation),
+    // How long the log is kept is not for a project to say.
+    audit: current.audit,
+  };
+}
+
+/** Presets that are at least as strict in every row of the table. */
+const TIGHTER: Readonly<Record<PresetName, readonly PresetName[]>> = {
+  permissive: ["default", "strict", "readonly"],
+  default: ["strict", "readonly"],
+  strict: [],
+  readonly: [],
+  none: [],
+};
+
+/** Loosest first. */
+const LOOSEST_MODE = ["full-auto", "auto-edit", "suggest"] as const;
+const UNKNOWN = ["confine", "ask", "deny"] as const;
+const BYPASS = ["host", "asks"] as const;
+const WHEN = ["everywhere", "subagents", "off"] as const;
+
+function stricter<T>(order: readonly T[], current: T, given: T | undefined): T {
+  return given !== undefined && order.indexOf(given) > order.indexOf(current) ? given : current;
+}
+
+/** Of the given roots those that lie in a current one. */
+function narrow(current: readonly string[], given: readonly string[]): readonly string[] {
+  return given.filter((root) => current.some((outer) => liesIn(root, outer)));
+}
+
+/** By their text: both are relative to the same project root, unless absolute or `~`. */
+function liesIn(root: string, outer: string): boolean {
+  const anchorOf = (path: string): string => (path.startsWith("/") ? "/" : path === "~" || path.startsWith("~/") ? "~" : ".");
+  const anchor = anchorOf(root);
+  if (anchor !== anchorOf(outer)) return false;
+  const plain = (path: string): string => normalisePath(anchor === "~" ? path.slice(1) : path, DEEP_START);
+  return within(plain(root), plain(outer)) && (anchor !== "." || within(plain(root), DEEP_START));
+}
+
+/** Deep enough that `..` shows. */
+const DEEP_START = "/a/b/c/d/e/f/g/h";
+
+function tightenAutomation(current: Automation, given: Automation): Automation {
+  return {
+    when: stricter(WHEN, current.when, given.when),
+    agents: {
+      trusted: current.agents.trusted.filter((agent) => given.agents.trusted.includes(agent)),
+      restricted: [...new Set([...current.agents.restricted, ...given.agents.restricted])],
+    },
+    breaker: { denials: Math.min(current.breaker.denials, given.breaker.denials) },
+  };
+}
