@@ -1,0 +1,288 @@
+import { GNU_HELP, rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+// Options of GNU coreutils 9.1 (`npm run check-options`), newer ones up to 9.7 added by hand. BSD spellings are added
+// where GNU has none. Left out on purpose: `--parents` of cp (the target is not named after the source) and `-S` of
+// cp, mv, ln and install (an attacker's suffix turns `.bash` into `.bashrc`).
+
+const LS = rows(
+  "-a --all; -A --almost-all; --author; -b --escape; --block-size=text; -B --ignore-backups; -c; -C; --color[=text]",
+  "-d --directory; -D --dired; -f; -F --classify[=text]; --file-type; --format=text; --full-time; -g",
+  "--group-directories-first; -G --no-group; -h --human-readable; --si; -H --dereference-command-line",
+  "--dereference-command-line-symlink-to-dir; --hide=text; --hyperlink[=text]; --indicator-style=text; -i --inode",
+  "-I --ignore=text; -k --kibibytes; -l; -L --dereference; -m; -n --numeric-uid-gid; -N --literal; -o; -p",
+  "-q --hide-control-chars; --show-control-chars; -Q --quote-name; --quoting-style=text; -r --reverse",
+  "-R --recursive -> list becomes listtree; -s --size; -S; --sort=text; --time=text; --time-style=text; -t",
+  "-T --tabsize=text; -u; -U; -v; -w --width=text; -x; -X; -Z --context; --zero; -1",
+  "# BSD; -@; -e; -O; -%",
+  GNU_HELP,
+);
+
+const OWNER = rows(
+  "-c --changes; -f --silent --quiet; -v --verbose; --dereference; -h --no-dereference; --from=text",
+  "--no-preserve-root -> danger delete-outside; --preserve-root; --reference=list -> drop owner",
+  "-R --recursive -> metadata becomes metatree; -H; -L; -P; -n; -x; --help; --version",
+);
+
+const BACKUP = "--backup[=text]; -b";
+
+export const coreutilsFiles: readonly CommandSpec[] = [
+  {
+    names: "ls dir vdir",
+    summary: "lists folders",
+    options: LS,
+    operands: "list*=.",
+    output: "paths",
+    examples: {
+      allow: ["ls", "ls -la src", "ls -lR --color=auto src a.txt", "ls --all --sort=size", "ls --help", "dir -1", "ls src/*.ts"],
+      ask: ["ls --nonsense"],
+      deny: ["ls; rm -rf ~"],
+    },
+  },
+  {
+    names: "cp",
+    summary: "copies files",
+    options: rows(
+      "-a --archive -> read becomes tree; --attributes-only; -b; --backup[=text]; --copy-contents; -d; --debug; -f --force",
+      "-i --interactive; -H; --keep-directory-symlink; -l --link -> read becomes link; -L --dereference; -n --no-clobber",
+      "-P --no-dereference; -p; --preserve[=text]; --no-preserve=text; -R -r --recursive -> read becomes tree; --reflink[=text]",
+      "--remove-destination; --sparse=text; --strip-trailing-slashes; -s --symbolic-link -> read becomes link",
+      "-t --target-directory=dest -> drop target; -T --no-target-directory -> dest becomes writetree; -u --update[=text]",
+      "-v --verbose; -x --one-file-system; -Z; --context[=text]; -c; -X; --help; --version",
+    ),
+    operands: "read+ target:dest",
+    examples: {
+      ask: ["cp a.txt c.txt", "cp a.txt b.txt src", "cp -r src lib", "cp -t src a.txt", "cp --parents a.txt src", "cp a.txt /etc/hosts.new"],
+      deny: [
+        "cp .env env.txt",
+        "cp a.txt ~/.bashrc",
+        "cp evil .git/hooks/pre-commit",
+        "cp ~/.ssh/id_rsa key",
+        "cp -t ~/.ssh authorized_keys",
+        "cp a.txt /dev/sda",
+        "cp authorized_keys ~/.ssh",
+      ],
+    },
+  },
+  {
+    names: "mv",
+    summary: "renames files",
+    options: rows(
+      BACKUP,
+      "--debug; -f --force; -i --interactive; -n --no-clobber; --no-copy; --strip-trailing-slashes",
+      "-t --target-directory=dest -> drop target; -T --no-target-directory -> dest becomes write; -u --update[=text]",
+      "-v --verbose; -Z --context; -h; --help; --version",
+    ),
+    operands: "rename+ target:dest",
+    examples: {
+      ask: ["mv a.txt c.txt", "mv a.txt b.txt src/", "mv -t src a.txt", "mv src lib", "mv -n a.txt /tmp/x"],
+      deny: ["mv a.txt ~/.bashrc", "mv .env x", "mv evil .git/hooks/pre-commit", "mv authorized_keys ~/.ssh/", "mv -T x ~/.zshrc"],
+    },
+  },
+  {
+    names: "ln",
+    summary: "makes links",
+    options: rows(
+      BACKUP,
+      "-d -F --directory; -f --force; -i --interactive; -L --logical; -n --no-dereference; -P --physical; -r --relative",
+      "-s --symbolic; -t --target-directory=dest -> drop target; -T --no-target-directory -> dest becomes write; -v --verbose; -h",
+      GNU_HELP,
+    ),
+    operands: "link+ target:dest?=.",
+    examples: {
+      ask: ["ln -s a.txt c.txt", "ln -sf ../a.txt src/", "ln a.txt c.txt", "ln -s /usr/share/dict/words"],
+      deny: ["ln -sf evil ~/.bashrc", "ln -s evil .git/hooks/pre-commit", "ln .env visible.txt"],
+    },
+  },
+  {
+    names: "link",
+    summary: "makes one hard link",
+    options: GNU_HELP,
+    operands: "link write",
+    examples: { ask: ["link a.txt c.txt"], deny: ["link evil ~/.bashrc", "link .env c.txt"] },
+  },
+  {
+    names: "install",
+    summary: "copies files with a mode and owner",
+    options: rows(
+      BACKUP,
+      "-c; -C --compare; --debug; -d --directory -> read becomes mkdir, drop target; -D; -g --group=text; -m --mode=text; -o --owner=text",
+      "-p --preserve-timestamps; -s --strip; --strip-program=refuse; -t --target-directory=dest -> drop target",
+      "-T --no-target-directory -> dest becomes write; -v --verbose; --preserve-context; -Z; --context[=text]; --help; --version",
+    ),
+    operands: "read+ target:dest",
+    examples: {
+      ask: ["install -m 755 a.txt src/a", "install -d build/out", "install -D a.txt x/y/z", "install -s --strip-program=./evil a b"],
+      deny: ["install -m 755 evil .git/hooks/pre-commit", "install .env copy", "install a.txt ~/.profile"],
+    },
+  },
+  {
+    names: "rm",
+    summary: "deletes",
+    options: rows(
+      "-f --force; -i; -I; --interactive[=text]; --one-file-system; --no-preserve-root -> danger delete-outside",
+      "--preserve-root[=text]; -r -R --recursive -> delete becomes deletetree; -d --dir; -v --verbose; -P; -W; -x; --help; --version",
+    ),
+    operands: "delete+",
+    examples: {
+      ask: ["rm a.txt", "rm -f a.txt b.txt", "rm -rf src", "rm -rf node_modules", "rm *", 'rm -rf "$DIR"', "rm -rf /tmp/scratch", "rm --nonsense a.txt"],
+      deny: [
+        "rm -rf ~",
+        "rm -r -f ~",
+        "rm --recursive --force ~",
+        "rm --rec ~",
+        "rm -rf /",
+        "rm -rf .",
+        "rm -rf ..",
+        'rm -rf "$HOME"',
+        "rm -rf ~/work",
+        "rm -rf /usr /etc",
+        "rm -rf ./build/../../../../home",
+        "rm -rf ~ --help",
+        "rm -rf /*",
+        "rm -rf -- ~",
+        "rm .env",
+        "rm -rf .git",
+        "rm -rf --no-preserve-root /",
+      ],
+    },
+  },
+  {
+    names: "rmdir",
+    summary: "deletes empty folders",
+    options: rows("--ignore-fail-on-non-empty; -p --parents; -v --verbose", GNU_HELP),
+    operands: "delete+",
+    examples: { ask: ["rmdir src/empty", "rmdir -p a/b/c"] },
+  },
+  {
+    names: "unlink",
+    summary: "deletes one file",
+    options: GNU_HELP,
+    operands: "delete",
+    examples: { ask: ["unlink a.txt"], deny: ["unlink .env", "unlink ~/.bashrc"] },
+  },
+  {
+    names: "shred",
+    summary: "overwrites a file so that it cannot be recovered",
+    options: rows(
+      "-f --force; -n --iterations=text; --random-source=read; -s --size=text; -u -> write becomes delete",
+      "--remove[=text] -> write becomes delete; -v --verbose; -x --exact; -z --zero; --help; --version",
+    ),
+    operands: "write+",
+    examples: { ask: ["shred a.txt", "shred -u a.txt"], deny: ["shred /dev/sda", "shred .env", "shred -u ~/.ssh/id_rsa", "shred -n 1 -z /dev/nvme0n1"] },
+  },
+  {
+    names: "mkdir",
+    summary: "makes folders",
+    options: rows("-m --mode=text; -p --parents; -v --verbose; -Z; --context[=text]", GNU_HELP),
+    operands: "mkdir+",
+    examples: { ask: ["mkdir lib", "mkdir -p lib/a/{b,c}", "mkdir -m 700 /tmp/x"], allow: ["mkdir --help"] },
+  },
+  {
+    names: "touch",
+    summary: "creates empty files or sets times",
+    options: rows(
+      "-a; -c --no-create -> write becomes metadata; -d --date=text; -f; -h --no-dereference; -m; -r --reference=list; -t=text; --time=text",
+      "-A=text",
+      GNU_HELP,
+    ),
+    operands: "write+",
+    examples: {
+      ask: ["touch a.txt new.txt", "touch -d yesterday a.txt", "touch -c a.txt", "touch -r a.txt b.txt"],
+      deny: ["touch ~/.bashrc", "touch .git/hooks/pre-commit", "touch ~/.ssh/authorized_keys"],
+    },
+  },
+  {
+    names: "mktemp",
+    summary: "makes a fresh temporary file or folder",
+    options: rows(
+      "-d --directory -> write becomes mkdir; -u --dry-run -> write becomes text; -q --quiet; --suffix=text; -p=writetree",
+      "--tmpdir[=writetree]; -t -> write becomes text",
+      GNU_HELP,
+    ),
+    operands: "template:write?",
+    upkeep: ["write /tmp/**", "mkdir /tmp/**"],
+    examples: {
+      allow: ["mktemp", "mktemp -d", "mktemp -u", "mktemp -t build.XXXXXX"],
+      ask: ["mktemp ./a.XXXXXX", "mktemp -p src", "mktemp -d /var/lib/x.XXXX"],
+    },
+  },
+  {
+    names: "mkfifo",
+    summary: "makes named pipes",
+    options: rows("-m --mode=text; -Z; --context[=text]", GNU_HELP),
+    operands: "write+",
+    examples: { ask: ["mkfifo pipe", "mkfifo -m 600 /tmp/p"], deny: ["mkfifo ~/.bashrc"] },
+  },
+  {
+    names: "mknod",
+    summary: "makes pipes (device nodes are not understood)",
+    options: rows("-m --mode=text; -Z; --context[=text]; --help; --version"),
+    operands: "write word",
+    examples: { ask: ["mknod pipe p", "mknod disk b 8 0"], deny: ["mknod ~/.bashrc p"] },
+  },
+  {
+    names: "truncate",
+    summary: "shortens or extends files",
+    options: rows("-c --no-create; -o --io-blocks; -r --reference=list; -s --size=text; --help; --version"),
+    operands: "write+",
+    examples: { ask: ["truncate -s 0 a.txt", "truncate --size=+1K a.txt"], deny: ["truncate -s 0 .env", "truncate -s 0 /dev/sda", "truncate -s 0 ~/.bashrc"] },
+  },
+  {
+    names: "dd",
+    summary: "copies blocks",
+    // `if=FILE` reads, `of=FILE` writes, `iflag= oflag= conv= bs= count= …` are inert, anything else is unknown.
+    style: "none",
+    operands: "text*",
+    analyse: "dd",
+    examples: {
+      allow: ["dd if=/dev/zero of=/dev/null bs=1M count=1", "dd if=a.txt bs=1 count=4", "dd if=/dev/urandom bs=16 count=1 status=none"],
+      ask: ["dd if=a.txt of=c.txt", "dd if=/dev/zero of=disk.img bs=1M count=10", "dd nonsense=1", 'dd "$X"'],
+      deny: ["dd if=/dev/zero of=/dev/sda", "dd if=.env", "dd if=x of=~/.bashrc", "dd of=.git/hooks/pre-commit"],
+    },
+  },
+  {
+    names: "chmod",
+    summary: "changes file modes",
+    // A mode may look like options: `chmod -x f`, `chmod -rw f`.
+    options: rows(
+      "-c --changes; -f --silent --quiet; -v --verbose; --no-preserve-root -> danger delete-outside; --preserve-root",
+      "--reference=list -> drop mode; -R --recursive -> metadata becomes metatree; --dereference; -h --no-dereference; -H; -L; -P",
+      "-r[=text] -> drop mode; -w[=text] -> drop mode; -x[=text] -> drop mode; -X[=text] -> drop mode; -s[=text] -> drop mode",
+      "-t[=text] -> drop mode; -u[=text] -> drop mode; -g[=text] -> drop mode; -o[=text] -> drop mode; --help; --version",
+    ),
+    operands: "mode:word metadata+",
+    examples: {
+      ask: ["chmod +x build.sh", "chmod 644 a.txt", "chmod -x a.txt", "chmod -R u+w src", "chmod --reference=a.txt b.txt", "chmod u+s a.txt"],
+      deny: ["chmod -R 777 /", "chmod -R 777 ~", "chmod -R 000 .", "chmod 777 ~/.ssh/id_rsa", "chmod +x .git/hooks/pre-commit", "chmod -R -x /usr"],
+    },
+  },
+  {
+    names: "chown chgrp",
+    summary: "changes owner or group",
+    options: OWNER,
+    operands: "owner:text metadata+",
+    examples: {
+      ask: ["chown me a.txt", "chown -R me:me src", "chgrp staff a.txt", "chown x *", "chown --reference=a.txt b.txt"],
+      deny: ["chown -R me /", "chown -R me ~", "chgrp -R staff /etc", "chown me ~/.ssh/id_rsa"],
+    },
+  },
+  {
+    names: "chcon",
+    summary: "changes the security context",
+    options: rows(
+      "--dereference; -h --no-dereference; -u --user=text -> drop context; -r --role=text -> drop context",
+      "-t --type=text -> drop context; -l --range=text -> drop context; --no-preserve-root -> danger delete-outside; --preserve-root",
+      "--reference=list -> drop context; -R --recursive -> metadata becomes metatree; -v --verbose; -H; -L; -P; --help; --version",
+    ),
+    operands: "context:text metadata+",
+    examples: { ask: ["chcon -t httpd_sys_content_t a.txt", "chcon -R system_u:object_r:tmp_t:s0 src"], deny: ["chcon -R -t tmp_t /"] },
+  },
+  {
+    names: "sync",
+    summary: "flushes file data to disk",
+    options: rows("-d --data; -f --file-system", GNU_HELP),
+    operands: "list*",
+    examples: { allow: ["sync", "sync -d a.txt"] },
+  },
+];

@@ -1,0 +1,64 @@
+import { GNU_HELP, rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+export const findutils: readonly CommandSpec[] = [
+  {
+    names: "find",
+    summary: "walks folders",
+    // An expression language of its own: the analyser reads starting points, tests and actions.
+    style: "none",
+    operands: "text*",
+    analyse: "find",
+    output: "paths",
+    examples: {
+      allow: [
+        "find",
+        "find . -name '*.ts'",
+        "find . -type f -name '*.py' | head -20",
+        "find src -mtime -1 -size +10k -print0",
+        "find . \\( -name a -o -name b \\) -prune -o -print",
+        "find src -type f -exec wc -l {} +",
+        "find . -maxdepth 1 -printf '%f\\n'",
+        "find . ! -path './node_modules/*' -name x",
+        "find src -type f | xargs wc -l",
+      ],
+      ask: [
+        "find . -name '*.o' -delete",
+        "find . -dele''te",
+        "find . $'-del\\x65te'",
+        "find . -fprintf x %p",
+        "find . -fprint out.txt",
+        "find . -fls out.txt",
+        "find . $OPTS",
+        "find . -execdir ./x {} \\;",
+        "find . -name x -ok ./x {} \\;",
+        "find . -nonsense",
+        "find -files0-from a.txt",
+        "find . -type f -exec rm {} +",
+        "find . -name '*.ts' -exec sed -i s/a/b/ {} \\;",
+      ],
+      deny: ["find ~ -delete", "find ~ -exec rm -rf {} +", "find / -delete", "find . -name a -exec rm -rf ~ \\;", "find . -fprint ~/.bashrc"],
+    },
+  },
+  {
+    names: "locate plocate mlocate slocate",
+    summary: "looks file names up in a database",
+    options: rows(
+      "-A --all; -b --basename; -c --count; -d --database=read; -e --existing; -L --follow; -P -H --nofollow; -i --ignore-case; -p --ignore-spaces",
+      "-l -n --limit=text; -0 --null; -N --literal; -q --quiet; -r --regexp=text; --regex; -S --statistics; -w --wholename; -s --stdio; -m --mmap",
+      "-h; -V; -t --transliterate",
+      GNU_HELP,
+    ),
+    operands: "text*",
+    effects: "listtree /",
+    examples: { allow: ["locate passwd", "locate -i -c foo"], deny: ["locate -d .env x"] },
+  },
+  {
+    names: "updatedb updatedb.plocate updatedb.mlocate",
+    summary: "rebuilds the file name database",
+    options: rows("-h --help -> stop; -V --version -> stop"),
+    operands: "",
+    effects: "listtree /, danger host-effect",
+    examples: { ask: ["updatedb", "updatedb -o db"] },
+  },
+];
