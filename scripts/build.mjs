@@ -1,5 +1,6 @@
 // Builds dist/: `npm run build`, and after `npm install` in a clone.
 import { build } from "esbuild";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,8 +36,26 @@ const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
   const results = await Promise.all([
-    build({ ...common, entryPoints: [entry("hook"), entry("reader")], outdir: fresh, format: "cjs", minify: true, external: ["./reader.cjs"], outExtension: { ".js": ".cjs" } }),
-    build({ ...common, entryPoints: [entry("bin")], outdir: fresh, format: "cjs", external: ["./hook.cjs", "./assent.mjs"], banner: { js: "#!/usr/bin/env node" }, outExtension: { ".js": ".cjs" } }),
+    build({
+      ...common,
+      entryPoints: [entry("hook"), entry("reader")],
+      outdir: fresh,
+      format: "cjs",
+      minify: true,
+      external: ["./reader.cjs"],
+      outExtension: { ".js": ".cjs" },
+    }),
+    build({
+      ...common,
+      minifySyntax: true,
+      minifyWhitespace: true,
+      entryPoints: [entry("bin"), entry("load-hook")],
+      outdir: fresh,
+      format: "cjs",
+      external: ["./hook.cjs", "./assent.mjs"],
+      banner: { js: "#!/usr/bin/env node" },
+      outExtension: { ".js": ".cjs" },
+    }),
     build({
       ...common,
       entryPoints: { assent: entry("main") },
@@ -51,6 +70,7 @@ try {
     }),
   ]);
   chmodSync(join(fresh, "bin.cjs"), 0o755);
+  // The cache holds the path of its source, so it is made where the program will lie; hooks that run meanwhile do without.
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   rmSync(`${out}.old`, { recursive: true, force: true });
@@ -61,6 +81,7 @@ try {
   }
   renameSync(fresh, out);
   rmSync(`${out}.old`, { recursive: true, force: true });
+  execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { stdio: ["ignore", "inherit", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
 }

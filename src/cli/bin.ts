@@ -1,8 +1,25 @@
+import { writeSync } from "node:fs";
+import { loadHook } from "./load-hook.ts";
+
 // Entry of dist/bin.cjs, the `assent` command. `check` runs on every tool call of a host: it branches off before anything else loads.
 declare const require: (id: string) => unknown;
+declare const __dirname: string;
 
-if (process.argv[2] === "check") require("./hook.cjs");
-else {
+if (process.argv[2] === "check") {
+  try {
+    const { hook, keep } = loadHook(__dirname, require);
+    hook.main(process.argv.slice(3));
+    keep();
+  } catch {
+    // A damaged installation: most hosts go on when a hook fails, so it says so and asks.
+    const permissionDecisionReason = "Assent is damaged: install it again";
+    writeSync(2, `assent: ${permissionDecisionReason}\n`);
+    writeSync(
+      1,
+      `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask", permissionDecisionReason } })}\n`,
+    );
+  }
+} else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");
 }

@@ -1,12 +1,15 @@
 import { visible } from "../action/index.ts";
 import { agentNamed, AGENTS, recognisedAgent, type Envelope } from "../agents/index.ts";
-import { decide, type Input, type PolicyReader } from "../guard/index.ts";
+import { decide, type GuardOptions, type Input } from "../guard/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
 const USAGE = `usage: assent check --agent ${AGENTS.map(({ id }) => id).join("|")}|auto --event NAME|auto [--policy FILE]...
 Reads a host's hook call on standard input and prints the answer. Exit 0 whatever the verdict; 2 for wrong usage.
 `;
+
+/** What the program that calls this brings along. */
+type Engine = Pick<GuardOptions, "reader" | "own">;
 
 interface Options {
   readonly agent: string;
@@ -46,14 +49,13 @@ function currentFolder(): string {
 const isObject = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The answer to one hook call. Everything that can go wrong ends in the host's safe answer. */
-function answer(options: Options, reader: () => PolicyReader): Envelope {
+export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: Engine): Envelope {
   let agent = agentNamed(options.agent) ?? recognisedAgent({}, options.event);
   const refuse = (why: string): Envelope => {
     say(why);
     return agent.refuse(why, options.event);
   };
   try {
-    const stdin = readStdin();
     if ("problem" in stdin) return refuse(stdin.problem);
     let payload: unknown;
     try {
@@ -71,7 +73,7 @@ function answer(options: Options, reader: () => PolicyReader): Envelope {
       say(reading.why);
       return {};
     }
-    const outcome = decide(reading.request, { machine, reader, policyFiles: options.policyFiles, audit: true });
+    const outcome = decide(reading.request, { machine, ...engine, policyFiles: options.policyFiles, audit: true });
     for (const warning of outcome.warnings) say(warning);
     return agent.write(outcome);
   } catch (error) {
@@ -80,7 +82,7 @@ function answer(options: Options, reader: () => PolicyReader): Envelope {
 }
 
 /** `assent check`: one hook call. The answer is written in one piece, last. */
-export function check(argv: readonly string[], reader: () => PolicyReader): number {
+export function check(argv: readonly string[], engine: Engine): number {
   if (argv.includes("--help") || argv.includes("-h")) {
     writeStdout(USAGE);
     return 0;
@@ -90,6 +92,6 @@ export function check(argv: readonly string[], reader: () => PolicyReader): numb
     writeStderr(`assent check: ${visible(options.wrong)}\n${USAGE}`);
     return 2;
   }
-  writeStdout(`${JSON.stringify(answer(options, reader))}\n`);
+  writeStdout(`${JSON.stringify(answer(options, readStdin(), engine))}\n`);
   return 0;
 }

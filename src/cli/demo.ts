@@ -5,7 +5,7 @@ import { visible } from "../action/index.ts";
 import { agentNamed, type Agent } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
-import { reader } from "./engine.ts";
+import { engine } from "./engine.ts";
 import { fit, styleFor, type Style } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
 
@@ -116,7 +116,7 @@ function ask(agent: Agent, machine: Machine, project: string, mode: string, tool
   };
   const reading = agent.read({ payload, event: "PreToolUse", env: machine.env, folder: project });
   if (reading.is !== "request") throw new Error(reading.why);
-  return decide(reading.request, { machine, reader, audit: false });
+  return decide(reading.request, { machine, ...engine, audit: false });
 }
 
 function row(

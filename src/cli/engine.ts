@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { agentNamed } from "../agents/index.ts";
 import { decide, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
@@ -5,7 +6,11 @@ import type { Machine } from "../state/index.ts";
 
 /** The engine as the commands use it that only look: nothing is logged. */
 
-export const reader = (): PolicyReader => ({ read });
+export const engine = {
+  reader: (): PolicyReader => ({ read }),
+  // The folder of the built program; `dist/chunks` lies in it.
+  own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
+};
 
 /** A host in its default mode: it decides where Assent is silent. */
 const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
@@ -20,7 +25,10 @@ export interface Question {
 
 export function judgeOnly(question: Question, machine: Machine, policyFiles: readonly string[]): Outcome {
   const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
-  return decide({ ...question, facts, host: LOOKING, point: "explain", agent: "claude" }, { machine, reader, policyFiles, audit: false });
+  return decide(
+    { ...question, facts, host: LOOKING, point: "explain", agent: "claude" },
+    { machine, ...engine, policyFiles, audit: false },
+  );
 }
 
 /** Rules as a person would add them to their own file. */

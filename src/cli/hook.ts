@@ -1,7 +1,20 @@
 import type { PolicyReader } from "../guard/index.ts";
-import { check } from "./check.ts";
+import { answer, check } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else. The reader of policy files lies beside it in a bundle of its own.
-declare const require: (id: string) => PolicyReader;
+declare const require: ((id: string) => PolicyReader) & { readonly main?: unknown };
+declare const module: unknown;
+declare const __dirname: string;
 
-process.exitCode = check(process.argv.slice(process.argv[2] === "check" ? 3 : 2), () => require("./reader.cjs"));
+const engine = { reader: () => require("./reader.cjs"), own: [__dirname] };
+
+export function main(argv: readonly string[]): void {
+  process.exitCode = check(argv, engine);
+}
+
+/** Judges one envelope as `main` would: the build warms the code cache with it. */
+export function rehearse(envelope: string): void {
+  answer({ agent: "claude", event: "PreToolUse", policyFiles: [] }, { text: envelope }, engine);
+}
+
+if (require.main === module) main(process.argv.slice(process.argv[2] === "check" ? 3 : 2));

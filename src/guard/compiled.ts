@@ -1,5 +1,5 @@
 import type { Action } from "../action/index.ts";
-import type { Policy } from "../policy/index.ts";
+import { joinLayers, type Policy } from "../policy/index.ts";
 import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
 import { exampleActions } from "./examples.ts";
 import type { PolicySource } from "./policy-files.ts";
@@ -21,6 +21,8 @@ interface Cached {
   readonly policy: Policy;
 }
 
+/** What holds without any policy file. */
+let preset: Policy | undefined;
 /** In one process the last few policies stay in memory. */
 const remembered = new Map<string, Policy>();
 const MAX_REMEMBERED = 16;
@@ -65,12 +67,12 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
  * A cache that cannot be written costs time, nothing else.
  */
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
+  if (sources.length === 0) return (preset ??= joinLayers([]));
   const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
   const key = keyOf(sources, trust);
   const known = remembered.get(key);
   if (known !== undefined) return known;
-  // Without files there is nothing to read or to store.
-  const state = sources.length === 0 ? { problem: "" } : openState(machine);
+  const state = openState(machine);
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
   let policy = file === undefined ? undefined : load(file, machine, key);
   if (policy === undefined) {

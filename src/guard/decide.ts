@@ -2,8 +2,9 @@ import type { Lowered, RequestVerdict, World } from "../action/index.ts";
 import { appendAudit, auditLine } from "../audit/index.ts";
 import { judge, type JudgeContext, type Policy } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
+import { judgeContext } from "./context.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled.ts";
-import { explicitFiles, findPolicyFiles } from "./policy-files.ts";
+import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
 import type { Request } from "./request.ts";
 import { answerFor, type Answer } from "./speak.ts";
 import { lowerTool } from "./tools.ts";
@@ -14,6 +15,8 @@ export interface GuardOptions {
   readonly machine: Machine;
   /** Understands policy files; called only when one has changed. */
   readonly reader: () => PolicyReader;
+  /** Folders of Assent's own program: nothing an agent asks for may change them. */
+  readonly own: readonly string[];
   /** Files of `--policy`: each adds a layer. */
   readonly policyFiles?: readonly string[];
   /** Keep the decision in the audit log. */
@@ -54,8 +57,9 @@ function judged(request: Request, options: GuardOptions): Outcome {
   try {
     const world = realWorld(options.machine, request.cwd, request.sessionRoot);
     const lowered = lowerTool(request, world);
-    const policy = policyFor(request, lowered, world, options);
-    const context: JudgeContext = { world, hostDecides: request.host.decides };
+    const sources = sourcesFor(request, lowered, world, options);
+    const policy = compiledPolicy(options.machine, sources, options.reader);
+    const context = judgeContext(options.machine, world, request.host.decides, sources, options.own);
     const verdict = afterJudging(judge(lowered, policy, context), policy);
     return {
       request,
@@ -69,10 +73,14 @@ function judged(request: Request, options: GuardOptions): Outcome {
   }
 }
 
-function policyFor(request: Request, lowered: Lowered, world: World, { machine, reader, policyFiles = [] }: GuardOptions): Policy {
+function sourcesFor(
+  request: Request,
+  lowered: Lowered,
+  world: World,
+  { machine, policyFiles = [] }: GuardOptions,
+): readonly PolicySource[] {
   const explicit = explicitFiles(machine, policyFiles, world.cwd);
-  const sources = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
-  return compiledPolicy(machine, sources, reader);
+  return findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
 }
 
 /** A broken managed or user file: its denies are unknown, so nothing is allowed until it is mended. */

@@ -2,7 +2,7 @@ import type { Action, World } from "../action/index.ts";
 import { lowerShell } from "../shell/index.ts";
 
 /** An empty machine: what a rule's examples mean must not depend on where the policy is read. */
-const NOWHERE: World = {
+export const NOWHERE: World = {
   cwd: "/home/user/project",
   home: "/home/user",
   projectRoot: "/home/user/project",

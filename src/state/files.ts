@@ -58,14 +58,15 @@ export function readRegular(path: string, limit: number): FileText {
 let counter = 0;
 
 /** Replaces a file in one step, so that a reader sees the old text or the new one. */
-export function writeAtomic(path: string, text: string, mode = 0o600): void {
+export function writeAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
   counter += 1;
   const temporary = `${path}.${process.pid}.${counter}`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const descriptor = openSync(temporary, flags, mode);
   try {
     fchmodSync(descriptor, mode);
-    writeSync(descriptor, text);
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     closeSync(descriptor);
     renameSync(temporary, path);
   } catch (error) {

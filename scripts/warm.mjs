@@ -1,0 +1,53 @@
+// Writes dist/hook.cache: what V8 compiled while the hook judged what agents ask for most. `node scripts/warm.mjs DIST`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const dist = process.argv[2];
+const require = createRequire(join(dist, "bin.cjs"));
+const { loadHook } = require("./load-hook.cjs");
+
+const scratch = mkdtempSync(join(tmpdir(), "assent-warm-"));
+const project = join(scratch, "home/project");
+mkdirSync(join(project, ".git"), { recursive: true });
+writeFileSync(
+  join(scratch, "home/.agent-permissions.jsonc"),
+  '{ "permissions": { "allow": ["Bash(npm test:*)"], "ask": ["Shell(git push ...)"], "deny": ["Read(**/*.pem)"] } }',
+);
+process.env.HOME = join(scratch, "home");
+delete process.env.XDG_STATE_HOME;
+delete process.env.ASSENT_POLICY;
+
+const requests = [
+  ["Bash", { command: "ls -la src | head -20" }],
+  ["Bash", { command: "cd src && grep -rn TODO . && git log --oneline -5 2>/dev/null" }],
+  ["Bash", { command: "npm test" }],
+  ["Bash", { command: "git status; git diff HEAD~1 -- src/index.ts" }],
+  ["Bash", { command: 'for f in *.ts; do echo "$f"; done > out.txt' }],
+  ["Read", { file_path: join(project, "src/app.ts") }],
+  ["Edit", { file_path: join(project, "src/app.ts"), old_string: "a", new_string: "b" }],
+  ["WebFetch", { url: "https://nodejs.org/api", prompt: "p" }],
+  ["mcp__github__list_issues", { owner: "o" }],
+];
+try {
+  const { hook, script } = loadHook(dist, require, false);
+  // Twice: the second time the compiled policy comes from the cache, as it mostly does.
+  for (const round of [1, 2]) {
+    for (const [tool_name, tool_input] of requests) {
+      hook.rehearse(
+        JSON.stringify({
+          session_id: `warm-${round}`,
+          cwd: project,
+          permission_mode: "default",
+          hook_event_name: "PreToolUse",
+          tool_name,
+          tool_input,
+        }),
+      );
+    }
+  }
+  writeFileSync(join(dist, "hook.cache"), script.createCachedData());
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+import type { DangerId, World } from "../action/index.ts";
+import { floorPaths, type JudgeContext } from "../policy/index.ts";
+import { lowerArgv } from "../shell/index.ts";
+import type { Machine } from "../state/index.ts";
+import { join } from "./canonical.ts";
+import { POLICY_NAME, type PolicySource } from "./policy-files.ts";
+import { NOWHERE } from "./examples.ts";
+
+/** Known per command line: the dangers of a rule's words do not depend on the machine. */
+const dangers = new Map<string, ReadonlySet<DangerId>>();
+
+function dangersOf(argv: readonly string[]): ReadonlySet<DangerId> {
+  const key = argv.join("\0");
+  let found = dangers.get(key);
+  if (found === undefined) {
+    found = new Set(lowerArgv(argv, { world: NOWHERE }).actions.flatMap((action) => action.dangers ?? []));
+    if (dangers.size > 1000) dangers.clear();
+    dangers.set(key, found);
+  }
+  return found;
+}
+
+/** What judging needs to know besides the request and the policy. */
+export function judgeContext(
+  machine: Machine,
+  world: World,
+  hostDecides: boolean,
+  sources: readonly PolicySource[],
+  own: readonly string[],
+): JudgeContext {
+  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"]);
+  const files = (project: boolean): readonly string[] =>
+    sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
+  return {
+    world,
+    host: hostDecides,
+    floor: {
+      ...floor,
+      policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
+      own,
+      projectPolicies: [...new Set([join(world.projectRoot, POLICY_NAME), ...files(true)])],
+    },
+    dangersOf,
+    // `assent run` does not exist yet.
+    supervised: false,
+  };
+}
