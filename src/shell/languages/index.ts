@@ -1,14 +1,21 @@
 import { readAwk } from "./awk.ts";
 import type { Finding } from "./finding.ts";
+import { readPython } from "./python.ts";
 import { readSed } from "./sed.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 export type { Finding } from "./finding.ts";
+export type { Surroundings } from "./surroundings.ts";
 
-/** Reads source text; an empty list is a proof that running it is harmless. */
-export type LanguageReader = (source: string) => Finding[];
+/**
+ * Reads source text; an empty list is a proof that running it is harmless. With `surroundings` a reader may also rely on
+ * what the working directory does not hold; without, whatever depends on it is a finding.
+ */
+export type LanguageReader = (source: string, surroundings?: Surroundings) => Finding[];
 
 /** Every language we read, by the name that knowledge uses for it. */
 export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   sed: (source) => readSed(source),
-  awk: readAwk,
+  awk: (source) => readAwk(source),
+  python: readPython,
 };

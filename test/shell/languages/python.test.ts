@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { readPython } from "../../../src/shell/languages/python.ts";
+import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
+
+const folder = (...names: string[]): Surroundings => ({
+  names: (path) => (path === "." ? names : names.filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1))),
+  isFile: (path) => names.includes(path),
+});
+const plain = folder("src", "package.json", "html", "random.txt");
+const read = (path: string): Finding => ({ does: "file", operation: "read", path });
+const write = (path: string): Finding => ({ does: "file", operation: "write", path });
+const code = (detail: string): Finding => ({ does: "code", language: "python", detail });
+
+describe("harmless Python", () => {
+  it.each([
+    "print(1+1)",
+    "print('a' * 3, sep='', end='')",
+    "import json,sys; print(json.load(sys.stdin)['version'])",
+    "import sys, json\nd = json.load(sys.stdin)\nfor k, v in sorted(d['dependencies'].items()):\n    print(f'{k:<20} {v!r}')",
+    "import json\nprint(json.dumps({'a': [1, 2, None], **{}}, indent=2))",
+    "import sys; print(sys.version_info[:2], sys.executable)",
+    "import sys; print('\\n'.join(sys.path))",
+    "import re, sys\nfor line in sys.stdin:\n\tm = re.search(r'(\\d+)', line)\n\tif m:\n\t\tprint(m.group(1))",
+    "import datetime; print(datetime.datetime.now().isoformat())",
+    "from datetime import datetime, timedelta\nprint((datetime.utcnow() - timedelta(days=1)).strftime('%Y'))",
+    "from collections import Counter; print(Counter('abca').most_common(2))",
+    "import os.path; print(os.path.join('a', 'b'), os.getcwd())",
+    "import os; print(os.environ['HOME'], os.environ.get('USER', ''), os.getenv('PATH'))",
+    "import urllib.parse, sys; print(urllib.parse.quote(sys.argv[1]))",
+    "import base64; print(base64.b64decode('aGk=').decode())",
+    "import math; print(math.pi ** 2 // 1 if True else not 0)",
+    "print([x for x in range(10) if x % 2 == 0], {x: y for x, y in zip('ab', (1, 2))}, (1,), {1, 2})",
+    "print(sorted({'a': 1}.items(), key=lambda kv: -kv[1])[::-1])",
+    "def f(a, b=2, *args, **kw):\n    return a + b\n\nprint(f(1), f(*[1, 2]))",
+    "try:\n    print(int('x'))\nexcept (ValueError, TypeError) as e:\n    print('bad', e)\nfinally:\n    pass",
+    "while True:\n    break\nelse:\n    pass",
+    "a, b = 1, 2; a += b; x = [0]; x[0] = a\nprint(x[0]); del x[0]",
+    "print('{:>5} {name!r} {{}}'.format(1, name=2), '%s' % 3)",
+    "if (n := len('abc')) > 2: print(n)",
+    "print('a'\n  'b')  # import os; os.remove('x')",
+    "print('import os; os.remove(\"x\")', r'\\d', b'x', '''\nexec\n''')",
+    "import sys; sys.stdout.write('x'); sys.exit(1)",
+    "print(type(1).__name__, isinstance(1, int))",
+    "print(open(0).read())",
+    "",
+  ])("%j", (source) => expect(readPython(source, plain)).toEqual([]));
+});
+
+describe("Python that does more", () => {
+  it.each<[string, Finding[]]>([
+    ["import os; os.remove('x')", [code("uses os.remove")]],
+    ["import shutil; shutil.rmtree('/home/u')", [code("imports shutil")]],
+    ["import subprocess", [code("imports subprocess")]],
+    ["from os import system", [code("imports system from os")]],
+    ["from os import environ", [code("imports environ from os")]],
+    ["__import__('os').system('id')", [code("uses `__import__`")]],
+    ["exec('x')", [code("uses `exec`")]],
+    ["x = eval; x('1')", [code("uses `eval`")]],
+    ["def exec(x): pass\nexec('x')", [code("uses `exec`")]],
+    ["import math as exec\nexec('x')", [code("uses the module math as a value")]],
+    ["def open(x): pass", [code("gives `open` another meaning")]],
+    ["print(().__class__)", [code("uses the attribute `__class__`")]],
+    ["print('{0.__class__}'.format(1))", [code("formats with fields that read attributes")]],
+    ["f = '{0.x}'; print(f.format(1))", [code("uses the attribute `format`")]],
+    ["print(f'{__import__(\"os\")}')", [code("uses `__import__`")]],
+    ["print(f'{x!r:{exec(\"1\")}}')", [code("uses `exec`")]],
+    ["print(open('a').read())", [read("a")]],
+    ["with open('a', encoding='utf8') as f:\n  print(f.readline())", [read("a")]],
+    ["open('a', 'w').write('x')", [write("a")]],
+    ["open('a', mode='a')", [write("a")]],
+    ["import sys; print(open(sys.argv[1]).read())", [{ does: "unknown", why: "it opens a file named while it runs" }]],
+    ["open('a', opener=print)", [code("opens a file in an unusual way")]],
+    ["o = open", [code("uses `open`")]],
+    ["import sys; sys.path.append('x')", [code("uses sys.path")]],
+    ["print = lambda p: p.append('x')\nimport sys; print(sys.path)", [code("uses sys.path")]],
+    ["import sys; s = sys", [code("uses the module sys as a value")]],
+    ["import sys; sys.modules['os'].system('id')", [code("uses sys.modules")]],
+    ["import sys as json; json.modules", [code("uses sys.modules")]],
+    ["import os; print(os.environ)", [{ does: "environment" }]],
+    ["import os; print(os.environ['API_KEY'])", [{ does: "environment" }]],
+    ["class A: pass", [code("has syntax that is not read: `class`")]],
+    ["import sys; sys.stdout = 1", [code("assigns to something that is not a variable")]],
+    ["print(`1`)", [code("has the character ```")]],
+    ["# -*- coding: rot13 -*-\nprint(1)", [code("has an encoding declaration")]],
+    ["ｅｘｅｃ('x')", [code("has the character `ｅ`")]],
+    ["print('a", [code("has a string without its closing quote")]],
+    ["print(1", [code("has brackets that do not match")]],
+    ["print 1", [code("has syntax that is not read: `1`")]],
+    ["print(f'{x['a']}')", [code("has an f-string that is not understood")]],
+  ])("%j", (source, findings) => expect(readPython(source, plain)).toEqual(findings));
+
+  it("knows that the working directory comes before the library", () => {
+    const source = "import json; print(json.dumps(1))";
+    expect(readPython(source)).toEqual([code("imports json, which the working directory may replace")]);
+    expect(readPython(source, folder("json.py"))).toEqual([code("may load json.py of the working directory")]);
+    expect(readPython(source, folder("enum.cpython-311-x86_64-linux-gnu.so"))).toMatchObject([{ does: "code" }]);
+    expect(readPython(source, folder("re", "re/__init__.py"))).toEqual([code("may load re of the working directory")]);
+    expect(readPython(source, folder("re", "re/x.py", "json.txt"))).toEqual([]);
+    expect(readPython(source, { names: () => undefined, isFile: () => true })).toMatchObject([{ does: "code" }]);
+    expect(readPython("import sys; print(sys.version)")).toEqual([]);
+  });
+
+  it("is quick about hostile input", () => {
+    const start = performance.now();
+    for (const part of ["(", "[", "f'{", "a.", "if x:\n ", "not ", "lambda:", "-", "'a' ", "x=", "{**", "f(", "\n", "'''", "a if b else "])
+      readPython(part.repeat(8000), plain);
+    readPython(`print(${"(".repeat(30_000)}${")".repeat(30_000)})`);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
