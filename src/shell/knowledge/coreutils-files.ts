@@ -1,7 +1,7 @@
 import { GNU_HELP, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
-// Options of GNU coreutils 9.1 (`npm run check-options`), newer ones up to 9.7 added by hand. BSD spellings are added
+// Options of GNU coreutils 9.1 (`node scripts/check-options.mjs`), newer ones up to 9.7 added by hand. BSD spellings are added
 // where GNU has none. Left out on purpose: `--parents` of cp (the target is not named after the source) and `-S` of
 // cp, mv, ln and install (an attacker's suffix turns `.bash` into `.bashrc`).
 
@@ -52,7 +52,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
     ),
     operands: "read+ target:dest",
     examples: {
-      ask: ["cp a.txt c.txt", "cp a.txt b.txt src", "cp -r src lib", "cp -t src a.txt", "cp --parents a.txt src", "cp a.txt /etc/hosts.new"],
+      ask: ["cp a.txt c.txt", "cp a.txt b.txt src", "cp -r src lib", "cp -t src a.txt", "cp --parents a.txt src", "cp a.txt /tmp/x"],
       deny: [
         "cp .env env.txt",
         "cp a.txt ~/.bashrc",
@@ -60,6 +60,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
         "cp ~/.ssh/id_rsa key",
         "cp -t ~/.ssh authorized_keys",
         "cp a.txt /dev/sda",
+        "cp a.txt /etc/hosts.new",
         "cp authorized_keys ~/.ssh",
       ],
     },
@@ -85,13 +86,13 @@ export const coreutilsFiles: readonly CommandSpec[] = [
     options: rows(
       BACKUP,
       "-d -F --directory; -f --force; -i --interactive; -L --logical; -n --no-dereference; -P --physical; -r --relative",
-      "-s --symbolic; -t --target-directory=dest -> drop target; -T --no-target-directory -> dest becomes write; -v --verbose; -h",
+      "-s --symbolic -> link becomes read; -t --target-directory=dest -> drop target; -T --no-target-directory -> dest becomes write; -v --verbose; -h",
       GNU_HELP,
     ),
     operands: "link+ target:dest?=.",
     examples: {
-      ask: ["ln -s a.txt c.txt", "ln -sf ../a.txt src/", "ln a.txt c.txt", "ln -s /usr/share/dict/words"],
-      deny: ["ln -sf evil ~/.bashrc", "ln -s evil .git/hooks/pre-commit", "ln .env visible.txt"],
+      ask: ["ln -s a.txt c.txt", "ln -sf ../a.txt src/", "ln a.txt c.txt", "ln -s /usr/share/dict/words", "ln -s src lib"],
+      deny: ["ln /usr/bin/env e", "ln -sf evil ~/.bashrc", "ln -s evil .git/hooks/pre-commit", "ln .env visible.txt"],
     },
   },
   {
@@ -125,7 +126,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
     ),
     operands: "delete+",
     examples: {
-      ask: ["rm a.txt", "rm -f a.txt b.txt", "rm -rf src", "rm -rf node_modules", "rm *", 'rm -rf "$DIR"', "rm -rf /tmp/scratch", "rm --nonsense a.txt"],
+      ask: ["rm a.txt", "rm -f a.txt b.txt", "rm -rf src", "rm -rf node_modules", "rm *", 'rm -rf "$DIR"', "rm -rf /tmp/scratch", "rm -rf .git", "rm --nonsense a.txt"],
       deny: [
         "rm -rf ~",
         "rm -r -f ~",
@@ -142,7 +143,6 @@ export const coreutilsFiles: readonly CommandSpec[] = [
         "rm -rf /*",
         "rm -rf -- ~",
         "rm .env",
-        "rm -rf .git",
         "rm -rf --no-preserve-root /",
       ],
     },
@@ -204,7 +204,8 @@ export const coreutilsFiles: readonly CommandSpec[] = [
     upkeep: ["write /tmp/**", "mkdir /tmp/**"],
     examples: {
       allow: ["mktemp", "mktemp -d", "mktemp -u", "mktemp -t build.XXXXXX"],
-      ask: ["mktemp ./a.XXXXXX", "mktemp -p src", "mktemp -d /var/lib/x.XXXX"],
+      ask: ["mktemp ./a.XXXXXX", "mktemp -p src"],
+      deny: ["mktemp -d /var/lib/x.XXXX"],
     },
   },
   {
@@ -238,7 +239,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
     examples: {
       allow: ["dd if=/dev/zero of=/dev/null bs=1M count=1", "dd if=a.txt bs=1 count=4", "dd if=/dev/urandom bs=16 count=1 status=none"],
       ask: ["dd if=a.txt of=c.txt", "dd if=/dev/zero of=disk.img bs=1M count=10", "dd nonsense=1", 'dd "$X"'],
-      deny: ["dd if=/dev/zero of=/dev/sda", "dd if=.env", "dd if=x of=~/.bashrc", "dd of=.git/hooks/pre-commit"],
+      deny: ["dd if=/dev/zero of=/dev/sda", "dd if=.env", "dd if=x of=$HOME/.bashrc", "dd of=.git/hooks/pre-commit"],
     },
   },
   {

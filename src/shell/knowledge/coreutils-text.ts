@@ -19,8 +19,8 @@ export const coreutilsText: readonly CommandSpec[] = [
     output: "input",
     examples: {
       allow: ["cat", "cat a.txt b.txt", "cat -n package.json", "cat - < a.txt", "cat *", "cat src/*.ts"],
-      ask: ["cat --nonsense a.txt", 'cat "$FILE"', "cat /proc/self/environ"],
-      deny: [...reader("cat"), "cat ./.env", "cat -A .env", "cat -- .env"],
+      ask: ["cat --nonsense a.txt", 'cat "$FILE"'],
+      deny: [...reader("cat"), "cat /proc/self/environ", "cat ./.env", "cat -A .env", "cat -- .env"],
     },
   },
   {
@@ -213,7 +213,8 @@ export const coreutilsText: readonly CommandSpec[] = [
     upkeep: ["write /tmp/**", "delete /tmp/**"],
     examples: {
       allow: ["sort a.txt", "sort -u -k2,2n -t: a.txt", "sort -rn", "sort --reverse a.txt", "comm -12 <(sort a.txt) <(sort b.txt)", "sort --rev a.txt"],
-      ask: ["sort -o c.txt a.txt", "sort --outp=x a.txt", "sort a.txt -oc.txt", "sort --compress-program=./evil a.txt", "sort --compress-pro ./evil a.txt", "sort --files0-from=a.txt", "sort -T src a.txt"],
+      ask: ["sort -o c.txt a.txt", "sort --outp=x a.txt", "sort a.txt -oc.txt", "sort --files0-from=a.txt", "sort -T src a.txt"],
+      none: ["sort --compress-program=./evil a.txt", "sort --compress-pro ./evil a.txt"],
       deny: ["sort .env", "sort -o ~/.bashrc a.txt", "sort --compress-program='rm -rf ~' a.txt"],
     },
   },

@@ -137,7 +137,7 @@ export const networkTools: readonly CommandSpec[] = [
           "-length=text; -strparse=text; -name=text; -list_curves; -conv_form=text; -partial_chain; -show_chain",
         ),
         operands: "read*",
-        examples: { allow: ["openssl x509 -in cert.pem -noout -text", "openssl verify -CAfile ca.pem cert.pem", "openssl asn1parse -in cert.pem"], ask: ["openssl x509 -in a -out b", "openssl req -new -x509 -keyout k", "openssl x509 -in a -CA ca -CAcreateserial"], deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl x509 -in .env"] },
+        examples: { allow: ["openssl x509 -inform der -in a.der -noout -text", "openssl verify a.der", "openssl asn1parse -in a.der"], ask: ["openssl x509 -in a -out b", "openssl req -new -x509 -keyout k", "openssl x509 -in a -CA ca -CAcreateserial"], deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl x509 -in .env"] },
       },
       "enc|base64|aes-256-cbc|aes-128-cbc|aes-256-gcm": {
         options: rows("-d; -e; -a; -base64; -A; -in=read; -out=write; -salt; -nosalt; -p; -P; -v; -pbkdf2; -iter=text; -md=text; -aes-256-cbc; -aes-128-cbc; -k=text; -K=text; -iv=text; -S=text; -none; -nopad"),

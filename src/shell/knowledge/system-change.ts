@@ -202,7 +202,7 @@ export const systemChange: readonly CommandSpec[] = [
       "kill-server|kill-session|kill-window|killw|kill-pane|killp|detach|detach-client": { options: rows("-a; -t=text; -C; -s=text"), operands: "", effects: "process", examples: { ask: ["tmux kill-server", "tmux kill-session -t x"] } },
     },
     effects: "",
-    examples: { allow: ["tmux -V"], ask: ["tmux -f evil.conf ls", "tmux -L x new"], none: ["tmux nonsense", "screen -ls"] },
+    examples: { allow: ["tmux -V"], ask: ["tmux -f evil.conf ls", "tmux -L x new", "screen -ls"], none: ["tmux nonsense"] },
   },
   {
     names: "apt apt-get aptitude apt-cache apt-mark apt-file",
