@@ -2,7 +2,7 @@ import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName } from "./location.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import { foldCase, normalisePath } from "./path.ts";
-import type { Answer } from "./result.ts";
+import { both, either, type Answer } from "./result.ts";
 import type { FlagPattern } from "./types.ts";
 import { matchesText, shellGlob, wordGlob } from "./word-glob.ts";
 import { covers, overlaps } from "./word-overlap.ts";
@@ -20,6 +20,8 @@ export interface WordOption {
 /** A command line with options and operands told apart: by knowledge where there is some, else by their looks. */
 export interface ExecWords {
   readonly options: readonly WordOption[];
+  /** What else looks like an option, where knowledge could not place every word. */
+  readonly also: readonly WordOption[];
   readonly operands: readonly Argument[];
   /** Operands that may be the value of the option before them. */
   readonly doubtful: ReadonlyMap<Argument, string>;
@@ -36,18 +38,23 @@ const remembered = new WeakMap<ExecAction, ExecWords>();
 export function wordsOf(action: ExecAction): ExecWords {
   let words = remembered.get(action);
   if (words === undefined) {
-    words = action.shape === undefined ? guess(action.argv) : known(action);
+    words = read(action);
     remembered.set(action, words);
   }
   return words;
 }
 
-function known(action: ExecAction): ExecWords {
-  const shape = action.shape ?? { options: [], operands: [], complete: false };
+function read(action: ExecAction): ExecWords {
+  const { shape, argv } = action;
+  // An incomplete shape without knowledge behind it is a guess, and ours keeps values and clusters.
+  if (shape === undefined || (!shape.complete && (action.knowledge === undefined || action.builtin === true))) return guess(argv);
   const unknownOperand = shape.operands.some((operand) => !operand.known);
   const spilling = shape.options.some(({ value }) => value !== undefined && !value.known && value.many);
-  const hidden = spilling || (unknownOperand && argumentsBeforeEnd(action.argv).some(couldBeOption));
-  return { options: shape.options, operands: shape.operands, doubtful: new Map(), complete: shape.complete, guessed: false, hidden };
+  const hidden = spilling || (unknownOperand && argumentsBeforeEnd(argv).some(couldBeOption));
+  const { options, operands, complete } = shape;
+  if (complete) return { options, also: [], operands, doubtful: new Map(), complete, guessed: false, hidden };
+  const looks = guess(argv);
+  return { options, also: looks.options, operands, doubtful: looks.doubtful, complete, guessed: false, hidden: hidden || looks.hidden };
 }
 
 function argumentsBeforeEnd(argv: readonly Argument[]): readonly Argument[] {
@@ -75,7 +82,7 @@ function guess(argv: readonly Argument[]): ExecWords {
     options.push(...readOption(argument.text, before[i + 1]));
   }
   operands.push(...argv.slice(before.length + 2));
-  return { options, operands, doubtful, complete: false, guessed: true, hidden: before.some(couldBeOption) };
+  return { options, also: [], operands, doubtful, complete: false, guessed: true, hidden: before.some(couldBeOption) };
 }
 
 function readOption(text: string, following: Argument | undefined): readonly WordOption[] {
@@ -102,25 +109,27 @@ export function clusterLetters(name: string): readonly string[] | undefined {
 
 /** Whether a command has an option, under any of its names. */
 export function hasFlag(flag: FlagPattern, words: ExecWords): Answer {
+  let found = findFlag(flag, words.options);
+  if (found === "no" && words.also.length > 0) found = both("maybe", findFlag(flag, words.also));
+  if (found === "no" && !words.complete && [...words.options, ...words.also].some((option) => mayAbbreviate(option, flag))) found = "maybe";
+  return found === "no" && words.hidden ? "maybe" : found;
+}
+
+function findFlag(flag: FlagPattern, options: readonly WordOption[]): Answer {
   let found: Answer = "no";
   for (const name of flag.names) {
+    const whole = options.filter((option) => option.names.includes(name) || option.cluster === name);
+    for (const option of whole) found = either(found, flag.value === undefined ? "yes" : valueMatches(flag.value, option));
+    if (whole.length > 0) continue;
     const letters = clusterLetters(name);
-    const whole = words.options.filter((option) => option.names.includes(name) || option.cluster === name);
-    if (
-      whole.length === 0 &&
-      letters !== undefined &&
-      letters.every((letter) => words.options.some((option) => option.names.includes(letter)))
-    )
-      return flag.value === undefined ? "yes" : "maybe";
-    for (const option of whole) {
-      const answer = flag.value === undefined ? "yes" : valueMatches(flag.value, option);
-      if (answer === "yes") return "yes";
-      if (answer === "maybe") found = "maybe";
-    }
-    if (!words.complete && name.startsWith("--") && words.options.some((option) => option.names.some((used) => abbreviates(used, name))))
-      found = "maybe";
+    if (letters === undefined || !letters.every((letter) => options.some((option) => option.names.includes(letter)))) continue;
+    found = either(found, flag.value === undefined ? "yes" : "maybe");
   }
-  return found === "no" && words.hidden ? "maybe" : found;
+  return found;
+}
+
+function mayAbbreviate(option: WordOption, flag: FlagPattern): boolean {
+  return option.names.some((used) => flag.names.some((name) => name.startsWith("--") && abbreviates(used, name)));
 }
 
 function abbreviates(used: string, name: string): boolean {

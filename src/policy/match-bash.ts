@@ -73,7 +73,9 @@ function matchMeaning(tokens: readonly Token[], open: boolean, words: ExecWords,
     !open &&
     !globbed &&
     !words.options.every((option) =>
-      flags.some((flag) => hasFlag(flag, { ...words, options: [option], hidden: false }) !== "no" || inCluster(flag, option.names)),
+      flags.some(
+        (flag) => hasFlag(flag, { ...words, options: [option], also: [], hidden: false }) !== "no" || inCluster(flag, option.names),
+      ),
     )
   )
     return "no";

@@ -77,7 +77,7 @@ function onlyThese(flags: readonly FlagPattern[], words: ExecWords): Answer {
   const listed = flags.filter((flag) => flag.need !== "forbidden");
   for (const option of words.options) {
     const fits = listed.some((flag) => {
-      if (hasFlag(flag, { ...words, options: [option], hidden: false }) === "yes") return true;
+      if (hasFlag(flag, { ...words, options: [option], also: [], hidden: false }) === "yes") return true;
       return flag.names.some((name) => clusterLetters(name)?.some((letter) => option.names.includes(letter)));
     });
     if (!fits) return "no";

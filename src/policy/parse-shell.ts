@@ -102,7 +102,10 @@ function readWord(word: string, draft: Draft): Mistake | undefined {
   }
   if (word === "!" || word === "?" || word === "!--" || word === "?--")
     return mistake(`lone \`${word}\``, `write \`\\${word}\` for the character itself`);
-  if (isFlagWord(word, draft)) return readFlag(word, draft);
+  if (isFlagWord(word, draft)) {
+    if (draft.words.length === 0) return mistake("no program", "the first word is the program: `Shell(git push --force)`");
+    return readFlag(word, draft);
+  }
   return word.startsWith("!") ? readOperand(word.slice(1), true, draft) : readOperand(word, false, draft);
 }
 

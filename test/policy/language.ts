@@ -67,7 +67,7 @@ const GRAMMARS: Readonly<
 > = {
   rm: { flags: [["-r", "-R", "--recursive"], ["-f", "--force"], ["-i"], ["-v", "--verbose"]], values: [] },
   git: {
-    flags: [["-f", "--force"], ["-s", "--short"], ["-p", "--patch"], ["-q", "--quiet"], ["--force-with-lease"], ["--hard"]],
+    flags: [["-f", "--force"], ["-s", "--short"], ["-p", "--patch"], ["-q", "--quiet"], ["--force-with-lease"], ["--hard"], ["--add"]],
     values: [["-C"], ["-S"], ["-m", "--message"], ["--format"]],
   },
   sed: { flags: [["-n", "--quiet"], ["-i", "--in-place"], ["-E"]], values: [["-e", "--expression"]] },
@@ -142,7 +142,7 @@ export function execOf(argv: readonly Argument[], changes: Partial<ExecAction> =
     trusted,
     env: [],
     origin: { by: "shell" },
-    ...(shape === undefined ? {} : { shape }),
+    ...(shape === undefined ? {} : { shape, knowledge: "a test's grammar" }),
     ...changes,
   };
 }

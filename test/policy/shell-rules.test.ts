@@ -95,6 +95,24 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["allow", "Shell(run.sh)", "./run.sh a", "no"],
     ["deny", "Shell(run.sh)", "./run.sh a", "yes"],
   ],
+  "A20 a shape that lowering could only guess": [
+    [
+      "deny",
+      "Shell(frob --mode=x)",
+      exec("frob --mode=x", { shape: { options: [{ names: ["--mode"] }], operands: [], complete: false } }),
+      "yes",
+    ],
+    ["deny", "Shell(frob -r)", exec("frob -vr", { shape: { options: [], operands: [], complete: false } }), "yes"],
+    [
+      "deny",
+      "Shell(git push --force)",
+      exec("git push --odd x --force", {
+        shape: { options: [], operands: [{ known: true, text: "push" }], complete: false },
+        knowledge: "git push",
+      }),
+      "maybe",
+    ],
+  ],
   "A20 options that knowledge has no entry for": [
     ["allow", "Shell(git push !--force)", "git push --unheard-of", "maybe"],
     ["allow", "Shell(git push)", "git push --unheard-of", "yes"],
