@@ -10,7 +10,7 @@ import { readRedirections } from "./redirect.ts";
 import { ShellState, type Variable } from "./state.ts";
 import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable, steering } from "./variables.ts";
-import { expansion, runStatements, type ShellOutcome } from "./walk.ts";
+import { expansion, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 
@@ -18,6 +18,7 @@ const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state
 export function runSimple(cx: Context, state: ShellState, node: Command, stdin: Stream): ShellOutcome {
   const ex = expansion(cx, state);
   const words: Value[] = node.name === undefined ? [] : [...expandFields(ex, node.name)];
+  if (cx.maybeZsh && node.name?.text.startsWith("{") === true && node.name.text !== "{}") cx.unknown("zsh reads a command that begins with `{` as a group", { span: cx.span(node.name) });
   const named = words.length > 0;
   const assigned: Assigned[] = [];
   for (const arg of node.args) {
@@ -44,7 +45,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     return same(node.prefix.some((item) => item.type === "Assignment") || redirected.captured ? NOTHING : (redirected.stdin ?? NOTHING), state);
   }
   const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
-  return redirected.captured ? { ...outcome, out: NOTHING } : outcome;
+  return redirected.captured ? { ...outcome, out: NOTHING } : redirected.errors ? { ...outcome, out: withErrors(outcome.out) } : outcome;
 }
 
 /** A `NAME=value` argument of `export`, `declare` and the like, kept apart from its text. */

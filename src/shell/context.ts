@@ -24,6 +24,8 @@ export class Context {
   readonly calling: string[] = [];
   /** Inside a pipeline or a background job: a function that calls itself there is a fork bomb. */
   concurrent = 0;
+  /** Inside a `time`d command. */
+  timed = 0;
   /** Functions the line defines; those it never calls are judged at the end. */
   readonly defined = new Map<FunctionNode, { state: ShellState; called: boolean }>();
   /** Variables that `local` hides, one map per function being walked. */

@@ -27,6 +27,12 @@ export function expandText(ex: Expansion, word: Word, assignment = false): Value
   return fields.reduce((a, b) => concat(concat(a, literal(" ")), b), fields.shift() ?? literal(""));
 }
 
+/** The operand of `${x:-…}`: inside double quotes a `~` is only a character. */
+export function expandOperand(ex: Expansion, word: Word, quoted: boolean): Value {
+  if (!quoted || !word.text.startsWith("~")) return expandText(ex, word);
+  return word.parts === undefined ? literal(word.value) : expandParts(ex, word.parts);
+}
+
 /** A here-document body or any list of parts that is text. */
 export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
   const builder = new FieldBuilder(ex, false);
@@ -36,12 +42,14 @@ export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
 
 function bracesOf(ex: Expansion, word: Word): readonly Word[] {
   if (!word.text.includes("{") || !word.text.includes("}")) return [word];
-  const texts = expandBraces(word.text);
+  const masked = maskParts(word);
+  const texts = masked === undefined ? undefined : expandBraces(masked.text)?.map((text) => masked.restore(text));
   if (texts === undefined) {
-    ex.cx.unknown("a brace expansion with too many words", { span: ex.cx.span(word) });
+    ex.cx.unknown("a brace expansion that is too large to write out", { span: ex.cx.span(word) });
     return [word];
   }
   if (texts.length === 1) return [word];
+  if (ex.cx.maybeZsh && (word.parts ?? []).some(hasBareExpansion)) ex.cx.unknown("bash drops an empty variable inside {…}, zsh keeps it", { span: ex.cx.span(word), help: "quote the variable" });
   const words: Word[] = [];
   for (const text of texts) {
     if (text === "") continue;
@@ -56,6 +64,33 @@ function bracesOf(ex: Expansion, word: Word): readonly Word[] {
   }
   return words;
 }
+
+const hasBareExpansion = (part: WordPart): boolean =>
+  part.type === "BraceExpansion" ? (part.parts ?? []).some(hasBareExpansion) : part.type === "SimpleExpansion" || part.type === "ParameterExpansion" || part.type === "CommandExpansion";
+
+/** Quoted parts and expansions are one character each for brace expansion: braces inside them do not count. */
+function maskParts(word: Word): { readonly text: string; readonly restore: (text: string) => string } | undefined {
+  const opaque: string[] = [];
+  let text = "";
+  let at = word.pos;
+  const visit = (parts: readonly WordPart[]): void => {
+    for (const part of parts) {
+      if (part.type === "BraceExpansion") visit(part.parts ?? []);
+      else if (part.type !== "Literal" && part.type !== "Glob") {
+        text += word.text.slice(at - word.pos, part.pos - word.pos) + String.fromCharCode(FIRST_MARK + opaque.length);
+        opaque.push(part.text);
+        at = part.end;
+      }
+    }
+  };
+  visit(word.parts ?? []);
+  text += word.text.slice(at - word.pos);
+  if (opaque.length > 1000 || /[\ue000-\uf8ff]/.test(word.text)) return undefined;
+  return { text, restore: (one) => one.replace(/[\ue000-\uf8ff]/g, (mark) => opaque[mark.charCodeAt(0) - FIRST_MARK] ?? mark) };
+}
+
+/** Private use characters stand for parts. */
+const FIRST_MARK = 0xe000;
 
 class FieldBuilder {
   private readonly ex: Expansion;
@@ -83,10 +118,19 @@ class FieldBuilder {
       if (part.type === "Literal" && (i === 0 || assignment)) {
         this.addValue(expandTilde(this.ex, part.text, part.value, parts.length === 1, assignment, i === 0));
         if (part.value !== "") this.present = true;
-      } else this.add(part, false, parts[i + 1]);
+      } else {
+        // zsh looks for `~` after it has expanded parameters: an empty one leaves it at the start.
+        if (part.type === "Literal" && part.text.startsWith("~")) this.zshTilde(word);
+        this.add(part, false, parts[i + 1]);
+      }
     });
+    if (/^~[^/]/.test(word.text) && (parts.length > 1 || word.text.startsWith("~~"))) this.zshTilde(word);
     this.zshWord(word);
     return this.finish();
+  }
+
+  private zshTilde(word: Word): void {
+    if (this.ex.cx.maybeZsh && !/^~[\w.-]*\//.test(word.text)) this.ex.cx.unknown("bash and zsh expand this `~` differently", { span: this.ex.cx.span(word), help: "write $HOME" });
   }
 
   /** zsh reads an unquoted `=name` and `~name[…]` in its own way. */
@@ -160,7 +204,7 @@ class FieldBuilder {
   }
 
   private parameter(found: Fields, quoted: boolean): void {
-    if (found.fields !== undefined) this.spliceFields(found.fields, quoted);
+    if (found.fields !== undefined) this.spliceFields(found.fields, quoted || found.split === true);
     else this.expansion(found.value, quoted);
   }
 

@@ -1,10 +1,13 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
-import { evaluateAsArithmetic, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
+import { evaluateAsArithmetic, expandFields, expandOperand, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type Variable } from "./state.ts";
 import { concat, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
-export type Fields = { readonly fields: readonly Value[]; readonly value?: undefined } | { readonly fields: undefined; readonly value: Value };
+export type Fields =
+  /** `split`: quotes inside were honoured already, the fields stay as they are. */
+  | { readonly fields: readonly Value[]; readonly split?: boolean; readonly value?: undefined }
+  | { readonly fields: undefined; readonly value: Value };
 
 const one = (value: Value): Fields => ({ fields: undefined, value });
 const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
@@ -16,7 +19,7 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*") evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
   if (part.prefix === "!") {
-    if (part.operation !== undefined && part.operation.type !== "Names") operate(ex, part.operation, undefined, part);
+    if (part.operation !== undefined && part.operation.type !== "Names") operate(ex, part.operation, undefined, part, quoted);
     return one(unknown(`the variable that $${part.parameter} names`, true));
   }
   const found = part.index === undefined ? lookup(ex, part.parameter, quoted) : element(ex, part.parameter, part.index.value, quoted);
@@ -25,10 +28,15 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
     cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });
   }
   if (found.fields !== undefined) {
-    operate(ex, part.operation, undefined, part);
+    operate(ex, part.operation, undefined, part, quoted);
     return found.fields.length === 0 && part.operation.type !== "Default" ? found : one(unknown(`a part of $${part.parameter}`, true));
   }
-  return one(operate(ex, part.operation, part.index === undefined ? found.value : undefined, part));
+  const { operation } = part;
+  if (operation.type !== "Default" || quoted) return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
+  const fields = expandFields(ex, operation.operand);
+  const operand = fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
+  const chosen = withDefault(ex, operation.operator, part.index === undefined ? found.value : undefined, operand, part);
+  return chosen === operand ? { fields, split: true } : one(chosen);
 }
 
 /** The value of a variable or special parameter. */
@@ -68,11 +76,11 @@ function element(ex: Expansion, name: string, index: string, quoted: boolean): F
   return one(unknown(`\${${name}[${index}]}`, true));
 }
 
-function operate(ex: Expansion, operation: ParameterOperation, value: Value | undefined, part: ParameterExpansionPart): Value {
+function operate(ex: Expansion, operation: ParameterOperation, value: Value | undefined, part: ParameterExpansionPart, quoted: boolean): Value {
   const why = `a part of $${part.parameter}`;
   switch (operation.type) {
     case "Default":
-      return withDefault(ex, operation.operator, value, expandText(ex, operation.operand), part);
+      return withDefault(ex, operation.operator, value, expandOperand(ex, operation.operand, quoted), part);
     case "Remove":
       return remove(value, operation.operator, textOf(expandText(ex, operation.operand)), why);
     case "Replace":

@@ -40,7 +40,7 @@ function firstProblem(script: ParsedScript, source: string): Problem | undefined
     if (problem !== undefined) return;
     let inner = text;
     if (node.type === "Script" && node.source !== undefined) inner = node.source;
-    const end = node.type === "Script" ? (node.source === undefined ? substitutionEnd : undefined) : isSubstitution(node) ? node.end : substitutionEnd;
+    const end = node.type === "Script" ? (node.source === undefined ? substitutionEnd : node.end) : isSubstitution(node) ? node.end : substitutionEnd;
     forEachChild(node, (child) => visit(child, inner, end));
   };
   visit(script, source, undefined);
@@ -64,16 +64,30 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       if (node.operation?.type === "Replace" && SUBSTITUTION_OPENER.test(source.slice(node.pos + 2, node.end))) {
         return { reason: "a substitution inside ${…/…}", at: node.pos };
       }
+      // bash, zsh and the parser differ on quotes and process substitutions inside a quoted expansion.
+      if (node.operation !== undefined && /[<>]\(|\$'/.test(source.slice(node.pos + 2, node.end))) {
+        return { reason: "a process substitution or $'…' inside ${…}", at: node.pos };
+      }
       return undefined;
-    case "CommandExpansion":
     case "ProcessSubstitution":
+      if (node.script === undefined) return { reason: "a substitution that cannot be read", at: node.pos };
+      // bash makes one word of `a<(b)`, the parser two.
+      return (node.pos > 0 && !/[\s(=<>|&;]/.test(source.charAt(node.pos - 1))) || !/^[\s()<>|&;]?$/.test(source.charAt(node.end)) ? { reason: "a process substitution glued to other text", at: node.pos } : undefined;
+    case "CommandExpansion":
     case "ArithmeticCommandExpansion":
       return node.script === undefined ? { reason: "a substitution that cannot be read", at: node.pos } : undefined;
     case "HereDoc":
       if (node.closing === undefined) return { reason: "a here-document without its end", at: node.pos };
+      // bash 5.2 prints a substitution and reads it again, and loses separators after a here-document in it.
+      if (substitutionEnd !== undefined && node.closing.end <= substitutionEnd && !/^[\s)`]*$/.test(source.slice(node.closing.end, substitutionEnd))) {
+        return { reason: "commands after a here-document inside a substitution", at: node.pos };
+      }
       return substitutionEnd !== undefined && node.closing.end > substitutionEnd
         ? { reason: "a here-document whose text lies outside the substitution it belongs to", at: node.pos }
         : undefined;
+    // bash prints a substitution and reads it again: a coprocess then gets a name that becomes the command.
+    case "Coproc":
+      return substitutionEnd === undefined ? undefined : { reason: "a coprocess inside a substitution", at: node.pos };
     case "AnsiCQuoted":
       return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
     default:

@@ -10,6 +10,8 @@ export interface Redirected {
   readonly stdin: Stream | undefined;
   /** Its output goes to a file: nothing reaches the next command. */
   readonly captured: boolean;
+  /** Error messages go where the output goes. */
+  readonly errors: boolean;
 }
 
 /** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
@@ -17,6 +19,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
   let stdin: Stream | undefined;
   let captured = false;
   let copied = false;
+  let errors = false;
   for (const redirection of redirections) {
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
@@ -41,6 +44,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       const text = textOf(value);
       if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
         copied = true;
+        if (redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 2) errors = true;
         continue;
       }
       if (operator === "<&" && text !== undefined) continue;
@@ -57,7 +61,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       }
     }
   }
-  return { stdin, captured: captured && !copied };
+  return { stdin, captured: captured && !copied, errors };
 }
 
 const isStdin = (descriptor: Redirection["descriptor"]): boolean => descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);

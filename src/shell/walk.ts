@@ -73,17 +73,24 @@ function runAndOr(cx: Context, state: ShellState, node: PipelineNode | AndOr, st
 function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: Stream): ShellOutcome {
   if (node.type !== "Pipeline") return runNode(cx, state, node, stdin);
   const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+  for (const prefix of node.prefixes) {
+    if (prefix.type === "Time" && cx.maybeZsh && cx.timed > 0) cx.unknown("bash and zsh read a `time` inside a `time` differently", { span: cx.span(prefix) });
+    if (prefix.type === "Time" && prefix.posix !== undefined && cx.maybeZsh) cx.unknown("zsh reads `time -p` as a command named -p", { span: cx.span(prefix), help: "leave -p out" });
+  }
   let outcome: ShellOutcome;
   const [only] = node.commands;
+  const timed = node.prefixes.some((prefix) => prefix.type === "Time");
+  const before = timed && cx.maybeZsh ? state.fork() : state;
+  if (timed) cx.timed++;
   if (node.commands.length === 1 && only !== undefined) outcome = runNode(cx, state, only, stdin);
   else {
     let input = stdin;
     let end = state;
     cx.concurrent++;
-    for (const command of node.commands) {
+    for (const [i, command] of node.commands.entries()) {
       const inner = state.fork();
       const run = runNode(cx, inner, command, input);
-      input = run.out;
+      input = node.operators[i] === "|&" ? withErrors(run.out) : run.out;
       end = after(run, inner);
     }
     cx.concurrent--;
@@ -91,7 +98,15 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
     const joined = joinStates(state, end) ?? state;
     outcome = same(input, node.commands.length === 0 ? state : joined);
   }
+  if (timed) cx.timed--;
+  // zsh times in a subshell: what a timed command sets may be lost.
+  if (timed && cx.maybeZsh) outcome = { ...outcome, ok: joinStates(before, outcome.ok), fail: joinStates(before, outcome.fail) };
   return negated ? { out: outcome.out, ok: outcome.fail, fail: outcome.ok } : outcome;
+}
+
+/** Output that error messages are mixed into. What is known text stays: it comes from builtins that do not fail. */
+export function withErrors(out: Stream): Stream {
+  return out.is === "text" || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: false };
 }
 
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
@@ -102,7 +117,7 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
     case "Redirected": {
       const redirected = readRedirections(expansion(cx, state), node.redirects);
       const run = runNode(cx, state, node.command, redirected.stdin ?? stdin);
-      return redirected.captured ? { ...run, out: NOTHING } : run;
+      return redirected.captured ? { ...run, out: NOTHING } : redirected.errors ? { ...run, out: withErrors(run.out) } : run;
     }
     case "Subshell": {
       const { out } = runStatements(cx, state.fork(), node.body.commands, stdin);
@@ -125,6 +140,7 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return runCase(cx, state, node, stdin);
     case "Function": {
       const name = node.name.value;
+      if (cx.timed > 0 && cx.maybeZsh) cx.unknown("bash and zsh read a function defined under `time` differently", { span: cx.span(node) });
       state.functions.set(name, [node]);
       cx.defined.set(node, { state, called: false });
       return same(NOTHING, state);

@@ -37,7 +37,8 @@ const popd: Builtin = ({ state }) => {
   return { out: NOTHING, ok, fail: state };
 };
 
-const pwd: Builtin = ({ state }) => {
+const pwd: Builtin = ({ state, words }) => {
+  if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? ""))) return done(state, { is: "unknown", why: "what pwd prints", network: false });
   const value = workingDirectory(state);
   return done(state, { is: "text", value: { atoms: [...value.atoms, "\n"], many: false } });
 };

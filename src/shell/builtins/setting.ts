@@ -1,6 +1,6 @@
 import { readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { literal, textOf, unknown, type Value } from "../value.ts";
+import { concat, literal, textOf, unknown, type Value } from "../value.ts";
 import { assignVariable, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -145,7 +145,7 @@ const mapfile: Builtin = (call) => {
   const { cx, state } = call;
   const given = options(call.words, "dnOsuCc");
   const callback = given.values.get("C");
-  if (callback !== undefined) call.runner.script(cx, state, callback, { is: "none" }, { span: call.span });
+  if (callback !== undefined) call.runner.script(cx, state, concat(callback, literal(' "$1" "$2"')), { is: "none" }, { span: call.span, keep: true, positional: [NUMBER, unknown("a line of the input")] });
   const name = given.rest[0] === undefined ? literal("MAPFILE") : given.rest[0];
   assignTo(call, name, unknown("a line of the input", true));
   return done(state);

@@ -1,0 +1,274 @@
+/** A generator of random shell programs: every syntactic way we know to make bash start a command. */
+export class Generator {
+  private state: number;
+  private count = 0;
+  private functions: string[] = [];
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** mulberry32 */
+  private random(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let t = this.state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+
+  private upTo(n: number): number {
+    return Math.floor(this.random() * n);
+  }
+
+  private pick<T>(list: readonly T[]): T {
+    const item = list[this.upTo(list.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  }
+
+  /** A fresh command name that exists nowhere. */
+  private name(): string {
+    return `q${this.count++}`;
+  }
+
+  program(): string {
+    this.count = 0;
+    this.functions = [];
+    const lines = 1 + this.upTo(2);
+    return Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))
+      .join("\n")
+      // After a here-document only a new line can follow.
+      .replace(/\n(; | && | \|\| | \| | \|& )/g, "\n");
+  }
+
+  private list(depth: number): string {
+    const parts = 1 + this.upTo(2);
+    let text = this.pipeline(depth);
+    for (let i = 1; i < parts; i++) text += this.pick([" && ", " || ", "; ", "\n"]) + this.pipeline(depth);
+    return text;
+  }
+
+  private pipeline(depth: number): string {
+    const prefix = this.pick(["", "", "", "", "! ", "time "]);
+    const count = this.pick([1, 1, 1, 2, 3]);
+    return prefix + Array.from({ length: count }, () => this.command(depth)).join(this.pick([" | ", " | ", " |& "]));
+  }
+
+  private command(depth: number): string {
+    if (depth <= 0) return this.simple(0);
+    const d = depth - 1;
+    switch (this.upTo(22)) {
+      case 0:
+        return `(${this.list(d)})`;
+      case 1:
+        return `{ ${this.list(d)}; }`;
+      case 2:
+        return `if ${this.list(d)}; then ${this.list(d)}; ${this.pick(["", `else ${this.list(d)}; `, `elif ${this.list(d)}; then ${this.list(d)}; `])}fi`;
+      case 3:
+        return `for v in ${this.words(d)}; do ${this.list(d)}; done`;
+      case 4:
+        return `${this.pick(["while", "until"])} ${this.list(d)}; do ${this.list(d)}; break; done`;
+      case 5:
+        return `case ${this.word(d)} in ${this.pick(["a", "*", `$(${this.list(d)})`, "a|b"])}) ${this.list(d)}${this.pick([";;", ";&", ";;&"])} *) ${this.simple(d)};; esac`;
+      case 6: {
+        const f = `f${this.functions.length}`;
+        this.functions.push(f);
+        const body = this.pick([`{ ${this.list(d)}; }`, `(${this.list(d)})`]);
+        return this.pick([`${f}() ${body}; ${f} ${this.words(d)}`, `function ${f} ${body}\n${f}`]);
+      }
+      case 7:
+        return `[[ ${this.word(d)} ${this.pick(["==", "!=", "=~", "<"])} ${this.word(d)} ]] && ${this.simple(d)}`;
+      case 8:
+        return `(( ${this.arithmetic(d)} )); ${this.simple(d)}`;
+      case 9:
+        return `{ ${this.list(d)}; } ${this.redirect(d)}`;
+      case 10:
+        return `for ((i=0; i<1; i++)); do ${this.list(d)}; done`;
+      case 11:
+        return `coproc ${this.pick([this.simple(0), `{ ${this.list(0)}; }`])}; wait`;
+      case 12:
+        return `select v in ${this.words(d)}; do ${this.list(d)}; break; done <<< 1`;
+      case 13:
+        return this.special(d);
+      default:
+        return this.simple(depth);
+    }
+  }
+
+  private special(d: number): string {
+    const n = this.name();
+    const inner = this.simple(0).replaceAll("\n", " ");
+    const quoted = `'${inner.replaceAll("'", "'\\''")}'`;
+    switch (this.upTo(22)) {
+      case 0:
+        return `eval ${quoted}`;
+      case 1:
+        return `x=${n}; $x ${this.word(d)}`;
+      case 2:
+        return `set -- ${n} a; "$@"`;
+      case 3:
+        return `trap ${quoted} EXIT`;
+      case 4:
+        return `a=(${n} ${this.word(d)}); "\${a[@]}"`;
+      case 5:
+        return `shopt -s expand_aliases\nalias ${n}='${this.name()} z'\n${n} y\n`;
+      case 6:
+        return `command ${n} ${this.words(d)}`;
+      case 7:
+        return `exec ${n} ${this.words(d)}`;
+      case 8:
+        return `source /dev/stdin <<< ${quoted}`;
+      case 9:
+        return `mapfile -C '${n} ' -c 1 <<< ${this.word(d)}`;
+      case 10:
+        return `${n}() { ${inner}; }; ${n} 1; unset -f ${n}; ${n} 2`;
+      case 11:
+        return `if ${this.name()}; then ${n}() { :; }; fi; ${n}`;
+      case 12:
+        return `printf -v y %s ${n}; $y`;
+      case 13:
+        return `read y <<< ${n}; $y`;
+      case 14:
+        return `eval "$(echo ${n}) ${this.name()}"`;
+      case 15:
+        return `IFS=:; z=${n}:a; $z`;
+      case 16:
+        return `z='${n} b c'; $z`;
+      case 17:
+        return `while read l; do $l; done <<< ${n}`;
+      case 18:
+        return `builtin eval ${n}`;
+      case 19:
+        return `export Q=$(${inner}); ${n} "$Q"`;
+      case 20:
+        return `declare w=${n}; "$w" 1`;
+      default:
+        return `: \${u:=${n}}; $u`;
+    }
+  }
+
+  private simple(depth: number): string {
+    const assignment = this.pick(["", "", "", "", "A=1 ", `B=${this.word(depth)} `]);
+    const redirect = this.pick(["", "", "", this.redirect(depth)]);
+    const early = this.pick([false, false, true]);
+    const words = this.words(depth);
+    return `${assignment}${early && redirect !== "" && !redirect.includes("\n") ? `${redirect} ` : ""}${this.commandName()}${words === "" ? "" : ` ${words}`}${early && !redirect.includes("\n") ? "" : redirect === "" ? "" : ` ${redirect}`}`;
+  }
+
+  private commandName(): string {
+    if (this.functions.length > 0 && this.upTo(5) === 0) return this.pick(this.functions);
+    if (this.upTo(6) === 0) return this.pick(["echo", "printf %s", ":", "true", "test", "cd .", "pwd", "echo -n", "local x 2>/dev/null; :", "shift", "type"]);
+    const n = this.name();
+    const [head = "q", ...tail] = n;
+    const rest = tail.join("");
+    switch (this.upTo(16)) {
+      case 0:
+        return `"${n}"`;
+      case 1:
+        return `'${n}'`;
+      case 2:
+        return `${head}\\${rest}`;
+      case 3:
+        return `${head}''${rest}`;
+      case 4:
+        return `${head}\\\n${rest}`;
+      case 5:
+        return `$'${n}'`;
+      case 6:
+        return `${head}$@${rest}`;
+      case 7:
+        return this.upTo(3) > 0 ? n : `{${n},z}`;
+      case 8:
+        return `$(echo ${n})`;
+      case 9:
+        return `\${9:-${n}}`;
+      default:
+        return n;
+    }
+  }
+
+  private words(depth: number): string {
+    return Array.from({ length: this.upTo(3) }, () => this.word(depth)).join(" ");
+  }
+
+  private word(depth: number): string {
+    if (this.upTo(14) === 0 && depth > 0) return `${this.pick(["<", ">"])}(${this.list(depth - 1)})`;
+    const count = this.pick([1, 1, 1, 2]);
+    return Array.from({ length: count }, () => this.part(depth)).join("");
+  }
+
+  private part(depth: number): string {
+    if (depth <= 0) return this.pick(["a", "b1", "'c d'", '"e f"', "$'g\\th'", "$HOME", "$1", "~", "~/k", "*", "{i,j}", "\\$k", "-l"]);
+    const d = depth - 1;
+    switch (this.upTo(24)) {
+      case 0:
+        return `$(${this.list(d)})`;
+      case 1:
+        return `"$(${this.list(d)})"`;
+      case 2:
+        return `\`${this.simple(0).replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("$", "\\$")}\``;
+      case 5:
+        return `\${x:-${this.operand(d)}}`;
+      case 6:
+        return `"\${y:+${this.operand(d)}}"`;
+      case 7:
+        return `"\${HOME:+${this.operand(d)}}"`;
+      case 8:
+        return `$((${this.arithmetic(d)}))`;
+      case 9:
+        return `\${x#${this.operand(d)}}`;
+      case 10:
+        return `\${x%%$(${this.simple(0)})}`;
+      case 11:
+        return `\${x/${this.pick(["a", "a", "a", `$(${this.simple(0)})`])}/${this.pick(["b", "$1", "'c d'"])}}`;
+      case 12:
+        return `\${HOME:${this.pick(["1", "2", `$(${this.simple(0)})`])}:1}`;
+      case 13:
+        return `\${x^$(${this.simple(0)})}`;
+      case 14:
+        return `{${this.part(d)},${this.part(d)}}`;
+      case 15:
+        return `"${this.pick(["a", "\\\"", "\\$("])}${this.part(0).replaceAll('"', "")}"`;
+      case 16:
+        return `\${x:=${this.operand(d)}}`;
+      case 17:
+        return `$[${this.arithmetic(d)}]`;
+      default:
+        return this.part(0);
+    }
+  }
+
+  /** Parts that every shell reads alike inside `${…}`; now and then one that they do not. */
+  private operand(depth: number): string {
+    if (this.upTo(12) === 0) return this.part(depth);
+    return this.pick(["a", "'c d'", '"e"', "$HOME", "$1", "$(" + this.simple(0) + ")", "`" + this.name() + "`"]);
+  }
+
+  private arithmetic(depth: number): string {
+    return this.pick(["1+1", "i++", "x=2", `$(${this.simple(depth > 0 ? depth - 1 : 0)}) + 0`, "1 ? 2 : 3"]);
+  }
+
+  private redirect(depth: number): string {
+    switch (this.upTo(9)) {
+      case 0:
+        return "> out";
+      case 1:
+        return "2>&1";
+      case 2:
+        return "< /dev/null";
+      case 3:
+        return `> ${this.pick(["o1", `"o$(${this.simple(0)})"`, `>(${this.list(0)})`])}`;
+      case 4:
+        return `<<< ${this.word(depth)}`;
+      case 5:
+        return `<<EOF\n${this.pick(["x", "$(" + this.simple(0) + ")", `\`${this.name()}\``, "${z:-$(" + this.simple(0) + ")}", "\\$(no)"])}\nEOF\n`;
+      case 6:
+        return `<<'EOF'\n$(${this.name()})\nEOF\n`;
+      case 7:
+        return `<<-EOF\n\t$(${this.simple(0)})\n\tEOF\n`;
+      default:
+        return "&> out";
+    }
+  }
+}
