@@ -16,26 +16,30 @@ export function sideOf(effect: Effect): Side {
   return effect === "allow" ? "narrow" : "wide";
 }
 
-interface Rebased {
-  readonly follow: BoundPattern | undefined;
-  readonly keep: BoundPattern | undefined;
+/** The forms of one pattern to compare with, for operations that follow a link and for those that act on it. */
+interface Forms {
+  readonly follow: readonly BoundPattern[];
+  readonly keep: readonly BoundPattern[];
 }
 
 interface Bases {
   readonly exact: PatternBase;
   readonly folded: PatternBase;
-  readonly rebased: Map<PathPattern, Record<Side, Rebased>>;
+  readonly forms: Map<PathPattern, Record<Side, Forms>>;
 }
 
 const known = new WeakMap<World, Bases>();
+let last: { readonly world: World; readonly bases: Bases } | undefined;
 
 function basesOf(world: World): Bases {
+  if (last?.world === world) return last.bases;
   let bases = known.get(world);
   if (bases === undefined) {
     const exact = { project: world.projectRoot, home: world.home, fold: false };
-    bases = { exact, folded: { ...exact, fold: world.foldsCase }, rebased: new Map() };
+    bases = { exact, folded: { ...exact, fold: world.foldsCase }, forms: new Map() };
     known.set(world, bases);
   }
+  last = { world, bases };
   return bases;
 }
 
@@ -50,16 +54,27 @@ export function patternBase(world: World, side: Side): PatternBase {
  * `follow` is false for operations that act on a link itself.
  */
 export function patternForms(pattern: PathPattern, world: World, side: Side, follow: boolean): readonly BoundPattern[] {
-  const written = bindPattern(pattern, patternBase(world, side));
-  const { rebased, exact } = basesOf(world);
-  let forms = rebased.get(pattern);
+  const bases = basesOf(world);
+  let forms = bases.forms.get(pattern);
   if (forms === undefined) {
-    const bound = bindPattern(pattern, exact);
-    const narrow = { follow: rebase(bound, world, true), keep: rebase(bound, world, false) };
-    forms = { narrow, wide: world.foldsCase ? { follow: folded(narrow.follow), keep: folded(narrow.keep) } : narrow };
-    rebased.set(pattern, forms);
+    forms = findForms(pattern, bases, world);
+    bases.forms.set(pattern, forms);
   }
-  const resolved = follow ? forms[side].follow : forms[side].keep;
+  return follow ? forms[side].follow : forms[side].keep;
+}
+
+function findForms(pattern: PathPattern, { exact, folded: base }: Bases, world: World): Record<Side, Forms> {
+  const bound = bindPattern(pattern, exact);
+  const wide = bindPattern(pattern, base);
+  const follow = rebase(bound, world, true);
+  const keep = rebase(bound, world, false);
+  return {
+    narrow: { follow: listOf(bound, follow), keep: listOf(bound, keep) },
+    wide: { follow: listOf(wide, base.fold ? folded(follow) : follow), keep: listOf(wide, base.fold ? folded(keep) : keep) },
+  };
+}
+
+function listOf(written: BoundPattern, resolved: BoundPattern | undefined): readonly BoundPattern[] {
   return resolved === undefined ? [written] : [written, resolved];
 }
 

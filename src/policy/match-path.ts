@@ -15,7 +15,18 @@ interface Spellings {
 
 const prepared: Record<Side, WeakMap<MatchContext, WeakMap<object, Spellings>>> = { narrow: new WeakMap(), wide: new WeakMap() };
 
+interface Last {
+  readonly side: Side;
+  readonly context: MatchContext;
+  readonly key: object;
+  readonly spellings: Spellings;
+}
+
+/** Rules are asked one after the other about the same target. */
+let last: Last | undefined;
+
 function remembered(side: Side, context: MatchContext, key: object, make: () => Spellings): Spellings {
+  if (last !== undefined && last.key === key && last.side === side && last.context === context) return last.spellings;
   let perContext = prepared[side].get(context);
   if (perContext === undefined) {
     perContext = new WeakMap();
@@ -26,6 +37,7 @@ function remembered(side: Side, context: MatchContext, key: object, make: () => 
     spellings = make();
     perContext.set(key, spellings);
   }
+  last = { side, context, key, spellings };
   return spellings;
 }
 

@@ -1,5 +1,5 @@
 import type { Argument } from "../action/index.ts";
-import type { Answer } from "./result.ts";
+import { both, type Answer } from "./result.ts";
 
 /** One place in a list of arguments: a gap takes any number, a test takes one. */
 export type Element = { readonly gap: true } | { readonly gap: false; readonly test: (argument: Argument) => Answer };
@@ -12,8 +12,25 @@ export const GAP: Element = { gap: true };
  * is certain only inside a gap or the open end.
  */
 export function matchSequence(elements: readonly Element[], open: boolean, args: readonly Argument[]): Answer {
+  const straight = walkStraight(elements, open, args);
+  if (straight !== undefined) return straight;
   if (runs(elements, open, args, true)) return "yes";
   return args.every((argument) => argument.known) || !runs(elements, open, args, false) ? "no" : "maybe";
+}
+
+/** The common case, without gaps and without arguments that may become several: each element meets one argument. */
+function walkStraight(elements: readonly Element[], open: boolean, args: readonly Argument[]): Answer | undefined {
+  let answer: Answer = "yes";
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i];
+    const argument = args[i];
+    if (element === undefined || element.gap || (argument !== undefined && !argument.known && argument.many)) return undefined;
+    if (argument === undefined) return "no";
+    answer = both(answer, element.test(argument));
+    if (answer === "no") return "no";
+  }
+  if (open || args.length === elements.length) return answer;
+  return args.slice(elements.length).some((argument) => !argument.known && argument.many) ? undefined : "no";
 }
 
 function runs(elements: readonly Element[], open: boolean, args: readonly Argument[], certain: boolean): boolean {

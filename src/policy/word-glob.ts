@@ -15,6 +15,7 @@ export type Unit =
 export interface WordGlob {
   /** As written; a pattern with a set also matches the equal text (`[slug]`). */
   readonly raw: string;
+  /** What to match where `literal` is undefined. */
   readonly units: readonly Unit[];
   /** The only text it matches, when it has no wildcard. */
   readonly literal: string | undefined;
@@ -137,12 +138,12 @@ function textOf(units: readonly Unit[]): string {
   return text;
 }
 
-/** A word that matches exactly this text. */
+/** A word that matches exactly this text. Paths are made of these by the dozen, so the units, which `literal` makes needless, are left out. */
 export function literalWord(text: string): WordGlob {
-  const units: Unit[] = [];
-  for (const char of text) units.push({ is: "char", code: char.codePointAt(0) ?? 0 });
-  return { raw: text, units, literal: text, start: text, end: "", simple: false, hasSet: false };
+  return { raw: text, units: NONE, literal: text, start: text, end: "", simple: false, hasSet: false };
 }
+
+const NONE: readonly Unit[] = [];
 
 export function accepts(unit: Unit, code: number): boolean {
   switch (unit.is) {

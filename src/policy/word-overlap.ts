@@ -9,6 +9,7 @@ const MOST_PAIRS = 1_000_000;
  */
 export function covers(outer: WordGlob, inner: WordGlob): boolean {
   if (inner.literal !== undefined) return matchesWord(outer, inner.literal);
+  if (outer.literal !== undefined) return false;
   if (outer.raw === inner.raw) return true;
   const units = outer.units;
   const text = inner.units;
