@@ -9,10 +9,9 @@ interface Table {
 }
 
 function table(entries: readonly string[]): Table {
-  const isFolder = (entry: string): boolean => entry.endsWith("/");
   return {
-    files: new Set(entries.filter((entry) => !isFolder(entry))),
-    folders: new Set(entries.filter(isFolder).map((entry) => entry.slice(0, -1))),
+    files: new Set(entries.filter((entry) => !entry.endsWith("/"))),
+    folders: new Set(entries.filter((entry) => entry.endsWith("/")).map((entry) => entry.slice(0, -1))),
   };
 }
 

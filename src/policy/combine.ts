@@ -55,9 +55,13 @@ function brokenPolicy(broken: string): Verdict {
  * reads are allowed makes `./build.sh` no compound.
  */
 function isMixed(actions: readonly JudgedAction[]): boolean {
-  const rootOf = ({ action }: JudgedAction, i: number): number => (action.origin.by === "command" ? action.origin.exec : i);
   const silent = new Set(actions.flatMap((judged, i) => (judged.verdict.decision === "none" ? [rootOf(judged, i)] : [])));
   return actions.some((judged, i) => judged.verdict.decision === "allow" && !silent.has(rootOf(judged, i)) && !isByTheWay(judged));
+}
+
+/** The place of the command an action belongs to: its own, where it is none's effect. */
+function rootOf({ action }: JudgedAction, at: number): number {
+  return action.origin.by === "command" ? action.origin.exec : at;
 }
 
 /** `2>/dev/null` and `< file` are no segment of their own. */

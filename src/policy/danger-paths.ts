@@ -9,7 +9,8 @@ import { expandsTo, isRecursive, shellPattern } from "./reach.ts";
  * the project that points at home is home.
  */
 export function pathDangers(action: FileAction, spellings: readonly string[], world: World): readonly DangerId[] {
-  if (action.operation === "read" || action.operation === "list" || action.operation === "execute" || action.operation === "mkdir") return NONE;
+  if (action.operation === "read" || action.operation === "list" || action.operation === "execute" || action.operation === "mkdir")
+    return NONE;
   const places = comparablePlaces(world);
   const dangers: DangerId[] = [];
   if (spellings.some(isRawDevice)) dangers.push("raw-device");
@@ -28,20 +29,23 @@ type Region = "key" | "project" | "temp" | "outside";
 export function regionOf(path: string, places: Places): Region {
   if (places.home.some((home) => within(home, path)) || places.project.some((root) => within(root, path))) return "key";
   // A project that holds the home folder is no project whose content an agent made.
-  if (places.project.some((root) => within(path, root) && !places.home.some((home) => home !== root && within(home, root)))) return "project";
+  if (places.project.some((root) => within(path, root) && !places.home.some((home) => home !== root && within(home, root))))
+    return "project";
   return belowAny(path, places.temp) ? "temp" : "outside";
 }
 
 function removalDanger(action: FileAction, spellings: readonly string[], places: Places, world: World): DangerId | undefined {
   switch (action.operation) {
     case "rename":
-      return isKeyTarget(action, spellings, places) ? "delete-outside" : undefined;
+      return isKeyTarget(action, spellings, places, world) ? "delete-outside" : undefined;
     case "delete":
       return isRecursive(action) ? deleteDanger(action, spellings, places, world) : undefined;
     case "write":
     case "edit":
     case "metadata":
-      return isRecursive(action) && action.target.kind !== "unknown" && overwrites(action, spellings, places, world) ? "delete-outside" : undefined;
+      return isRecursive(action) && action.target.kind !== "unknown" && overwrites(action, spellings, places, world)
+        ? "delete-outside"
+        : undefined;
     default:
       return undefined;
   }
@@ -66,7 +70,9 @@ function isProjectRoot(path: string, places: Places): boolean {
 function deleteDanger(action: FileAction, spellings: readonly string[], places: Places, world: World): DangerId {
   // What an unknown target means lies in a folder, or is it: only a folder surely elsewhere makes it surely elsewhere.
   if (action.target.kind === "unknown") {
-    return spellings.some((path) => regionOf(path, places) === "outside" && !places.temp.includes(path)) ? "delete-outside" : "delete-recursive";
+    return spellings.some((path) => regionOf(path, places) === "outside" && !places.temp.includes(path))
+      ? "delete-outside"
+      : "delete-recursive";
   }
   const outside = regionPaths(action, spellings, places, world).some((path) => {
     const region = regionOf(path, places);
@@ -87,8 +93,8 @@ function regionPaths(action: FileAction, spellings: readonly string[], places: P
 }
 
 /** Moving home or the project away is losing it. */
-function isKeyTarget(action: FileAction, spellings: readonly string[], places: Places): boolean {
+function isKeyTarget(action: FileAction, spellings: readonly string[], places: Places, world: World): boolean {
   const { target } = action;
   if (target.kind === "unknown" || (target.kind === "glob" && !shellPattern(target.pattern).everything)) return false;
-  return spellings.some((path) => regionOf(path, places) === "key");
+  return regionPaths(action, spellings, places, world).some((path) => regionOf(path, places) === "key");
 }

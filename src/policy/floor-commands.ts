@@ -11,7 +11,9 @@ export interface AssentCall {
 
 /** They only look, or judge what they start. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "check explain log demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(" "),
+  "check explain log demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(
+    " ",
+  ),
 );
 
 /** What loosens Assent, by its first word; the second words are those that do, `*` is any. */
@@ -63,8 +65,8 @@ export function assentCall(action: ExecAction, own: readonly string[]): AssentCa
     const argument = action.argv[i];
     if (argument === undefined || !argument.known) continue;
     if (!isAssent(argument.text) && !isOwn(argument.text, own)) continue;
-    const before = action.argv[i - 1];
-    if (runner && before?.known === true && REMOVES.has(before.text.toLowerCase())) return { does: "loosens", words: "(uninstalled)" };
+    if (runner && action.argv.slice(1, i).some((word) => word.known && REMOVES.has(word.text.toLowerCase())))
+      return { does: "loosens", words: "(uninstalled)" };
     const call = classify(action.argv.slice(i + 1));
     // For a program that is no runner `assent` may be any word: only what would loosen counts.
     if (runner || call.does === "loosens") return call;

@@ -41,8 +41,13 @@ function prepare(floor: FloorPaths, world: World): Prepared {
   if (byWorld === undefined) prepared.set(floor, (byWorld = new WeakMap()));
   let found = byWorld.get(world);
   if (found === undefined) {
-    const both = (paths: readonly string[]): readonly string[] => comparable(paths.flatMap((path) => forms(path, world)), world);
-    const named = (paths: readonly string[], what: string): (readonly [string, string])[] => both(paths).map((path) => [path, what] as const);
+    const both = (paths: readonly string[]): readonly string[] =>
+      comparable(
+        paths.flatMap((path) => forms(path, world)),
+        world,
+      );
+    const named = (paths: readonly string[], what: string): (readonly [string, string])[] =>
+      both(paths).map((path) => [path, what] as const);
     found = {
       denied: [
         ...named(floor.policies, "the policy"),

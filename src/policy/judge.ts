@@ -1,4 +1,15 @@
-import type { Action, DangerId, ExecAction, JudgedAction, JudgedUnknown, Lowered, RequestVerdict, Unknown, Verdict, World } from "../action/index.ts";
+import type {
+  Action,
+  DangerId,
+  ExecAction,
+  JudgedAction,
+  JudgedUnknown,
+  Lowered,
+  RequestVerdict,
+  Unknown,
+  Verdict,
+  World,
+} from "../action/index.ts";
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
 import { type FloorPaths, isChange, judgeFloorExec, judgeFloorFile } from "./floor.ts";
@@ -74,7 +85,9 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
     harmless(j, action) ??
     protectedBy(j, action, written) ??
     allowed(j, action, written) ??
-    (j.policy.settings.preset === "none" ? agentperm(j, action, at) : (transparent(j, action, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
+    (j.policy.settings.preset === "none"
+      ? agentperm(j, action, at)
+      : (transparent(j, action, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
     withoutOpinion(j, action)
   );
 }

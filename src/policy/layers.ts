@@ -1,6 +1,16 @@
 import { parentOf, within } from "./location.ts";
 import { normalisePath } from "./path.ts";
-import { type Automation, LAYERS, type LayerName, type OperationBlock, type Policy, type PolicyFile, type PresetName, type Rule, type Settings } from "./types.ts";
+import {
+  type Automation,
+  LAYERS,
+  type LayerName,
+  type OperationBlock,
+  type Policy,
+  type PolicyFile,
+  type PresetName,
+  type Rule,
+  type Settings,
+} from "./types.ts";
 
 /** One policy file as it was found. */
 export type LayerInput =
@@ -58,11 +68,16 @@ function ownPart(input: LayerInput): Part {
 
 function projectPart(input: LayerInput): Part {
   const trusted = input.trusted === true;
-  if (!input.ok) return trusted ? { ...NOTHING, broken: input.why } : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };
+  if (!input.ok)
+    return trusted ? { ...NOTHING, broken: input.why } : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };
   const { policy } = input;
   const root = input.root ?? parentOf(policy.file);
   if (trusted) {
-    return { rules: policy.rules.map((rule) => ({ ...rule, root })), operations: policy.operations.map((block) => inRoot(block, root)), warnings: [] };
+    return {
+      rules: policy.rules.map((rule) => ({ ...rule, root })),
+      operations: policy.operations.map((block) => inRoot(block, root)),
+      warnings: [],
+    };
   }
   return {
     rules: policy.rules.filter((rule) => rule.effect !== "allow").map((rule) => ({ ...rule, untrusted: true })),
@@ -87,7 +102,11 @@ function ignored({ file, rules, settings }: PolicyFile): readonly string[] {
   return what.length === 0 ? [] : [`${file} is not trusted: ${what.join(", ")} ignored; \`assent trust\` makes it count`];
 }
 
-function joinSettings(fixing: readonly Partial<Settings>[], explicit: readonly Partial<Settings>[], trusted: readonly Partial<Settings>[]): Settings {
+function joinSettings(
+  fixing: readonly Partial<Settings>[],
+  explicit: readonly Partial<Settings>[],
+  trusted: readonly Partial<Settings>[],
+): Settings {
   let fixed: Partial<Settings> = {};
   for (const given of fixing) fixed = { ...given, ...fixed };
   const filled = explicit.reduce((settings, given) => ({ ...given, ...settings }), fixed);
@@ -134,11 +153,15 @@ function narrow(current: readonly string[], given: readonly string[]): readonly 
 
 /** By their text: both are relative to the same project root, unless absolute or `~`. */
 function liesIn(root: string, outer: string): boolean {
-  const anchorOf = (path: string): string => (path.startsWith("/") ? "/" : path === "~" || path.startsWith("~/") ? "~" : ".");
   const anchor = anchorOf(root);
   if (anchor !== anchorOf(outer)) return false;
   const plain = (path: string): string => normalisePath(anchor === "~" ? path.slice(1) : path, DEEP_START);
   return within(plain(root), plain(outer)) && (anchor !== "." || within(plain(root), DEEP_START));
+}
+
+function anchorOf(path: string): "/" | "~" | "." {
+  if (path.startsWith("/")) return "/";
+  return path === "~" || path.startsWith("~/") ? "~" : ".";
 }
 
 /** Deep enough that `..` shows. */

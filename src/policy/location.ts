@@ -59,7 +59,10 @@ function find(world: World): Known {
       temp: [...new Set(world.temp.flatMap((folder) => forms(folder, world)))],
     };
     const { home, project, temp } = written;
-    found = { written, comparable: world.foldsCase ? { home: home.map(foldCase), project: project.map(foldCase), temp: temp.map(foldCase) } : written };
+    found = {
+      written,
+      comparable: world.foldsCase ? { home: home.map(foldCase), project: project.map(foldCase), temp: temp.map(foldCase) } : written,
+    };
     known.set(world, found);
   }
   return found;

@@ -32,7 +32,8 @@ export function opinionsOn(action: Action, index: RuleIndex, context: MatchConte
   if (rules === NO_RULES && !index.hasBlocks) return NO_OPINIONS;
   let deny = firstHit(rules.deny, action, context);
   let ask = firstHit(rules.ask, action, context);
-  let allow: readonly Rule[] = rules.allow.length === 0 ? rules.allow : rules.allow.filter((rule) => matchRule(rule, action, context) === "yes");
+  let allow: readonly Rule[] =
+    rules.allow.length === 0 ? rules.allow : rules.allow.filter((rule) => matchRule(rule, action, context) === "yes");
   let fallback: OperationBlock | undefined;
   for (const name of blockNames(action)) {
     for (const block of index.blocks[name] ?? []) {
@@ -89,7 +90,9 @@ const BLOCKS = {
 export function blockNames(action: Action): readonly OperationName[] {
   if (action.kind === "file" && action.operation === "edit") return ["edit"];
   const row = rowOf(action);
-  return row === "read" || row === "list" || row === "write" || row === "delete" || row === "exec" || row === "code" ? BLOCKS[row] : NO_BLOCKS;
+  return row === "read" || row === "list" || row === "write" || row === "delete" || row === "exec" || row === "code"
+    ? BLOCKS[row]
+    : NO_BLOCKS;
 }
 
 /** First match wins inside a block (Y3). Rules that may match make the outcome uncertain where they differ from it. */
@@ -107,7 +110,12 @@ function firstInBlock(block: OperationBlock, action: Action, context: MatchConte
 
 const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
-function stricter(current: OperationBlock | undefined, block: OperationBlock, action: Action, context: MatchContext): OperationBlock | undefined {
+function stricter(
+  current: OperationBlock | undefined,
+  block: OperationBlock,
+  action: Action,
+  context: MatchContext,
+): OperationBlock | undefined {
   if (block.default === undefined) return current;
   if (block.default === "allow" && !allowHolds(block, action, context)) return current;
   return current?.default === undefined || STRICT[block.default] > STRICT[current.default] ? block : current;

@@ -29,11 +29,10 @@ type Tails = ReadonlyMap<string, readonly (readonly string[])[]>;
 function tails(paths: readonly string[]): Tails {
   const map = new Map<string, (readonly string[])[]>();
   for (const path of paths) {
-    const segments = path.split("/");
-    const last = segments.pop() ?? "";
+    const [last = "", ...before] = path.split("/").toReversed();
     const found = map.get(last);
-    if (found === undefined) map.set(last, [segments.reverse()]);
-    else found.push(segments.reverse());
+    if (found === undefined) map.set(last, [before]);
+    else found.push(before);
   }
   return map;
 }
@@ -87,7 +86,11 @@ function hasSecretWord(path: string, name: string, extension: string, segments: 
     return words.has(stem.startsWith(".") ? stem.slice(1) : stem);
   }
   // `clientSecret.json` has its boundary in the capital.
-  return WORD.test(baseName(path).replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase());
+  return WORD.test(
+    baseName(path)
+      .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+      .toLowerCase(),
+  );
 }
 
 /**

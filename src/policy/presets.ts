@@ -65,7 +65,13 @@ export const PRESET_TABLE: Readonly<Record<PresetName, Preset>> = {
     dangers: true,
     transparent: true,
   },
-  readonly: { defaults: { ...every("deny"), read: "allow", list: "allow" }, secrets: true, system: false, dangers: false, transparent: true },
+  readonly: {
+    defaults: { ...every("deny"), read: "allow", list: "allow" },
+    secrets: true,
+    system: false,
+    dangers: false,
+    transparent: true,
+  },
   strict: { defaults: every("ask"), secrets: true, system: true, dangers: true, transparent: false },
   none: { defaults: every("none"), secrets: false, system: false, dangers: false, transparent: false },
 };

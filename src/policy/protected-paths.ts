@@ -208,4 +208,5 @@ export const SYSTEM_FOLDERS = [
 export const HARMLESS_DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"] as const;
 
 /** Device names that are disks, memory or the machine itself. */
-export const RAW_DEVICE = /^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md\d|loop|nbd|sr\d|st\d|mtd|ram\d|zram|pmem|fd\d|block\/|mem$|kmem$|port$|watchdog|nvram|sg\d|bus\/)|^\/proc\/(?:sysrq-trigger|kcore)$/i;
+export const RAW_DEVICE =
+  /^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md\d|loop|nbd|sr\d|st\d|mtd|ram\d|zram|pmem|fd\d|block\/|mem$|kmem$|port$|watchdog|nvram|sg\d|bus\/)|^\/proc\/(?:sysrq-trigger|kcore)$/i;

@@ -1,4 +1,14 @@
-import { type Action, type DangerId, DANGERS, type ExecAction, type FileAction, printAction, printTarget, visible, type World } from "../action/index.ts";
+import {
+  type Action,
+  type DangerId,
+  DANGERS,
+  type ExecAction,
+  type FileAction,
+  printAction,
+  printTarget,
+  visible,
+  type World,
+} from "../action/index.ts";
 import { agentFile } from "./agent-files.ts";
 import { pathDangers } from "./danger-paths.ts";
 import { avoidHelp } from "./exclude.ts";
@@ -59,7 +69,8 @@ function fileProtections(action: FileAction, around: Surroundings, met: Protecti
   const { written, compared } = spell(action, world);
   const changes = action.operation !== "read";
   const places = comparablePlaces(world);
-  if (preset.secrets && action.operation !== "mkdir" && written.some((path) => isSecretTarget(path, action, world))) met.push(secret(action));
+  if (preset.secrets && action.operation !== "mkdir" && written.some((path) => isSecretTarget(path, action, world)))
+    met.push(secret(action));
   if (changes && preset.dangers) {
     for (const id of pathDangers(action, compared, world)) if (action.dangers?.includes(id) !== true) met.push(danger(id, action));
     if (action.operation !== "mkdir" && compared.some(isGitConfig) && !isGitItself(exec)) met.push(gitConfig(action));
@@ -124,12 +135,20 @@ function insideProtection(action: FileAction, around: Surroundings, places: Plac
   if (found === undefined && complete) return undefined;
   const scope: Scope = { by: "nothing" };
   if (found !== undefined) {
-    const reason = reads ? `${printAction(action)} reaches ${visible(found)}, which holds secrets` : `${printAction(action)} reaches ${visible(found)}, which is protected`;
+    const reason = reads
+      ? `${printAction(action)} reaches ${visible(found)}, which holds secrets`
+      : `${printAction(action)} reaches ${visible(found)}, which is protected`;
     return { effect: "ask", builtin: "protect.inside", reason, help: avoidHelp(found, exec), scope };
   }
   const what = reads ? "which file is read" : "which file is changed";
   const why = action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} is too large to look through`;
-  return { effect: "ask", builtin: "protect.unknown-target", reason: `cannot tell ${what}: ${visible(why)}`, help: "name the file, or a folder inside the project", scope };
+  return {
+    effect: "ask",
+    builtin: "protect.unknown-target",
+    reason: `cannot tell ${what}: ${visible(why)}`,
+    help: "name the file, or a folder inside the project",
+    scope,
+  };
 }
 
 /** Something in a folder that a change of the folder must not touch unasked. */
@@ -137,6 +156,7 @@ function isKept(path: string, { world, opened }: Surroundings, places: Places): 
   const [form = path] = comparable([path], world);
   // The floor's files are kept whatever is written.
   if (agentFile(form, places) !== undefined) return true;
-  const isProtected = isSecret(path) || isPersistence(form, places) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
+  const isProtected =
+    isSecret(path) || isPersistence(form, places) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
   return isProtected && !opened(path);
 }

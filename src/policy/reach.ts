@@ -19,11 +19,18 @@ const patterns = new BoundedMap<string, ShellPattern>(1024);
 /** A shell pattern taken apart, e.g. `/p/src/*.ts` is `*.ts` in `/p/src`. */
 export function shellPattern(pattern: string): ShellPattern {
   return patterns.get(pattern, () => {
-    const segments = pattern.split("/").slice(1).map((segment) => ({ glob: shellGlob(segment), deep: segment === "**" }));
+    const segments = pattern
+      .split("/")
+      .slice(1)
+      .map((segment) => ({ glob: shellGlob(segment), deep: segment === "**" }));
     const first = segments.findIndex(({ glob }) => glob.literal === undefined);
     const literals = (first < 0 ? segments : segments.slice(0, first)).map(({ glob }) => glob.literal ?? "");
     const rest = first < 0 ? [] : segments.slice(first);
-    const everything = rest.length > 0 && rest.every(({ glob }) => glob.units.every((unit) => unit.is === "run" || unit.is === "one" || (unit.is === "char" && unit.code === 46)));
+    const everything =
+      rest.length > 0 &&
+      rest.every(({ glob }) =>
+        glob.units.every((unit) => unit.is === "run" || unit.is === "one" || (unit.is === "char" && unit.code === 46)),
+      );
     return { folder: `/${literals.join("/")}`, rest, everything };
   });
 }
@@ -113,7 +120,11 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
   const { target } = action;
   switch (target.kind) {
     case "path":
-      return action.recursive === true ? search(target.path, wanted, world) : wanted(target.path) ? { found: target.path, complete: true } : NOWHERE;
+      return action.recursive === true
+        ? search(target.path, wanted, world)
+        : wanted(target.path)
+          ? { found: target.path, complete: true }
+          : NOWHERE;
     case "tree":
       return search(target.path, wanted, world);
     case "unknown":

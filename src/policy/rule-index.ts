@@ -45,7 +45,6 @@ function select(rules: readonly Rule[], wanted: (rule: Rule) => boolean): RulesB
 function makeIndex(policy: Policy): RuleIndex {
   // What nobody has trusted may narrow, never widen.
   const rules = policy.rules.filter((rule) => rule.effect !== "allow" || rule.untrusted !== true);
-  const isAnyTool = ({ matcher }: Rule): boolean => matcher.kind === "tool" && matcher.name === "*" && matcher.where === undefined;
   const fileRules = (operation: FileOperation): RulesByEffect =>
     select(rules, (rule) => (rule.matcher.kind === "path" && rule.matcher.operations.includes(operation)) || isAnyTool(rule));
   const files: Record<FileOperation, RulesByEffect> = {
@@ -63,7 +62,10 @@ function makeIndex(policy: Policy): RuleIndex {
   const blocks: Partial<Record<OperationName, readonly OperationBlock[]>> = {};
   for (const block of policy.operations) blocks[block.operation] = [...(blocks[block.operation] ?? []), block];
   return {
-    commands: select(rules, ({ matcher }) => isCommandMatcher(matcher.kind) || (matcher.kind === "path" && matcher.operations.includes("execute"))),
+    commands: select(
+      rules,
+      ({ matcher }) => isCommandMatcher(matcher.kind) || (matcher.kind === "path" && matcher.operations.includes("execute")),
+    ),
     byProgram: new BoundedMap(512),
     files,
     net: select(rules, (rule) => rule.matcher.kind === "net" || isAnyTool(rule)),
@@ -72,6 +74,10 @@ function makeIndex(policy: Policy): RuleIndex {
     hasBlocks: policy.operations.length > 0,
     blocks,
   };
+}
+
+function isAnyTool({ matcher }: Rule): boolean {
+  return matcher.kind === "tool" && matcher.name === "*" && matcher.where === undefined;
 }
 
 function isCommandMatcher(kind: Rule["matcher"]["kind"]): boolean {
@@ -101,7 +107,8 @@ function commandRules(index: RuleIndex, action: ExecAction): RulesByEffect {
   if (word === undefined || !word.known) return commands;
   const name = foldCase(baseName(word.text));
   // A link may lead to a program of another name, and then the rules for both count.
-  if (foldCase(baseName(action.program)) !== name || (action.resolved !== undefined && foldCase(baseName(action.resolved)) !== name)) return commands;
+  if (foldCase(baseName(action.program)) !== name || (action.resolved !== undefined && foldCase(baseName(action.resolved)) !== name))
+    return commands;
   return index.byProgram.get(name, () => {
     const all = [...commands.deny, ...commands.ask, ...commands.allow];
     return select(all, (rule) => couldMean(rule, name));
@@ -117,7 +124,9 @@ function couldMean({ matcher }: Rule, name: string): boolean {
     case "option":
       return matcher.commands.some((command) => foldCase(baseName(command)) === name);
     case "shell":
-      return matcher.program.negated || matcher.program.alternatives.some((word) => /[*?[\]\\]/.test(word) || foldCase(baseName(word)) === name);
+      return (
+        matcher.program.negated || matcher.program.alternatives.some((word) => /[*?[\]\\]/.test(word) || foldCase(baseName(word)) === name)
+      );
     default:
       return true;
   }

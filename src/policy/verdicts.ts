@@ -1,4 +1,16 @@
-import { type Action, type Argument, brief, type FileAction, printAction, printArgument, printTarget, type RuleSource, type Unknown, type Verdict, visible } from "../action/index.ts";
+import {
+  type Action,
+  type Argument,
+  brief,
+  type FileAction,
+  printAction,
+  printArgument,
+  printTarget,
+  type RuleSource,
+  type Unknown,
+  type Verdict,
+  visible,
+} from "../action/index.ts";
 import type { Hit } from "./opinions.ts";
 import { hiddenBy } from "./opinions.ts";
 import type { Row } from "./presets.ts";
@@ -76,7 +88,9 @@ const allowed = new Map<string, Verdict>();
 export function byPreset(decision: "allow" | "ask" | "deny", row: Row, preset: PresetName, action: Action): Verdict {
   const builtin = `preset.${preset}.${row.replace(" ", "-")}`;
   if (decision !== "allow") {
-    const reason = isRedirect(action) ? writesTo(action) : `${printAction(action)}: the ${preset} preset ${decision === "ask" ? "asks" : "denies it"}`;
+    const reason = isRedirect(action)
+      ? writesTo(action)
+      : `${printAction(action)}: the ${preset} preset ${decision === "ask" ? "asks" : "denies it"}`;
     const help = decision === "deny" ? `the ${preset} preset allows no ${row}; ask the user` : allowHelp(action);
     return { decision, basis: decision === "deny" ? "protection" : "default", builtin, reason, help };
   }
@@ -137,7 +151,8 @@ function allowRule(action: Action): string | undefined {
   switch (action.kind) {
     case "exec": {
       const words: string[] = [];
-      for (const argument of action.argv.slice(0, 2)) if (argument.known && !/[\s*():]/.test(argument.text) && !argument.text.startsWith("-")) words.push(argument.text);
+      for (const argument of action.argv.slice(0, 2))
+        if (argument.known && !/[\s*():]/.test(argument.text) && !argument.text.startsWith("-")) words.push(argument.text);
       return words.length === 0 || !action.trusted ? undefined : `Bash(${visible(words.join(" "))}:*)`;
     }
     case "file": {

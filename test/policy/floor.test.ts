@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { assentCall } from "../../src/policy/floor-commands.ts";
+import { exec, execOf, file } from "./language.ts";
+import { FLOOR, judged, machine, shortly } from "./machine.ts";
+
+describe("Assent's own files", () => {
+  test.each([
+    ["write /home/me/.agent-permissions.jsonc", "deny floor"],
+    ["edit /etc/assent/policy.jsonc", "deny floor"],
+    ["write /home/me/.local/state/assent/grants.jsonl", "deny floor"],
+    ["delete /home/me/.local/state/assent/audit.jsonl", "deny floor"],
+    ["edit /opt/tools/assent/dist/cli.js", "deny floor"],
+    ["write /home/me/.claude/settings.json", "deny floor"],
+    ["write /home/me/.codex/config.toml", "deny floor"],
+    // What goes with a folder.
+    ["rename /home/me/.local/state", "deny floor"],
+    ["delete /home/me/.local/state/**", "deny floor"],
+    ["delete /home/me/.agent-*", "deny floor"],
+    ["write .agent-permissions.jsonc", "ask floor"],
+    ["edit .claude/settings.json", "ask floor"],
+    ["write .mcp.json", "ask floor"],
+    ["read /home/me/.agent-permissions.jsonc", "allow default"],
+    ["read .claude/settings.json", "allow default"],
+    ["list /home/me/.local/state/assent", "allow default"],
+    ["write src/a.ts", "ask default"],
+  ])("%s: %s", (text, expected) => {
+    expect(shortly(judged(file(text)))).toBe(expected);
+  });
+
+  test("no rule, grant or mode opens it", () => {
+    const action = file("write /home/me/.agent-permissions.jsonc");
+    const grants = () => ({ decision: "allow", basis: "grant", reason: "granted" }) as const;
+    const settings = { mode: "full-auto", preset: "permissive" } as const;
+    expect(shortly(judged(action, { allow: ["Write(~/.agent-permissions.jsonc)", "*"], settings }, { grants, supervised: true }))).toBe(
+      "deny floor",
+    );
+    expect(shortly(judged(action, { settings: { preset: "none" } }))).toBe("deny floor");
+  });
+
+  test("through a link", () => {
+    const linked = machine([], { links: { "/home/me/repo/s": "/home/me/.local/state/assent" } });
+    expect(shortly(judged(file("write s/trust.json"), {}, { world: linked }))).toBe("deny floor");
+  });
+});
+
+describe("commands that loosen Assent", () => {
+  test.each([
+    ["assent trust", "loosens"],
+    ["assent trust .agent-permissions.jsonc", "loosens"],
+    ["assent auto on", "loosens"],
+    ["assent bypass on", "loosens"],
+    ["assent breaker reset", "loosens"],
+    ["assent agents trust x", "loosens"],
+    ["assent uninstall", "loosens"],
+    ["assent grants add x", "loosens"],
+    ["assent --debug trust", "loosens"],
+    ["assent --policy x trust", "loosens"],
+    ["assent run --log-only -- npm test", "loosens"],
+    ["assent run --background-respond allow -- x", "loosens"],
+    // Every spelling.
+    ["/usr/local/bin/assent trust", "loosens"],
+    ["./node_modules/.bin/assent trust", "loosens"],
+    ["ASSENT trust", "loosens"],
+    ["npx assent trust", "loosens"],
+    ["npx -y assent@latest trust", "loosens"],
+    ["npm exec -- assent trust", "loosens"],
+    ["npm exec --package=assent assent trust", "loosens"],
+    ["pnpm dlx assent trust", "loosens"],
+    ["yarn assent trust", "loosens"],
+    ["bunx assent trust", "loosens"],
+    ["node node_modules/assent/dist/cli.js trust", "loosens"],
+    ["node --no-warnings /opt/tools/assent/dist/cli.js trust", "loosens"],
+    ["/opt/tools/assent/dist/cli.js trust", "loosens"],
+    ["node assent.mjs auto on", "loosens"],
+    ["some-wrapper assent trust", "loosens"],
+    ["npm uninstall -g assent", "loosens"],
+    // Looking is free, and what `run` starts is judged by itself.
+    ["assent", "harmless"],
+    ["assent --version", "harmless"],
+    ["assent explain trust", "harmless"],
+    ["assent log --follow", "harmless"],
+    ["assent auto status", "harmless"],
+    ["assent agents list", "harmless"],
+    ["assent run -- npm test", "harmless"],
+    ["assent run -- npm test --yes", "harmless"],
+    ["npx assent demo", "harmless"],
+    // Unknown to us.
+    ["assent frobnicate", "unclear"],
+    ["assent $X", "unclear"],
+    ["assent run $X -- y", "unclear"],
+    // Something else altogether.
+    ["npm test", undefined],
+    ["some-wrapper assent demo", undefined],
+    ["git commit -m assent", undefined],
+    ["npx assent-tools trust", undefined],
+  ])("%s: %s", (text, expected) => {
+    const resolved = text.startsWith("/opt/") ? { resolved: text.split(" ")[0] ?? "" } : {};
+    expect(assentCall(exec(text, resolved), FLOOR.own)?.does).toBe(expected);
+  });
+
+  test("a word that knowledge covers as data is data", () => {
+    expect(assentCall(exec("echo assent trust", { knowledge: "echo" }), [])).toBeUndefined();
+  });
+
+  test("verdicts", () => {
+    expect(shortly(judged(exec("assent trust"), { allow: ["Bash(assent:*)"] }))).toBe("deny floor");
+    expect(shortly(judged(exec("assent frobnicate"), { allow: ["Bash(assent:*)"] }))).toBe("ask floor");
+    expect(
+      shortly(
+        judged(
+          execOf([
+            { known: true, text: "assent" },
+            { known: true, text: "log" },
+          ]),
+          { allow: ["Bash(assent:*)"] },
+        ),
+      ),
+    ).toBe("allow rule");
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { comparable, comparablePlaces } from "../../src/policy/location.ts";
+import { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "../../src/policy/path-class.ts";
+import { agentFile } from "../../src/policy/agent-files.ts";
+import { world } from "./language.ts";
+
+const P = "/home/me/repo";
+
+describe("secrets (Y8, YW3)", () => {
+  test.each([
+    // Y8, the twelve patterns.
+    `${P}/.env`,
+    `${P}/.env.production`,
+    `${P}/server.pem`,
+    `${P}/config/prod.key`,
+    `${P}/tls.crt`,
+    `${P}/credentials`,
+    `${P}/credentials.json`,
+    `${P}/secrets.yaml`,
+    `${P}/client_secret_123.json`,
+    `${P}/my-secret.txt`,
+    `${P}/passwords.txt`,
+    `${P}/db-password`,
+    "/home/me/.aws/credentials",
+    "/home/me/.ssh/id_rsa",
+    "/home/me/.gnupg/secring.gpg",
+    // YW3, the gaps.
+    `${P}/secrets/db.yaml`,
+    `${P}/secrets/token`,
+    `${P}/credentials/prod.json`,
+    `${P}/.envrc`,
+    `${P}/.env-prod`,
+    `${P}/.ENV`,
+    `${P}/.Env.Local`,
+    `${P}/.env.example`,
+    `${P}/prod.env`,
+    `${P}/deploy/id_rsa`,
+    `${P}/id_ed25519_work`,
+    `${P}/id_rsa.bak`,
+    "/home/me/.netrc",
+    "/home/me/.npmrc",
+    `${P}/.npmrc`,
+    "/home/me/.pypirc",
+    "/home/me/.git-credentials",
+    "/home/me/.kube/config",
+    "/home/me/.docker/config.json",
+    `${P}/cert.p12`,
+    `${P}/cert.PFX`,
+    `${P}/store.jks`,
+    `${P}/app.keystore`,
+    "/home/me/.ssh",
+    "/home/me/.aws",
+    "/home/me/.gnupg",
+    "/home/me/.config/gh/hosts.yml",
+    "/home/me/.config/gcloud/access_tokens.db",
+    "/home/me/.azure/msal_token_cache.json",
+    "/home/me/.bash_history",
+    "/home/me/.zsh_history",
+    "/home/me/.local/share/fish/fish_history",
+    "/etc/shadow",
+    "/proc/self/environ",
+    "/proc/1234/environ",
+    "/proc/1234/task/77/environ",
+    "/run/secrets/db",
+    "/etc/ssl/private/server.pem",
+    "/home/me/.claude/.credentials.json",
+    "/home/me/.codex/auth.json",
+    `${P}/clientSecret.json`,
+    `${P}/secrets.sh`,
+    // Reading a disk reads every file on it.
+    "/dev/sda1",
+  ])("%s is one", (path) => {
+    expect(isSecret(path)).toBe(true);
+  });
+
+  test.each([
+    `${P}/src/secretary.ts`,
+    `${P}/password_reset.py`,
+    `${P}/src/secrets.py`,
+    `${P}/docs/passwords.md`,
+    `${P}/.gitignore`,
+    `${P}/public.css`,
+    `${P}/package.json`,
+    `${P}/src/id_token.ts`,
+    `${P}/src/secrets/manager.ts`,
+    `${P}/rotate-secrets.sh`,
+    `${P}/secretary.json`,
+    `${P}/id_rsa.pub`,
+    `${P}/src/environment.ts`,
+    `${P}/keyboard.json`,
+    `${P}/src/components/Password.vue`,
+    `${P}/password.svg`,
+    `${P}/README.md`,
+    "/etc/passwd",
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/usr/lib/python3/secrets.py",
+    "/usr/share/ca-certificates/mozilla/x.crt",
+    `${P}/node_modules/agent/test/server.key`,
+    "/proc/cpuinfo",
+    "/home/me/.config/gh/config.yml",
+    "/dev/null",
+  ])("%s is none", (path) => {
+    expect(isSecret(path)).toBe(false);
+  });
+});
+
+const places = comparablePlaces(world());
+
+describe("system files (YW3)", () => {
+  test.each([
+    "/etc",
+    "/etc/hosts",
+    "/usr/bin/ls",
+    "/lib/x.so",
+    "/opt/x",
+    "/root/.profile",
+    "/dev/sda",
+    "/private/etc/hosts",
+    "/var/lib/x",
+    "/boot/vmlinuz",
+    "/proc/sys/kernel/x",
+    "/sys/x",
+    "/bin/sh",
+    "/Library/x",
+  ])("%s is one", (path) => {
+    expect(isSystem(path, places, false)).toBe(true);
+  });
+  test.each([
+    P,
+    `${P}/etc/x`,
+    "/home/me/x",
+    "/tmp/x",
+    "/dev/null",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/fd/3",
+    "/srv/x",
+    "/etcetera/x",
+    "/private/x",
+  ])("%s is none", (path) => {
+    expect(isSystem(path, places, false)).toBe(false);
+  });
+  test.each([
+    ["a project in a system folder", "/usr/src/app/x", world({ projectRoot: "/usr/src/app" }), false],
+    ["a project that is a system folder", "/etc/hosts", world({ projectRoot: "/etc" }), true],
+    ["root's own home", "/root/x", world({ home: "/root" }), false],
+    ["temp below /var", "/var/tmp/x", world({ temp: ["/var/tmp"] }), false],
+    ["another case where the disk folds it", "/ETC/hosts", world({ foldsCase: true }), true],
+  ])("%s", (_, path, where, expected) => {
+    const [form = path] = comparable([path], where);
+    expect(isSystem(form, comparablePlaces(where), where.foldsCase)).toBe(expected);
+  });
+});
+
+describe("files that run code later", () => {
+  test.each([
+    "/home/me/.bashrc",
+    "/home/me/.zshenv",
+    "/home/other/.profile",
+    "/home/me/.gitconfig",
+    "/home/me/.config/git/config",
+    "/home/me/.ssh/authorized_keys",
+    "/home/me/.config/systemd/user/x.service",
+    "/home/me/.config/autostart/x.desktop",
+    "/home/me/.local/bin/git",
+    "/home/me/.cargo/bin/cargo",
+    "/home/me/.pyenv/shims/python",
+    "/home/me/Library/LaunchAgents/x.plist",
+    `${P}/.git/hooks/pre-commit`,
+    `${P}/.git/hooks`,
+    `${P}/.git/modules/sub/hooks/post-checkout`,
+    "/etc/cron.d/x",
+    "/var/spool/cron/me",
+  ])("%s", (path) => {
+    expect(isPersistence(path, places)).toBe(true);
+  });
+  test.each([
+    `${P}/.bashrc`,
+    `${P}/.git/hooks/pre-commit.sample`,
+    `${P}/.husky/pre-commit`,
+    `${P}/.git/index`,
+    "/home/me/notes.txt",
+    `${P}/bin/x`,
+  ])("%s does not", (path) => {
+    expect(isPersistence(path, places)).toBe(false);
+  });
+  test("git's own configuration", () => {
+    expect([`${P}/.git/config`, `${P}/.git`, `${P}/.git/info/attributes`].map(isGitConfig)).toEqual([true, true, true]);
+    expect([`${P}/.git/HEAD`, `${P}/config`, `${P}/.github/config`].map(isGitConfig)).toEqual([false, false, false]);
+  });
+});
+
+test("raw and harmless devices", () => {
+  expect(["/dev/sda", "/dev/nvme0n1p2", "/dev/mem", "/dev/disk0", "/dev/mapper/root", "/proc/sysrq-trigger"].every(isRawDevice)).toBe(true);
+  expect(["/dev/null", "/dev/tty", "/dev/shm/x", "/dev/urandom"].some(isRawDevice)).toBe(false);
+  expect(["/dev/null", "/dev/fd/3", "/dev/stdout"].every(isHarmlessDevice)).toBe(true);
+  expect(["/dev/sda", "/dev/fd/x", "/dev/pts/3"].some(isHarmlessDevice)).toBe(false);
+});
+
+describe("agents' own files", () => {
+  test.each([
+    ["/home/me/.claude/settings.json", "registration"],
+    ["/home/me/.claude/hooks/x.sh", "registration"],
+    ["/home/me/.codex/config.toml", "registration"],
+    ["/home/me/.config/opencode/plugins/x.js", "registration"],
+    ["/home/me/.agent-permissions.jsonc", "registration"],
+    ["/etc/claude-code/managed-settings.json", "registration"],
+    ["/etc/assent", "registration"],
+    [`${P}/.claude/settings.local.json`, "setting"],
+    [`${P}/.codex/config.toml`, "setting"],
+    [`${P}/.cursor/hooks.json`, "setting"],
+    [`${P}/.mcp.json`, "setting"],
+    [`${P}/.vscode/settings.json`, "setting"],
+    [`${P}/pkg/.agent-permissions.jsonc`, "setting"],
+    [`${P}/.Claude/Settings.json`, "setting"],
+    [`${P}/.claude/worktrees/a/src/x.ts`, undefined],
+    [`${P}/CLAUDE.md`, undefined],
+    [`${P}/src/settings.json`, undefined],
+    ["/home/me/.claude/projects/x/memory/notes.md", undefined],
+  ])("%s: %s", (path, expected) => {
+    expect(agentFile(path, places)).toBe(expected);
+  });
+});
