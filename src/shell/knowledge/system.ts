@@ -29,7 +29,11 @@ export const system: readonly CommandSpec[] = [
         examples: { allow: ["ps aux", "ps aux --sort=-rss", "ps axjf", "ps axo pid,cmd"] },
       },
     },
-    examples: { allow: ["ps", "ps -ef", "ps -ef | grep node", "ps -o pid,cmd -p 1"], ask: ["ps -E", "ps --nonsense"], none: ["ps auxe", "ps eww"] },
+    examples: {
+      allow: ["ps", "ps -ef", "ps -ef | grep node", "ps -o pid,cmd -p 1"],
+      ask: ["ps -E", "ps --nonsense"],
+      none: ["ps auxe", "ps eww"],
+    },
   },
   {
     names: "pgrep pidof pidwait",
@@ -42,21 +46,27 @@ export const system: readonly CommandSpec[] = [
     names: "top htop btop",
     summary: "watches processes",
     // By hand one can signal and renice; -b only prints.
-    options: rows("-b -> drop screen; -n=text; -d=text; -p=text; -u=text; -U=text; -o=text; -c; -H; -i; -s; -S; -e=text; -E=text; -1; -l=text -> drop screen; -stats=text; -pid=text; -v -> stop; -V --version -> stop; -h --help -> stop"),
+    options: rows(
+      "-b -> drop screen; -n=text; -d=text; -p=text; -u=text; -U=text; -o=text; -c; -H; -i; -s; -S; -e=text; -E=text; -1; -l=text -> drop screen; -stats=text; -pid=text; -v -> stop; -V --version -> stop; -h --help -> stop",
+    ),
     operands: "screen:refuse?=interactive",
     examples: { allow: ["top -b -n 1", "top -l 1", "htop --version"], ask: ["top", "htop -d 5", "top -b --nonsense"] },
   },
   {
     names: "free",
     summary: "memory",
-    options: rows("-b --bytes; --kilo; --mega; --giga; --tera; --peta; -k --kibi; -m --mebi; -g --gibi; --tebi; --pebi; -h --human; --si; -l --lohi; -L --line; -t --total; -v --committed; -s --seconds=text; -c --count=text; -w --wide; --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-b --bytes; --kilo; --mega; --giga; --tera; --peta; -k --kibi; -m --mebi; -g --gibi; --tebi; --pebi; -h --human; --si; -l --lohi; -L --line; -t --total; -v --committed; -s --seconds=text; -c --count=text; -w --wide; --help -> stop; -V --version -> stop",
+    ),
     operands: "",
     examples: { allow: ["free -h", "free -m -s 1 -c 2"] },
   },
   {
     names: "vmstat iostat mpstat pidstat",
     summary: "load figures",
-    options: rows("-a; -f; -m; -n; -s; -d; -D; -p=text; -S=text; -t; -w; -x; -k; -c; -h; -y; -u; -r; -A; -P=text; --one-header; --human; -V --version -> stop; --help -> stop"),
+    options: rows(
+      "-a; -f; -m; -n; -s; -d; -D; -p=text; -S=text; -t; -w; -x; -k; -c; -h; -y; -u; -r; -A; -P=text; --one-header; --human; -V --version -> stop; --help -> stop",
+    ),
     operands: "text*",
     examples: { allow: ["vmstat 1 3", "iostat -x"] },
   },
@@ -70,23 +80,34 @@ export const system: readonly CommandSpec[] = [
   {
     names: "w",
     summary: "who is doing what",
-    options: rows("-h --no-header; -u --no-current; -s --short; -f --from; -o --old-style; -i --ip-addr; -p --pids; -c --container; -t --terminal; --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-h --no-header; -u --no-current; -s --short; -f --from; -o --old-style; -i --ip-addr; -p --pids; -c --container; -t --terminal; --help -> stop; -V --version -> stop",
+    ),
     operands: "text?",
     examples: { allow: ["w", "w -hs root"] },
   },
   {
     names: "last lastb lastlog finger",
     summary: "logins",
-    options: rows("-1..-9; -a --hostlast; -d --dns; -f --file=read; -F --fulltimes; -i --ip; -n --limit=text; -R --nohostname; -s --since=text; -t --until=text; -p --present=text; -w --fullnames; -x --system; --time-format=text; -u=text; -b=text; -l; -m", HELP),
+    options: rows(
+      "-1..-9; -a --hostlast; -d --dns; -f --file=read; -F --fulltimes; -i --ip; -n --limit=text; -R --nohostname; -s --since=text; -t --until=text; -p --present=text; -w --fullnames; -x --system; --time-format=text; -u=text; -b=text; -l; -m",
+      HELP,
+    ),
     operands: "text*",
     examples: { allow: ["last -5", "last -n 3 root"], deny: ["last -f .env"] },
   },
   {
     names: "lsof",
     summary: "open files",
-    options: rows("-a; -b; -c=text; +c=text; +d=list; -d=text; +D=listtree; -e=text; +e=text; -i[=text]; -K[=text]; -l; -n; -N; -o; -O; -P; -Q; -R; -s[=text]; -t; -T[=text]; -U; -v; -V; -X; -Z[=text]; -E; +E; -F[=text]; -p=text; -S[=text]; -g[=text]; -u=text; -x[=text]; +L[=text]; -L; -w; +w; -r[=text]; +r[=text]; +f[=text]; -f[=text]; -C; -H; -h -> stop; -? -> stop", "# write a cache: -D"),
+    options: rows(
+      "-a; -b; -c=text; +c=text; +d=list; -d=text; +D=listtree; -e=text; +e=text; -i[=text]; -K[=text]; -l; -n; -N; -o; -O; -P; -Q; -R; -s[=text]; -t; -T[=text]; -U; -v; -V; -X; -Z[=text]; -E; +E; -F[=text]; -p=text; -S[=text]; -g[=text]; -u=text; -x[=text]; +L[=text]; -L; -w; +w; -r[=text]; +r[=text]; +f[=text]; -f[=text]; -C; -H; -h -> stop; -? -> stop",
+      "# write a cache: -D",
+    ),
     operands: "list*",
-    examples: { allow: ["lsof -i :3000", "lsof -p 1", "lsof -nP -iTCP -sTCP:LISTEN", "lsof a.txt", "lsof +D src"], ask: ["lsof -D b/tmp/x"] },
+    examples: {
+      allow: ["lsof -i :3000", "lsof -p 1", "lsof -nP -iTCP -sTCP:LISTEN", "lsof a.txt", "lsof +D src"],
+      ask: ["lsof -D b/tmp/x"],
+    },
   },
   {
     names: "fuser",
@@ -101,14 +122,20 @@ export const system: readonly CommandSpec[] = [
   {
     names: "pstree",
     summary: "processes as a tree",
-    options: rows("-a --arguments; -A --ascii; -c --compact-not; -C --color=text; -g --show-pgids; -G --vt100; -h --highlight-all; -H --highlight-pid=text; -l --long; -n --numeric-sort; -N --ns-sort=text; -p --show-pids; -s --show-parents; -S --ns-changes; -t --thread-names; -T --hide-threads; -u --uid-changes; -U --unicode; -V --version -> stop; -Z --security-context; -w"),
+    options: rows(
+      "-a --arguments; -A --ascii; -c --compact-not; -C --color=text; -g --show-pgids; -G --vt100; -h --highlight-all; -H --highlight-pid=text; -l --long; -n --numeric-sort; -N --ns-sort=text; -p --show-pids; -s --show-parents; -S --ns-changes; -t --thread-names; -T --hide-threads; -u --uid-changes; -U --unicode; -V --version -> stop; -Z --security-context; -w",
+    ),
     operands: "text?",
     examples: { allow: ["pstree -p", "pstree -ap 1"] },
   },
   {
     names: "hostname dnsdomainname domainname nisdomainname ypdomainname",
     summary: "the name of this machine",
-    options: rows("-a --alias; -A --all-fqdns; -d --domain; -f --fqdn --long; -i --ip-address; -I --all-ip-addresses; -s --short; -y --yp --nis", HELP, "# set it: -F --file -b --boot, any operand"),
+    options: rows(
+      "-a --alias; -A --all-fqdns; -d --domain; -f --fqdn --long; -i --ip-address; -I --all-ip-addresses; -s --short; -y --yp --nis",
+      HELP,
+      "# set it: -F --file -b --boot, any operand",
+    ),
     operands: "refuse?",
     examples: { allow: ["hostname", "hostname -f", "hostname -I"], ask: ["hostname pwned", "hostname -F a.txt"] },
   },
@@ -126,7 +153,10 @@ export const system: readonly CommandSpec[] = [
   {
     names: "mount",
     summary: "shows mounts (mounting is not listed)",
-    options: rows("-l --show-labels; -v --verbose; -t --types=text; -h --help -> stop; -V --version -> stop", "# -a --all mounts everything"),
+    options: rows(
+      "-l --show-labels; -v --verbose; -t --types=text; -h --help -> stop; -V --version -> stop",
+      "# -a --all mounts everything",
+    ),
     operands: "refuse*",
     examples: { allow: ["mount", "mount -t ext4", "mount -l"], ask: ["mount /dev/sdb1 /mnt", "mount -a", "mount -o remount,rw /"] },
   },
@@ -140,7 +170,11 @@ export const system: readonly CommandSpec[] = [
       HELP,
     ),
     operands: "",
-    examples: { allow: ["dmesg", "dmesg -T | tail", "dmesg -l err,warn"], ask: ["dmesg -C", "dmesg -c", "dmesg --clear", "dmesg -n 1"], deny: ["dmesg -F .env"] },
+    examples: {
+      allow: ["dmesg", "dmesg -T | tail", "dmesg -l err,warn"],
+      ask: ["dmesg -C", "dmesg -c", "dmesg --clear", "dmesg -n 1"],
+      deny: ["dmesg -F .env"],
+    },
   },
   {
     names: "journalctl",
@@ -155,7 +189,11 @@ export const system: readonly CommandSpec[] = [
       "# other machines, images, cursor files: -M --machine --root --image --cursor-file --verify-key --interval --force",
     ),
     operands: "text*",
-    examples: { allow: ["journalctl -u nginx -n 50 --no-pager", "journalctl -b -p err", "journalctl --disk-usage"], ask: ["journalctl --vacuum-time=1s", "journalctl --vacuum-s=1M", "journalctl --rotate", "journalctl --flush"], deny: ["journalctl --file .env"] },
+    examples: {
+      allow: ["journalctl -u nginx -n 50 --no-pager", "journalctl -b -p err", "journalctl --disk-usage"],
+      ask: ["journalctl --vacuum-time=1s", "journalctl --vacuum-s=1M", "journalctl --rotate", "journalctl --flush"],
+      deny: ["journalctl --file .env"],
+    },
   },
   {
     names: "getent",
@@ -163,96 +201,5 @@ export const system: readonly CommandSpec[] = [
     options: rows("-s --service=text; -i --no-idn; -A --no-addrconfig; -? --help -> stop; --usage -> stop; -V --version -> stop"),
     operands: "text*",
     examples: { allow: ["getent passwd root", "getent hosts localhost"] },
-  },
-  {
-    names: "getconf locale lsb_release sw_vers",
-    summary: "system settings",
-    options: rows("-a --all; -c --category-name; -k --keyword-name; -m --charmaps; -v --verbose; -d --description; -i --id; -r --release; -s --short; -productName; -productVersion; -buildVersion; -h --help -> stop; -V --version -> stop; --usage -> stop"),
-    operands: "text*",
-    examples: { allow: ["locale -a", "getconf PAGE_SIZE", "lsb_release -a", "sw_vers -productVersion"] },
-  },
-  {
-    names: "which whereis",
-    summary: "finds programs",
-    options: rows("-a --all; -s; -i --read-alias; -v; -b; -m; -l; -g; -u; --skip-alias; --skip-dot; --skip-tilde; --show-dot; --show-tilde; --tty-only; -h --help -> stop; -V --version -> stop"),
-    operands: "text*",
-    examples: { allow: ["which node", "which -a python3", "whereis ls"] },
-  },
-  {
-    names: "ldd",
-    summary: "libraries a program needs; may run that program",
-    options: rows("-d --data-relocs; -r --function-relocs; -u --unused; -v --verbose; --help -> stop; --version -> stop"),
-    operands: "script/program+",
-    examples: { allow: ["ldd --version"], none: ["ldd ./untrusted"] },
-  },
-  {
-    names: "nm objdump readelf size addr2line c++filt otool dwarfdump llvm-nm llvm-objdump llvm-readelf",
-    summary: "looks into binaries",
-    // binutils: an operand `@FILE` holds more arguments: the analyser refuses it. Plugins load code.
-    options: rows(
-      "-a --all --debug-syms --all-headers --archive-headers; -A --print-file-name --arch-specific; -B --format=text; -C --demangle[=text]; -c --archive-index; -d --disassemble --dynamic; -D --disassemble-all --dynamic-syms",
-      "--use-dynamic; --disassemble-zeroes; -e --headers; -f --file-headers; -g --extern-only; -h --file-header; --section-headers; -l --line-numbers --program-headers; -L; -n --numeric-sort --notes; -o; -p --no-sort",
-      "--private-headers; -P --portability; -r --reloc --relocs; -R --dynamic-reloc; -S --sections; -s --syms --symbols; --full-contents; --dyn-syms; -t --section-details; -T; -u --undefined-only --unwind; -V --version-info",
-      "-W --wide; -w --debug-dump[=text]; -x; -j --section=text; -M --disassembler-options=text; -m --architecture=text; --start-address=text; --stop-address=text; --no-show-raw-insn; --show-raw-insn; --source; --print-size",
-      "--size-sort; --defined-only; --no-demangle; --dwarf[=text]; --dwarf-depth=text; -I --histogram; -i; -z; -H --help -> stop; -v --version -> stop",
-      "# load code: --plugin",
-    ),
-    operands: "read*",
-    analyse: "response-file",
-    examples: { allow: ["nm a.out", "objdump -d a.out", "readelf -h a.out", "readelf -a a.out", "size a.out"], ask: ["nm --plugin ./evil.so a.out", "objdump @args"], deny: ["nm .env"] },
-  },
-  {
-    names: "ldconfig",
-    summary: "library cache",
-    options: rows("-p --print-cache -> stop; -N; -X; -v --verbose; -? --help -> stop; --usage -> stop; -V --version -> stop"),
-    operands: "",
-    effects: "system packages, danger host-effect",
-    examples: { allow: ["ldconfig -p"], ask: ["ldconfig", "ldconfig -n ."] },
-  },
-  {
-    names: "clear reset",
-    summary: "clears the terminal",
-    options: rows("-x; -V -> stop"),
-    operands: "",
-    examples: { allow: ["clear", "reset"] },
-  },
-  {
-    names: "tput",
-    summary: "terminal capabilities",
-    options: rows("-T=text; -V -> stop; -x"),
-    operands: "text*",
-    examples: { allow: ["tput cols", "tput setaf 1"], ask: ["tput -S"] },
-  },
-  {
-    names: "pbcopy pbpaste xclip xsel wl-copy wl-paste",
-    summary: "the clipboard",
-    // What a person copied may be a secret; what is put there a person may paste.
-    options: rows("-Prefer=text; -selection=text; -sel=text; -i; -o; -b; -p; -n; -t=text; --clipboard; --input; --output; --primary"),
-    style: "words",
-    operands: "refuse*",
-    effects: "terminal",
-    examples: { ask: ["pbpaste", "pbcopy < a.txt", "xclip -o", "wl-paste"], deny: ["pbcopy < .env"] },
-  },
-  {
-    names: "say afplay beep notify-send osd",
-    summary: "tells a person something",
-    options: rows("-v=text; -r=text; -u --urgency=text; -t --expire-time=text; -i --icon=text; -a --app-name=text; -c --category=text", "# write or read files: -o -f -h"),
-    operands: "text*",
-    examples: { allow: ["say done", "notify-send -u low build done"], ask: ["say -f a.txt -o x.aiff"] },
-  },
-  {
-    names: "open xdg-open wslview",
-    summary: "opens a file or address in whatever program it belongs to",
-    operands: "refuse*",
-    effects: "terminal",
-    examples: { ask: ["open a.html", "xdg-open https://example.com", "open -a Terminal evil.sh", "xdg-open a.txt"] },
-  },
-  {
-    names: "cloc tokei scc wcl",
-    summary: "counts lines of code",
-    options: rows("--json; --csv; --yaml; --quiet; --vcs=text; --exclude-dir=text; --include-lang=text; --by-file; --sum-one; -f; -s=text; -e=text; -o=text; --sort=text; --no-complexity; -h --help -> stop; -V --version -> stop", "# run programs or write: --extract-with --out --report-file --config --read-lang-def"),
-    style: "bsd",
-    operands: "listtree*=.",
-    examples: { allow: ["cloc src", "tokei", "cloc --json ."], ask: ["cloc --extract-with=./evil a.gz", "cloc --out=x src"] },
   },
 ];

@@ -7,26 +7,43 @@ export const textLanguages: readonly CommandSpec[] = [
   {
     names: "sed gsed",
     summary: "edits a stream",
+    // A suffix of -i may put the old content anywhere (`*` is the name, `/` a folder): only the usual ones are known.
     options: rows(
       "-n --quiet --silent; --debug; -e --expression=sed -> drop script; -f --file=script/sed -> drop script; --follow-symlinks",
-      "-i --in-place[=word] -> read becomes edit; -l --line-length=text; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
+      "-i --in-place[=refuse] -> read becomes edit; -i.bak -i.orig -i.old -i.tmp -i~ -i.backup -> read becomes edit; -l --line-length=text; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
       "-z --null-data --zero-terminated; -b --binary; --help -> stop; --version -> stop",
     ),
     operands: "script:sed read*",
     examples: {
-      allow: ["sed -n '1,120p' a.txt", "sed 's/a/b/' a.txt | head", "sed -e 's/a/b/' -e '$d' a.txt", "sed -E 's/(a|b)+/x/g' a.txt", "sed 's|/usr|/opt|g' < a.txt", "sed --version"],
+      allow: [
+        "sed -n '1,120p' a.txt",
+        "sed 's/a/b/' a.txt | head",
+        "sed -e 's/a/b/' -e '$d' a.txt",
+        "sed -E 's/(a|b)+/x/g' a.txt",
+        "sed 's|/usr|/opt|g' < a.txt",
+        "sed --version",
+      ],
       ask: [
         "sed 's/a/b/w out' a.txt",
         "sed 's|x|id|e' a.txt",
         "sed '1!e ls > x' a.txt",
         "sed -i s/a/b/ a.txt",
         "sed -ni.bak p a.txt",
+        "sed -i.bak s/a/b/ a.txt",
+        "sed -i'/home/u/.ssh/*' s/a/b/ a.txt",
         "sed --in-pl s/a/b/ a.txt",
         'sed "$SCRIPT" a.txt',
         "sed -i '' s/a/b/ a.txt",
       ],
       none: ["sed -f x.sed a.txt", "sed '1!e ./evil' a.txt"],
-      deny: ["sed -n '1e rm -rf ~' a.txt", "sed p .env", "sed -i s/a/b/ ~/.bashrc", "sed -i s/a/b/ .git/hooks/pre-commit", "sed 'w ~/x' .env", "sed 'r .env' a.txt"],
+      deny: [
+        "sed -n '1e rm -rf ~' a.txt",
+        "sed p .env",
+        "sed -i s/a/b/ ~/.bashrc",
+        "sed -i s/a/b/ .git/hooks/pre-commit",
+        "sed 'w ~/x' .env",
+        "sed 'r .env' a.txt",
+      ],
     },
   },
   {
@@ -42,7 +59,13 @@ export const textLanguages: readonly CommandSpec[] = [
     ),
     operands: "program:awk read*",
     examples: {
-      allow: ["awk -F: '$3 > 100 {print $1}' /etc/passwd", "awk '{print $1}' a.txt", "awk 'NR==1' a.txt b.txt", "awk -v n=3 'NR<=n' a.txt", "ls | awk '{s+=$1} END {print s}'"],
+      allow: [
+        "awk -F: '$3 > 100 {print $1}' /etc/passwd",
+        "awk '{print $1}' a.txt",
+        "awk 'NR==1' a.txt b.txt",
+        "awk -v n=3 'NR<=n' a.txt",
+        "ls | awk '{s+=$1} END {print s}'",
+      ],
       ask: [
         "awk 'BEGIN{system(\"touch x\")}'",
         "awk '{print > \"out\"}' a.txt",
@@ -55,7 +78,12 @@ export const textLanguages: readonly CommandSpec[] = [
         "gawk -o/tmp/x 1 a.txt",
       ],
       none: ["awk -f prog.awk a.txt", "awk 'BEGIN{system(\"./evil\")}'"],
-      deny: ["awk 'BEGIN{system(\"rm -rf ~\")}'", "awk 1 .env", "awk '{print}' ~/.ssh/id_rsa", "awk 'BEGIN{while((getline l < \".env\")>0) print l}'"],
+      deny: [
+        "awk 'BEGIN{system(\"rm -rf ~\")}'",
+        "awk 1 .env",
+        "awk '{print}' ~/.ssh/id_rsa",
+        "awk 'BEGIN{while((getline l < \".env\")>0) print l}'",
+      ],
     },
   },
   {
@@ -95,7 +123,11 @@ export const textLanguages: readonly CommandSpec[] = [
       "# mean different things in the two programs, or write files: -s -f",
     ),
     operands: "filter:yq? read*",
-    examples: { allow: ["yq .a f.yml", "yq -r '.a.b' f.yml", "cat f.yml | yq -o json ."], ask: ["yq -i '.a=1' f.yml", "yq -n 'load(\"x\")'", "yq -n 'env(HOME)'"], deny: ["yq . .env", "yq -i .a=1 ~/.bashrc"] },
+    examples: {
+      allow: ["yq .a f.yml", "yq -r '.a.b' f.yml", "cat f.yml | yq -o json ."],
+      ask: ["yq -i '.a=1' f.yml", "yq -n 'load(\"x\")'", "yq -n 'env(HOME)'"],
+      deny: ["yq . .env", "yq -i .a=1 ~/.bashrc"],
+    },
   },
   {
     names: "vim vi view nvim ex rvim gvim vimdiff ed red nano pico emacs joe micro hx helix kak mg mcedit",
@@ -105,7 +137,16 @@ export const textLanguages: readonly CommandSpec[] = [
     effects: "terminal, code.stdin ed",
     examples: {
       allow: ["vim --version"],
-      ask: ["vim -c ':!id' a.txt", "vim a.txt", "ed a.txt <<< '!id'", "emacs --batch --eval '(delete-file \"x\")'", "nvim +q a.txt", "vim -es -c 'w! x' -c q", "nano a.txt", "ex -s +%s/a/b/ +wq a.txt"],
+      ask: [
+        "vim -c ':!id' a.txt",
+        "vim a.txt",
+        "ed a.txt <<< '!id'",
+        "emacs --batch --eval '(delete-file \"x\")'",
+        "nvim +q a.txt",
+        "vim -es -c 'w! x' -c q",
+        "nano a.txt",
+        "ex -s +%s/a/b/ +wq a.txt",
+      ],
       deny: ["vim .env", "nano ~/.bashrc"],
     },
   },

@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Viewers, dumpers and converters.
@@ -84,7 +84,11 @@ export const textView: readonly CommandSpec[] = [
     ),
     operands: "read*",
     output: "input",
-    examples: { allow: ["bat a.txt", "bat -p --line-range 1:10 a.txt", "bat --color=always package.json"], ask: ["bat --pager=./evil a.txt", "bat cache --build"], deny: ["bat .env"] },
+    examples: {
+      allow: ["bat a.txt", "bat -p --line-range 1:10 a.txt", "bat --color=always package.json"],
+      ask: ["bat --pager=./evil a.txt", "bat cache --build"],
+      deny: ["bat .env"],
+    },
   },
   {
     names: "file",
@@ -96,7 +100,11 @@ export const textView: readonly CommandSpec[] = [
       "# write, or name files: -C --compile -f --files-from",
     ),
     operands: "list*",
-    examples: { allow: ["file a.txt", "file -b --mime-type *", "file -L src/x"], ask: ["file -C -m a.txt", "file -f a.txt"], deny: ["file -m .env a.txt"] },
+    examples: {
+      allow: ["file a.txt", "file -b --mime-type *", "file -L src/x"],
+      ask: ["file -C -m a.txt", "file -f a.txt"],
+      deny: ["file -m .env a.txt"],
+    },
   },
   {
     names: "strings",
@@ -118,7 +126,11 @@ export const textView: readonly CommandSpec[] = [
       "-p -ps -plain -postscript; -r -revert; -R=text; -s -seek -skip=text; -u -uppercase; -v -version -> stop",
     ),
     operands: "read? write?",
-    examples: { allow: ["xxd a.txt", "xxd -l 16 -c8 a.txt", "xxd -p < a.txt", "xxd -ps a.txt"], ask: ["xxd a.txt out", "xxd -r dump out"], deny: ["xxd .env", "xxd -r dump ~/.bashrc"] },
+    examples: {
+      allow: ["xxd a.txt", "xxd -l 16 -c8 a.txt", "xxd -p < a.txt", "xxd -ps a.txt"],
+      ask: ["xxd a.txt out", "xxd -r dump out"],
+      deny: ["xxd .env", "xxd -r dump ~/.bashrc"],
+    },
   },
   {
     names: "hexdump hd",
@@ -133,9 +145,15 @@ export const textView: readonly CommandSpec[] = [
   {
     names: "iconv",
     summary: "converts encodings",
-    options: rows("-f --from-code=text; -t --to-code=text; -l --list -> stop; -c; -o --output=write; -s --silent; --verbose; -? --help -> stop; --usage -> stop; -V --version -> stop"),
+    options: rows(
+      "-f --from-code=text; -t --to-code=text; -l --list -> stop; -c; -o --output=write; -s --silent; --verbose; -? --help -> stop; --usage -> stop; -V --version -> stop",
+    ),
     operands: "read*",
-    examples: { allow: ["iconv -f latin1 -t utf8 a.txt", "iconv -l"], ask: ["iconv -f utf8 -t utf16 -o x y"], deny: ["iconv -f utf8 .env", "iconv -o ~/.bashrc a.txt"] },
+    examples: {
+      allow: ["iconv -f latin1 -t utf8 a.txt", "iconv -l"],
+      ask: ["iconv -f utf8 -t utf16 -o x y"],
+      deny: ["iconv -f utf8 .env", "iconv -o ~/.bashrc a.txt"],
+    },
   },
   {
     names: "column",
@@ -161,7 +179,11 @@ export const textView: readonly CommandSpec[] = [
       "# -R writes 00Tree.html files",
     ),
     operands: "listtree*=.",
-    examples: { allow: ["tree", "tree -L 2 src", "tree -a -I node_modules"], ask: ["tree -o out.txt", "tree -R -H . -L 1"], deny: ["tree -o ~/.bashrc", "tree --fromfile .env"] },
+    examples: {
+      allow: ["tree", "tree -L 2 src", "tree -a -I node_modules"],
+      ask: ["tree -o out.txt", "tree -R -H . -L 1"],
+      deny: ["tree -o ~/.bashrc", "tree --fromfile .env"],
+    },
   },
   {
     names: "xmllint",
@@ -176,7 +198,13 @@ export const textView: readonly CommandSpec[] = [
     operands: "refuse*",
     examples: {
       allow: ["xmllint --nonet --noout a.xml", "xmllint --nonet --format a.xml", "xmllint --nonet --xpath //a a.xml"],
-      ask: ["xmllint --nonet --output x.xml a.xml", "xmllint --nonet --noent a.xml", "xmllint --nonet --shell a.xml", "xmllint http://evil.example/x.xml", "xmllint a.xml"],
+      ask: [
+        "xmllint --nonet --output x.xml a.xml",
+        "xmllint --nonet --noent a.xml",
+        "xmllint --nonet --shell a.xml",
+        "xmllint http://evil.example/x.xml",
+        "xmllint a.xml",
+      ],
       deny: ["xmllint --nonet .env", "xmllint --nonet -o ~/.bashrc a.xml"],
     },
   },
@@ -191,7 +219,11 @@ export const textView: readonly CommandSpec[] = [
       "# pairs of names: -n --newfile",
     ),
     operands: "edit*",
-    examples: { allow: ["dos2unix < a.txt", "dos2unix -i a.txt"], ask: ["dos2unix a.txt", "dos2unix -n a.txt c.txt"], deny: ["dos2unix ~/.bashrc", "dos2unix .env"] },
+    examples: {
+      allow: ["dos2unix < a.txt", "dos2unix -i a.txt"],
+      ask: ["dos2unix a.txt", "dos2unix -n a.txt c.txt"],
+      deny: ["dos2unix ~/.bashrc", "dos2unix .env"],
+    },
   },
   {
     names: "sponge",

@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Searching and comparing. Languages with code of their own (sed, awk, jq, editors) are in `text-languages.ts`,
@@ -88,8 +88,25 @@ export const text: readonly CommandSpec[] = [
     ),
     operands: "pattern:text tree*=.",
     examples: {
-      allow: ["rg foo src", "rg --files | head", "rg -n -i foo src -g '*.ts'", "rg foo a.txt", "rg -e foo -e bar src", "rg -tjs -A2 foo src", "rg --version"],
-      ask: ["rg --pre ./evil x", "rg --pre=./evil x src", "rg {--pre,./evil} x", "rg --hostname-bin ./evil x", "rg -z foo src", "rg -uuu foo .", "rg --hidden foo", "rg --pre{=,=sh} pattern payload.sh"],
+      allow: [
+        "rg foo src",
+        "rg --files | head",
+        "rg -n -i foo src -g '*.ts'",
+        "rg foo a.txt",
+        "rg -e foo -e bar src",
+        "rg -tjs -A2 foo src",
+        "rg --version",
+      ],
+      ask: [
+        "rg --pre ./evil x",
+        "rg --pre=./evil x src",
+        "rg {--pre,./evil} x",
+        "rg --hostname-bin ./evil x",
+        "rg -z foo src",
+        "rg -uuu foo .",
+        "rg --hidden foo",
+        "rg --pre{=,=sh} pattern payload.sh",
+      ],
       deny: ["rg foo .env", "rg -f .env src", "rg . ~/.ssh"],
     },
   },
@@ -106,7 +123,11 @@ export const text: readonly CommandSpec[] = [
       "# run programs: --pager --search-zip -z",
     ),
     operands: "pattern:text tree*=.",
-    examples: { allow: ["ag foo src", "ag -i foo src"], ask: ["ag --pager './evil' x", "ag --pager=./evil foo src", "ag --hidden foo"], deny: ["ag foo .env"] },
+    examples: {
+      allow: ["ag foo src", "ag -i foo src"],
+      ask: ["ag --pager './evil' x", "ag --pager=./evil foo src", "ag --hidden foo"],
+      deny: ["ag foo .env"],
+    },
   },
   {
     names: "ack ack-grep",
@@ -120,7 +141,11 @@ export const text: readonly CommandSpec[] = [
       "# run programs or code, or name files: --pager --ackrc --output --env -x --files-from -g -f",
     ),
     operands: "pattern:text tree*=.",
-    examples: { allow: ["ack foo src", "ack -l foo src"], ask: ["ack --pager=./evil foo src", "ack --ackrc=evil foo src"], deny: ["ack foo .env"] },
+    examples: {
+      allow: ["ack foo src", "ack -l foo src"],
+      ask: ["ack --pager=./evil foo src", "ack --ackrc=evil foo src"],
+      deny: ["ack foo .env"],
+    },
   },
   {
     names: "diff colordiff gdiff",
@@ -129,7 +154,14 @@ export const text: readonly CommandSpec[] = [
     options: DIFF,
     operands: "tree*",
     examples: {
-      allow: ["diff -u a.txt b.txt", "diff -r src src", "diff --brief a.txt b.txt", "diff -3 a.txt b.txt", "diff a.txt - < b.txt", "colordiff a.txt b.txt"],
+      allow: [
+        "diff -u a.txt b.txt",
+        "diff -r src src",
+        "diff --brief a.txt b.txt",
+        "diff -3 a.txt b.txt",
+        "diff a.txt - < b.txt",
+        "colordiff a.txt b.txt",
+      ],
       ask: ["diff --nonsense a.txt b.txt", "diff -r . src"],
       deny: ["diff a.txt .env", "diff --from-file=.env a.txt", "diff <(rm -rf ~) x", "diff -X .env a.txt b.txt"],
     },
@@ -137,7 +169,9 @@ export const text: readonly CommandSpec[] = [
   {
     names: "cmp",
     summary: "compares bytes",
-    options: rows("-b --print-bytes; -i --ignore-initial=text; -l --verbose; -n --bytes=text; -s --quiet --silent; -x; -h; -z; --help -> stop; -v --version -> stop"),
+    options: rows(
+      "-b --print-bytes; -i --ignore-initial=text; -l --verbose; -n --bytes=text; -s --quiet --silent; -x; -h; -z; --help -> stop; -v --version -> stop",
+    ),
     operands: "read read? text? text?",
     examples: { allow: ["cmp a.txt b.txt", "cmp -s a.txt b.txt"], deny: ["cmp -l a.txt .env"] },
   },
@@ -150,7 +184,11 @@ export const text: readonly CommandSpec[] = [
       "# runs a program: --diff-program",
     ),
     operands: "read read read",
-    examples: { allow: ["diff3 a.txt b.txt package.json"], ask: ["diff3 --diff-program=./evil a.txt b.txt package.json"], deny: ["diff3 a.txt b.txt .env"] },
+    examples: {
+      allow: ["diff3 a.txt b.txt package.json"],
+      ask: ["diff3 --diff-program=./evil a.txt b.txt package.json"],
+      deny: ["diff3 a.txt b.txt .env"],
+    },
   },
   {
     names: "sdiff",
@@ -162,7 +200,11 @@ export const text: readonly CommandSpec[] = [
       "# runs a program: --diff-program",
     ),
     operands: "tree tree",
-    examples: { allow: ["sdiff a.txt b.txt"], ask: ["sdiff -o c.txt a.txt b.txt", "sdiff --diff-program=./evil a.txt b.txt"], deny: ["sdiff a.txt .env"] },
+    examples: {
+      allow: ["sdiff a.txt b.txt"],
+      ask: ["sdiff -o c.txt a.txt b.txt", "sdiff --diff-program=./evil a.txt b.txt"],
+      deny: ["sdiff a.txt .env"],
+    },
   },
   {
     names: "patch gpatch",
@@ -184,7 +226,9 @@ export const text: readonly CommandSpec[] = [
   {
     names: "look",
     summary: "lines beginning with a word",
-    options: rows("-a --alternative; -d --alphanum; -f --ignore-case; -t --terminate=text; -b --binary; -h --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-a --alternative; -d --alphanum; -f --ignore-case; -t --terminate=text; -b --binary; -h --help -> stop; -V --version -> stop",
+    ),
     operands: "text read?",
     examples: { allow: ["look app", "look -f app a.txt"], deny: ["look '' .env"] },
   },
@@ -203,6 +247,10 @@ export const text: readonly CommandSpec[] = [
       "-h -> stop; -V -> stop",
     ),
     operands: "read*",
-    examples: { allow: ["diffstat fix.patch", "diff a.txt b.txt | diffstat -s"], ask: ["diffstat -o c.txt fix.patch"], deny: ["diffstat -o ~/.bashrc fix.patch", "diffstat .env"] },
+    examples: {
+      allow: ["diffstat fix.patch", "diff a.txt b.txt | diffstat -s"],
+      ask: ["diffstat -o c.txt fix.patch"],
+      deny: ["diffstat -o ~/.bashrc fix.patch", "diffstat .env"],
+    },
   },
 ];

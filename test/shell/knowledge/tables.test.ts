@@ -9,7 +9,10 @@ const ENTRIES = FAMILIES.flat();
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 
 /** An entry and all subcommands below it, with the name they go by. */
-function levels(spec: CommandSpec | SubcommandSpec, name: string): readonly (readonly [name: string, spec: CommandSpec | SubcommandSpec])[] {
+function levels(
+  spec: CommandSpec | SubcommandSpec,
+  name: string,
+): readonly (readonly [name: string, spec: CommandSpec | SubcommandSpec])[] {
   const below = Object.entries(spec.subcommands ?? {}).flatMap(([key, inner]) => levels(inner, `${name} ${key.split("|")[0] ?? ""}`));
   return [[name, spec], ...below];
 }
