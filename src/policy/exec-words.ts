@@ -51,10 +51,22 @@ function read(action: ExecAction): ExecWords {
   const unknownOperand = shape.operands.some((operand) => !operand.known);
   const spilling = shape.options.some(({ value }) => value !== undefined && !value.known && value.many);
   const hidden = spilling || (unknownOperand && argumentsBeforeEnd(argv).some(couldBeOption));
-  const { options, operands, complete } = shape;
+  const { operands, complete } = shape;
+  const options = [...shape.options, ...optionLike(operands, argv)];
   if (complete) return { options, also: [], operands, doubtful: new Map(), complete, guessed: false, hidden };
   const looks = guess(argv);
   return { options, also: looks.options, operands, doubtful: looks.doubtful, complete, guessed: false, hidden: hidden || looks.hidden };
+}
+
+/** `find . -delete`: what knowledge reads as part of an expression is an option to the writer of a rule. */
+function optionLike(operands: readonly Argument[], argv: readonly Argument[]): readonly WordOption[] {
+  const found: WordOption[] = [];
+  for (const [i, operand] of operands.entries()) {
+    if (!operand.known || operand.text.length < 2 || !operand.text.startsWith("-")) continue;
+    const written = argumentsBeforeEnd(argv).some((argument) => argument.known && argument.text === operand.text);
+    if (written) found.push({ names: [operand.text], ...nextOf(operands[i + 1]) });
+  }
+  return found;
 }
 
 function argumentsBeforeEnd(argv: readonly Argument[]): readonly Argument[] {

@@ -137,7 +137,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 };
 
 for (const [title, rows] of Object.entries(TABLES))
-  describe(title, () => {
+  describe(`${title}`, () => {
     for (const [effect, rule, action, expected] of rows)
       it(`${effect} ${JSON.stringify(rule)} on ${typeof action === "string" ? action : JSON.stringify(action)}: ${expected}`, () => {
         expect(answer(effect, rule, action)).toBe(expected);

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import type {
   Action,
   Argument,
@@ -142,7 +143,7 @@ export function execOf(argv: readonly Argument[], changes: Partial<ExecAction> =
     trusted,
     env: [],
     origin: { by: "shell" },
-    ...(shape === undefined ? {} : { shape, knowledge: "a test's grammar" }),
+    ...(shape === undefined ? {} : shape.complete ? { shape } : { shape, knowledge: "a test's grammar" }),
     ...changes,
   };
 }
@@ -185,6 +186,11 @@ export function matcherOf(rule: unknown): Matcher {
 export function ruleOf(effect: Effect, rule: unknown, changes: { readonly layer?: LayerName; readonly root?: string } = {}): Rule {
   const text = typeof rule === "string" ? rule : JSON.stringify(rule);
   return { effect, matcher: matcherOf(rule), source: { text, file: "policy.jsonc", line: 1, column: 1 }, layer: "user", ...changes };
+}
+
+/** What is wrong with a property; undefined when it holds. */
+export function failure<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): string | undefined {
+  return fc.defaultReportMessage(fc.check(property, parameters));
 }
 
 /** How an `allow` or `deny` rule answers an action; a string is a command line. */

@@ -176,17 +176,17 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 };
 
 for (const [title, rows] of Object.entries(TABLES))
-  describe(title, () => {
+  describe(`${title}`, () => {
     for (const [effect, rule, action, expected, where] of rows)
       it(`${effect} ${rule} on ${typeof action === "string" ? action : JSON.stringify(action)}: ${expected}`, () => {
         expect(answer(effect, rule, typeof action === "string" ? file(action) : action, where)).toBe(expected);
       });
   });
 
-describe("an allow rule of a project's own file", () => {
-  const allow = (rule: string, action: Action, where = world()) =>
-    matchRule(ruleOf("allow", rule, { layer: "project", root: "/home/me/repo" }), action, { world: where });
+const allow = (rule: string, action: Action, where = world()) =>
+  matchRule(ruleOf("allow", rule, { layer: "project", root: "/home/me/repo" }), action, { world: where });
 
+describe("an allow rule of a project's own file", () => {
   it("reaches no further than the project", () => {
     expect(allow("Read(**)", file("read src/a"))).toBe("yes");
     expect(allow("Read(**)", file("read /etc/passwd"))).toBe("no");

@@ -121,7 +121,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 };
 
 for (const [title, rows] of Object.entries(TABLES))
-  describe(title, () => {
+  describe(`${title}`, () => {
     for (const [effect, rule, action, expected] of rows)
       it(`${effect} ${rule} on ${typeof action === "string" ? action : JSON.stringify(action)}: ${expected}`, () => {
         expect(answer(effect, rule, action)).toBe(expected);
@@ -135,5 +135,16 @@ describe("a long-option program with one dash", () => {
     expect(answer("deny", "Shell(find -delete)", exec("find . -delete", { shape }))).toBe("yes");
     expect(answer("allow", "Shell(find !-exec)", exec("find . -delete", { shape }))).toBe("yes");
     expect(answer("allow", "Shell(find !-delete)", exec("find . -delete", { shape }))).toBe("no");
+  });
+
+  it("nor for an operand, when knowledge reads it as part of an expression", () => {
+    const words = [".", "-name", "x", "-delete"].map((text) => ({ known: true as const, text }));
+    const expression = { options: [], operands: words, complete: true };
+    const find = exec("find . -name x -delete", { shape: expression, knowledge: "find" });
+    expect(answer("allow", "Shell(find !-delete)", find)).toBe("no");
+    expect(answer("allow", "Shell(find !-exec)", find)).toBe("yes");
+    expect(answer("deny", "Bash(find -delete:*)", find)).toBe("yes");
+    expect(answer("deny", "Shell(find -name=x)", find)).toBe("yes");
+    expect(answer("allow", "Shell(find ?-name !-*)", find)).toBe("no");
   });
 });
