@@ -5,7 +5,7 @@ import { BY_SHELL, type Context, type Outcome } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
 import { readRedirections } from "./redirect.ts";
 import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
-import { NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
+import { isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = Outcome<ShellState>;
@@ -65,7 +65,7 @@ function runAndOr(cx: Context, state: ShellState, node: PipelineNode | AndOr, st
       const reached: ShellOutcome = taken === undefined ? { out: run.out, ok: undefined, fail: undefined } : run;
       current = operator === "&&" ? { out: run.out, ok: reached.ok, fail: joinStates(skipped, reached.fail) } : { out: run.out, ok: joinStates(skipped, reached.ok), fail: reached.fail };
     }
-    outs.push(current.out);
+    outs.push(i === 0 ? current.out : perhaps(current.out));
   });
   return { ...current, out: sequence(outs) };
 }
@@ -216,14 +216,13 @@ function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOu
   return { out: merged(outs), ok: end, fail: end };
 }
 
-/** Output of branches of which only some ran. */
-function merged(outs: readonly Stream[]): Stream {
-  const some = outs.filter((out) => out.is !== "none");
-  const [only] = some;
-  if (only === undefined) return NOTHING;
-  const whole = sequence(some);
-  return some.length === 1 ? only : { is: "unknown", why: "the output of one of several branches", network: whole.is === "unknown" ? whole.network : some.some((out) => out.is === "unknown" && out.network) };
+/** Output of a command that may not run: known text is then text or nothing. */
+function perhaps(out: Stream): Stream {
+  return out.is === "text" ? { is: "unknown", why: "the output of a command that may not run", network: isNetwork(out) } : out;
 }
+
+/** Output of branches of which only some ran. */
+const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
 
 /** More values than this are not tried one by one. */
 const MOST_VALUES = 16;
