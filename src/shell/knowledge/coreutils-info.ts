@@ -194,6 +194,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
     summary: "number of processors",
     options: rows("--all; --ignore=text", GNU_HELP),
     operands: "",
+    output: "number",
     examples: { allow: ["nproc", "nproc --all"] },
   },
   {

@@ -141,6 +141,7 @@ export const coreutilsText: readonly CommandSpec[] = [
       GNU_HELP,
     ),
     operands: "read*",
+    output: "number",
     examples: { allow: ["wc -l a.txt", "wc -l src/*.ts", "ls | wc -l"], ask: ["wc --files0-from=a.txt"], deny: reader("wc") },
   },
   {

@@ -24,7 +24,7 @@ export const system: readonly CommandSpec[] = [
     ),
     operands: "",
     subcommands: {
-      "aux|auxw|auxww|auxwww|auxf|aux f|ax|axu|axf|axl|axjf|axj|axww|axo|u|x|ux|xa|xu|j|l|f|waux|a|-aux": {
+      "aux|auxw|auxww|auxwww|auxf|aux f|ax|axu|axf|axl|axjf|axj|axww|axo|u|x|ux|xa|xu|j|l|f|waux|a": {
         operands: "text*",
         examples: { allow: ["ps aux", "ps aux --sort=-rss", "ps axjf", "ps axo pid,cmd"] },
       },
