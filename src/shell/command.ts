@@ -7,7 +7,7 @@ import type { Runner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
-import { ShellState, type Variable } from "./state.ts";
+import { joinStates, ShellState, type Variable } from "./state.ts";
 import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable, steering } from "./variables.ts";
 import { expansion, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
@@ -112,13 +112,19 @@ export function dispatch(d: Dispatch): ShellOutcome {
     const aliases = d.taken?.includes(text) === true ? undefined : state.aliases.get(text);
     const functions = state.functions.get(text);
     if (aliases !== undefined || functions !== undefined) {
-      const outs: ShellOutcome[] = [];
-      for (const alias of aliases ?? []) if (alias !== undefined) outs.push(runAlias(d, text, alias, rest));
-      for (const body of functions ?? []) if (body !== undefined) outs.push(callFunction(d, text, body, rest));
+      const ways: ((way: Dispatch) => ShellOutcome)[] = [];
+      for (const alias of aliases ?? []) if (alias !== undefined) ways.push((way) => runAlias(way, text, alias, rest));
+      for (const body of functions ?? []) if (body !== undefined) ways.push((way) => callFunction(way, text, body, rest));
       // An alias only counts for lines read after it, and in some shells; a function may not be defined on every way.
-      if (functions === undefined || functions.includes(undefined)) outs.push(dispatch({ ...d, plain: true }));
-      const [only] = outs;
-      return outs.length === 1 && only !== undefined ? only : same({ is: "unknown", why: `the output of ${text}`, network: outs.some((one) => isNetwork(one.out)) }, state);
+      if (functions === undefined || functions.includes(undefined)) ways.push((way) => dispatch({ ...way, plain: true }));
+      const [only] = ways;
+      if (ways.length === 1 && only !== undefined) return only(d);
+      const outs = ways.map((way) => way({ ...d, state: state.fork() }));
+      return {
+        out: { is: "unknown", why: `the output of ${text}`, network: outs.some((one) => isNetwork(one.out)) },
+        ok: outs.reduce<ShellState | undefined>((a, b) => joinStates(a, b.ok), undefined),
+        fail: outs.reduce<ShellState | undefined>((a, b) => joinStates(a, b.fail), undefined),
+      };
     }
   }
   if (d.external !== true) {
