@@ -1,8 +1,8 @@
-import { type ExecAction, type FileAction, printTarget, type Verdict, type World } from "../action/index.ts";
+import { type ExecAction, type FileAction, printAction, printTarget, type Verdict, type World } from "../action/index.ts";
 import { agentFile } from "./agent-files.ts";
 import { assentCall } from "./floor-commands.ts";
 import { comparable, comparablePlaces, forms, within } from "./location.ts";
-import { affects } from "./reach.ts";
+import { affects, isRecursive } from "./reach.ts";
 
 /** Assent's own paths. A folder stands for everything in it. */
 export interface FloorPaths {
@@ -75,23 +75,35 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   if (!isChange(action)) return undefined;
   const { denied, asked } = prepare(floor, world);
   const places = comparablePlaces(world);
-  let ask: string | undefined;
+  const taking = takesAlong(action);
+  let ask = false;
   for (const form of spellings) {
     for (const [path, what] of denied) {
-      if (within(form, path) || affects(withForm(action, form), path)) return refuse(action, what);
+      if (within(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
+      if (affects(withForm(action, form), path)) return refuse(`${printAction(action)}: ${what} would go with it`);
     }
-    const kind = agentFile(form, places);
-    if (kind === "registration") return refuse(action, "an agent's settings that can hold the registration of Assent");
-    if (kind === "setting" || asked.some((path) => within(form, path) || affects(withForm(action, form), path))) ask = form;
+    const kind = agentFile(form, places, taking);
+    if (kind === "registration")
+      return refuse(`${verb(action)} an agent's settings, which can hold the registration of Assent: ${printTarget(action.target)}`);
+    ask ||= kind === "setting" || asked.some((path) => within(form, path) || (taking && affects(withForm(action, form), path)));
   }
-  if (ask === undefined) return undefined;
+  if (!ask) return undefined;
   return {
     decision: "ask",
     basis: "floor",
     builtin: "floor.settings",
-    reason: `changes ${printTarget(action.target)}, which decides what an agent may do`,
+    reason: `${verb(action)} what decides what an agent may do: ${printTarget(action.target)}`,
     help: "let the user confirm, or make this change yourself",
   };
+}
+
+/** Deleting or moving a folder takes along what is in it. */
+function takesAlong(action: FileAction): boolean {
+  return action.operation === "rename" || (action.operation === "delete" && isRecursive(action));
+}
+
+function verb({ operation }: FileAction): string {
+  return operation === "delete" ? "deletes" : operation === "rename" ? "moves" : "changes";
 }
 
 /** The action on another spelling of its path. */
@@ -101,14 +113,8 @@ function withForm(action: FileAction, form: string): FileAction {
   return { ...action, target: { kind: target.kind, path: form } };
 }
 
-function refuse(action: FileAction, what: string): Verdict {
-  return {
-    decision: "deny",
-    basis: "floor",
-    builtin: "floor.self",
-    reason: `${action.operation === "delete" ? "deletes" : "changes"} ${what}: ${printTarget(action.target)}`,
-    help: "ask the user to make this change",
-  };
+function refuse(reason: string): Verdict {
+  return { decision: "deny", basis: "floor", builtin: "floor.self", reason, help: "ask the user to make this change" };
 }
 
 /** Step 1 for commands: whatever loosens Assent is denied when an agent asks for it, however it is spelt. */

@@ -2,6 +2,7 @@ import type {
   Action,
   DangerId,
   ExecAction,
+  FileAction,
   JudgedAction,
   JudgedUnknown,
   Lowered,
@@ -78,7 +79,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
 function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   const written = opinionsAt(j, at);
   return (
-    floor(j, action) ??
+    floor(j, action, written) ??
     denied(written) ??
     granted(j, action) ??
     asked(j, action, written) ??
@@ -93,10 +94,19 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
 }
 
 /** 1. The floor: self-protection. */
-function floor(j: Judgement, action: Action): Verdict | undefined {
+function floor(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  const verdict = action.kind === "exec" ? floorOfCommand(j, action) : action.kind === "file" ? floorOfFile(j, action) : undefined;
+  // A question of the floor softens no deny.
+  return verdict?.decision === "ask" ? (denied(written) ?? denying(j, action, written) ?? verdict) : verdict;
+}
+
+function floorOfCommand(j: Judgement, action: ExecAction): Verdict | undefined {
+  return judgeFloorExec(action, j.context.floor) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
+}
+
+function floorOfFile(j: Judgement, action: FileAction): Verdict | undefined {
   const { floor: paths, world } = j.context;
-  if (action.kind === "exec") return judgeFloorExec(action, paths) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
-  return action.kind === "file" && isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
+  return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
 }
 
 /** 2. Written deny rules. */
@@ -116,8 +126,7 @@ function asked(j: Judgement, action: Action, written: Opinions): Verdict | undef
   if (hit === undefined) return undefined;
   if (hit.certain) return byRule(hit.rule);
   // That a rule may match softens nothing: what protections deny stays denied.
-  const met = protectedBy(j, action, written);
-  return met?.decision === "deny" ? met : byMaybe(hit, action);
+  return denying(j, action, written) ?? byMaybe(hit, action);
 }
 
 /** Before 5: upkeep and harmless devices are nobody's concern unless a rule says so. */
@@ -136,6 +145,12 @@ function protectedBy(j: Judgement, action: Action, written: Opinions): Verdict |
     ask = byProtection(protection);
   }
   return deniedByDefault(j, action, written) ?? ask;
+}
+
+/** What step 5 denies. */
+function denying(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+  const met = protectedBy(j, action, written);
+  return met?.decision === "deny" ? met : undefined;
 }
 
 function deniedByDefault(j: Judgement, action: Action, written: Opinions): Verdict | undefined {

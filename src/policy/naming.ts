@@ -3,7 +3,7 @@ import { expandBraces } from "./brace.ts";
 import { regionOf } from "./danger-paths.ts";
 import { genericInstances } from "./glob-target.ts";
 import { bindPattern, matchesSegments, pathPattern } from "./glob.ts";
-import { comparable, comparablePlaces } from "./location.ts";
+import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";
 import { normalisePath, segmentsOf } from "./path.ts";
@@ -117,9 +117,14 @@ function partNames(text: string, action: FileAction, { scope }: Protection, worl
     case "delete-recursive":
       return regionOf(literalStart(text, world), places) !== "key";
     default:
-      // What is denied must be written out, for the folder itself if all in it is meant.
-      return spell(action, world).compared.includes(literalStart(text, world));
+      return isSpelledOut(text, action, places, world);
   }
+}
+
+/** What is denied must be written out: the folder itself if all in it is meant, and home or the project without a wildcard. */
+function isSpelledOut(text: string, action: FileAction, places: Places, world: World): boolean {
+  const start = literalStart(text, world);
+  return spell(action, world).compared.includes(start) && (regionOf(start, places) !== "key" || !/[*?[]/.test(text));
 }
 
 /** The folders a pattern names before its first wildcard. */

@@ -16,6 +16,10 @@ describe("Assent's own files", () => {
     ["rename /home/me/.local/state", "deny floor"],
     ["delete /home/me/.local/state/**", "deny floor"],
     ["delete /home/me/.agent-*", "deny floor"],
+    ["delete /home/me/.claude/**", "deny floor"],
+    ["rename /home/me/.config/opencode", "deny floor"],
+    ["delete .claude/**", "ask floor"],
+    ["rename .vscode", "ask floor"],
     ["write .agent-permissions.jsonc", "ask floor"],
     ["edit .claude/settings.json", "ask floor"],
     ["write .mcp.json", "ask floor"],
@@ -35,6 +39,12 @@ describe("Assent's own files", () => {
       "deny floor",
     );
     expect(shortly(judged(action, { settings: { preset: "none" } }))).toBe("deny floor");
+  });
+
+  test("a question of the floor softens no deny", () => {
+    expect(shortly(judged(file("write .claude/settings.json"), { deny: ["Write(.claude/**)"] }))).toBe("deny rule");
+    expect(shortly(judged(file("write .claude/settings.json"), { settings: { preset: "readonly" } }))).toBe("deny protection");
+    expect(shortly(judged(file("write .claude/settings.json"), { allow: ["Write(.claude/settings.json)"] }))).toBe("ask floor");
   });
 
   test("through a link", () => {
