@@ -77,7 +77,7 @@ export const SIGN = `
 /** Reaching a remote: `--upload-pack` names the program to run there, here for a local path. */
 export const TRANSPORT = `
   -4 --[no-]ipv4; -6 --[no-]ipv6; -o --server-option=text; --no-server-option; --[no-]progress
-  --upload-pack=foreign/shell; --no-upload-pack`;
+  --upload-pack=foreign/command; --no-upload-pack`;
 
 /** fetch, and pull which hands these on. */
 export const FETCH = `

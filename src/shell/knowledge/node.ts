@@ -1,4 +1,5 @@
 import { rows } from "./rows.ts";
+import { PROJECT_TOOL } from "./project-tool.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
 /** What every npm command takes; npm demands full names but takes them anywhere. `--prefix` is another project. */
@@ -18,12 +19,8 @@ const INSTALL: SubcommandSpec = {
   effects: "code.project, remote.read npm, write node_modules, edit package.json, edit package-lock.json",
 };
 
-const RUN: SubcommandSpec = {
-  style: "posix",
-  options: rows("--if-present; --ignore-scripts; --parallel; -r --recursive; --filter -F=text; --stream; --bail; --no-bail; --aggregate-output; --top-level -T; --binaries-only -B; --watch; --bun; -i; --sequential; --reverse; --resume-from=text; --report-summary; --no-sort; --sort; --workspace-concurrency=text; --elide-lines=text"),
-  operands: "text*",
-  effects: "code.project",
-};
+/** Scripts of package.json with whatever arguments. */
+const RUN: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
 
 /** Runs a program from a registry or from node_modules: nobody has seen it. */
 const EXECUTE: SubcommandSpec = {
@@ -75,7 +72,7 @@ export const node: readonly CommandSpec[] = [
       version: { options: "--no-git-tag-version\n--preid=text\n-m --message=text\n--allow-same-version\n--force\n-f", operands: "text?", effects: "code.project, edit package.json", examples: { ask: ["npm version patch"] } },
       "pkg set|pkg delete|pkg fix|shrinkwrap": { operands: "text*", effects: "edit package.json", examples: { ask: ["npm pkg set scripts.x='rm -rf ~'"] } },
       // Keys such as script-shell, git and editor name programs.
-      "config set|config delete|config edit|config fix|set|c set|c delete|c edit": { options: "--location -L=text", operands: "foreign/npmrc*", effects: "edit ~/.npmrc", examples: { ask: ["npm config set script-shell ./evil", "npm set x y"] } },
+      "config set|config delete|config edit|config fix|set|c set|c delete|c edit": { options: "--location -L=text", operands: "foreign/npmrc*", effects: "danger host-effect", examples: { ask: ["npm config set script-shell ./evil", "npm set x y"] } },
       "cache ls|cache verify|cache npx ls": { operands: "text*", examples: { allow: ["npm cache ls"] } },
       "cache clean|cache add|cache rm": { options: "--force\n-f", operands: "text*", effects: "delete ~/.npm/_cacache", examples: { ask: ["npm cache clean --force"] } },
       "explore|edit": { style: "posix", options: "--shell=foreign/command", operands: "text shell?", effects: "code.project, terminal", examples: { ask: ["npm explore x -- ls"], deny: ["npm explore x 'rm -rf ~'"] } },
@@ -101,7 +98,7 @@ export const node: readonly CommandSpec[] = [
         examples: { none: ["yarn why react", "yarn list", "yarn info react"] },
       },
       "install|add|remove|up|upgrade|upgrade-interactive|import|link|unlink|dedupe|rebuild|global add|global remove|global upgrade|set version|plugin import|policies set-version|pack|version|init|autoclean|patch|patch-commit|unplug": { ...INSTALL, options: rows(INSTALL.options ?? "", "-W --ignore-workspace-root-check; --dev; --peer; --optional; --exact; --mode=text; --check-cache; --latest"), examples: { ask: ["yarn install", "yarn add react", "yarn up x"] } },
-      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|exec|dlx|create": { ...RUN, style: "posix", examples: { none: ["yarn test", "yarn run build", "yarn dlx evil", "yarn workspace a build"] } },
+      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|exec|dlx|create": { ...RUN, examples: { none: ["yarn test", "yarn run build", "yarn dlx evil", "yarn workspace a build"] } },
       "publish|npm publish": { ...PUBLISH, examples: { ask: ["yarn publish", "yarn npm publish"] } },
       "config set|config delete|config unset": { operands: "foreign/yarnrc*", effects: "edit .yarnrc.yml", examples: { ask: ["yarn config set yarnPath ./evil"] } },
       "npm login|npm logout|npm tag add|npm tag remove|login|logout|owner add|owner remove|tag add|tag remove|team create|team add": { operands: "text*", effects: "remote.change npm", examples: { ask: ["yarn npm login"] } },
@@ -124,9 +121,9 @@ export const node: readonly CommandSpec[] = [
         examples: { allow: ["pnpm ls --depth 0", "pnpm why react", "pnpm -r outdated", "pnpm root"] },
       },
       "install|i|add|remove|rm|uninstall|un|update|up|upgrade|import|link|unlink|dedupe|prune|rebuild|rb|fetch|patch|patch-commit|patch-remove|install-test|it|deploy|approve-builds|self-update|setup|env use|env add|env remove|store prune|store add|audit --fix|pack|init": { ...INSTALL, options: rows(INSTALL.options ?? "", "--frozen-lockfile; --no-frozen-lockfile; --lockfile-only; --fix-lockfile; --shamefully-hoist; --latest; -L; -i --interactive -> terminal; --allow-build=text"), examples: { ask: ["pnpm install", "pnpm add x", "pnpm -F a add x"] } },
-      "run|test|t|tst|start|stop|restart|exec|dlx|create": { ...RUN, options: rows(RUN.options ?? "", "-c --shell-mode"), examples: { none: ["pnpm test", "pnpm run build", "pnpm -r exec rm x", "pnpm dlx evil"] } },
+      "run|test|t|tst|start|stop|restart|exec|dlx|create": { ...RUN, examples: { none: ["pnpm test", "pnpm run build", "pnpm -r exec rm x", "pnpm dlx evil"] } },
       publish: { ...PUBLISH, examples: { ask: ["pnpm publish", "pnpm -r publish"] } },
-      "config set|config delete|set": { operands: "foreign/npmrc*", effects: "edit ~/.npmrc", examples: { ask: ["pnpm config set script-shell ./evil"] } },
+      "config set|config delete|set": { operands: "foreign/npmrc*", effects: "danger host-effect", examples: { ask: ["pnpm config set script-shell ./evil"] } },
       "login|logout|owner|deprecate|unpublish|dist-tag add": { operands: "text*", effects: "remote.change npm", examples: { ask: ["pnpm login"] } },
     },
     examples: { allow: ["pnpm --version"], none: ["pnpm lint"] },
@@ -161,10 +158,7 @@ export const node: readonly CommandSpec[] = [
   {
     names: "eslint prettier stylelint jest vitest vite mocha ava tap c8 nyc webpack rollup esbuild-runner tsup turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc playwright cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix wrangler biome-plugin xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
     summary: "Node tools that load code from the project (configuration, plugins, tests)",
-    style: "posix",
-    options: "-h --help -> stop\n-v --version -> stop",
-    operands: "text*",
-    effects: "code.project",
+    ...PROJECT_TOOL,
     examples: { allow: ["eslint --version", "vitest --help", "prettier -v"], none: ["eslint .", "vitest run", "jest -t x", "prettier --check .", "vite build", "webpack"] },
   },
   {

@@ -3,12 +3,12 @@ import type { CommandSpec } from "./spec.ts";
 
 /** More programs that run another command: watchers, terminals, environments, benchmarks, version managers. */
 export const wrapperTools: readonly CommandSpec[] = [
-  { names: "entr", style: "posix", options: rows("-a; -c; -d; -n; -p; -r; -z; -x; -s -> argv becomes shell"), operands: "command:argv", effects: "code.stdin", examples: { none: ["ls | entr ls"], deny: ["ls | entr rm -rf ~", "ls | entr -s 'rm -rf ~'"] } },
+  { names: "entr", style: "posix", options: rows("-a; -c; -d; -n; -p; -r; -z; -x; -s -> argv becomes shell"), operands: "command:argv", examples: { allow: ["ls | entr ls"], none: ["ls | entr ./evil"], deny: ["ls | entr rm -rf ~", "ls | entr -s 'rm -rf ~'"] } },
   {
     names: "watchexec",
     style: "posix",
     options: rows("-w --watch=list; -e --exts=text; -f --filter=text; -i --ignore=text; -r --restart; -c --clear; -q --quiet; -n -> shell becomes argv; --shell=foreign/shell; -d --debounce=text; -s --signal=text; -p --postpone; -1; -h --help -> stop; -V --version -> stop"),
-    operands: "shell+",
+    analyse: "joined",
     examples: { allow: ["watchexec -e ts ls"], deny: ["watchexec rm -rf ~", "watchexec -w src -- rm -rf ~"] },
   },
   {
@@ -28,9 +28,9 @@ export const wrapperTools: readonly CommandSpec[] = [
   { names: "socat", style: "posix", options: "-d\n-v\n-x\n-V -> stop\n-h -> stop", operands: "foreign/socat foreign/socat", effects: "net", examples: { ask: ["socat - TCP:x:1", "socat TCP-LISTEN:1 EXEC:'rm -rf ~'"] } },
   { names: "dotenv dotenvx", style: "posix", options: rows("-e=text; -f --file --env-file=text; -c; -o; --override; --debug; -v=env; -p=text -> environment; --help -> stop"), operands: "command:argv", examples: { allow: ["dotenv -e .env.test -- ls"], deny: ["dotenv -- rm -rf ~", "dotenv rm -rf ~"], ask: ["dotenv -p X"] } },
   { names: "cross-env", style: "posix", operands: "env* command:argv", examples: { allow: ["cross-env NODE_ENV=test ls"], deny: ["cross-env A=1 rm -rf ~"], ask: ["cross-env NODE_OPTIONS=--require=./evil ls"] } },
-  { names: "cross-env-shell", style: "posix", operands: "env* shell+", examples: { deny: ["cross-env-shell A=1 'rm -rf ~'"], allow: ["cross-env-shell CI=1 ls"] } },
-  // Each operand is a line of its own: `each` (analyser) reads every one as a shell line.
-  { names: "hyperfine", style: "gnu", options: rows("-w --warmup=text; -m --min-runs=text; -M --max-runs=text; -r --runs=text; -s --setup=shell; -p --prepare=shell; -c --cleanup=shell; -C --conclude=shell; -P --parameter-scan=refuse; -L --parameter-list=refuse; -S --shell=foreign/shell; -N; -i --ignore-failure; --style=text; --show-output; --output=write; --export-json=write; --export-csv=write; --export-markdown=write; -n --command-name=text; -u --time-unit=text; -h --help -> stop; -V --version -> stop"), operands: "shell", examples: { allow: ["hyperfine ls", "hyperfine -w 3 'git status'"], ask: ["hyperfine ls 'git status'"], deny: ["hyperfine 'rm -rf ~'", "hyperfine -p 'rm -rf ~' ls"] } },
+  { names: "cross-env-shell", style: "posix", operands: "env* shell", examples: { deny: ["cross-env-shell A=1 'rm -rf ~'"], allow: ["cross-env-shell CI=1 'ls -la'"] } },
+  // Each operand is a line of its own.
+  { names: "hyperfine", style: "gnu", options: rows("-w --warmup=text; -m --min-runs=text; -M --max-runs=text; -r --runs=text; -s --setup=shell; -p --prepare=shell; -c --cleanup=shell; -C --conclude=shell; -P --parameter-scan=refuse; -L --parameter-list=refuse; -S --shell=foreign/shell; -N; -i --ignore-failure; --style=text; --show-output; --output=write; --export-json=write; --export-csv=write; --export-markdown=write; -n --command-name=text; -u --time-unit=text; -h --help -> stop; -V --version -> stop"), operands: "shell+", examples: { allow: ["hyperfine ls", "hyperfine -w 3 'git status'", "hyperfine ls 'git status'"], deny: ["hyperfine 'rm -rf ~'", "hyperfine -p 'rm -rf ~' ls", "hyperfine ls 'rm -rf ~'"] } },
   { names: "concurrently run-p run-s npm-run-all npm-run-all2", style: "bsd", options: "-n --names=text\n-c --prefix-colors=text\n-k --kill-others", operands: "text*", effects: "code.project", examples: { none: ["concurrently 'npm:dev' 'rm x'", "npm-run-all build test"] } },
   { names: "chronic ifne eatmydata fakeroot fakechroot proxychains proxychains4 torsocks dbus-run-session xvfb-run tini dumb-init catchsegv", style: "posix", options: "-a --auto-servernum\n-s\n-g\n-v\n-q\n-n", operands: "command:argv?=sh", examples: { allow: ["chronic ls"], deny: ["chronic rm -rf ~", "eatmydata rm -rf ~", "xvfb-run -a rm -rf ~"], ask: ["fakeroot --lib ./evil.so ls"] } },
   { names: "faketime cpulimit numactl trickle", style: "posix", operands: "refuse*", examples: { ask: ["faketime '1 day ago' ls"] } },
@@ -54,8 +54,8 @@ export const wrapperTools: readonly CommandSpec[] = [
       "new|new-session|neww|new-window|splitw|split-window|respawnp|respawn-pane|respawnw|respawn-window|popup|display-popup": {
         style: "posix",
         options: rows("-A; -d; -D; -E; -P; -X; -k; -b; -h; -v; -f; -a; -c=dir; -e=env; -F=foreign/tmux; -n=text; -s=text; -t=text; -x=text; -y=text; -l=text; -p=text; -w=text"),
-        operands: "shell*",
         effects: "terminal",
+        analyse: "joined",
         examples: { ask: ["tmux new -d ls", "tmux new"], deny: ["tmux new -d 'rm -rf ~'", "tmux new-window rm -rf ~"] },
       },
       // Typing into a pane is running code in it.

@@ -73,7 +73,7 @@ export const wrappers: readonly CommandSpec[] = [
       allow: ["env ls", "env -i ls", "env CI=1 NODE_ENV=test ls -la", "env -u FOO -- ls", "env -C src ls"],
       ask: ["env", "env -0", "env FOO=1", "env -S 'rm -rf' src", "env LD_PRELOAD=./evil.so ls", "env -a x ls"],
       none: ["env ./evil"],
-      deny: ["env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env A=1 -- rm -rf ~", "env -iu X rm -rf ~"],
+      deny: ["env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env -- A=1 rm -rf ~", "env -iu X rm -rf ~"],
     },
   },
   {
@@ -235,11 +235,10 @@ export const wrappers: readonly CommandSpec[] = [
       -0 --null; -o --open-tty; -p --interactive; -r --no-run-if-empty; -t --verbose; -x --exit; --show-limits; -a --arg-file=read; -d --delimiter=text
       -E=text; -e --eof[=text]; -I=text; -i --replace[=text]; -L=text; -l --max-lines[=text]; -n --max-args=text; -P --max-procs=text; -s --max-chars=text
       --process-slot-var=text; -J=text; -R=text; -S=text; --help -> stop; --version -> stop`),
-    operands: "command:argv?=echo",
     analyse: "xargs",
     examples: {
-      allow: ["git ls-files | xargs wc -l", "ls src | xargs -n1 echo", "echo a.txt | xargs"],
-      ask: ["xargs -a a.txt -n 1 rm -rf", "ls | xargs rm"],
+      allow: ["ls src | xargs -n1 echo", "echo a.txt | xargs"],
+      ask: ["xargs -a a.txt -n 1 rm -rf", "ls | xargs rm", "git ls-files | xargs wc -l"],
       deny: ["echo ~ | xargs rm -rf", "xargs sh -c 'rm -rf ~'", "xargs -I{} rm -rf ~"],
     },
   },
@@ -252,16 +251,14 @@ export const wrappers: readonly CommandSpec[] = [
       -0 --null; -a --arg-file=read; -j --jobs --max-procs -P=text; -k --keep-order; -n --max-args=text; -N=text; -I=text; -q --quote; -u --ungroup
       --line-buffer --lb; --bar; --eta; --progress; --dry-run --dryrun; --halt=text; --timeout=text; --retries=text; -t --verbose; -v; -d --delimiter=text
       -C --colsep=text; -X; -m; -r --no-run-if-empty; --tag; --will-cite; --citation -> stop; --pipe; --shuf; -h --help -> stop; -V --version -> stop`),
-    operands: "shell*",
-    effects: "code.stdin",
     analyse: "parallel",
-    examples: { deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a"], none: ["parallel ls ::: src", "parallel"] },
+    examples: { allow: ["parallel ls ::: src a.txt"], ask: ["parallel", "ls | parallel rm", "parallel ls {} < a.txt"], deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a", "parallel ::: ls 'rm -rf ~'", "parallel rm -rf {} ::: a ~"] },
   },
   {
     names: "watch",
     style: "posix",
     options: rows("-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop"),
-    operands: "shell+",
+    analyse: "joined",
     examples: { allow: ["watch -n 1 ls -la", "watch 'git status | head'", "watch -x ls"], deny: ["watch rm -rf ~", "watch -n1 'rm -rf ~'", "watch -xd rm -rf ~", "watch 'ls; rm -rf ~'"] },
   },
   {
@@ -281,7 +278,6 @@ export const wrappers: readonly CommandSpec[] = [
     style: "posix",
     // `flock` (analyser): `FILE -c STRING` is a shell line; a number alone is a descriptor.
     options: rows(`-s --shared; -x -e --exclusive; -u --unlock; -n --nb --nonblock; -w --wait --timeout=text; -E --conflict-exit-code=text; -o --close; -F --no-fork; --verbose; --fcntl; -c --command=shell; ${HELP}`),
-    operands: "write command:argv?",
     analyse: "flock",
     examples: { ask: ["flock x.lock ls"], deny: ["flock /tmp/l -c 'rm -rf ~'", "flock -n /tmp/l rm -rf ~", "flock -w 5 /tmp/l --command 'rm -rf ~'"] },
   },

@@ -1,0 +1,71 @@
+import { PROJECT_TOOL } from "./project-tool.ts";
+import { rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+/** Builders and compilers. Even a dry run of make runs `$(shell …)` and recipes marked `+`. */
+export const build: readonly CommandSpec[] = [
+  {
+    names: "make gmake bmake",
+    summary: "runs recipes of a Makefile",
+    style: "gnu",
+    // VAR=value and targets decide what runs: project code either way.
+    options: rows(`
+      -C --directory=dir; -f --file --makefile=read; -j --jobs[=text]; -n --just-print --dry-run --recon; -q --question; -k --keep-going; -s --silent --quiet; -B --always-make; -i --ignore-errors
+      -I --include-dir=list; -l --load-average[=text]; -o --old-file --assume-old=text; -O --output-sync[=text]; -p --print-data-base; -r --no-builtin-rules; -R --no-builtin-variables; -S --no-keep-going; -t --touch
+      -W --what-if --new-file --assume-new=text; -w --print-directory; --no-print-directory; --trace; --warn-undefined-variables; -d; --debug[=text]; -e --environment-overrides; -E --eval=foreign/make; -h --help -> stop; -v --version -> stop`),
+    operands: "text*",
+    effects: "code.project",
+    examples: { allow: ["make --version"], none: ["make", "make -n", "make -j4 test", "make -C src all", "make SHELL=./evil", "make --eval='$(shell rm x)'"] },
+  },
+  {
+    names: "cmake",
+    style: "posix",
+    options: "-h --help -> stop\n-version --version -> stop",
+    operands: "text*",
+    effects: "code.project, write .",
+    examples: { allow: ["cmake --version"], ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"] },
+  },
+  {
+    names: "just task rake ninja samu meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo nox mage doit invoke pyinvoke moon nix-build act",
+    summary: "builders and task runners: project code",
+    ...PROJECT_TOOL,
+    subcommands: {
+      ...PROJECT_TOOL.subcommands,
+      // Only the recipe names: parsing runs nothing.
+      "--list|-l|--summary": { style: "none", operands: "", effects: "read justfile", examples: { allow: ["just --list", "task --list"] } },
+    },
+    examples: { allow: ["ninja --version"], none: ["just build", "mvn test", "gradle build", "ninja", "bazel run x", "task x"] },
+  },
+  {
+    names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 cpp tcc emcc em++ nvcc icc gfortran zig-cc",
+    summary: "compilers",
+    style: "words",
+    // -wrapper, -fplugin, -specs, -B and -Xclang -load run or choose programs: -f, -s and -B are listed by what is known inert.
+    options: rows(`
+      -o=write; -c -> drop out; -S -> drop out; -E -> drop out; -fsyntax-only -> drop out; -M; -MM; -MD; -MMD; -MP; -MF=write; -MT -MQ=text; -I -isystem -iquote -idirafter=list; -include -imacros=read; -L=list; -l=text; -D=text; -U=text
+      -O[=text]; -g; -ggdb; -g3; -g0; -w; -Wall; -Wextra; -Werror; -Wpedantic; -pedantic; -pedantic-errors; -std=text; -ansi; -x=text; -v; -pipe; -pthread; -static; -shared; -fPIC; -fpic; -fPIE; -pie; -no-pie; -nostdlib; -nostdinc; -rdynamic; -march=text; -mtune=text; -mcpu=text; -m32; -m64; -Wno-unused; -Wconversion; -Wshadow; -Wno-error; -Wno-deprecated-declarations
+      -fsanitize=text; -fno-omit-frame-pointer; -fno-exceptions; -fno-rtti; -flto; -fopenmp; -fvisibility=text; -fstack-protector-strong; -fdiagnostics-color[=text]; -fno-diagnostics-color; -funroll-loops; -fcolor-diagnostics; -ffast-math; -fno-common; -fwrapv
+      -dumpmachine -> stop; -dumpversion -> stop; -print-search-dirs -> stop; -print-file-name=text; -print-prog-name=text; --help -> stop; --version -> stop`),
+    operands: "out:write?=a.out read+",
+    // `@file` holds more arguments.
+    analyse: "response-file",
+    examples: { allow: ["gcc --version", "gcc -dumpmachine", "clang -fsyntax-only a.c"], ask: ["gcc a.c", "gcc -o x a.c", "gcc -wrapper ./evil,x a.c", "gcc -fplugin=./evil.so a.c", "gcc -B. a.c", "gcc @args", "gcc -fsyntax-only @args", "gcc -Wl,-plugin,./evil.so a.c"] },
+  },
+  { names: "ld ld.bfd ld.gold ld.lld lld mold as gas ar gcc-ar llvm-ar ranlib strip objcopy windres dlltool", style: "words", options: "-V -v -version -> stop\n-help -> stop", operands: "refuse*", examples: { allow: ["ld --version"], ask: ["ld x.o", "ar rcs x.a x.o"] } },
+  {
+    names: "clang-format",
+    style: "words",
+    options: rows("-i -> read becomes edit; -style=text; -n; -dry-run; -Werror; -assume-filename=text; -lines=text; -offset=text; -length=text; -sort-includes; -verbose; -fallback-style=text; -help -h -> stop; -version -> stop"),
+    operands: "read*",
+    examples: { allow: ["clang-format a.c", "clang-format --dry-run a.c"], ask: ["clang-format -i a.c"] },
+  },
+  { names: "clang-tidy cppcheck ccache sccache distcc bear include-what-you-use scan-build", ...PROJECT_TOOL, examples: { allow: ["ccache --version"], none: ["clang-tidy a.c", "ccache gcc a.c"] } },
+  {
+    names: "shellcheck hadolint yamllint actionlint",
+    summary: "linters that only read",
+    style: "bsd",
+    options: rows("-f --format=text; -s --shell=text; -e --exclude=text; -i --include=text; -S --severity=text; -x --external-sources -> read becomes tree; -a --check-sourced; -P --source-path=list; -C --color[=text]; -W --wiki-link-count=text; -o --enable=text; --norc; --rcfile=read; -c=read; --config=read; --strict; --no-color; --ignore=text; -t --failure-threshold=text; -d=text; -oneline; -h --help -> stop; -V -v --version -> stop"),
+    operands: "read*",
+    examples: { allow: ["shellcheck x.sh", "hadolint Dockerfile", "yamllint a.yml"], deny: ["shellcheck .env"] },
+  },
+];

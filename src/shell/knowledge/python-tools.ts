@@ -1,0 +1,117 @@
+import { PROJECT_TOOL } from "./project-tool.ts";
+import { rows } from "./rows.ts";
+import type { CommandSpec, SubcommandSpec } from "./spec.ts";
+
+/** Global options of pip. `--python` names the interpreter that runs it. */
+const PIP = rows(`
+  --isolated; --require-virtualenv; --python=foreign/python; -v --verbose; -q --quiet; --log=write; --no-input; --proxy=refuse; --retries=text; --timeout=text
+  --exists-action=text; --trusted-host=refuse; --cert=read; --client-cert=read; --cache-dir=write; --no-cache-dir; --disable-pip-version-check; --no-color; --no-python-version-warning; --debug`);
+
+const INSTALL: SubcommandSpec = {
+  options: rows(`
+    -r --requirement=read; -c --constraint=read; -e --editable=text; -U --upgrade; --user; -t --target=writetree; --prefix=writetree; --root=writetree; --pre; --no-deps; --dry-run; -y --yes
+    --force-reinstall; --ignore-installed -I; --no-build-isolation; --no-binary=text; --only-binary=text; --prefer-binary; --upgrade-strategy=text; --break-system-packages
+    -i --index-url=url; --extra-index-url=url; --no-index; -f --find-links=text; --system; -p=text; --all-extras; --extra=text; --group=text; --dev; --no-dev; --frozen; --locked; -d --dest=writetree; -w --wheel-dir=writetree`),
+  operands: "text*",
+  effects: "code.project, remote.read pypi, write site-packages",
+};
+
+const RUN: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
+const PUBLISH: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project, remote.publish pypi, danger publish" };
+
+export const pythonTools: readonly CommandSpec[] = [
+  {
+    names: "pip pip3 pip3.11 pip3.12 pip3.13",
+    summary: "Python packages",
+    style: "bsd",
+    options: rows(PIP, "-h --help -> stop; -V --version -> stop"),
+    upkeep: ["write ~/.cache/pip/**"],
+    subcommands: {
+      "list|freeze|check|show|inspect|debug|help|hash|cache dir|cache info|cache list|config list|config get|config debug|completion": {
+        options: rows("-o --outdated; -u --uptodate; -e --editable; -l --local; --user; --path=list; --pre; --format=text; --not-required; --exclude=text; --exclude-editable; --include-editable; --all; -f --files; -r --requirement=read; -a --algorithm=text; --global; --site; --index-url -i=url"),
+        operands: "text*",
+        effects: "remote.read pypi",
+        examples: { allow: ["pip list", "pip list --outdated --format=json", "pip show requests", "pip freeze", "pip check", "pip config list"], none: ["pip --python ./evil list"] },
+      },
+      "index versions|search": { options: "--pre\n--json", operands: "text*", effects: "remote.read pypi", examples: { allow: ["pip index versions requests"] } },
+      "install|uninstall|download|wheel|lock": { ...INSTALL, examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"] } },
+      "cache purge|cache remove": { operands: "text*", effects: "delete ~/.cache/pip", examples: { ask: ["pip cache purge"] } },
+      "config set|config unset|config edit": { options: "--global\n--user\n--site\n--editor=foreign/command", operands: "foreign/pip*", effects: "danger host-effect", examples: { ask: ["pip config set global.index-url https://evil.example"] } },
+    },
+  },
+  {
+    names: "uv",
+    summary: "Python packages, environments and tools",
+    style: "bsd",
+    options: rows("-q --quiet; -v --verbose; --color=text; --offline; --no-progress; --project=dir; --directory=dir; --config-file=read; --no-config; --no-cache -n; --cache-dir=write; --python -p=foreign/python; --no-python-downloads; -h --help -> stop; -V --version -> stop"),
+    upkeep: ["write ~/.cache/uv/**"],
+    subcommands: {
+      "pip list|pip freeze|pip check|pip show|pip tree|python list|python dir|python find|cache dir|tool list|tool dir|version|self version|help|export|workspace list|workspace dir": {
+        options: rows("--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable"),
+        operands: "text*",
+        effects: "remote.read pypi",
+        examples: { allow: ["uv pip list", "uv python list", "uv --version", "uv pip show x"] },
+      },
+      tree: { options: "-d --depth=text\n--invert\n--frozen\n--outdated\n--package=text\n--universal", operands: "", effects: "remote.read pypi, write uv.lock", examples: { ask: ["uv tree"] } },
+      "run|tool run|x": { ...RUN, examples: { none: ["uv run pytest", "uv tool run evil", "uv run x.py"] } },
+      "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format": { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
+      publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
+    },
+  },
+  { names: "uvx pipx", style: "none", subcommands: { "--version|-V|--help|-h": { style: "none", operands: "" }, "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } } }, examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] } },
+  {
+    names: "poetry",
+    style: "bsd",
+    options: rows("-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --no-ansi; --ansi; --no-plugins; --no-cache; -C --directory=dir; -P --project=dir; -h --help -> stop; -V --version -> stop"),
+    subcommands: {
+      "show|check|env info|env list|config --list|search|about|list|version|self show|debug info|source show|cache list": { options: rows("-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text"), operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry show --tree", "poetry env info", "poetry --version", "poetry check"] } },
+      "run|shell": { ...RUN, examples: { none: ["poetry run pytest"] } },
+      "install|add|remove|update|lock|init|new|build|sync|env use|env remove|export|self add|self update|cache clear": { ...INSTALL, style: "none", examples: { ask: ["poetry install", "poetry add x"] } },
+      config: { options: "--list\n--unset\n--local\n--migrate", operands: "foreign/poetry*", effects: "danger host-effect", examples: { ask: ["poetry config x y"] } },
+      publish: { ...PUBLISH, examples: { ask: ["poetry publish --build"] } },
+    },
+  },
+  { names: "twine", style: "bsd", options: "--version -> stop\n-h --help -> stop\n--no-color", subcommands: { check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } }, "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } } } },
+  {
+    names: "pytest py.test tox nox mypy dmypy flake8 pylint coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
+    summary: "Python tools that load code from the project (plugins, conftest, configuration)",
+    ...PROJECT_TOOL,
+    examples: { allow: ["pytest --version", "mypy --help"], none: ["pytest -q", "mypy --config-file evil.ini .", "tox -e py311", "flake8 src"] },
+  },
+  {
+    names: "ruff",
+    summary: "Python linter and formatter; its configuration is data",
+    style: "bsd",
+    options: rows("-v --verbose; -q --quiet; -s --silent; --config=read; --isolated; --no-cache; --color=text; -h --help -> stop; -V --version -> stop"),
+    upkeep: ["write .ruff_cache/**"],
+    subcommands: {
+      check: {
+        options: rows(`
+          --fix -> tree becomes writetree; --unsafe-fixes; --no-fix; --fix-only -> tree becomes writetree; --diff; -w --watch; --output-format=text; -o --output-file=write; --select=text; --ignore=text
+          --extend-select=text; --extend-ignore=text; --target-version=text; --preview; --no-preview; --exclude=text; --statistics; -n; -e --exit-zero; --exit-non-zero-on-fix; --show-files; --show-settings
+          --add-noqa -> tree becomes writetree; --ignore-noqa; --force-exclude; --respect-gitignore; --line-length=text; --stdin-filename=text; --no-respect-gitignore`),
+        operands: "tree*=src",
+        examples: { allow: ["ruff check src", "ruff check --select E,F src", "ruff check --diff src"], ask: ["ruff check --fix src", "ruff check -o out src"] },
+      },
+      format: {
+        options: rows("--check -> writetree becomes tree; --diff -> writetree becomes tree; --exclude=text; --line-length=text; --target-version=text; --preview; --stdin-filename=text; --respect-gitignore; --force-exclude"),
+        operands: "writetree*=.",
+        examples: { ask: ["ruff format src", "ruff format"], allow: ["ruff format --check src"] },
+      },
+      "rule|config|linter|version|help": { options: "--all\n--output-format=text", operands: "text?", examples: { allow: ["ruff rule E501", "ruff version"] } },
+      clean: { operands: "", effects: "delete .ruff_cache", examples: { ask: ["ruff clean"] } },
+      "server|analyze graph": { operands: "text*", effects: "code.project", examples: { none: ["ruff server"] } },
+    },
+  },
+  {
+    names: "black isort autopep8 yapf pyupgrade autoflake docformatter",
+    summary: "formatters that rewrite files",
+    style: "bsd",
+    options: rows(`
+      --check --check-only -> writetree becomes tree; --diff -d -> writetree becomes tree; -q --quiet; -v --verbose; -l --line-length=text; -t --target-version=text; --config=read; --profile=text; -S --skip-string-normalization; --fast; --safe
+      -i --in-place; -r --recursive; -c --code=text; --color; --no-color; -h --help -> stop; --version -> stop; -V -> stop`),
+    operands: "writetree+",
+    examples: { ask: ["black src", "isort a.py"], allow: ["black --check src", "isort --diff src", "black --version"] },
+  },
+  { names: "virtualenv pyvenv", style: "bsd", options: rows("-p --python=foreign/python; --system-site-packages; --clear; -q --quiet; -h --help -> stop; --version -> stop"), operands: "writetree+", examples: { ask: ["virtualenv .venv"], allow: ["virtualenv --version"] } },
+];
