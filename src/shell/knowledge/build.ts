@@ -26,7 +26,7 @@ export const build: readonly CommandSpec[] = [
     examples: { allow: ["cmake --version"], ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"] },
   },
   {
-    names: "just task rake ninja samu meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo nox mage doit invoke pyinvoke moon nix-build act",
+    names: "just task ninja samu meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo doit pyinvoke moon act",
     summary: "builders and task runners: project code",
     ...PROJECT_TOOL,
     subcommands: {
@@ -51,7 +51,7 @@ export const build: readonly CommandSpec[] = [
     analyse: "response-file",
     examples: { allow: ["gcc --version", "gcc -dumpmachine", "clang -fsyntax-only a.c"], ask: ["gcc a.c", "gcc -o x a.c", "gcc -wrapper ./evil,x a.c", "gcc -fplugin=./evil.so a.c", "gcc -B. a.c", "gcc @args", "gcc -fsyntax-only @args", "gcc -Wl,-plugin,./evil.so a.c"] },
   },
-  { names: "ld ld.bfd ld.gold ld.lld lld mold as gas ar gcc-ar llvm-ar ranlib strip objcopy windres dlltool", style: "words", options: "-V -v -version -> stop\n-help -> stop", operands: "refuse*", examples: { allow: ["ld --version"], ask: ["ld x.o", "ar rcs x.a x.o"] } },
+  { names: "ld ld.bfd ld.gold ld.lld lld mold as gas gcc-ar llvm-ar ranlib strip objcopy windres dlltool", style: "words", options: "-V -v -version -> stop\n-help -> stop", operands: "refuse*", examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a"] } },
   {
     names: "clang-format",
     style: "words",

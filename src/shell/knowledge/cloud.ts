@@ -50,6 +50,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "Google Cloud",
     style: "bsd",
     options: rows("--project=text; --account=text; --configuration=text; --format=text; --quiet -q; --verbosity=text; --region=text; --zone=text; --zones=text; --location=text; --filter=text; --limit=text; --page-size=text; --sort-by=text; --uri; --organization=text; --folder=text; --billing-account=text; --cluster=text; --namespace=text; --service=text; --flatten=text; --help -h -> stop; --version -v -> stop"),
+    examples: { allow: ["gcloud --version"], none: ["gcloud compute frobnicate list"] },
     subcommands: {
       "version|info|help|config list|config get|config get-value|config configurations list|config configurations describe|auth list|projects list|projects describe|projects get-iam-policy|compute instances list|compute instances describe|compute disks list|compute networks list|compute firewall-rules list|compute regions list|compute zones list|compute machine-types list|compute images list|compute addresses list|container clusters list|container clusters describe|container images list|run services list|run services describe|run revisions list|run jobs list|functions list|functions describe|functions logs read|app versions list|app services list|app describe|sql instances list|sql instances describe|sql databases list|storage ls|storage buckets list|storage buckets describe|iam roles list|iam service-accounts list|logging logs list|pubsub topics list|pubsub subscriptions list|services list|builds list|builds describe|builds log|artifacts repositories list|artifacts docker images list|dns managed-zones list|dns record-sets list|kms keys list|kms keyrings list|secrets list|organizations list|components list|billing accounts list|ai models list|ai endpoints list": {
         options: "--enabled\n--available\n--all\n--long -l\n--recursive -r\n--include-tags\n--show-tags",
@@ -67,6 +68,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "Azure",
     style: "bsd",
     options: rows("--subscription=text; -g --resource-group=text; -o --output=text; --query=text; -n --name=text; --debug; --verbose; --only-show-errors; -l --location=text; --all; --ids=text; --show-details; -d; --cluster-name=text; --account-name=text; --auth-mode=text; --help -h -> stop; --version -> stop"),
+    examples: { allow: ["az --version"], none: ["az vm delete-all list"] },
     subcommands: {
       "version|account show|account list|account list-locations|group list|group show|vm list|vm show|vm list-sizes|vm get-instance-view|network vnet list|network nsg list|network public-ip list|storage account list|storage container list|storage blob list|aks list|aks show|acr list|acr show|acr repository list|webapp list|webapp show|functionapp list|functionapp show|sql server list|sql db list|cosmosdb list|keyvault list|keyvault show|keyvault secret list|resource list|resource show|role assignment list|role definition list|ad user list|ad sp list|ad signed-in-user show|monitor log-analytics workspace list|monitor activity-log list|extension list|cloud list|cloud show|repos list|pipelines list|pipelines runs list|boards query|devops project list|containerapp list|containerapp show|disk list|identity list": {
         operands: "text*",
@@ -83,6 +85,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "infrastructure as code",
     style: "words",
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
+    examples: { allow: ["terraform --version"], none: ["terraform frobnicate"] },
     subcommands: {
       // Shows values marked sensitive only with -json or -raw.
       "version|show|graph|providers|providers schema|state list|state show|workspace list|workspace show|validate|metadata functions|get|refresh-only": {
@@ -149,6 +152,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "GitLab",
     style: "bsd",
     options: "-R --repo=text\n--help -> stop\n--version -> stop",
+    examples: { allow: ["glab --version"] },
     subcommands: {
       "mr list|mr view|mr diff|issue list|issue view|ci list|ci status|ci view|ci get|repo list|repo view|repo search|release list|release view|label list|variable list|pipeline list|pipeline status|user events|config get|alias list|schedule list|snippet list": { options: rows("-P --per-page=text; -p --page=text; -a --assignee=text; --author=text; -l --label=text; -m --milestone=text; -F --output=text; -c --comments; -s --state=text; -A --all; -b --branch=text; --closed; --merged; --search=text; --raw; --color=text"), operands: "text*", effects: "remote.read gitlab", examples: { allow: ["glab mr list", "glab issue view 1"] } },
       "mr create|mr merge|mr close|mr update|mr note|mr approve|issue create|issue close|issue note|issue update|ci run|ci retry|ci cancel|variable set|label create|repo create|repo fork|api": { style: "none", operands: "text*", effects: "remote.change gitlab", examples: { ask: ["glab mr create", "glab api projects"] } },
@@ -161,7 +165,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "hosted services: only version and help are known",
     style: "none",
     operands: "code/project?=default",
-    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "" } },
+    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "", examples: { allow: ["netlify --version"] } } },
     examples: { allow: ["vercel --version", "pulumi version"], none: ["vercel deploy --prod", "heroku run bash", "pulumi up", "firebase deploy"] },
   },
 ];

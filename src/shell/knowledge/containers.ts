@@ -31,6 +31,7 @@ export const containers: readonly CommandSpec[] = [
     style: "posix",
     // Another daemon is another machine; a configuration folder can name credential programs.
     options: rows("-c --context=text; --connection=text; -H --host=refuse; --config=foreign/docker; -D --debug; -l --log-level=text; --tls; --tlsverify; --tlscacert=read; --tlscert=read; --tlskey=read; --url=refuse; --help -> stop; --version -> stop"),
+    examples: { allow: ["docker --version"], none: ["docker frobnicate"], ask: ["docker --frobnicate ps"] },
     subcommands: {
       "ps|images|logs|top|stats|port|diff|history|version|info|events|search|container ls|container list|container ps|container logs|container top|container stats|container port|container diff|image ls|image list|image history|volume ls|volume list|volume inspect|network ls|network list|network inspect|system df|system info|system events|context ls|context list|context show|context inspect|manifest inspect|buildx ls|buildx inspect|buildx du|buildx version|image inspect|pod ps|pod ls|pod list|pod inspect|pod top|machine ls|machine list|machine info|plugin ls|plugin inspect|stack ls|stack ps|stack services|service ls|service ps|service logs|service inspect|node ls|node ps|node inspect|swarm ca|config ls|secret ls|builder du|scout version": {
         ...READS,
@@ -65,6 +66,7 @@ export const containers: readonly CommandSpec[] = [
     names: "docker-compose podman-compose",
     style: "posix",
     options: rows("-f --file=read; -p --project-name=text; --profile=text; --env-file=read; --project-directory=list; -H --host=refuse; --verbose; --no-ansi; --ansi=text; -h --help -> stop; -v --version -> stop"),
+    examples: { allow: ["docker-compose --version"] },
     subcommands: {
       "ps|ls|logs|images|top|port|version|events": { ...READS, style: "gnu", examples: { allow: ["docker-compose ps", "docker-compose -f a.yml logs"] } },
       config: { ...READS, style: "gnu", effects: "environment", examples: { ask: ["docker-compose config"] } },
@@ -111,6 +113,7 @@ export const containers: readonly CommandSpec[] = [
     names: "helm",
     style: "bsd",
     options: rows("-n --namespace=text; --kube-context=text; --kubeconfig=foreign/kubeconfig; --debug; --kube-apiserver=refuse; --kube-token=refuse; --burst-limit=text; --registry-config=read; --repository-cache=list; --repository-config=read; -h --help -> stop"),
+    examples: { none: ["helm frobnicate"] },
     subcommands: {
       // --post-renderer runs a program: unlisted. `get values` shows what charts hold, passwords too.
       "list|ls|status|history|hist|get manifest|get notes|get hooks|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub": {
@@ -131,7 +134,7 @@ export const containers: readonly CommandSpec[] = [
     summary: "clusters, images and machines: only version and help are known",
     style: "none",
     operands: "code/project?=default",
-    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "" } },
+    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "", examples: { allow: ["kind version"] } } },
     examples: { allow: ["minikube version", "ansible --version"], none: ["minikube start", "ansible-playbook x.yml", "vagrant ssh -c ls"] },
   },
 ];

@@ -93,5 +93,5 @@ export const databases: readonly CommandSpec[] = [
     examples: { allow: ["pg_dump --version", "pg_dump -s x"], ask: ["pg_dump -f x.sql x"] },
   },
   { names: "pg_isready mysqladmin-ping", style: "gnu", options: rows("-h --host=host; -p --port=text; -d --dbname=text; -U --username=text; -q --quiet; -t --timeout=text; -V --version -> stop; -? --help -> stop"), operands: "", effects: "remote.read database", examples: { allow: ["pg_isready"], ask: ["pg_isready -h evil.example"] } },
-  { names: "dropdb dropuser mysqladmin pg_restore mongorestore createdb createuser mongoimport mysqlimport pg_ctl initdb vacuumdb reindexdb", style: "none", subcommands: { "--version|-V|--help": { style: "none", operands: "" } }, operands: "refuse?=run", effects: "remote.change database", examples: { ask: ["dropdb"], none: ["dropdb x", "createdb x"] } },
+  { names: "dropdb dropuser mysqladmin pg_restore mongorestore createdb createuser mongoimport mysqlimport pg_ctl initdb vacuumdb reindexdb", style: "gnu", options: "-V --version -> stop\n-? --help -> stop", operands: "refuse*=all", effects: "remote.change database", examples: { allow: ["createdb --version"], ask: ["dropdb", "dropdb x", "createdb x"] } },
 ];

@@ -134,7 +134,7 @@ export const GIT_HISTORY: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]reschedule-failed-exec; --[no-]reapply-cherry-picks; --trailer=text`),
     operands: "text*",
     effects: `${REWRITES}, code.project`,
-    examples: { ask: ["git rebase main", "git rebase -i HEAD~3", "git rebase --abort", "git rebase -x evil HEAD~1"], deny: ["git rebase -x 'rm -rf ~' HEAD~1", "git rebase --exe='rm -rf ~' main"] },
+    examples: { ask: ["git rebase main", "git rebase -i HEAD~3", "git rebase --abort", "git rebase -x evil HEAD~1"], deny: ["git rebase -x 'rm -rf ~' HEAD~1", "git rebase --exec='rm -rf ~' main"] },
   },
   // Filters are shell code; the rest of its many options is left unlisted.
   "filter-branch": {

@@ -95,8 +95,8 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
   "submodule foreach": {
     style: "posix",
     options: "-q --quiet\n--recursive",
+    operands: "shell+",
     effects: "repository",
-    analyse: "joined",
     examples: { deny: ["git submodule foreach 'rm -rf ~'", "git submodule foreach --recursive rm -rf ~"], none: ["git submodule foreach ./evil"] },
   },
   "submodule update|submodule init|submodule deinit|submodule sync|submodule absorbgitdirs|submodule add|submodule set-branch|submodule set-url": {

@@ -1,39 +1,63 @@
 import { archives } from "./archives.ts";
+import { build } from "./build.ts";
+import { cloud } from "./cloud.ts";
+import { containers } from "./containers.ts";
 import { coreutilsCreate } from "./coreutils-create.ts";
 import { coreutilsFiles } from "./coreutils-files.ts";
 import { coreutilsInfo } from "./coreutils-info.ts";
 import { coreutilsLines } from "./coreutils-lines.ts";
 import { coreutilsText } from "./coreutils-text.ts";
+import { databases } from "./databases.ts";
 import { findutils } from "./findutils.ts";
+import { git } from "./git.ts";
+import { interpreters } from "./interpreters.ts";
 import { machineTools } from "./machine-tools.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
+import { node } from "./node.ts";
 import { packages } from "./packages.ts";
+import { pythonTools } from "./python-tools.ts";
+import { rustGo } from "./rust-go.ts";
 import { services } from "./services.ts";
+import { shells } from "./shells.ts";
 import { system } from "./system.ts";
 import { systemChange } from "./system-change.ts";
 import { text } from "./text.ts";
 import { textLanguages } from "./text-languages.ts";
 import { textView } from "./text-view.ts";
+import { wrappers } from "./wrappers.ts";
+import { wrapperTools } from "./wrappers-tools.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /** Every command family. To add one: write its file, name it here, in alphabetical order. */
 export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   archives,
+  build,
+  cloud,
+  containers,
   coreutilsCreate,
   coreutilsFiles,
   coreutilsInfo,
   coreutilsLines,
   coreutilsText,
+  databases,
   findutils,
+  git,
+  interpreters,
   machineTools,
   network,
   networkTools,
+  node,
   packages,
+  pythonTools,
+  rustGo,
   services,
+  shells,
   system,
   systemChange,
   text,
   textLanguages,
   textView,
+  wrappers,
+  wrapperTools,
 ];

@@ -42,6 +42,7 @@ export const node: readonly CommandSpec[] = [
     summary: "packages and scripts of a Node project",
     style: "bsd",
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
+    examples: { allow: ["npm --version", "npm"], none: ["npm frobnicate"], ask: ["npm $(echo publish) test"] },
     subcommands: {
       "view|info|show|v|search|find|s|se|outdated|ping|whoami|explain|why|fund|docs|repo|bugs|home|issues|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor": {
         ...NPM_READ,

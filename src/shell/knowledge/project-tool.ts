@@ -8,5 +8,5 @@ export const PROJECT_TOOL: SubcommandSpec = {
   style: "none",
   // With no argument at all it runs the project's default.
   operands: "code/project?=default",
-  subcommands: { "--version|-v|-V|--help|-h": { style: "none", operands: "" } },
+  subcommands: { "--version|-v|-V|--help|-h": { style: "none", operands: "", examples: { allow: ["pytest --version", "vitest -h"] } } },
 };

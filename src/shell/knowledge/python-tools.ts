@@ -25,6 +25,7 @@ export const pythonTools: readonly CommandSpec[] = [
     summary: "Python packages",
     style: "bsd",
     options: rows(PIP, "-h --help -> stop; -V --version -> stop"),
+    examples: { allow: ["pip --version", "pip"], none: ["pip frobnicate"] },
     upkeep: ["write ~/.cache/pip/**"],
     subcommands: {
       "list|freeze|check|show|inspect|debug|help|hash|cache dir|cache info|cache list|config list|config get|config debug|completion": {
@@ -45,6 +46,7 @@ export const pythonTools: readonly CommandSpec[] = [
     style: "bsd",
     options: rows("-q --quiet; -v --verbose; --color=text; --offline; --no-progress; --project=dir; --directory=dir; --config-file=read; --no-config; --no-cache -n; --cache-dir=write; --python -p=foreign/python; --no-python-downloads; -h --help -> stop; -V --version -> stop"),
     upkeep: ["write ~/.cache/uv/**"],
+    examples: { allow: ["uv --version"], none: ["uv frobnicate"] },
     subcommands: {
       "pip list|pip freeze|pip check|pip show|pip tree|python list|python dir|python find|cache dir|tool list|tool dir|version|self version|help|export|workspace list|workspace dir": {
         options: rows("--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable"),
@@ -58,11 +60,12 @@ export const pythonTools: readonly CommandSpec[] = [
       publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
     },
   },
-  { names: "uvx pipx", style: "none", subcommands: { "--version|-V|--help|-h": { style: "none", operands: "" }, "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } } }, examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] } },
+  { names: "uvx pipx", style: "none", subcommands: { "--version|-V|--help|-h": { style: "none", operands: "", examples: { allow: ["pipx --version"] } }, "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } } }, examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] } },
   {
     names: "poetry",
     style: "bsd",
     options: rows("-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --no-ansi; --ansi; --no-plugins; --no-cache; -C --directory=dir; -P --project=dir; -h --help -> stop; -V --version -> stop"),
+    examples: { allow: ["poetry --version"] },
     subcommands: {
       "show|check|env info|env list|config --list|search|about|list|version|self show|debug info|source show|cache list": { options: rows("-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text"), operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry show --tree", "poetry env info", "poetry --version", "poetry check"] } },
       "run|shell": { ...RUN, examples: { none: ["poetry run pytest"] } },
@@ -71,7 +74,7 @@ export const pythonTools: readonly CommandSpec[] = [
       publish: { ...PUBLISH, examples: { ask: ["poetry publish --build"] } },
     },
   },
-  { names: "twine", style: "bsd", options: "--version -> stop\n-h --help -> stop\n--no-color", subcommands: { check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } }, "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } } } },
+  { names: "twine", style: "bsd", options: "--version -> stop\n-h --help -> stop\n--no-color", examples: { allow: ["twine --version"] }, subcommands: { check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } }, "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } } } },
   {
     names: "pytest py.test tox nox mypy dmypy flake8 pylint coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
     summary: "Python tools that load code from the project (plugins, conftest, configuration)",
@@ -84,6 +87,7 @@ export const pythonTools: readonly CommandSpec[] = [
     style: "bsd",
     options: rows("-v --verbose; -q --quiet; -s --silent; --config=read; --isolated; --no-cache; --color=text; -h --help -> stop; -V --version -> stop"),
     upkeep: ["write .ruff_cache/**"],
+    examples: { allow: ["ruff --version"] },
     subcommands: {
       check: {
         options: rows(`

@@ -15,6 +15,7 @@ export const rustGo: readonly CommandSpec[] = [
     // `+toolchain` comes first; `--config` can name a runner; aliases and cargo-* programs are other subcommands.
     options: rows("-V --version -> stop; --list -> stop; --explain=text -> stop; -v --verbose; -q --quiet; --color=text; --locked; --offline; --frozen; -C=dir; -Z=foreign/cargo; --config=foreign/cargo; +stable; +nightly; +beta; -h --help -> stop"),
     upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
+    examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
       "tree|locate-project|pkgid|verify-project|search|info|read-manifest|help|version|report|owner --list": { options: CARGO_READ, operands: "text*", effects: "remote.read crates", examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo help build", "cargo pkgid"] } },
       metadata: { options: CARGO_READ, operands: "", effects: "remote.read crates", examples: { allow: ["cargo metadata --no-deps --format-version 1"] } },
@@ -33,6 +34,7 @@ export const rustGo: readonly CommandSpec[] = [
     names: "rustup",
     style: "bsd",
     options: "-v --verbose\n-q --quiet\n-h --help -> stop\n-V --version -> stop",
+    examples: { allow: ["rustup --version"] },
     subcommands: {
       "show|toolchain list|target list|component list|which|override list|check|doc --path|help": { options: "-v --verbose\n--toolchain=text\n--installed\n-q", operands: "text*", effects: "remote.read rust", examples: { allow: ["rustup show", "rustup target list --installed"] } },
       "install|update|default|toolchain install|toolchain uninstall|toolchain link|target add|target remove|component add|component remove|override set|override unset|self update|self uninstall|uninstall|set|set profile": { style: "none", operands: "text*", effects: "remote.read rust, system packages", examples: { ask: ["rustup update", "rustup target add x"] } },
@@ -45,6 +47,7 @@ export const rustGo: readonly CommandSpec[] = [
     style: "words",
     options: "-C=dir\n-h -help -> stop",
     upkeep: ["write ~/.cache/go-build/**", "write ~/go/pkg/mod/**"],
+    examples: { allow: ["go"], none: ["go frobnicate"] },
     subcommands: {
       "version|help": { style: "words", options: "-m\n-v", operands: "text*", examples: { allow: ["go version", "go help build"] } },
       env: { style: "words", options: "-json\n-changed\n-w -> danger host-effect\n-u -> danger host-effect", operands: "text*", examples: { allow: ["go env", "go env GOPATH"], ask: ["go env -w GOFLAGS=-toolexec=./evil"] } },

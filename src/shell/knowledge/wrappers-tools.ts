@@ -8,7 +8,7 @@ export const wrapperTools: readonly CommandSpec[] = [
     names: "watchexec",
     style: "posix",
     options: rows("-w --watch=list; -e --exts=text; -f --filter=text; -i --ignore=text; -r --restart; -c --clear; -q --quiet; -n -> shell becomes argv; --shell=foreign/shell; -d --debounce=text; -s --signal=text; -p --postpone; -1; -h --help -> stop; -V --version -> stop"),
-    analyse: "joined",
+    operands: "shell+",
     examples: { allow: ["watchexec -e ts ls"], deny: ["watchexec rm -rf ~", "watchexec -w src -- rm -rf ~"] },
   },
   {
@@ -24,60 +24,22 @@ export const wrapperTools: readonly CommandSpec[] = [
   { names: "unbuffer", style: "posix", options: "-p", operands: "command:argv", examples: { allow: ["unbuffer ls"], deny: ["unbuffer -p rm -rf ~"] } },
   { names: "expect", style: "posix", options: rows("-c=foreign/tcl; -f=script/tcl -> drop script; -b=script/tcl -> drop script; -d; -D=text; -i; -n; -N; -v -> stop"), operands: "script:script/tcl?=- text*", examples: { none: ["expect -c 'spawn rm x'", "expect x.exp"] } },
   { names: "rlwrap", style: "posix", options: rows("-a; -A; -c; -C=text; -f=read; -H=write; -i; -n; -p; -r; -s=text; -S=text; -z=refuse; -h --help -> stop; -v --version -> stop"), operands: "command:argv", examples: { allow: ["rlwrap ls"], deny: ["rlwrap rm -rf ~"], ask: ["rlwrap -z ./evil ls"] } },
-  // Addresses name files, sockets and programs (`EXEC:`, `SYSTEM:`).
-  { names: "socat", style: "posix", options: "-d\n-v\n-x\n-V -> stop\n-h -> stop", operands: "foreign/socat foreign/socat", effects: "net", examples: { ask: ["socat - TCP:x:1", "socat TCP-LISTEN:1 EXEC:'rm -rf ~'"] } },
   { names: "dotenv dotenvx", style: "posix", options: rows("-e=text; -f --file --env-file=text; -c; -o; --override; --debug; -v=env; -p=text -> environment; --help -> stop"), operands: "command:argv", examples: { allow: ["dotenv -e .env.test -- ls"], deny: ["dotenv -- rm -rf ~", "dotenv rm -rf ~"], ask: ["dotenv -p X"] } },
   { names: "cross-env", style: "posix", operands: "env* command:argv", examples: { allow: ["cross-env NODE_ENV=test ls"], deny: ["cross-env A=1 rm -rf ~"], ask: ["cross-env NODE_OPTIONS=--require=./evil ls"] } },
   { names: "cross-env-shell", style: "posix", operands: "env* shell", examples: { deny: ["cross-env-shell A=1 'rm -rf ~'"], allow: ["cross-env-shell CI=1 'ls -la'"] } },
   // Each operand is a line of its own.
-  { names: "hyperfine", style: "gnu", options: rows("-w --warmup=text; -m --min-runs=text; -M --max-runs=text; -r --runs=text; -s --setup=shell; -p --prepare=shell; -c --cleanup=shell; -C --conclude=shell; -P --parameter-scan=refuse; -L --parameter-list=refuse; -S --shell=foreign/shell; -N; -i --ignore-failure; --style=text; --show-output; --output=write; --export-json=write; --export-csv=write; --export-markdown=write; -n --command-name=text; -u --time-unit=text; -h --help -> stop; -V --version -> stop"), operands: "shell+", examples: { allow: ["hyperfine ls", "hyperfine -w 3 'git status'", "hyperfine ls 'git status'"], deny: ["hyperfine 'rm -rf ~'", "hyperfine -p 'rm -rf ~' ls", "hyperfine ls 'rm -rf ~'"] } },
+  { names: "hyperfine", style: "gnu", options: rows("-w --warmup=text; -m --min-runs=text; -M --max-runs=text; -r --runs=text; -s --setup=shell; -p --prepare=shell; -c --cleanup=shell; -C --conclude=shell; -P --parameter-scan=refuse; -L --parameter-list=refuse; -S --shell=foreign/shell; -N; -i --ignore-failure; --style=text; --show-output; --output=write; --export-json=write; --export-csv=write; --export-markdown=write; -n --command-name=text; -u --time-unit=text; -h --help -> stop; -V --version -> stop"), operands: "shell shell? shell? shell? shell? shell?", examples: { allow: ["hyperfine ls", "hyperfine -w 3 'git status'", "hyperfine ls 'git status'"], deny: ["hyperfine 'rm -rf ~'", "hyperfine -p 'rm -rf ~' ls", "hyperfine ls 'rm -rf ~'"] } },
   { names: "concurrently run-p run-s npm-run-all npm-run-all2", style: "bsd", options: "-n --names=text\n-c --prefix-colors=text\n-k --kill-others", operands: "text*", effects: "code.project", examples: { none: ["concurrently 'npm:dev' 'rm x'", "npm-run-all build test"] } },
   { names: "chronic ifne eatmydata fakeroot fakechroot proxychains proxychains4 torsocks dbus-run-session xvfb-run tini dumb-init catchsegv", style: "posix", options: "-a --auto-servernum\n-s\n-g\n-v\n-q\n-n", operands: "command:argv?=sh", examples: { allow: ["chronic ls"], deny: ["chronic rm -rf ~", "eatmydata rm -rf ~", "xvfb-run -a rm -rf ~"], ask: ["fakeroot --lib ./evil.so ls"] } },
   { names: "faketime cpulimit numactl trickle", style: "posix", operands: "refuse*", examples: { ask: ["faketime '1 day ago' ls"] } },
   { names: "ssh-agent", style: "posix", options: rows("-c; -s; -k; -D; -d; -a=write; -E=text; -t=text"), operands: "command:argv?=true", examples: { allow: ["ssh-agent -s"], deny: ["ssh-agent rm -rf ~"], ask: ["ssh-agent -P ./evil ls"] } },
-  { names: "at batch", style: "gnu", options: rows("-f=script/sh -> drop time; -l -> stop; -q=text; -m; -M; -t=text; -v; -d -r -> system schedule; -c=text; -V -> stop"), operands: "text*", effects: "system schedule, code.stdin", examples: { ask: ["echo 'rm -rf ~' | at now", "at -f x now + 1 hour"], allow: ["at -l"] } },
-  { names: "atq", style: "gnu", options: "-q=text\n-V -> stop", operands: "", examples: { allow: ["atq"] } },
-  { names: "atrm", style: "gnu", operands: "text*", effects: "system schedule", examples: { ask: ["atrm 1"] } },
-  {
-    names: "tmux",
-    style: "posix",
-    options: rows("-2; -C; -D; -l; -N; -u; -v; -c=shell; -f=script/tmux; -L=text; -S=write; -T=text; -V -> stop"),
-    subcommands: {
-      "ls|list-sessions|list-windows|list-panes|list-clients|list-keys|list-commands|list-buffers|lsw|lsp|lsc|lsk|lscm|lsb|info|show|show-options|display-message|display|has-session|has|capture-pane|capturep": {
-        style: "posix",
-        // capture-pane -p prints; formats `#(…)` run commands, so -F and messages must be plain.
-        options: "-a\n-g\n-s\n-t=text\n-p\n-J\n-e\n-S=text\n-E=text\n-F=foreign/tmux",
-        operands: "foreign/tmux*",
-        effects: "list /tmp",
-        examples: { allow: ["tmux ls", "tmux list-panes -a"], none: ["tmux display -p '#(evil)'"] },
-      },
-      "new|new-session|neww|new-window|splitw|split-window|respawnp|respawn-pane|respawnw|respawn-window|popup|display-popup": {
-        style: "posix",
-        options: rows("-A; -d; -D; -E; -P; -X; -k; -b; -h; -v; -f; -a; -c=dir; -e=env; -F=foreign/tmux; -n=text; -s=text; -t=text; -x=text; -y=text; -l=text; -p=text; -w=text"),
-        effects: "terminal",
-        analyse: "joined",
-        examples: { ask: ["tmux new -d ls", "tmux new"], deny: ["tmux new -d 'rm -rf ~'", "tmux new-window rm -rf ~"] },
-      },
-      // Typing into a pane is running code in it.
-      "send|send-keys|run|run-shell|if|if-shell|pipe-pane|pipep|source|source-file|bind|bind-key|set|set-option|set-hook|command-prompt|paste-buffer|pasteb": {
-        style: "posix",
-        options: "-t=text\n-l\n-b\n-g\n-R\n-X",
-        operands: "foreign/tmux*",
-        effects: "terminal",
-        examples: { ask: ["tmux send-keys -t 0 'rm -rf ~' Enter", "tmux run-shell ./evil"] },
-      },
-      "kill-session|kill-server|kill-window|kill-pane|detach|attach|attach-session|a": { style: "posix", options: "-a\n-d\n-t=text", operands: "", effects: "terminal, process", examples: { ask: ["tmux kill-server", "tmux attach -t x"] } },
-    },
-    operands: "refuse?=terminal",
-    examples: { ask: ["tmux"] },
-  },
-  { names: "screen zellij byobu", style: "posix", options: rows("-d -D; -m; -S=text; -c=script/screen; -X; -r; -R; -L; -ls -list -> stop; -v --version -> stop"), operands: "command:argv?=sh", effects: "terminal", examples: { ask: ["screen", "screen -dmS x ls"], deny: ["screen -dmS x rm -rf ~"], allow: ["screen -ls"] } },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
     names: "mise asdf rbenv pyenv nodenv nvm volta direnv bundle pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
     summary: "run a command in an environment of theirs",
     style: "posix",
     options: "-h --help -> stop\n--version -> stop",
+    examples: { allow: ["mise --version", "direnv --help"], none: ["direnv allow", "chamber export x"] },
     subcommands: {
       "version|versions|current|which|where|whence|list|ls|info|env info|env list|doctor": { style: "bsd", options: "--json\n-v", operands: "text*", examples: { allow: ["pyenv versions", "asdf current", "conda info"] } },
       "exec|x": { style: "posix", options: "-c --command=shell\n--\n-q", operands: "refuse*", effects: "code.project", examples: { ask: ["mise exec -- ls", "bundle exec rspec", "direnv exec . ls"] } },
@@ -87,7 +49,7 @@ export const wrapperTools: readonly CommandSpec[] = [
     },
   },
   {
-    names: "nix nix-shell nix-env nix-build nix-store nix-channel home-manager nixos-rebuild",
+    names: "nix nix-shell nix-build nix-store",
     style: "posix",
     options: "--version -> stop\n--help -> stop\n--run=shell -> code.project\n--command=shell -> code.project\n-p --packages -> code.project\n--pure",
     operands: "text*",

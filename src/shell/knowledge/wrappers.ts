@@ -23,11 +23,11 @@ export const wrappers: readonly CommandSpec[] = [
     operands: "env* command:argv?=sh",
     effects: "privilege",
     examples: {
-      ask: ["sudo ls", "sudo -u www ls", "sudo -i", "sudo -e /etc/hosts", "sudo --user=root -- ls"],
-      deny: ["sudo rm -rf ~", "sudo -u x -- rm --recursive --force ~", "sudo A=1 rm -rf ~", "sudo -nE rm -rf ~"],
+      ask: ["sudo ls", "sudo -u www ls", "sudo -i", "sudo -e a.txt", "sudo --user=root -- ls"],
+      deny: ["sudo rm -rf ~", "sudo -u x -- rm --recursive --force ~", "sudo A=1 rm -rf ~", "sudo -nE rm -rf ~", "sudo -e /etc/hosts"],
     },
   },
-  { names: "sudoedit", style: "posix", options: "-u --user=text\n-g --group=text\n-n --non-interactive\n-S --stdin", operands: "edit+", effects: "privilege, terminal", examples: { ask: ["sudoedit /etc/hosts"] } },
+  { names: "sudoedit", style: "posix", options: "-u --user=text\n-g --group=text\n-n --non-interactive\n-S --stdin", operands: "edit+", effects: "privilege, terminal", examples: { deny: ["sudoedit /etc/hosts"], ask: ["sudoedit a.txt"] } },
   {
     names: "doas",
     style: "posix",
@@ -258,7 +258,7 @@ export const wrappers: readonly CommandSpec[] = [
     names: "watch",
     style: "posix",
     options: rows("-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop"),
-    analyse: "joined",
+    operands: "shell+",
     examples: { allow: ["watch -n 1 ls -la", "watch 'git status | head'", "watch -x ls"], deny: ["watch rm -rf ~", "watch -n1 'rm -rf ~'", "watch -xd rm -rf ~", "watch 'ls; rm -rf ~'"] },
   },
   {
@@ -301,6 +301,7 @@ export const wrappers: readonly CommandSpec[] = [
     names: "perf",
     style: "posix",
     options: "-v --version -> stop\n-h --help -> stop",
+    examples: { allow: ["perf --version"] },
     subcommands: {
       "stat|record|trace": {
         style: "posix",
@@ -320,7 +321,7 @@ export const wrappers: readonly CommandSpec[] = [
     operands: "command:argv",
     examples: { allow: ["valgrind --leak-check=full ls"], ask: ["valgrind --log-file=x ls"], deny: ["valgrind -q rm -rf ~"] },
   },
-  { names: "rr", style: "posix", options: "--help -> stop\n--version -> stop", subcommands: { record: { style: "posix", options: "-n\n-h", operands: "command:argv", effects: "write ~/.local/share/rr", examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] } } } },
+  { names: "rr", style: "posix", options: "--help -> stop\n--version -> stop", subcommands: { record: { style: "posix", options: "-n\n-h", operands: "command:argv", effects: "write ~/.local/share/rr", examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] } } }, examples: { allow: ["rr --version"] } },
   {
     names: "gdb lldb",
     style: "words",
@@ -340,6 +341,6 @@ export const wrappers: readonly CommandSpec[] = [
       --list -> argv becomes read; --verify -> argv becomes read; --inhibit-cache; --library-path=foreign/native; --preload=foreign/native; --audit=foreign/native; --argv0=refuse
       --inhibit-rpath=text; --glibc-hwcaps-prepend=text; --glibc-hwcaps-mask=text; --list-tunables -> stop; --list-diagnostics -> stop; --help -> stop; --version -> stop`),
     operands: "command:argv",
-    examples: { allow: ["/lib64/ld-linux-x86-64.so.2 --version", "/lib64/ld-linux-x86-64.so.2 /bin/ls"], deny: ["/lib64/ld-linux-x86-64.so.2 /bin/rm -rf ~"] },
+    examples: { allow: ["ld.so --version", "ld.so /bin/ls"], deny: ["/lib64/ld-linux-x86-64.so.2 /bin/rm -rf ~", "ld.so --inhibit-cache /bin/rm -rf ~"], none: ["ld.so --preload ./evil.so /bin/ls"] },
   },
 ];
