@@ -48,18 +48,21 @@ export function agentFile(path: string, places: Places, taking = false): "regist
   if (machineFolders.some((folder) => lower.startsWith(folder) || `${lower}/` === folder)) return "registration";
   const home = homeOf(path, places);
   if (home !== undefined && home.length < path.length) {
-    const relative = foldCase(path.slice(home.length + 1));
+    const relative = foldCase(path.slice(home.length + 1, home.length + LONGEST));
     if (relative === ".agent-permissions.jsonc" || has(registrations, relative, taking)) return "registration";
     if (has(userSettings, relative, taking)) return "setting";
   }
   return isProjectSetting(lower, taking) ? "setting" : undefined;
 }
 
+// Longer than any entry, so that a cut path equals none.
+const LONGEST = 200;
+
 function isProjectSetting(lower: string, taking: boolean): boolean {
   for (let slash = 0; slash >= 0; slash = lower.indexOf("/", slash + 1)) {
     const end = lower.indexOf("/", slash + 1);
     const segment = lower.slice(slash + 1, end < 0 ? undefined : end);
-    if (projectStarts.has(segment) && has(projectSettings, lower.slice(slash + 1), taking)) return true;
+    if (projectStarts.has(segment) && has(projectSettings, lower.slice(slash + 1, slash + LONGEST), taking)) return true;
   }
   return false;
 }

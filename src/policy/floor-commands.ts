@@ -78,8 +78,12 @@ function commandName(word: string): string {
   return baseName(word).toLowerCase().replace(SCRIPT_END, "");
 }
 
+/** The longest path there is; what is longer names no program. */
+const LONGEST = 4096;
+
 /** `assent`, `assent@1`, `/x/bin/assent`, `--package=assent`, `node_modules/assent/dist/cli.js`. */
 function isAssent(word: string): boolean {
+  if (word.length > LONGEST) return false;
   const lower = word.toLowerCase();
   const value = lower.startsWith("-") ? lower.slice(lower.indexOf("=") + 1) : lower;
   if (value.startsWith("-")) return false;

@@ -139,12 +139,18 @@ const startupFolders: ReadonlySet<string> = new Set(STARTUP_FOLDERS);
 /** True for a file that runs code later: shell startup, git hooks, cron, login items, programs on PATH. */
 export function isPersistence(path: string, places: Places): boolean {
   const lower = foldCase(path);
-  const hooks = lower.indexOf("/.git/");
-  if (hooks >= 0 && GIT_HOOK.test(lower.slice(hooks)) && !lower.endsWith(".sample")) return true;
+  if (isGitHook(lower)) return true;
   if (lower.endsWith("/authorized_keys") || lower.endsWith("/authorized_keys2")) return true;
   const home = homeOf(path, places);
   if (home !== undefined) return path.length > home.length && isStartup(foldCase(path.slice(home.length + 1)));
   return STARTUP_PARENT.test(lower) && STARTUP_PLACES.some((place) => within(lower, place));
+}
+
+/** A repository may lie in another's `.git`, so the first and the last `.git` count. */
+function isGitHook(lower: string): boolean {
+  const first = lower.indexOf("/.git/");
+  if (first < 0 || lower.endsWith(".sample")) return false;
+  return GIT_HOOK.test(lower.slice(first)) || GIT_HOOK.test(lower.slice(lower.lastIndexOf("/.git/")));
 }
 
 const GIT_HOOK = /^\/\.git\/(?:modules\/.+\/|worktrees\/[^/]+\/)?hooks(?:\/|$)/;
@@ -159,9 +165,16 @@ function isStartup(relative: string): boolean {
   return false;
 }
 
+const GIT_CONFIG: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "gitdir", "attributes"]);
+
 /** True for git's own configuration of a repository: it names programs that git will run. */
 export function isGitConfig(path: string): boolean {
-  return /\/\.git(?:\/(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config(?:\.worktree)?|info\/attributes|commondir|gitdir))?$/i.test(path);
+  const lower = foldCase(path);
+  if (lower.endsWith("/.git")) return true;
+  const start = lower.lastIndexOf("/.git/");
+  if (start < 0 || !GIT_CONFIG.has(baseName(lower))) return false;
+  const rest = lower.slice(start + "/.git/".length);
+  return rest.startsWith("modules/") || rest.startsWith("worktrees/") || rest.startsWith("info/") || !rest.includes("/");
 }
 
 /** True for anything in a repository's `.git`, itself included. */

@@ -1,4 +1,4 @@
-import type { FileAction, Target, World } from "../action/index.ts";
+import type { FileAction, Target, TreeFilter, World } from "../action/index.ts";
 import { below, within } from "./location.ts";
 import { BoundedMap } from "./result.ts";
 import { matchesWord, shellGlob, type WordGlob } from "./word-glob.ts";
@@ -126,12 +126,26 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
           ? { found: target.path, complete: true }
           : NOWHERE;
     case "tree":
-      return search(target.path, wanted, world);
+      return search(target.path, filtered(target.path, target.filter, wanted), world);
     case "unknown":
       return target.within === undefined ? ANYWHERE : search(target.within, wanted, world);
     case "glob":
       return searchGlob(target.pattern, action.recursive === true, wanted, world);
   }
+}
+
+/** `wanted`, but only for what a walk with this filter comes to. */
+function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean): (path: string) => boolean {
+  if (filter === undefined) return wanted;
+  const only = filter.only?.map(shellGlob);
+  const without = (filter.without ?? []).map(shellGlob);
+  return (path) => {
+    const names = path.slice(root === "/" ? 1 : root.length + 1).split("/");
+    const last = names.at(-1) ?? "";
+    if (filter.hidden === false && names.some((name) => name.startsWith("."))) return false;
+    if (names.some((name) => without.some((glob) => matchesWord(glob, name)))) return false;
+    return (only === undefined || only.some((glob) => matchesWord(glob, last))) && wanted(path);
+  };
 }
 
 /** A folder as big as the machine is not walked: the answer would never be complete. */

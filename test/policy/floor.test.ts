@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../src/action/index.ts";
 import { assentCall } from "../../src/policy/floor-commands.ts";
 import { exec, execOf, file } from "./language.ts";
 import { FLOOR, judged, machine, shortly } from "./machine.ts";
+
+const grants = (): Verdict => ({ decision: "allow", basis: "grant", reason: "granted" });
 
 describe("Assent's own files", () => {
   test.each([
@@ -33,7 +36,6 @@ describe("Assent's own files", () => {
 
   test("no rule, grant or mode opens it", () => {
     const action = file("write /home/me/.agent-permissions.jsonc");
-    const grants = () => ({ decision: "allow", basis: "grant", reason: "granted" }) as const;
     const settings = { mode: "full-auto", preset: "permissive" } as const;
     expect(shortly(judged(action, { allow: ["Write(~/.agent-permissions.jsonc)", "*"], settings }, { grants, supervised: true }))).toBe(
       "deny floor",

@@ -24,12 +24,13 @@ type Row = readonly [
 ];
 
 function rows(title: string, table: readonly Row[]): void {
-  describe(title, () => {
-    for (const [name, actions, expected, written, context] of table) {
-      test(name, () => {
+  describe(`judging: ${title}`, () => {
+    test.each(table.map(([name, actions, expected, written, context]) => ({ name, actions, expected, written, context })))(
+      "$name",
+      ({ actions, expected, written, context }) => {
         expect(shortly(judged(actions, written, context))).toBe(expected);
-      });
-    }
+      },
+    );
   });
 }
 

@@ -63,7 +63,6 @@ describe("rules are one pool (A10)", () => {
 });
 
 describe("scalars", () => {
-  const settings = (...inputs: readonly LayerInput[]): Settings => joinLayers(inputs).settings;
   test.each<readonly [string, readonly LayerInput[], Partial<Settings>]>([
     [
       "managed fixes",
@@ -124,13 +123,14 @@ describe("scalars", () => {
       { writableRoots: ["src/a", "/srv/a", "~/x/y"] },
     ],
   ])("%s", (_, inputs, expected) => {
-    expect(settings(...inputs)).toMatchObject(expected);
+    expect(joinLayers(inputs).settings).toMatchObject(expected);
   });
   test("automation", () => {
     const user = { when: "everywhere", agents: { trusted: ["a", "b"], restricted: ["c"] }, breaker: { denials: 10 } } as const;
     const project = { when: "subagents", agents: { trusted: ["b", "x"], restricted: ["d"] }, breaker: { denials: 50 } } as const;
     expect(
-      settings(layer("user", { settings: { automation: user } }), layer("project", { settings: { automation: project } }, true)).automation,
+      joinLayers([layer("user", { settings: { automation: user } }), layer("project", { settings: { automation: project } }, true)])
+        .settings.automation,
     ).toEqual({
       when: "subagents",
       agents: { trusted: ["b"], restricted: ["c", "d"] },

@@ -1,4 +1,4 @@
-import type { Action, DangerId, ExecAction, FileAction, Lowered, RequestVerdict, Unknown, World } from "../../src/action/index.ts";
+import type { Action, DangerId, FileAction, Lowered, RequestVerdict, Unknown, World } from "../../src/action/index.ts";
 import { type FloorPaths, floorPaths } from "../../src/policy/floor.ts";
 import { judge, type JudgeContext } from "../../src/policy/judge.ts";
 import { DEFAULT_SETTINGS } from "../../src/policy/layers.ts";
@@ -49,14 +49,17 @@ export interface Written {
 }
 
 export function policy({ allow = [], ask = [], deny = [], settings = {}, operations = [], broken }: Written = {}): Policy {
-  const of = (effect: Effect, rules: readonly unknown[]): readonly Rule[] => rules.map((rule) => ruleOf(effect, rule));
   return {
     settings: { ...DEFAULT_SETTINGS, ...settings },
-    rules: [...of("deny", deny), ...of("ask", ask), ...of("allow", allow)],
+    rules: [...rulesOf("deny", deny), ...rulesOf("ask", ask), ...rulesOf("allow", allow)],
     operations,
     warnings: [],
     ...(broken === undefined ? {} : { broken }),
   };
+}
+
+function rulesOf(effect: Effect, rules: readonly unknown[]): readonly Rule[] {
+  return rules.map((rule) => ruleOf(effect, rule));
 }
 
 /** `block("read", "allow", ["deny secrets/**"])`: rules in order, an effect and a pattern each. */
@@ -152,5 +155,3 @@ export function judged(
 export function shortly({ decision, basis }: { readonly decision: string; readonly basis: string }): string {
   return `${decision} ${basis}`;
 }
-
-export type { ExecAction };

@@ -166,6 +166,8 @@ describe("files that run code later", () => {
     "/home/me/.cargo/bin/cargo",
     "/home/me/.pyenv/shims/python",
     "/home/me/Library/LaunchAgents/x.plist",
+    `${P}/.git/x/.git/hooks/pre-commit`,
+    `${P}/.git/hooks/.git/x`,
     `${P}/.git/hooks/pre-commit`,
     `${P}/.git/hooks`,
     `${P}/.git/modules/sub/hooks/post-checkout`,
@@ -220,4 +222,20 @@ describe("agents' own files", () => {
   ])("%s: %s", (path, expected) => {
     expect(agentFile(path, places)).toBe(expected);
   });
+});
+
+test("no name takes long to look at", () => {
+  const hostile = ["/.git/modules", "/.vscode", "/@", "/.env", "/secret", "@", "aA", "/.claude/x", "~", "/home/me/.config"].map((part) =>
+    part.repeat(400_000 / part.length),
+  );
+  const started = performance.now();
+  for (const path of hostile) {
+    isSecret(`/x${path}`);
+    isPersistence(`/x${path}`, places);
+    isGitConfig(`/x${path}`);
+    isSystem(`/x${path}`, places, true);
+    agentFile(`/x${path}`, places, true);
+  }
+  // Linear work is some milliseconds a path; a quadratic step would be minutes.
+  expect(performance.now() - started).toBeLessThan(5000);
 });
