@@ -30,9 +30,19 @@ export type FileOperation = (typeof FILE_OPERATIONS)[number];
  */
 export type Target =
   | { readonly kind: "path"; readonly path: string }
-  | { readonly kind: "tree"; readonly path: string }
+  | { readonly kind: "tree"; readonly path: string; readonly filter?: TreeFilter }
   | { readonly kind: "glob"; readonly pattern: string }
   | { readonly kind: "unknown"; readonly why: string; readonly within?: string };
+
+/** What a walk through a tree leaves out, as globs over names (`*`, `?`, `[...]`). */
+export interface TreeFilter {
+  /** Files whose name matches none of these are left out (`grep --include`). */
+  readonly only?: readonly string[];
+  /** Files and folders whose name matches one of these are left out (`grep --exclude`, `--exclude-dir`). */
+  readonly without?: readonly string[];
+  /** Names that begin with a dot are left out (rg, fd). */
+  readonly hidden?: false;
+}
 
 /** A place in the text of a shell request: UTF-16 offsets, `end` exclusive. */
 export interface Span {

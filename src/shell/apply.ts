@@ -17,7 +17,7 @@ export interface Applied {
   readonly complete: boolean;
 }
 
-type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "output">;
+type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "output">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: Base, spec: CommandSpec): Applied {
@@ -27,7 +27,7 @@ export function applySpec(base: Base, spec: CommandSpec): Applied {
 function applyLevel(base: Base, spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
   const grammar = grammarOf(spec, parent);
   const args = readArguments(base.words, grammar, { stopAtOperand: grammar.subcommands !== undefined, globMayBeOption: (value) => globMayBeOption(base, value) });
-  const inv: Invocation = { ...base, spec, grammar, args, sources: [] };
+  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [] };
   const stopped = applyOptions(inv);
   const [first] = args.operands;
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
@@ -38,6 +38,7 @@ function applyLevel(base: Base, spec: CommandSpec | SubcommandSpec, parent: Gram
   if (!stopped) {
     for (const effect of grammar.effects) applyEffect(inv, effect);
     if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
+    for (const { option, value } of args.options) if (option?.kind.is === "dest" && value !== undefined) applyKind(inv, option.kind, value);
     if (spec.analyse !== undefined) {
       const analyse = ANALYSERS[spec.analyse];
       if (analyse === undefined) refuse(inv, `no analyser named ${spec.analyse}`);
@@ -63,10 +64,12 @@ function applyOptions(inv: Invocation): boolean {
       doubt(inv, `${inv.name} has no known option \`${given.written}\``);
       continue;
     }
-    if (given.value !== undefined && option.argument !== "none") applyKind(inv, option.kind, given.value);
+    // `cp -t DIR`: where things go is known only with what goes there.
+    if (given.value !== undefined && option.argument !== "none" && option.kind.is !== "dest") applyKind(inv, option.kind, given.value);
+    if (given.second !== undefined && option.second !== undefined) applyKind(inv, option.second, given.second);
     for (const consequence of option.consequences) {
       if (consequence.then === "effect") applyEffect(inv, consequence.effect);
-      if (consequence.then === "stop") stopped = true;
+      if (consequence.then === "stop" && given.afterOperand !== true) stopped = true;
     }
   }
   return stopped;
@@ -239,8 +242,10 @@ function outputOf(inv: Invocation): Stream {
   const network = isNetwork(inv.stdin) || inv.cx.actions.some((action) => action.kind === "net" && action.origin.by === "command" && action.origin.exec === inv.exec);
   const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
   const operands = inv.args.operands;
-  switch (inv.spec.output) {
+  const changed = inv.args.options.flatMap((given) => given.option?.consequences ?? []).findLast((c) => c.then === "output");
+  switch (changed?.then === "output" ? changed.output : inv.spec.output) {
     case undefined:
+    case "none":
       return unknownText;
     case "number":
       return { is: "unknown", why: `the output of ${inv.name}`, network: false, ...(operands.length === 0 || inv.name !== "wc" ? { number: true } : {}) };

@@ -1,11 +1,11 @@
-import type { FileOperation, Span, Target } from "../action/index.ts";
+import type { FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import type { Grammar } from "./knowledge/read-spec.ts";
 import type { Arguments } from "./options.ts";
 import { targetsOf } from "./paths.ts";
 import type { Place, ShellState } from "./state.ts";
-import { holeOf, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What the walker offers to commands that run other commands. */
 export interface Runner {
@@ -35,13 +35,25 @@ export interface Invocation {
   places: readonly Place[];
   /** Sources of a copy, for `dest`. */
   readonly sources: Value[];
+  /** Names that walks through trees keep and leave out. */
+  readonly only: string[];
+  readonly without: string[];
   /** What it prints, when an analyser knows. */
   output?: Stream;
 }
 
-export function emitFile(inv: Invocation, operation: FileOperation, value: Value, recursive = false): void {
+export function emitFile(inv: Invocation, operation: FileOperation, value: Value, recursive = false, visible = false): void {
   if (holeOf(value)?.pipe !== undefined) return;
-  for (const target of targetsOf(value, inv.places)) emitTarget(inv, operation, target, recursive, textOf(value));
+  const filter: TreeFilter = { ...(inv.only.length > 0 ? { only: inv.only } : {}), ...(inv.without.length > 0 ? { without: inv.without } : {}), ...(visible ? { hidden: false } : {}) };
+  const text = textOf(value);
+  const absolute = prefixOf(value).startsWith("/");
+  for (const [i, target] of targetsOf(value, inv.places).entries()) {
+    const place = inv.places[i];
+    const walked: Target = recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path, ...(Object.keys(filter).length > 0 ? { filter } : {}) } : target;
+    // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
+    const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
+    emitTarget(inv, operation, walked, recursive, asGiven);
+  }
 }
 
 export function emitTarget(inv: Pick<Invocation, "cx" | "exec" | "span">, operation: FileOperation, target: Target, recursive = false, asGiven?: string): void {

@@ -18,7 +18,18 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "file":
       if (textOf(value) === "-" && (kind.operation === "read" || kind.operation === "write")) return;
       if (kind.operation === "read" || kind.operation === "rename" || kind.operation === "link") inv.sources.push(value);
-      emitFile(inv, kind.operation, value, kind.tree);
+      emitFile(inv, kind.operation, value, kind.tree, kind.visible);
+      return;
+    case "number":
+      if (!/^[-+]?[\d.]+[A-Za-z%]*$/.test(textOf(value) ?? (value.atoms.every((atom) => typeof atom !== "string" && "hole" in atom && atom.number === true) ? "1" : ""))) {
+        doubt(inv, `${describe(value)} is not a number: on some systems ${inv.name} takes it for an operand`);
+      }
+      return;
+    case "only":
+    case "without":
+      if (textOf(value) !== undefined) inv[kind.is].push(textOf(value) ?? "");
+      // A run-time `--include` may let anything in; a run-time `--exclude` leaves out nothing that is certain.
+      else if (kind.is === "only") inv.only.push("*");
       return;
     case "dest":
       destination(inv, value);
@@ -73,7 +84,7 @@ function destination(inv: Invocation, value: Value): void {
   for (const target of targetsOf(value, inv.places)) {
     const isFolder = target.kind === "path" && (inv.sources.length > 1 || textOf(value)?.endsWith("/") === true || inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
     if (!isFolder || target.kind !== "path") {
-      emitTarget(inv, operation, target, recursive, textOf(value));
+      emitTarget(inv, operation, target, recursive);
       continue;
     }
     for (const source of inv.sources) {
@@ -177,6 +188,7 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
     switch (finding.does) {
       case "shell":
         inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
+        doubt(inv, `the ${language} program runs a command`);
         break;
       case "file":
         emitFile(inv, finding.operation, literal(finding.path));

@@ -7,6 +7,9 @@ export interface GivenOption {
   /** Undefined: the entry does not list it. */
   readonly option: Option | undefined;
   readonly value?: Value;
+  readonly second?: Value;
+  /** An operand stands in front of it: BSD's getopt has stopped there and takes it for an operand. */
+  readonly afterOperand?: boolean;
 }
 
 export interface Arguments {
@@ -59,9 +62,12 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       continue;
     }
     const taken = takeOption(word, words[i + 1], grammar);
-    options.push(...taken.options);
-    doubts.push(...taken.doubts);
     if (taken.usedNext) i++;
+    const [only] = taken.options;
+    const second = only?.option?.second === undefined ? undefined : words[++i];
+    if (second?.many === true) doubts.push("the second value of an option may become several words");
+    options.push(...taken.options.map((given) => ({ ...given, ...(operands.length > 0 ? { afterOperand: true } : {}), ...(second === undefined ? {} : { second }) })));
+    doubts.push(...taken.doubts);
   }
   return { options, operands, firstOperand, doubts };
 }

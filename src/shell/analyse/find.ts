@@ -13,6 +13,8 @@ const RUNNING = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
 interface Expression {
   readonly remove: boolean;
+  /** Some test leaves things out: what is found is not the starting point itself. */
+  readonly narrowed: boolean;
   readonly commands: readonly (readonly Value[])[];
 }
 
@@ -37,20 +39,21 @@ export function find(inv: Invocation): void {
   const expression = readExpression(inv, words.slice(at));
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
-  if (expression.remove) for (const root of starts) emitFile(inv, "delete", root, true);
+  if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
   for (const command of expression.commands) {
     // Once with what find puts in place of {}, which for the starting point itself is its own name.
     const whole = starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
     const found: Value = whole === undefined ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false } : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true }], many: false };
     inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, found)), NOTHING);
     const names = command.map((word) => textOf(word));
-    if (whole !== undefined && names.includes("{}")) inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, literal(whole))), NOTHING);
+    if (whole !== undefined && !expression.narrowed && names.includes("{}")) inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, literal(whole))), NOTHING);
   }
   inv.output = { is: "paths", values: starts.map((root) => (textOf(root) === undefined ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false } : { atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true }], many: false })) };
 }
 
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   let remove = false;
+  let narrowed = false;
   const commands: Value[][] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -76,10 +79,16 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       refuse(inv, "find takes its starting points from a file");
     } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
       const value = words[++at];
+      if (text !== "-maxdepth" && text !== "-printf" && text !== "-regextype") narrowed = true;
       if (value?.many === true) refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
     } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
   }
-  return { remove, commands };
+  return { remove, narrowed, commands };
+}
+
+function below(root: Value): Value {
+  const text = textOf(root);
+  return { atoms: text === undefined ? [{ hole: true, why: "what find finds" }] : [`${text.replace(/\/$/, "")}/`, { hole: true, why: "what find finds", below: true }], many: false };
 }
 
 function fill(word: Value, found: Value): Value {

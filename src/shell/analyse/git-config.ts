@@ -1,47 +1,61 @@
-import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { tablePath } from "../kinds.ts";
-import { textOf, type Value } from "../value.ts";
+import { emitFile, refuse, type Invocation } from "../invocation.ts";
+import { applyEffect, applyKind, tablePath } from "../kinds.ts";
+import { literal, textOf, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
+import { revisionPath } from "./git-revisions.ts";
 
-const READING = new Set(["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list"]);
-const READING_WORDS = new Set(["get", "list", "get-color", "get-colorbool"]);
-const WRITING_WORDS = new Set(["set", "unset", "rename-section", "remove-section", "edit"]);
+const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
+const WRITING = ["--replace-all", "--add", "--unset", "--unset-all", "--rename-section", "--remove-section", "--edit"];
+/** git 2.46: subcommands in the place of options. Older ones take the word for a key, and refuse it for having no dot. */
+const SUBCOMMANDS = new Set(["list", "get", "get-color", "get-colorbool", "set", "unset", "rename-section", "remove-section", "edit"]);
 
-/** Keys whose value is text, a number or a switch; every other key may name a program, a file or a server. */
-const INERT_KEYS =
-  /^(user\.(name|email|signingkey|useconfigonly)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel)|merge\.(ff|conflictstyle|stat|renames|renamelimit)|rebase\.(autostash|autosquash|updaterefs|stat)|diff\.(algorithm|renames|renamelimit|context|mnemonicprefix|noprefix|colormoved|wserrorhighlight|ignoresubmodules)|status\..+|log\.(date|decorate|abbrevcommit|follow|showsignature)|branch\..+\.(remote|merge|rebase|description)|branch\.(sort|autosetupmerge|autosetuprebase)|tag\.(sort|forcesignannotated)|core\.(autocrlf|safecrlf|eol|ignorecase|filemode|quotepath|precomposeunicode|longpaths|abbrev|bare|logallrefupdates|whitespace|compression|bigfilethreshold|untrackedcache|preloadindex|symlinks)|commit\.(verbose|status|cleanup)|format\.(pretty|signoff)|grep\.(linenumber|patterntype|extendedregexp|column)|blame\..+|rerere\.(enabled|autoupdate)|help\.autocorrect|gc\..+|pack\..+|index\..+|feature\..+|versionsort\..+|stash\.show\w+|transfer\.fsckobjects|submodule\.(recurse|fetchjobs)|http\.(postbuffer|lowspeedlimit|lowspeedtime)|lfs\..+\.access|worktree\.guessremote|checkout\.\w+|clone\.defaultremotename|interactive\.singlekey|i18n\..+)$/i;
+/** Keys that hold a name, a number, a colour or a choice among what git itself does (git-config(1)). Any other may name a program or lift a protection. */
+const INERT = [
+  /^user\.(name|email|signingkey|useconfigonly)$|^(author|committer)\.(name|email)$|^remote\.pushdefault$/,
+  /^(color|column|advice|status|log|grep|stash|index|feature|pack|checkout|i18n|rerere|rebase|push)\.([a-z]+\.)?[a-z]+$/,
+  /^(init\.defaultbranch|pull\.(rebase|ff)|fetch\.(prune|prunetags|parallel|output|recursesubmodules|showforcedupdates|writecommitgraph)|apply\.(whitespace|ignorewhitespace)|tag\.(sort|gpgsign))$/,
+  /^merge\.(ff|conflictstyle|renamelimit|renames|stat|log|verbosity|autostash)$|^commit\.(verbose|gpgsign|cleanup|status)$|^gc\.(auto|autodetach|autopacklimit)$|^help\.autocorrect$/,
+  /^diff\.(algorithm|colormoved|colormovedws|context|interhunkcontext|renames|renamelimit|noprefix|mnemonicprefix|relative|wserrorhighlight|submodule|ignoresubmodules|indentheuristic|statgraphwidth)$/,
+  /^blame\.(blankboundary|coloring|date|showemail|showroot|markignoredlines|markunblamablelines)$|^branch\.(autosetupmerge|autosetuprebase|sort)$/,
+  /^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base)$|^remote\..+\.(fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall)$/,
+  /^core\.(autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|symlinks|quotepath|abbrev|compression|bigfilethreshold|logallrefupdates|whitespace|longpaths|untrackedcache|preloadindex|commitgraph|commentchar|warnambiguousrefs|trustctime|checkstat|splitindex|multipackindex)$/,
+];
 
-export const isInertGitKey = (key: string): boolean => INERT_KEYS.test(key) && !/^(column|color)\.pager$/i.test(key);
-
-/** git-config(1): reads one key or a list, or writes a file; a written key may name a program that git runs later. */
 export function gitConfig(inv: Invocation): void {
-  const given = inv.args.options.flatMap((option) => option.option?.names ?? []);
-  const has = (...names: readonly string[]): boolean => names.some((name) => given.includes(name));
-  const [first, second] = inv.args.operands;
-  const word = first === undefined ? undefined : textOf(first);
-  const takenBack = given.some((name) => name.startsWith("--no-get") || name === "--no-list");
-  const reads = !takenBack && (given.some((name) => READING.has(name)) || (word !== undefined && READING_WORDS.has(word)));
-  const changes = has("--add", "--replace-all", "--unset", "--unset-all", "--rename-section", "--remove-section", "--edit");
-  if (!changes && (reads || inv.args.operands.length < 2) && !(word === "edit" || (word !== undefined && WRITING_WORDS.has(word) && second !== undefined))) return;
-  emitFile(inv, "edit", changedFile(inv, has));
-  const key = word !== undefined && WRITING_WORDS.has(word) && second !== undefined ? second : first;
-  if (key !== undefined && !has("--unset", "--unset-all", "--remove-section", "--rename-section") && word !== "unset") judgeKey(inv, key);
-}
-
-function changedFile(inv: Invocation, has: (...names: readonly string[]) => boolean): Value {
-  const file = inv.args.options.find((option) => option.option?.names.includes("--file") === true)?.value;
-  if (file !== undefined) return file;
-  if (has("--global")) return tablePath(inv, "~/.gitconfig");
-  if (has("--system")) return tablePath(inv, "/etc/gitconfig");
-  return tablePath(inv, has("--worktree") ? "$git/config.worktree" : "$git/config");
-}
-
-function judgeKey(inv: Invocation, value: Value): void {
-  const key = textOf(value);
-  if (key === undefined) {
-    refuse(inv, `the git setting is only known at run time: ${describe(value)}`, "write it out");
+  for (const blob of valuesOf(inv, "--blob")) revisionPath(inv, blob);
+  const operands = inv.args.operands.map((operand) => textOf(operand));
+  const verb = operands[0] !== undefined && SUBCOMMANDS.has(operands[0]) ? operands[0] : undefined;
+  const words = verb === undefined ? inv.args.operands : inv.args.operands.slice(1);
+  const writes = has(inv, ...WRITING);
+  if (!writes) {
+    if (verb !== undefined && READING.includes(verb)) return;
+    // Measured with git 2.39: `--get --no-get KEY VALUE` sets the key.
+    const reads = READING.some((name) => has(inv, `--${name}`)) && !READING.some((name) => has(inv, `--no-${name}`));
+    if (verb === undefined && (reads || (words.length < 2 && !words.some((word) => word.many)))) return;
+  }
+  writeFile(inv);
+  if (verb === "edit") applyEffect(inv, { is: "terminal" });
+  if (verb === "rename-section" || has(inv, "--rename-section")) {
+    refuse(inv, "renaming a section of the configuration may turn its keys into ones that name programs");
     return;
   }
-  if (isInertGitKey(key)) return;
-  inv.cx.add({ kind: "code", language: "git config", source: "inline", detail: inv.args.operands.map((operand) => describe(operand)).join(" "), foreign: true, origin: { by: "command", exec: inv.exec }, ...(inv.span === undefined ? {} : { span: inv.span }) });
-  refuse(inv, `the git setting \`${key}\` may name a program that git runs later`, "ask the user to change it");
+  if (has(inv, "--unset", "--unset-all", "--remove-section", "--edit") || verb === "unset" || verb === "remove-section" || verb === "edit") return;
+  setKey(inv, words[0], words[1]);
+}
+
+function writeFile(inv: Invocation): void {
+  const files = valuesOf(inv, "-f", "--file");
+  for (const file of files) emitFile(inv, "edit", file);
+  if (has(inv, "--global")) emitFile(inv, "write", tablePath(inv, "~/.gitconfig"));
+  if (has(inv, "--system")) emitFile(inv, "write", literal("/etc/gitconfig"));
+  if (has(inv, "--worktree")) emitFile(inv, "write", tablePath(inv, "$git/config.worktree"));
+  else if (files.length === 0 && !has(inv, "--global", "--system")) emitFile(inv, "write", tablePath(inv, "$git/config"));
+}
+
+function setKey(inv: Invocation, key: Value | undefined, value: Value | undefined): void {
+  // A key only known at run time is refused by the table.
+  const text = key === undefined ? undefined : textOf(key)?.toLowerCase();
+  if (text === undefined || INERT.some((known) => known.test(text))) return;
+  const shown = value === undefined ? undefined : textOf(value);
+  applyKind(inv, { is: "foreign", language: "git-config" }, shown === undefined && value !== undefined ? { atoms: [`${text}=`, ...value.atoms], many: value.many } : literal(`${text}=${shown ?? ""}`));
 }

@@ -1,20 +1,19 @@
 import type { Invocation } from "../invocation.ts";
 import { applyEffect } from "../kinds.ts";
+import { has } from "./given.ts";
 
-const LISTING = new Set(["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"]);
-/** git-tag(1): `-n` alone lists too. */
-const LISTING_TAGS = new Set([...LISTING, "-n"]);
+/** git-branch(1), git-tag(1), git-replace(1): with one of these, operands are patterns or tags to look at. */
+const LISTING = ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--show-current", "--verify"];
+/** Measured with git 2.39: `git branch --list --no-list x` makes the branch. */
+const TAKEN_BACK = ["--no-list", "--no-show-current", "--no-points-at"];
 
-/**
- * git-branch(1), git-tag(1), git-replace(1), git-symbolic-ref(1): without an operand, or with an option that makes them
- * list, they only read; any other operand names a ref to create, move or delete.
- */
+/** An operand makes or moves a ref, unless the command only lists. */
 export function gitRefs(inv: Invocation): void {
-  const given = inv.args.options.map((option) => option.option?.names ?? []);
-  const isTag = given.length > 0 && inv.grammar.options.has("--local-user");
-  const listing = isTag ? LISTING_TAGS : LISTING;
-  const takenBack = given.some((names) => names.includes("--no-list") || names.includes("--no-points-at"));
-  if (!takenBack && given.some((names) => names.some((name) => listing.has(name)))) return;
-  const shown = inv.grammar.options.has("--short") ? 1 : 0;
-  if (inv.args.operands.length > shown) applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+  const { operands } = inv.args;
+  // `symbolic-ref NAME` reads, `symbolic-ref NAME REF` sets: its table wants one operand.
+  const reads = inv.grammar.slots?.[0]?.count === "one" ? 1 : 0;
+  const many = operands.some((operand) => operand.many) || operands.length > reads;
+  // `tag -n` lists; `branch -a` and `-r` refuse an operand.
+  const lists = has(inv, ...LISTING) || (has(inv, "-n") && inv.grammar.options.has("--annotate")) || has(inv, "--remotes", "--all");
+  if (many && !(lists && !has(inv, ...TAKEN_BACK))) applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
 }

@@ -61,6 +61,8 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   span: call.span,
   places: call.state.places,
   sources: [],
+  only: [],
+  without: [],
 });
 
 /** Drops `exec`'s own options: `-c`, `-l`, `-a NAME`. Undefined when they cannot be told. */

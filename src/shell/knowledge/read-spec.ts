@@ -18,6 +18,8 @@ export interface Option {
   readonly names: readonly string[];
   readonly argument: "none" | "required" | "optional";
   readonly kind: Kind;
+  /** A second value, for options that take two words (`jq --arg NAME VALUE`). */
+  readonly second?: Kind;
   readonly consequences: readonly Consequence[];
 }
 
@@ -29,11 +31,12 @@ export interface Slot {
 }
 
 const TREES = { tree: "read", listtree: "list", writetree: "write", deletetree: "delete", metatree: "metadata" } as const;
-const PLAIN = ["text", "word", "dest", "dir", "url", "host", "shell", "argv", "env", "sed", "awk", "jq", "yq", "sql", "pid", "refuse"] as const;
+const PLAIN = ["text", "word", "dest", "dir", "url", "host", "shell", "argv", "env", "sed", "awk", "jq", "yq", "sql", "pid", "refuse", "number", "only", "without"] as const;
 const CODE = ["code", "script", "foreign"] as const;
 
 export type Kind =
-  | { readonly is: "file"; readonly operation: FileOperation; readonly tree: boolean }
+  /** `visible`: a walk that leaves out names that begin with a dot. */
+  | { readonly is: "file"; readonly operation: FileOperation; readonly tree: boolean; readonly visible?: boolean }
   | { readonly is: (typeof PLAIN)[number] }
   | { readonly is: (typeof CODE)[number]; readonly language: string };
 
@@ -42,6 +45,7 @@ export type Consequence =
   | { readonly then: "become"; readonly from: string; readonly to: Kind }
   | { readonly then: "default"; readonly path: string }
   | { readonly then: "stop" }
+  | { readonly then: "output"; readonly output: NonNullable<CommandSpec["output"]> | "none" }
   | { readonly then: "effect"; readonly effect: Effect };
 
 export type Effect =
@@ -57,6 +61,7 @@ const isIn = <T extends string>(list: readonly T[], word: string): word is T => 
 export function readKind(text: string): Kind {
   if (isIn(PLAIN, text)) return { is: text };
   if (isIn(FILE_OPERATIONS, text)) return { is: "file", operation: text, tree: false };
+  if (text === "visibletree") return { is: "file", operation: "read", tree: true, visible: true };
   if (text in TREES) return { is: "file", operation: TREES[text as keyof typeof TREES], tree: true };
   const [head = "", language = ""] = text.split("/");
   if (isIn(CODE, head) && language !== "") return { is: head, language };
@@ -65,6 +70,7 @@ export function readKind(text: string): Kind {
 
 export const kindName = (kind: Kind): string => {
   if (kind.is !== "file") return kind.is;
+  if (kind.visible === true) return "visibletree";
   return kind.tree ? (Object.entries(TREES).find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
 };
 
@@ -92,6 +98,7 @@ function readConsequence(text: string): Consequence {
   if (first === "drop" && words.length === 2) return { then: "drop", slot: second };
   if (second === "becomes" && words.length === 3) return { then: "become", from: first, to: readKind(third) };
   if (first === "default" && words.length === 2) return { then: "default", path: second };
+  if (first === "output" && words.length === 2 && isIn(["paths", "input", "operands", "number", "none"] as const, second)) return { then: "output", output: second };
   if (text.trim() === "stop") return { then: "stop" };
   return { then: "effect", effect: readEffect(text) };
 }
@@ -105,11 +112,12 @@ function readOptionLine(line: string): Option {
   const [, names = "", required, optional] = match;
   const list = names.trim().split(/\s+/);
   if (list.some((name) => !/^[-+]/.test(name))) throw new Error(`option line \`${line}\`: a name does not begin with - or +`);
-  const kind = required ?? optional;
+  const [kind, second] = (required ?? optional ?? "text").split("+");
   return {
     names: list,
     argument: required !== undefined ? "required" : optional !== undefined ? "optional" : "none",
     kind: readKind(kind ?? "text"),
+    ...(second === undefined ? {} : { second: readKind(second) }),
     consequences,
   };
 }
@@ -126,9 +134,10 @@ function readSlot(text: string): Slot {
   };
 }
 
+const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without"]);
 const isInert = (option: Option): boolean =>
-  (option.kind.is === "text" || option.kind.is === "word" || (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
-  option.consequences.every((c) => c.then === "drop" || c.then === "stop" || c.then === "default" || (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")));
+  (INERT_KINDS.has(option.kind.is) || (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
+  option.consequences.every((c) => c.then === "drop" || c.then === "stop" || c.then === "default" || c.then === "output" || (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")));
 
 function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): ReadonlyMap<string, SubcommandSpec> {
   const map = new Map<string, SubcommandSpec>();
@@ -152,7 +161,7 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
   for (const raw of (spec.options ?? "").split("\n")) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
-    if (line === "-1..-9") {
+    if (line === "-1..-9" || line === "-0..-9") {
       digits = true;
       continue;
     }

@@ -32,7 +32,8 @@ export interface CommandSpec {
    * `=KIND` takes a value (attached or next word), `[=KIND]` an attached one at most. KIND is an operand kind.
    * Consequences: `drop SLOT` removes an operand slot; `KIND becomes KIND` changes operand kinds (`read becomes edit`);
    * `default PATH` is the operand when none is given; `stop` means nothing but help or a version is printed;
-   * any EFFECT (below) happens.
+   * `output FORM` says what is printed instead (see `output`; `none`: text of its own); any EFFECT (below) happens.
+   * `=KIND+KIND` takes two words.
    * A line `-1..-9` lists digits; lines starting with `#` are comments.
    */
   readonly options?: string;
@@ -77,8 +78,11 @@ export interface Examples {
  * | kind | the operand |
  * |---|---|
  * | `text` | is inert, whatever it is |
+ * | `number` | is inert and must be a number: where another system's program would take the word for an operand |
  * | `word` | is inert but must be known: a run-time value makes the command unknown (sub-actions, modes) |
  * | `read` `list` `write` `edit` `delete` `rename` `mkdir` `link` `metadata` `execute` | is a path on which this operation happens |
+ * | `visibletree` | is a `tree` whose walk leaves out names that begin with a dot |
+ * | `only` `without` | (option values) names files the walk keeps or leaves out, as a glob |
  * | `tree` `listtree` `writetree` `deletetree` `metatree` | is a folder: everything below is read, listed, written, deleted, chmodded |
  * | `dest` | is a file to create or a folder to create files in, named after the read, rename or link operands (cp, mv, ln, install) |
  * | `dir` | becomes the working directory for the rest |

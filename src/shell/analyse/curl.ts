@@ -1,0 +1,121 @@
+import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
+import { changePlaces } from "../places.ts";
+import { dropPrefix } from "../options.ts";
+import { prefixOf, textOf, type Value } from "../value.ts";
+import { has, mayBegin, valuesOf } from "./given.ts";
+
+/** curl(1): options whose value is a file when it begins with `@`. */
+const AT = ["-d", "--data", "--data-binary", "--json", "-H", "--header", "--proxy-header"];
+const URLENCODED = ["--data-urlencode", "--url-query"];
+
+export function curl(inv: Invocation): void {
+  for (const value of valuesOf(inv, ...AT)) atFile(inv, value, "@", "the data");
+  for (const value of valuesOf(inv, ...URLENCODED)) urlencoded(inv, value);
+  for (const value of valuesOf(inv, "-F", "--form")) form(inv, value);
+  for (const value of valuesOf(inv, "-b", "--cookie")) cookie(inv, value);
+  for (const value of valuesOf(inv, "-w", "--write-out")) writeOut(inv, value);
+  for (const value of valuesOf(inv, "-T", "--upload-file")) {
+    if (/[{[]/.test(textOf(value) ?? "") && !has(inv, "-g", "--globoff")) refuse(inv, `curl expands ${describe(value)} itself`, "name one file");
+  }
+  for (const value of valuesOf(inv, "--proto-default")) {
+    if (!/^https?$/.test(textOf(value) ?? "")) refuse(inv, `curl --proto-default ${describe(value)} changes what an address means`, "write the scheme in the address");
+  }
+  addresses(inv);
+  outputs(inv);
+}
+
+/** `@FILE`; a value of which the start is unknown may be one. */
+function atFile(inv: Invocation, value: Value, marks: string, what: string): void {
+  const prefix = prefixOf(value);
+  if (prefix !== "" && marks.includes(prefix.charAt(0))) upload(inv, dropPrefix(value, 1));
+  else if ([...marks].some((mark) => mayBegin(inv, value, mark))) doubt(inv, `${what} may begin with ${[...marks].join(" or ")} and name a file to send: ${describe(value)}`, "use --data-raw or --form-string, or put text in front");
+}
+
+function upload(inv: Invocation, file: Value): void {
+  if (textOf(file) !== "-") emitFile(inv, "read", file);
+}
+
+/** `CONTENT`, `=CONTENT`, `NAME=CONTENT`, `@FILE`, `NAME@FILE`: the first `=` decides. */
+function urlencoded(inv: Invocation, value: Value): void {
+  const prefix = prefixOf(value);
+  if (prefix.includes("=") || prefix.startsWith("+")) return;
+  const at = prefix.indexOf("@");
+  if (at >= 0) upload(inv, dropPrefix(value, at + 1));
+  else if (textOf(value) === undefined) doubt(inv, `the data may name a file to send: ${describe(value)}`, "put NAME= in front");
+}
+
+/** `NAME=@FILE[,FILE…][;type=…]`, `NAME=<FILE`, and `;headers=@FILE` behind any of them. */
+function form(inv: Invocation, value: Value): void {
+  const prefix = prefixOf(value);
+  const equals = prefix.indexOf("=");
+  const text = textOf(value);
+  if (equals < 0) {
+    if (text === undefined) doubt(inv, `the form field may name a file to send: ${describe(value)}`, "write NAME= out");
+    return;
+  }
+  const content = dropPrefix(value, equals + 1);
+  const start = prefix.charAt(equals + 1);
+  if (text === undefined) {
+    atFile(inv, content, "@<", "the form field");
+    return;
+  }
+  for (const [, file = ""] of text.matchAll(/;\s*headers=[@<]("(?:\\.|[^"\\])*"|[^;]*)/gi)) upload(inv, unquoted(file));
+  if (start !== "@" && start !== "<") return;
+  for (const [piece] of text.slice(equals + 2).replace(/;\s*(type|filename|headers|encoder)=.*$/i, "").matchAll(/"(?:\\.|[^"\\])*"|[^,;]+/g)) upload(inv, unquoted(piece.trim()));
+}
+
+const unquoted = (text: string): Value => ({ atoms: [/^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text], many: false });
+
+/** Without a `=` it is the name of a file of cookies. */
+function cookie(inv: Invocation, value: Value): void {
+  const known = value.atoms.some((atom) => typeof atom === "string" && atom.includes("="));
+  const text = textOf(value);
+  if (!known && text !== "") upload(inv, text?.startsWith("@") === true ? dropPrefix(value, 1) : value);
+}
+
+function writeOut(inv: Invocation, value: Value): void {
+  const text = textOf(value);
+  if (text === undefined) doubt(inv, `what curl writes out may name a file: ${describe(value)}`, "write the format out");
+  else if (text.includes("%output{")) refuse(inv, "curl -w %output{} writes files");
+  else if (text.startsWith("@")) upload(inv, dropPrefix(value, 1));
+}
+
+const isAddressPattern = (inv: Invocation, text: string): boolean => !has(inv, "-g", "--globoff") && /\{|\[(?![0-9a-f:.]*:[0-9a-f:.]*\])/i.test(text);
+
+/** Braces and brackets make several addresses of one: its host, or the file it names, is then not what it says. */
+function addresses(inv: Invocation): void {
+  for (const value of [...inv.args.operands, ...valuesOf(inv, "--url")]) {
+    const text = textOf(value) ?? "";
+    const host = text.replace(/^[a-z+]+:\/\//i, "").split("/")[0] ?? "";
+    const origin = { by: "command", exec: inv.exec } as const;
+    if (/^file:/i.test(text) && isAddressPattern(inv, text)) emitTarget(inv, "read", { kind: "unknown", why: `what ${text} expands to` });
+    else if (isAddressPattern(inv, host)) inv.cx.add({ kind: "net", operation: "fetch", host: undefined, port: undefined, why: `what ${host} expands to`, origin });
+  }
+}
+
+/** Where -o and -O write: both below --output-dir, which the table does not know. */
+function outputs(inv: Invocation): void {
+  const folders = valuesOf(inv, "--output-dir");
+  const folder = folders.at(-1);
+  const places = folder === undefined ? inv.places : changePlaces(inv.places, folder);
+  const there: Invocation = { ...inv, places };
+  for (const value of valuesOf(inv, "-o", "--output")) {
+    if (/#\d/.test(textOf(value) ?? "")) emitTarget(inv, "write", { kind: "unknown", why: "a name that holds a part of the address" });
+    else if (folder !== undefined && textOf(value) !== "-") emitFile(there, "write", value);
+  }
+  if (!has(inv, "-O", "--remote-name", "--remote-name-all")) return;
+  for (const value of [...inv.args.operands, ...valuesOf(inv, "--url")]) {
+    const names = has(inv, "-J", "--remote-header-name") ? [] : remoteNames(inv, textOf(value) ?? "");
+    for (const name of names) emitFile(there, "write", { atoms: [name], many: false });
+    if (names.length === 0) emitFile(there, "write", { atoms: [{ hole: true, why: `the name of ${describe(value)}`, below: true }], many: false });
+  }
+}
+
+/** The last part of the path; releases before 7.84 kept the query, in which a slash counted too. */
+function remoteNames(inv: Invocation, text: string): readonly string[] {
+  if (isAddressPattern(inv, text)) return [];
+  const bare = text.replace(/^[a-z+]+:\/\//i, "").replace(/#.*$/, "");
+  const path = bare.replace(/\?.*$/s, "");
+  const names = [path, bare].map((one) => (one.includes("/") ? one.slice(one.lastIndexOf("/") + 1) : ""));
+  return [...new Set(names.filter((name) => name !== "" && name !== "." && name !== ".."))];
+}

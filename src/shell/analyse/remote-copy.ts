@@ -1,0 +1,101 @@
+import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
+import { applyEffect, applyKind } from "../kinds.ts";
+import { resolvePath, targetsOf } from "../paths.ts";
+import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { has } from "./given.ts";
+
+/** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
+type End = { readonly at: "here" | "anywhere"; readonly path: Value } | { readonly at: "there"; readonly host: string; readonly path: string | undefined };
+
+/** A colon in front of any slash makes it a host (scp.c `colon`, rsync's `check_for_hostspec`); `:path` is the host named before. */
+function endOf(value: Value): End {
+  const text = textOf(value);
+  const prefix = prefixOf(value);
+  const url = /^(?:scp|rsync|sftp):\/\/([^/]*)(?:\/(.*))?$/s.exec(prefix);
+  if (url !== null) return { at: "there", host: url[1] ?? "", path: text === undefined ? undefined : (url[2] ?? "") };
+  const host = /^((?:[^/:[\]]*@)?\[[^\]/]*\]|[^/:]*)::?(.*)$/s.exec(prefix);
+  if (host !== null) return { at: "there", host: host[1] ?? "", path: text === undefined ? undefined : (host[2] ?? "") };
+  return { at: text === undefined && !prefix.includes("/") && holeOf(value)?.below !== true && holeOf(value)?.number !== true && holeOf(value) !== undefined ? "anywhere" : "here", path: value };
+}
+
+function connect(inv: Invocation, end: End): void {
+  if (end.at === "here") return;
+  if (end.at === "anywhere") {
+    applyKind(inv, { is: "host" }, end.path);
+    return;
+  }
+  if (/(^|@)-/.test(end.host)) refuse(inv, `the host \`${end.host}\` begins with a dash and may be read as an option of ssh`);
+  if (end.host !== "") applyKind(inv, { is: "host" }, literal(end.host));
+}
+
+interface Copy {
+  readonly inv: Invocation;
+  readonly recursive: boolean;
+  /** What the source is when it ends in a slash: its content (rsync) or itself. */
+  readonly slashMeansContent: boolean;
+}
+
+/** scp(1). Reading a secret here and writing there is seen by the judge: the read is protected. */
+export function scp(inv: Invocation): void {
+  const ends = inv.args.operands.map(endOf);
+  for (const end of ends) connect(inv, end);
+  const sources = ends.slice(0, -1);
+  const dest = ends.at(-1);
+  const copy = { inv, recursive: has(inv, "-r"), slashMeansContent: false };
+  readSources(copy, sources);
+  if (dest !== undefined && ends.length > 1) writeDest(copy, dest, sources);
+  spread(inv);
+}
+
+/** rsync(1). */
+export function rsync(inv: Invocation): void {
+  const ends = inv.args.operands.map(endOf);
+  for (const end of ends) connect(inv, end);
+  const copy = { inv, recursive: has(inv, "-a", "-r"), slashMeansContent: true };
+  const lists = ends.length === 1 || has(inv, "--list-only");
+  const sources = ends.length === 1 ? ends : ends.slice(0, -1);
+  const dest = ends.length === 1 ? undefined : ends.at(-1);
+  const dry = has(inv, "-n") || lists;
+  if (lists) for (const source of sources) if (source.at !== "there") emitFile(inv, "list", source.path, copy.recursive);
+  if (!lists) readSources(copy, sources);
+  if (ends.some((end) => end.at === "there")) applyEffect(inv, { is: "remote", operation: dest?.at === "there" && !dry ? "change" : "read", service: "ssh" });
+  if (dest === undefined || dry) return;
+  writeDest(copy, dest, sources);
+  if (DELETING.some((name) => has(inv, name)) && dest.at !== "there") emitFile(inv, "delete", dest.path, true);
+  if (has(inv, "--remove-source-files")) for (const source of sources) if (source.at !== "there") emitFile(inv, "delete", source.path, copy.recursive);
+  spread(inv);
+}
+
+const DELETING = ["--delete", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded"];
+
+function readSources({ inv, recursive }: Copy, sources: readonly End[]): void {
+  for (const source of sources) if (source.at !== "there") emitFile(inv, "read", source.path, recursive);
+}
+
+/** An unquoted last word may be several: sources, then the destination. */
+function spread(inv: Invocation): void {
+  const last = inv.args.operands.at(-1);
+  if (last?.many === true && endOf(last).at !== "there") emitFile(inv, "read", last);
+  const [first] = inv.args.operands;
+  if (inv.args.operands.length === 1 && first?.many === true) emitFile(inv, "write", first);
+}
+
+/** A folder receives each source under its own name; anything else is the new file itself. */
+function writeDest({ inv, recursive, slashMeansContent }: Copy, dest: End, sources: readonly End[]): void {
+  if (dest.at === "there") return;
+  const relative = slashMeansContent && has(inv, "-R", "--relative");
+  for (const target of targetsOf(dest.path, inv.places)) {
+    const folder = target.kind === "path" && (sources.length > 1 || textOf(dest.path)?.endsWith("/") === true || inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
+    if (target.kind !== "path" || !folder || relative) {
+      emitTarget(inv, "write", target, recursive || relative, textOf(dest.path));
+      continue;
+    }
+    for (const source of sources) {
+      const text = source.at === "there" ? source.path : textOf(source.path);
+      const name = text?.replace(/\/+$/, "").split("/").at(-1);
+      if (slashMeansContent && recursive && text !== undefined && /(^|\/)\.?$/.test(text)) emitTarget(inv, "write", target, true);
+      else if (name === undefined || name === "" || name === "." || name === ".." || (source.at === "there" && /[*?[{$`~\\]/.test(name))) emitTarget(inv, "write", { kind: "unknown", why: `the name of ${source.at === "there" ? "what is fetched" : describe(source.path)}`, within: target.path }, recursive);
+      else emitTarget(inv, "write", { kind: "path", path: resolvePath(target.path, name) }, recursive);
+    }
+  }
+}
