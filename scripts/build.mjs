@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lazyKnowledge } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? join(root, "dist");
@@ -38,13 +39,17 @@ try {
   const results = await Promise.all([
     build({
       ...common,
-      entryPoints: [entry("hook"), entry("reader")],
-      outdir: fresh,
+      entryPoints: [entry("hook")],
+      outfile: join(fresh, "hook.cjs"),
       format: "cjs",
       minify: true,
       external: ["./reader.cjs"],
-      outExtension: { ".js": ".cjs" },
+      plugins: [lazyKnowledge(root)],
+      // In the form in which node wraps modules: load-hook.ts compiles it as it lies there.
+      banner: { js: "(function(exports,require,module,__filename,__dirname){" },
+      footer: { js: "})" },
     }),
+    build({ ...common, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs"), format: "cjs", minify: true }),
     build({
       ...common,
       minifySyntax: true,

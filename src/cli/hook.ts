@@ -1,9 +1,8 @@
 import type { PolicyReader } from "../guard/index.ts";
 import { answer, check } from "./check.ts";
 
-// Entry of dist/hook.cjs: `assent check` and nothing else. The reader of policy files lies beside it in a bundle of its own.
-declare const require: ((id: string) => PolicyReader) & { readonly main?: unknown };
-declare const module: unknown;
+// Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files lies beside it in a bundle of its own.
+declare const require: (id: string) => PolicyReader;
 declare const __dirname: string;
 
 const engine = { reader: () => require("./reader.cjs"), own: [__dirname] };
@@ -16,5 +15,3 @@ export function main(argv: readonly string[]): void {
 export function rehearse(envelope: string): void {
   answer({ agent: "claude", event: "PreToolUse", policyFiles: [] }, { text: envelope }, engine);
 }
-
-if (require.main === module) main(process.argv.slice(process.argv[2] === "check" ? 3 : 2));

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Script } from "node:vm";
 import { isOwn, openState, thisMachine, writeAtomic } from "../state/index.ts";
 
@@ -9,15 +9,15 @@ interface Hook {
 type Wrapped = (exports: object, require: (id: string) => unknown, module: { exports: object }, file: string, folder: string) => void;
 
 declare const ASSENT_BUILD: string;
-const MAX_CACHE = 16 << 20;
+const MAX_BYTES = 16 << 20;
 
-/** A code cache that only this user, or whoever installed the program, can have written. */
-function readCache(file: string, mustBeOwn: boolean): Buffer | undefined {
+/** A file of the program; or, where it must be this user's own, a code cache that nobody else can have written. */
+function readWhole(file: string, mustBeOwn: boolean): Buffer | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
     const stats = fstatSync(descriptor);
-    if (!stats.isFile() || stats.size === 0 || stats.size > MAX_CACHE || (mustBeOwn && !isOwn(stats, process.getuid?.()))) return undefined;
+    if (!stats.isFile() || stats.size === 0 || stats.size > MAX_BYTES || (mustBeOwn && !isOwn(stats, process.getuid?.()))) return undefined;
     const bytes = Buffer.allocUnsafeSlow(stats.size);
     return readSync(descriptor, bytes, 0, bytes.length, 0) === bytes.length ? bytes : undefined;
   } catch {
@@ -38,8 +38,10 @@ export function loadHook(
   useCache = true,
 ): { readonly hook: Hook; readonly script: Script; readonly keep: () => void } {
   const file = `${folder}/hook.cjs`;
-  const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, "latin1")}\n})`;
-  let cachedData = useCache ? readCache(`${folder}/hook.cache`, false) : undefined;
+  // The bundle is plain ASCII, already wrapped as node wraps modules.
+  const source = readWhole(file, false)?.latin1Slice();
+  if (source === undefined) throw new Error(`${file} cannot be read`);
+  let cachedData = useCache ? readWhole(`${folder}/hook.cache`, false) : undefined;
   let script = new Script(source, cachedData === undefined ? { filename: file } : { filename: file, cachedData });
   let stale = useCache && script.cachedDataRejected !== false;
   let kept: string | undefined;
@@ -47,7 +49,7 @@ export function loadHook(
     const state = openState(thisMachine());
     if ("folder" in state) {
       kept = `${state.folder}/hook-${ASSENT_BUILD}-${process.version}-${process.arch}.cache`;
-      cachedData = readCache(kept, true);
+      cachedData = readWhole(kept, true);
       if (cachedData !== undefined) {
         script = new Script(source, { filename: file, cachedData });
         stale = script.cachedDataRejected !== false;

@@ -1,5 +1,4 @@
-import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { readFileSync, realpathSync } from "node:fs";
 
 /** What a process knows of the machine it runs on; tests and the demo provide their own. */
 export interface Machine {
@@ -32,9 +31,14 @@ function homeOf(env: NodeJS.ProcessEnv): string {
   const written = env["HOME"];
   if (written !== undefined && written.startsWith("/")) return trimmed(written);
   try {
-    // Without HOME this asks the user database, and throws where the user has no entry.
-    const known = homedir();
-    if (known.startsWith("/")) return trimmed(known);
+    // NAME:password:UID:GID:comment:HOME:shell. node:os would ask the same, and costs every start.
+    const uid = process.getuid?.();
+    const entry = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"))
+      .find((fields) => fields[2] === String(uid));
+    const known = entry?.[5];
+    if (known?.startsWith("/") === true) return trimmed(known);
   } catch {
     // Falls through: no home is known.
   }
