@@ -89,11 +89,6 @@ export function comparable(paths: readonly string[], world: World): readonly str
   return world.foldsCase ? paths.map(foldCase) : paths;
 }
 
-/** The `forms` of a path, made `comparable`. */
-export function spellings(path: string, world: World): readonly string[] {
-  return comparable(forms(path, world), world);
-}
-
 /** True when `path` (made `comparable`) is one of `folders` or below one. */
 export function withinAny(path: string, folders: readonly string[]): boolean {
   for (const folder of folders) if (within(path, folder)) return true;
