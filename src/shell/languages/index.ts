@@ -1,5 +1,6 @@
 import { readAwk } from "./awk.ts";
 import type { Finding } from "./finding.ts";
+import { readJavascript } from "./javascript.ts";
 import { readPython } from "./python.ts";
 import { readSed } from "./sed.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -18,4 +19,5 @@ export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   sed: (source) => readSed(source),
   awk: (source) => readAwk(source),
   python: readPython,
+  javascript: readJavascript,
 };

@@ -70,7 +70,7 @@ describe("Python that does more", () => {
     ["open('a', 'w').write('x')", [write("a")]],
     ["open('a', mode='a')", [write("a")]],
     ["import sys; print(open(sys.argv[1]).read())", [{ does: "unknown", why: "it opens a file named while it runs" }]],
-    ["open('a', opener=print)", [code("opens a file in an unusual way")]],
+    ["open('a', opener=print)", [code("opens a file in an unusual way"), read("a")]],
     ["o = open", [code("uses `open`")]],
     ["import sys; sys.path.append('x')", [code("uses sys.path")]],
     ["print = lambda p: p.append('x')\nimport sys; print(sys.path)", [code("uses sys.path")]],
