@@ -1,7 +1,7 @@
 import { ANALYSERS } from "./analyse/index.ts";
 import { describe, doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyEffect, applyKind } from "./kinds.ts";
-import { grammarOf, kindName, type Grammar, type Option, type Slot } from "./knowledge/read-spec.ts";
+import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand } from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import { readArguments, type Arguments } from "./options.ts";
 import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
@@ -89,7 +89,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     return nothing;
   }
   if (match === undefined) return nothing;
-  const used = match.key.split(" ").length;
+  const used = match.words.length;
   const effectsOfParent = grammar.effects;
   for (const effect of effectsOfParent) applyEffect(inv, effect);
   return applyLevel(
@@ -101,24 +101,21 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
   );
 }
 
-function findSubcommand(grammar: Grammar, word: string, rest: readonly Value[]): { readonly key: string; readonly spec: SubcommandSpec } | "unknown" | undefined {
-  const subcommands = grammar.subcommands ?? new Map<string, SubcommandSpec>();
-  let best: { key: string; spec: SubcommandSpec } | undefined;
+/** The entry with the most words that fits; an exact first word comes before a verb pattern. */
+function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly Value[]): Subcommand | "unknown" | undefined {
+  let best: Subcommand | undefined;
   let hidden = false;
-  for (const [key, spec] of subcommands) {
-    const words = key.split(" ");
-    if (words[0] !== word && !matchesVerb(words[0] ?? "", word)) continue;
-    const fits = words.slice(1).every((wanted, i) => {
+  const candidates = [...(subcommands?.named.get(word) ?? []), ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? [])];
+  for (const candidate of candidates) {
+    const fits = candidate.words.slice(1).every((wanted, i) => {
       const value = rest[i];
       const text = value === undefined ? undefined : textOf(value);
-      if (value !== undefined && text === undefined && !(prefixOf(value) !== "" && !wanted.startsWith(prefixOf(value)))) hidden = true;
+      if (value !== undefined && text === undefined && (prefixOf(value) === "" || wanted.startsWith(prefixOf(value)))) hidden = true;
       return text !== undefined && (text === wanted || matchesVerb(wanted, text));
     });
-    if (!fits) continue;
-    const exact = words[0] === word;
-    if (best === undefined || words.length > best.key.split(" ").length || (exact && best.key.split(" ")[0] !== word && words.length === best.key.split(" ").length)) best = { key, spec };
+    if (fits && (best === undefined || candidate.words.length > best.words.length)) best = candidate;
   }
-  return hidden && (best === undefined || !best.key.includes(" ")) ? "unknown" : best;
+  return hidden && (best === undefined || best.words.length === 1) ? "unknown" : best;
 }
 
 /** `describe-*` in a table: a verb with anything after it. */

@@ -11,7 +11,19 @@ export interface Grammar {
   readonly effects: readonly Effect[];
   /** No option does more than read: an unknown word in operand position cannot do harm as an option. */
   readonly harmless: boolean;
-  readonly subcommands: ReadonlyMap<string, SubcommandSpec> | undefined;
+  readonly subcommands: Subcommands | undefined;
+}
+
+/** Subcommands by their first word; `verbs` are those that begin with a verb pattern (`describe-*`). */
+export interface Subcommands {
+  readonly named: ReadonlyMap<string, readonly Subcommand[]>;
+  readonly verbs: readonly Subcommand[];
+}
+
+export interface Subcommand {
+  readonly key: string;
+  readonly words: readonly string[];
+  readonly spec: SubcommandSpec;
 }
 
 export interface Option {
@@ -139,15 +151,21 @@ const isInert = (option: Option): boolean =>
   (INERT_KINDS.has(option.kind.is) || (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
   option.consequences.every((c) => c.then === "drop" || c.then === "stop" || c.then === "default" || c.then === "output" || (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")));
 
-function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): ReadonlyMap<string, SubcommandSpec> {
-  const map = new Map<string, SubcommandSpec>();
+function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): Subcommands {
+  const named = new Map<string, Subcommand[]>();
+  const verbs: Subcommand[] = [];
+  const seen = new Set<string>();
   for (const [keys, spec] of Object.entries(subcommands)) {
-    for (const key of keys.split("|")) {
-      if (map.has(key.trim())) throw new Error(`subcommand \`${key.trim()}\` is listed twice`);
-      map.set(key.trim(), spec);
+    for (const key of keys.split("|").map((text) => text.trim())) {
+      if (seen.has(key)) throw new Error(`subcommand \`${key}\` is listed twice`);
+      seen.add(key);
+      const words = key.split(" ");
+      const [first = ""] = words;
+      if (first.endsWith("*")) verbs.push({ key, words, spec });
+      else named.set(first, [...(named.get(first) ?? []), { key, words, spec }]);
     }
   }
-  return map;
+  return { named, verbs };
 }
 
 const readings = new WeakMap<object, Grammar>();
