@@ -11,7 +11,7 @@ const SUBCOMMANDS = new Set(["list", "get", "get-color", "get-colorbool", "set",
 
 /** Keys that hold a name, a number, a colour or a choice among what git itself does (git-config(1)). Any other may name a program or lift a protection. */
 const INERT = [
-  /^user\.(name|email|signingkey|useconfigonly)$|^(author|committer)\.(name|email)$|^remote\.pushdefault$/,
+  /^user\.(name|email|signingkey|useconfigonly)$|^(author|committer)\.(name|email)$|^(remote\.pushdefault|http\.(postbuffer|version|lowspeedlimit|lowspeedtime)|submodule\.(recurse|fetchjobs)|worktree\.guessremote|clone\.defaultremotename|interactive\.singlekey|format\.pretty)$/,
   /^(color|column|advice|status|log|grep|stash|index|feature|pack|checkout|i18n|rerere|rebase|push)\.([a-z]+\.)?[a-z]+$/,
   /^(init\.defaultbranch|pull\.(rebase|ff)|fetch\.(prune|prunetags|parallel|output|recursesubmodules|showforcedupdates|writecommitgraph)|apply\.(whitespace|ignorewhitespace)|tag\.(sort|gpgsign))$/,
   /^merge\.(ff|conflictstyle|renamelimit|renames|stat|log|verbosity|autostash)$|^commit\.(verbose|gpgsign|cleanup|status)$|^gc\.(auto|autodetach|autopacklimit)$|^help\.autocorrect$/,

@@ -1,12 +1,72 @@
 import type { Invocation } from "../invocation.ts";
+import { compress } from "./compress.ts";
+import { curl } from "./curl.ts";
 import { dd } from "./dd.ts";
+import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
+import { plus, responseFile } from "./first-character.ts";
+import { flock } from "./flock.ts";
+import { ghApi } from "./gh-api.ts";
+import { gitConfig } from "./git-config.ts";
 import { gitPush } from "./git-push.ts";
+import { gitRefs } from "./git-refs.ts";
 import { gitRemote } from "./git-remote.ts";
+import { gitRevisions } from "./git-revisions.ts";
+import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
+import { jq } from "./jq.ts";
+import { kill } from "./kill.ts";
+import { kubectlSecrets } from "./kubectl-secrets.ts";
+import { parallel } from "./parallel.ts";
+import { patch } from "./patch.ts";
+import { prefix } from "./prefix.ts";
+import { printenv } from "./printenv.ts";
+import { ps } from "./ps.ts";
+import { rsync, scp } from "./remote-copy.ts";
+import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
+import { sqlStdin } from "./sql-stdin.ts";
+import { tar } from "./tar.ts";
+import { unzip } from "./unzip.ts";
+import { urlOrPath } from "./url-or-path.ts";
+import { wget } from "./wget.ts";
 import { xargs } from "./xargs.ts";
 
 /** What a table cannot say about a command: runs after the table, sees every word. */
 export type Analyser = (inv: Invocation) => void;
 
-export const ANALYSERS: Readonly<Record<string, Analyser>> = { dd, find, "git-push": gitPush, "git-remote": gitRemote, shell, xargs };
+export const ANALYSERS: Readonly<Record<string, Analyser>> = {
+  compress,
+  curl,
+  dd,
+  "file-arguments": fileArguments,
+  find,
+  flock,
+  "gh-api": ghApi,
+  "git-checkout": gitCheckout,
+  "git-config": gitConfig,
+  "git-push": gitPush,
+  "git-refs": gitRefs,
+  "git-remote": gitRemote,
+  "git-restore": gitRestore,
+  "git-revisions": gitRevisions,
+  jq,
+  kill,
+  "kubectl-secrets": kubectlSecrets,
+  parallel,
+  patch,
+  plus,
+  prefix,
+  printenv,
+  ps,
+  "response-file": responseFile,
+  rsync,
+  scp,
+  sed,
+  shell,
+  "sql-stdin": sqlStdin,
+  tar,
+  unzip,
+  "url-or-path": urlOrPath,
+  wget,
+  xargs,
+};

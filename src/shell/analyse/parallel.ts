@@ -1,47 +1,114 @@
-import { refuse, type Invocation } from "../invocation.ts";
-import { quote } from "../../action/index.ts";
-import { join, literal, textOf, type Atom, type Value } from "../value.ts";
+import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { concat, isHole, literal, NOTHING, textOf, unknown, type Atom, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
 
-const SEPARATOR = /^:::\+?$|^::::\+?$/;
-/** `{}`, `{.}`, `{/}`, `{//}`, `{/.}`, `{#}`, `{%}`, `{1}`, `{2.}` … */
-const PLACE = /\{(?:[.#%]|\/{1,2}|\/\.)?\}|\{-?\d+(?:[.]|\/{1,2}|\/\.)?\}/;
-const MOST = 50;
+/** More jobs than this are not looked at one by one. */
+const MOST_JOBS = 64;
+/** Builtins that run or load what they are given: an input that is not known must not reach them. */
+const RUNNING = new Set("eval source . exec command builtin trap alias export declare typeset readonly set shopt enable cd pushd local let printf read mapfile time if for while case until select function { ( [[ ! coproc".split(" "));
 
-/**
- * parallel(1): the words before `:::` are a template, run as a shell line for every input; without a template the inputs
- * are the shell lines. Inputs from files and from standard input are only known at run time.
- */
+/** GNU parallel(1): a shell line made of the template, once for each input; the words behind `:::`, `::::` or the lines of standard input. */
 export function parallel(inv: Invocation): void {
   const { operands } = inv.args;
-  const end = operands.findIndex((operand) => SEPARATOR.test(textOf(operand) ?? ""));
-  const template = end < 0 ? operands : operands.slice(0, end);
-  const inputs = end < 0 ? undefined : knownInputs(operands.slice(end));
-  if (template.length === 0) {
-    if (inputs === undefined) refuse(inv, "parallel runs its input as commands", "give it the command");
-    else for (const input of inputs) inv.run.script(inv.cx, inv.state, literal(input), { is: "none" }, { span: inv.span });
+  const isMark = (word: Value): boolean => /^:::+\+?$/.test(textOf(word) ?? "");
+  const start = operands.findIndex(isMark);
+  const template = start < 0 ? operands : operands.slice(0, start);
+  for (const word of operands) if (word.many && start >= 0 && operands.indexOf(word) < start) refuse(inv, `${describe(word)} may become a part of the command that parallel runs`, "quote it");
+  const sources = readSources(inv, start < 0 ? [] : operands.slice(start));
+  if (has(inv, "--pipe")) {
+    runLine(inv, joined(template), inv.stdin);
     return;
   }
-  const fillers: readonly Atom[] = inputs === undefined ? [{ hole: true, why: "an input of parallel" }] : inputs.map((input) => (/^[\w./@%+=:,~-]+$/.test(input) ? input : quote(input)));
-  for (const filler of fillers) inv.run.script(inv.cx, inv.state, line(template, filler), { is: "none" }, { span: inv.span });
+  if (has(inv, "-C", "--colsep") || template.some((word) => (textOf(word) ?? "").includes("{="))) {
+    refuse(inv, "parallel takes its inputs apart in a way that is not understood", "run the command in a loop");
+    return;
+  }
+  const jobs = sources.reduce<readonly (readonly Value[])[]>((all, source) => (all.length * source.length > MOST_JOBS ? [[unknown("one of many inputs of parallel")]] : all.flatMap((job) => source.map((input) => [...job, input]))), [[]]);
+  for (const job of jobs) runJob(inv, template, job);
+  // Several inputs in one line: together they do what each does, except to a command that treats its operands differently.
+  if (has(inv, "-n", "--max-args", "-N", "-X", "-m") && jobs.length > 1) runJob(inv, template, jobs.flat(), true);
 }
 
-/** The inputs, when there is one `:::` list and all of it is known. */
-function knownInputs(rest: readonly Value[]): readonly string[] | undefined {
-  const [separator, ...values] = rest.map((value) => textOf(value));
-  if (separator !== ":::" || values.length > MOST) return undefined;
-  const known = values.filter((value): value is string => value !== undefined && !SEPARATOR.test(value));
-  return known.length === values.length ? known : undefined;
+function readSources(inv: Invocation, words: readonly Value[]): readonly (readonly Value[])[] {
+  const sources: Value[][] = [];
+  let files = false;
+  for (const word of words) {
+    const mark = /^(:::+)\+?$/.exec(textOf(word) ?? "");
+    if (mark !== null) {
+      files = mark[1] === "::::";
+      sources.push([]);
+    } else if (files) {
+      if (textOf(word) !== "-") emitFile(inv, "read", word);
+      sources.at(-1)?.push(unknown(`a line of ${describe(word)}`));
+    } else sources.at(-1)?.push({ atoms: word.atoms, many: false });
+  }
+  if (valuesOf(inv, "-a", "--arg-file").length > 0) sources.push([unknown("a line of a file")]);
+  if (sources.length > 0) return sources;
+  return [linesOf(inv)];
 }
 
-function line(template: readonly Value[], filler: Atom): Value {
-  let placed = false;
-  const atoms = template.flatMap((word, i): readonly Atom[] => {
-    const filled = word.atoms.flatMap((atom): readonly Atom[] => {
-      if (typeof atom !== "string" || !PLACE.test(atom)) return [atom];
-      placed = true;
-      return atom.split(new RegExp(PLACE, "g")).flatMap((piece, at): readonly Atom[] => (at === 0 ? [piece] : [filler, piece]));
-    });
-    return i === 0 ? filled : [" ", ...filled];
-  });
-  return { atoms: join(placed ? atoms : [...atoms, " ", filler]), many: template.some((word) => word.many) };
+function linesOf({ stdin }: Invocation): readonly Value[] {
+  const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
+  if (text !== undefined) return text.split("\n").filter((line) => line !== "").map(literal);
+  if (stdin.is === "paths") return stdin.values.map((value) => ({ atoms: value.atoms, many: false }));
+  if (stdin.is === "unknown") return [{ atoms: [{ hole: true, why: `a line of ${stdin.why}`, ...(stdin.network ? { network: true } : {}), ...(stdin.number === true ? { number: true } : {}) }], many: false }];
+  return [unknown("a line that parallel reads")];
 }
+
+const joined = (words: readonly Value[]): Value => words.map((word): Value => ({ atoms: word.atoms, many: false })).reduce((a, b) => concat(concat(a, literal(" ")), b), literal(""));
+
+function runLine(inv: Invocation, line: Value, stdin: Invocation["stdin"]): void {
+  inv.run.script(inv.cx, inv.state, line, stdin, { span: inv.span });
+}
+
+/** One line: inputs are quoted by parallel, so each stays one word. Without a template the inputs are the lines. */
+function runJob(inv: Invocation, template: readonly Value[], job: readonly Value[], together = false): void {
+  if (template.length === 0) {
+    runLine(inv, joined(job), NOTHING);
+    return;
+  }
+  const marker = valuesOf(inv, "-I").map((value) => textOf(value)).at(-1);
+  const mark = marker ?? "{}";
+  const isKnown = job.every((input) => textOf(input) !== undefined);
+  const named = template.some((word) => textOf(word) === undefined || (textOf(word) ?? "").includes(mark) || /\{(\d+|[.#%+\d]*[/.]*)\}/.test(textOf(word) ?? ""));
+  const words = named ? template : [...template, literal(mark)];
+  if (has(inv, "-q", "--quote") || (!isKnown && isPlain(words))) {
+    inv.run.argv(inv.cx, inv.state, words.flatMap((word) => (together && textOf(word) === mark ? job : [fill(word, mark, job, false)])), NOTHING);
+    return;
+  }
+  runLine(inv, joined(words.map((word) => fill(word, mark, job, true))), NOTHING);
+}
+
+/** Words that a shell takes as they are, of a command that is no builtin which would run its operands. */
+function isPlain(words: readonly Value[]): boolean {
+  const texts = words.map((word) => textOf(word));
+  return texts.every((text) => text !== undefined && /^[\w@%+=:,./{}#-]+$/.test(text)) && !RUNNING.has(texts[0] ?? "") && !/[{=]/.test(texts[0] ?? "{");
+}
+
+/** `{}` is the input, `{N}` the Nth, `{.}` `{/}` `{//}` `{/.}` parts of it, `{#}` `{%}` numbers. */
+function fill(word: Value, mark: string, job: readonly Value[], quotes: boolean): Value {
+  const atoms: Atom[] = [];
+  for (const atom of word.atoms) {
+    if (typeof atom !== "string") {
+      atoms.push(atom);
+      continue;
+    }
+    for (const [i, piece] of atom.split(mark).entries()) {
+      if (i > 0) job.forEach((input, n) => atoms.push(...(n > 0 ? [" "] : []), ...shellWord(input, quotes)));
+      for (const bit of piece.split(/(\{[+\d]*[/.#%]*\})/)) {
+        const number = /^\{\+?(\d*)([/.#%]*)\}$/.exec(bit);
+        if (number === null || bit === "{}") atoms.push(bit);
+        else if (/[#%]/.test(bit)) atoms.push({ hole: true, why: "the number of a job", number: true });
+        else if (number[2] === "" && job.length >= Number(number[1])) atoms.push(...shellWord(job[Number(number[1]) - 1] ?? literal(""), quotes));
+        else atoms.push({ hole: true, why: `a part (${bit}) of an input` });
+      }
+    }
+  }
+  return { atoms: atoms.filter((atom) => atom !== ""), many: false };
+}
+
+const shellWord = (input: Value, quotes: boolean): readonly Atom[] => {
+  const text = textOf(input);
+  if (!quotes) return input.atoms;
+  return text !== undefined ? [`'${text.replaceAll("'", `'\\''`)}'`] : input.atoms.map((atom) => (typeof atom === "string" || !isHole(atom) ? atom : { ...atom }));
+};

@@ -20,7 +20,7 @@ function endOf(value: Value): End {
 
 function connect(inv: Invocation, end: End): void {
   if (end.at === "here") return;
-  if (end.at === "anywhere") {
+  if (end.at !== "there") {
     applyKind(inv, { is: "host" }, end.path);
     return;
   }

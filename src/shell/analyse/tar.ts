@@ -1,0 +1,131 @@
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { applyEffect, applyKind } from "../kinds.ts";
+import { readArguments, type Arguments } from "../options.ts";
+import { changePlaces } from "../places.ts";
+import type { Place } from "../state.ts";
+import { concat, literal, prefixOf, sameValue, textOf, type Value } from "../value.ts";
+import { has, mayBegin, valuesOf } from "./given.ts";
+
+/** A member or file operand, and the folder that the -C options in front of it lead to. */
+interface Member {
+  readonly value: Value;
+  readonly places: readonly Place[];
+}
+
+/**
+ * tar(1). The first word may be old style: letters without a dash, whose values are the next words in turn.
+ * `-C` moves what follows it, each from where the one before led (GNU tar 1.34: a member in front of it stays).
+ */
+export function tar(given: Invocation): void {
+  const words = withDashes(given);
+  const args = words === given.words ? given.args : readArguments(words, given.grammar, { globMayBeOption: (value) => mayBegin(given, value, "-") });
+  const inv: Invocation = { ...given, args };
+  if (words !== given.words && applyNew(given, args)) return;
+  const { members, places } = readMembers(inv, words);
+  const creates = has(inv, "-c", "--create");
+  const adds = has(inv, "-r", "--append", "-u", "--update");
+  const extracts = has(inv, "-x", "--extract", "--get");
+  const looks = has(inv, "-t", "--list", "--test-label");
+  const compares = has(inv, "-d", "--diff", "--compare");
+  const changes = adds || has(inv, "-A", "--catenate", "--concatenate", "--delete");
+  for (const file of valuesOf(inv, "-f", "--file")) archive(inv, file, creates ? "write" : changes ? "edit" : "read");
+  if (creates || adds) for (const member of members) pack(inv, member);
+  if (has(inv, "-A", "--catenate", "--concatenate")) for (const member of members) emitFile({ ...inv, places: member.places }, "read", member.value);
+  if (compares) for (const member of members.length > 0 ? members : [{ value: literal("."), places }]) emitFile({ ...inv, places: member.places }, "read", member.value, true);
+  if (extracts) unpack(inv, members, places);
+  if (!creates && !changes && !extracts && !looks && !compares) doubt(inv, `what ${inv.name} does is not told by its options`);
+}
+
+/** Old style written as options: `xzf a.tgz` is `-x -z -f a.tgz`. */
+function withDashes(inv: Invocation): readonly Value[] {
+  const [first, ...rest] = inv.words;
+  const letters = first === undefined ? undefined : textOf(first);
+  if (first === undefined || letters === undefined || letters.startsWith("-") || letters === "") {
+    if (first !== undefined && letters === undefined && !prefixOf(first).startsWith("-")) doubt(inv, `what ${inv.name} does is only known at run time: ${describe(first)}`, "write the options out");
+    return inv.words;
+  }
+  const words: Value[] = [];
+  let next = 0;
+  for (const letter of letters) {
+    words.push(literal(`-${letter}`));
+    const value = rest[next];
+    if (inv.grammar.options.get(`-${letter}`)?.argument !== "required" || value === undefined) continue;
+    words.push(value);
+    next++;
+  }
+  return [...words, ...rest.slice(next)];
+}
+
+/** Applies the options that only the old style shows; true when one of them means help. */
+function applyNew(given: Invocation, args: Arguments): boolean {
+  let stopped = false;
+  for (const reason of args.doubts) doubt(given, `${reason} of ${given.name}`);
+  for (const { option, value, written } of args.options) {
+    if (given.args.options.some((one) => one.option === option && one.written === written && (one.value === value || (one.value !== undefined && value !== undefined && sameValue(one.value, value))))) continue;
+    if (option === undefined) doubt(given, `${given.name} has no known option \`${written}\``);
+    else {
+      if (value !== undefined && option.argument !== "none") applyKind(given, option.kind, value);
+      for (const consequence of option.consequences) {
+        if (consequence.then === "effect") applyEffect(given, consequence.effect);
+        if (consequence.then === "stop") stopped = true;
+      }
+    }
+  }
+  return stopped;
+}
+
+/** Operands in order, each with the folder it is taken in. */
+function readMembers(inv: Invocation, words: readonly Value[]): { readonly members: readonly Member[]; readonly places: readonly Place[] } {
+  const members: Member[] = [];
+  let places = inv.places;
+  // Operands and the values of -C are told apart by reading ever longer beginnings of the line.
+  let operands = 0;
+  let moves = 0;
+  for (let end = 1; end <= words.length && moves + operands < words.length; end++) {
+    const part = readArguments(words.slice(0, end), inv.grammar, { globMayBeOption: () => false });
+    const folders = valuesOf({ args: part }, "-C");
+    for (; moves < folders.length; moves++) places = changePlaces(places, folders[moves] ?? literal("."));
+    for (; operands < part.operands.length; operands++) members.push({ value: part.operands[operands] ?? literal(""), places });
+  }
+  return { members, places };
+}
+
+/** `-` is standard input or output; `HOST:FILE` is reached through a remote shell. */
+function archive(inv: Invocation, file: Value, operation: "read" | "write" | "edit"): void {
+  if (textOf(file) === "-") return;
+  const host = /^([^/:]+):/.exec(prefixOf(file));
+  if (host !== null && !has(inv, "--force-local")) {
+    applyKind(inv, { is: "host" }, literal(host[1] ?? ""));
+    applyEffect(inv, { is: "remote", operation: operation === "read" ? "read" : "change", service: "ssh" });
+    return;
+  }
+  emitFile(inv, operation, file);
+}
+
+function pack(inv: Invocation, { value, places }: Member): void {
+  const there = { ...inv, places };
+  emitFile(there, "read", value, !has(inv, "--no-recursion"));
+  // bsdtar(1): `@ARCHIVE` takes the entries of another archive.
+  if (prefixOf(value).startsWith("@")) emitFile(there, "read", literal((textOf(value) ?? "").slice(1)));
+  if (has(inv, "--remove-files")) emitFile(there, "delete", value, true);
+}
+
+/** Members that are named are written under these names, all others are only known to the archive. */
+function unpack(inv: Invocation, members: readonly Member[], places: readonly Place[]): void {
+  if (has(inv, "-O", "--to-stdout", "--to-command")) return;
+  // bsdtar(1): -s renames members.
+  if (has(inv, "-s")) doubt(inv, "-s renames what is unpacked in some versions of tar");
+  const [below] = valuesOf(inv, "--one-top-level");
+  const named = members.length > 0 && below === undefined && !has(inv, "--strip-components", "--wildcards", "--one-top-level", "-P", "--absolute-names");
+  for (const member of members) {
+    if (named && textOf(member.value) !== undefined && !/[*?[\\]/.test(textOf(member.value) ?? "")) emitFile({ ...inv, places: member.places }, "write", concat(literal("./"), member.value), true);
+    else inArchive(inv, member.places, below);
+  }
+  if (members.length === 0) inArchive(inv, places, below);
+}
+
+function inArchive(inv: Invocation, places: readonly Place[], below: Value | undefined): void {
+  const anywhere = has(inv, "-P", "--absolute-names");
+  const there = { ...inv, places: below === undefined ? places : changePlaces(places, below) };
+  emitFile(there, "write", { atoms: [{ hole: true, why: "a name that the archive holds", ...(anywhere ? {} : { below: true }) }], many: false });
+}
