@@ -84,12 +84,19 @@ function deleteDanger(action: FileAction, spellings: readonly string[], places: 
 /** The paths whose region decides. A glob of nothing but wildcards means the folder it looks in; any other means what it finds there. */
 function regionPaths(action: FileAction, spellings: readonly string[], places: Places, world: World): readonly string[] {
   const { target } = action;
+  // `find . -name '*.o'` means what it finds, not the folder.
+  if (target.kind === "tree" && target.filter?.only !== undefined && !target.filter.only.some(meansAll))
+    return spellings.map((path) => child(path, "*"));
   if (target.kind !== "glob") return spellings;
   const { folder, everything } = shellPattern(target.pattern);
   const folders = comparable(forms(folder, world), world);
   if (everything) return folders;
   const keys = [...places.home, ...places.project].filter((key) => expandsTo(target.pattern, key, true));
   return [...folders.map((path) => child(path, "*")), ...keys];
+}
+
+function meansAll(glob: string): boolean {
+  return /^[*?.]*$/.test(glob);
 }
 
 /** Moving home or the project away is losing it. */

@@ -80,7 +80,9 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   for (const form of spellings) {
     for (const [path, what] of denied) {
       if (within(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
-      if (affects(withForm(action, form), path)) return refuse(`${printAction(action)}: ${what} would go with it`);
+      // Its own files in a folder (`sort` and /tmp) are not the folder.
+      if (action.upkeep !== true && affects(withForm(action, form), path))
+        return refuse(`${printAction(action)}: ${what} would go with it`);
     }
     const kind = agentFile(form, places, taking);
     if (kind === "registration")
@@ -110,7 +112,7 @@ function verb({ operation }: FileAction): string {
 function withForm(action: FileAction, form: string): FileAction {
   const { target } = action;
   if ((target.kind !== "path" && target.kind !== "tree") || target.path === form) return action;
-  return { ...action, target: { kind: target.kind, path: form } };
+  return { ...action, target: { ...target, path: form } };
 }
 
 function refuse(reason: string): Verdict {

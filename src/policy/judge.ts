@@ -95,7 +95,6 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
 
 /** 1. The floor: self-protection. */
 function floor(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
-  if (action.upkeep === true) return undefined;
   const verdict = action.kind === "exec" ? floorOfCommand(j, action) : action.kind === "file" ? floorOfFile(j, action) : undefined;
   // A question of the floor softens no deny.
   return verdict?.decision === "ask" ? (denied(written) ?? denying(j, action, written) ?? verdict) : verdict;

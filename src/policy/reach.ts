@@ -97,8 +97,11 @@ export function affects(action: FileAction, path: string): boolean {
   const takesAll = isRecursive(action) || action.operation === "rename";
   switch (target.kind) {
     case "path":
-    case "tree":
       return target.path === path || (takesAll && below(path, target.path));
+    case "tree":
+      return (
+        target.path === path || (below(path, target.path) && (target.filter === undefined || walksTo(target.path, target.filter, path)))
+      );
     case "glob":
       return expandsTo(target.pattern, path, takesAll);
     case "unknown":
@@ -136,16 +139,16 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
 
 /** `wanted`, but only for what a walk with this filter comes to. */
 function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean): (path: string) => boolean {
-  if (filter === undefined) return wanted;
-  const only = filter.only?.map(shellGlob);
-  const without = (filter.without ?? []).map(shellGlob);
-  return (path) => {
-    const names = path.slice(root === "/" ? 1 : root.length + 1).split("/");
-    const last = names.at(-1) ?? "";
-    if (filter.hidden === false && names.some((name) => name.startsWith("."))) return false;
-    if (names.some((name) => without.some((glob) => matchesWord(glob, name)))) return false;
-    return (only === undefined || only.some((glob) => matchesWord(glob, last))) && wanted(path);
-  };
+  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path);
+}
+
+/** True when a walk from `root` with this filter comes to `path`. */
+function walksTo(root: string, filter: TreeFilter, path: string): boolean {
+  const names = path.slice(root === "/" ? 1 : root.length + 1).split("/");
+  const last = names.at(-1) ?? "";
+  if (filter.hidden === false && names.some((name) => name.startsWith("."))) return false;
+  if (filter.without?.some((glob) => names.some((name) => matchesWord(shellGlob(glob), name))) === true) return false;
+  return filter.only === undefined || filter.only.some((glob) => matchesWord(shellGlob(glob), last));
 }
 
 /** A folder as big as the machine is not walked: the answer would never be complete. */

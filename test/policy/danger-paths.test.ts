@@ -50,6 +50,14 @@ describe("recursive delete", () => {
     expect(dangers(file("delete *.o"))).toEqual([]);
   });
 
+  test("a walk for some names means what it finds", () => {
+    const walk = (path: string, only: string): FileAction => file("delete x", { target: { kind: "tree", path, filter: { only: [only] } } });
+    expect(dangers(walk("/home/me/repo", "*.o"))).toEqual(["delete-recursive"]);
+    expect(dangers(walk("/home/me/repo", "*"))).toEqual(["delete-outside"]);
+    expect(dangers(walk("/home/me", "*.o"))).toEqual(["delete-outside"]);
+    expect(dangers(walk("/", "*.o"))).toEqual(["delete-outside"]);
+  });
+
   test("a link in the project that points at home is home", () => {
     const linked = machine([], { links: { "/home/me/repo/link": "/home/me" } });
     expect(dangers(file("delete link", recursive), linked)).toEqual(["delete-outside"]);

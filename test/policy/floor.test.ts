@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../src/action/index.ts";
+import type { FileAction, Verdict } from "../../src/action/index.ts";
 import { assentCall } from "../../src/policy/floor-commands.ts";
 import { exec, execOf, file } from "./language.ts";
 import { FLOOR, judged, machine, shortly } from "./machine.ts";
@@ -47,6 +47,22 @@ describe("Assent's own files", () => {
     expect(shortly(judged(file("write .claude/settings.json"), { deny: ["Write(.claude/**)"] }))).toBe("deny rule");
     expect(shortly(judged(file("write .claude/settings.json"), { settings: { preset: "readonly" } }))).toBe("deny protection");
     expect(shortly(judged(file("write .claude/settings.json"), { allow: ["Write(.claude/settings.json)"] }))).toBe("ask floor");
+  });
+
+  test("upkeep in a folder does not take the folder along, but opens no file of the floor", () => {
+    const inTemp = machine([], { home: "/tmp/me", projectRoot: "/tmp/me/repo", cwd: "/tmp/me/repo" });
+    const floor = { ...FLOOR, policies: ["/tmp/me/.agent-permissions.jsonc"], state: ["/tmp/me/.local/state/assent"] };
+    const upkeep = { upkeep: true };
+    expect(shortly(judged(file("write /tmp/**", upkeep), {}, { world: inTemp, floor }))).toBe("allow knowledge");
+    expect(shortly(judged(file("write /tmp/me/.local/state/assent/**", upkeep), {}, { world: inTemp, floor }))).toBe("deny floor");
+    expect(shortly(judged(file("write /tmp/me/.agent-permissions.jsonc", upkeep), {}, { world: inTemp, floor }))).toBe("deny floor");
+  });
+
+  test("a walk that leaves the policy out does not take it along", () => {
+    const walk = (only: string): FileAction =>
+      file("delete x", { target: { kind: "tree", path: "/home/me/repo", filter: { only: [only] } } });
+    expect(shortly(judged(walk("*.o")))).toBe("ask protection");
+    expect(shortly(judged(walk("*.jsonc")))).toBe("ask floor");
   });
 
   test("through a link", () => {
