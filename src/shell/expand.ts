@@ -313,6 +313,9 @@ export function streamText(out: Stream, why: string): Value {
 /** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
 function expandTilde(ex: Expansion, raw: string, value: string, whole: boolean, assignment: boolean, atStart = true): Value {
   if (!raw.includes("~")) return literal(value);
+  // bash expands `~` in any word that looks like an assignment: `dd of=~/x` (bash(1), Tilde Expansion).
+  const name = assignment || !atStart ? null : /^[A-Za-z_]\w*\+?=/.exec(raw);
+  if (name !== null && value.startsWith(name[0])) return concat(literal(name[0]), expandTilde(ex, raw.slice(name[0].length), value.slice(name[0].length), whole, true));
   if (assignment && raw.includes(":") && raw === value) {
     const parts = value.split(":");
     return parts.map((part, i) => (i === 0 && !atStart ? literal(part) : tildePrefix(ex, part, part, whole || i < parts.length - 1))).reduce((a, b) => concat(concat(a, literal(":")), b));

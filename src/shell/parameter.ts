@@ -32,7 +32,8 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
     return found.fields.length === 0 && part.operation.type !== "Default" ? found : one(unknown(`a part of $${part.parameter}`, true));
   }
   const { operation } = part;
-  if (operation.type !== "Default" || quoted) return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
+  // What `=` assigns is the variable's text, and is split like it.
+  if (operation.type !== "Default" || quoted || operation.operator.endsWith("=")) return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
   const fields = expandFields(ex, operation.operand);
   const operand = fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
   const chosen = withDefault(ex, operation.operator, part.index === undefined ? found.value : undefined, operand, part);

@@ -88,6 +88,10 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     // bash prints a substitution and reads it again: a coprocess then gets a name that becomes the command.
     case "Coproc":
       return substitutionEnd === undefined ? undefined : { reason: "a coprocess inside a substitution", at: node.pos };
+    case "Case":
+      return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
+        ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
+        : undefined;
     case "AnsiCQuoted":
       return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
     default:

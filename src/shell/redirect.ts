@@ -2,7 +2,7 @@ import type { Redirection } from "unbash";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
-import { holeOf, literal, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, join, literal, textOf, type Stream, type Value } from "./value.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -29,7 +29,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
     }
     if (redirection.type === "HereString") {
       const value = redirection.target === undefined ? literal("") : expandText(ex, redirection.target);
-      if (isStdin(redirection.descriptor)) stdin = { is: "text", value: { atoms: [...value.atoms, "\n"], many: false } };
+      if (isStdin(redirection.descriptor)) stdin = { is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } };
       continue;
     }
     if (redirection.descriptor?.type === "FileDescriptorVariable") ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });

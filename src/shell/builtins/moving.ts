@@ -1,6 +1,6 @@
 import { homeOf, workingDirectory } from "../expand.ts";
 import { changePlaces } from "../places.ts";
-import { NOTHING, textOf, type Value } from "../value.ts";
+import { join, NOTHING, textOf, type Value } from "../value.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
@@ -40,7 +40,7 @@ const popd: Builtin = ({ state }) => {
 const pwd: Builtin = ({ state, words }) => {
   if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? ""))) return done(state, { is: "unknown", why: "what pwd prints", network: false });
   const value = workingDirectory(state);
-  return done(state, { is: "text", value: { atoms: [...value.atoms, "\n"], many: false } });
+  return done(state, { is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
 };
 
 export const MOVING: Readonly<Record<string, Builtin>> = { cd, chdir: cd, pushd: cd, popd, pwd };
