@@ -4,7 +4,15 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: "pure", include: ["test/{action,policy,shell,audit}/**/*.test.ts"], pool: "threads", isolate: false } },
-      { test: { name: "process", include: ["test/{guard,state,agents,cli,end-to-end,build}/**/*.test.ts"], pool: "forks", testTimeout: 60_000 } },
+      {
+        test: {
+          name: "process",
+          include: ["test/{guard,state,agents,cli,end-to-end,build}/**/*.test.ts"],
+          pool: "forks",
+          testTimeout: 60_000,
+          globalSetup: "test/build-once.ts",
+        },
+      },
     ],
   },
 });

@@ -99,7 +99,7 @@ function afterJudging(verdict: RequestVerdict, policy: Policy): RequestVerdict {
 
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
 export function failed(request: Request, error: unknown): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   const verdict: RequestVerdict = {
     decision: "ask",
     basis: "protection",

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import type { World } from "../action/index.ts";
-import type { Machine } from "../state/index.ts";
+import { errorCode, type Machine } from "../state/index.ts";
 import { canonicalPath, normalise } from "./canonical.ts";
 import { programs } from "./programs.ts";
 import { projectOf } from "./project.ts";
 import { find, names } from "./search.ts";
+import { trackedIn } from "./tracked.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
 const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
@@ -26,9 +27,9 @@ function kindOf(path: string): ReturnType<World["kind"]> {
     if (stats === undefined) return "missing";
     if (stats.isFile()) return "file";
     return stats.isDirectory() ? "directory" : "other";
-  } catch {
-    // It cannot be looked at: there is something, or something in the way.
-    return "other";
+  } catch (error) {
+    // Below a file lies nothing; what cannot be looked at may be anything.
+    return errorCode(error) === "ENOTDIR" ? "missing" : "other";
   }
 }
 
@@ -51,6 +52,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     lookup: (name) => identify().lookup(name),
     trustedProgram: (path) => identify().trustedProgram(path),
     find,
+    tracked: trackedIn(projectRoot),
     names,
   };
 }

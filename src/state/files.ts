@@ -49,6 +49,8 @@ export function readRegular(path: string, limit: number): FileText {
     return { is: "text", text: bytes.toString("utf8", 0, length), stats };
   } catch (error) {
     const code = errorCode(error);
+    // A part of the path is a file: nothing lies below it.
+    if (code === "ENOTDIR") return { is: "missing" };
     return { is: "broken", why: `cannot be read: ${WHY[code] ?? code}` };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
