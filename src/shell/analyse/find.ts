@@ -15,6 +15,8 @@ interface Expression {
   readonly remove: boolean;
   /** Some test leaves things out: what is found is not the starting point itself. */
   readonly narrowed: boolean;
+  /** Every name found matches one of these. */
+  readonly only: readonly string[] | undefined;
   readonly commands: readonly (readonly Value[])[];
 }
 
@@ -37,23 +39,26 @@ export function find(inv: Invocation): void {
     roots.push(word);
   }
   const expression = readExpression(inv, words.slice(at));
+  const named = expression.only === undefined ? {} : { filter: { only: expression.only } };
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
   if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
   for (const command of expression.commands) {
     // Once with what find puts in place of {}, which for the starting point itself is its own name.
     const whole = starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
-    const found: Value = whole === undefined ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false } : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true }], many: false };
+    const found: Value = whole === undefined ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false } : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named }], many: false };
     inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, found)), NOTHING);
     const names = command.map((word) => textOf(word));
     if (whole !== undefined && !expression.narrowed && names.includes("{}")) inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, literal(whole))), NOTHING);
   }
-  inv.output = { is: "paths", values: starts.map((root) => (textOf(root) === undefined ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false } : { atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true }], many: false })) };
+  inv.output = { is: "paths", values: starts.map((root) => (textOf(root) === undefined ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false } : { atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...named }], many: false })) };
 }
 
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   let remove = false;
   let narrowed = false;
+  let only: string[] | undefined;
+  const simple = !words.some((word) => ["!", "-not", "-o", "-or", ","].includes(textOf(word) ?? ""));
   const commands: Value[][] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -79,11 +84,12 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       refuse(inv, "find takes its starting points from a file");
     } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
       const value = words[++at];
+      if (text === "-name" && simple && value !== undefined && textOf(value) !== undefined) only = [textOf(value) ?? ""];
       if (text !== "-maxdepth" && text !== "-printf" && text !== "-regextype") narrowed = true;
       if (value?.many === true) refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
     } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
   }
-  return { remove, narrowed, commands };
+  return { remove, narrowed, only, commands };
 }
 
 function below(root: Value): Value {

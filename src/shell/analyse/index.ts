@@ -15,7 +15,6 @@ import { gitRevisions } from "./git-revisions.ts";
 import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
 import { jq } from "./jq.ts";
 import { kill } from "./kill.ts";
-import { kubectlSecrets } from "./kubectl-secrets.ts";
 import { parallel } from "./parallel.ts";
 import { patch } from "./patch.ts";
 import { prefix } from "./prefix.ts";
@@ -24,7 +23,6 @@ import { ps } from "./ps.ts";
 import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
-import { sqlStdin } from "./sql-stdin.ts";
 import { tar } from "./tar.ts";
 import { unzip } from "./unzip.ts";
 import { urlOrPath } from "./url-or-path.ts";
@@ -51,7 +49,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-revisions": gitRevisions,
   jq,
   kill,
-  "kubectl-secrets": kubectlSecrets,
   parallel,
   patch,
   plus,
@@ -63,7 +60,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   scp,
   sed,
   shell,
-  "sql-stdin": sqlStdin,
   tar,
   unzip,
   "url-or-path": urlOrPath,

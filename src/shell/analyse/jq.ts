@@ -1,9 +1,9 @@
-import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { prefixOf, textOf } from "../value.ts";
 
-const TWO_TEXTS = new Set(["--arg", "--argjson"]);
-const NAMED_FILE = new Set(["--slurpfile", "--rawfile", "--argfile"]);
+/** Take two words, which the table knows. */
+const PAIRS = new Set(["--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"]);
 
 /**
  * jq(1): `--arg NAME VALUE` and its kin take two words, and what follows `--args` is text, so words are read in order.
@@ -24,12 +24,8 @@ export function jq(inv: Invocation): void {
       if (text === "--") ended = true;
       else if (text === "--args" || text === "--jsonargs") texts = true;
       else if (text === "--indent" || text === "-L") at++;
-      else if (text !== undefined && (TWO_TEXTS.has(text) || NAMED_FILE.has(text))) {
-        for (const value of words.slice(at + 1, at + 3)) if (value.many) refuse(inv, `${describe(value)} may become several arguments of jq`, "quote it");
-        const file = words[at + 2];
-        if (NAMED_FILE.has(text) && file !== undefined) emitFile(inv, "read", file);
-        at += 2;
-      } else if (text === "--from-file" || /^-[a-zA-Z]*f/.test(prefix)) fromFile = at;
+      else if (text !== undefined && PAIRS.has(text)) at += 2;
+      else if (text === "--from-file" || /^-[a-zA-Z]*f/.test(prefix)) fromFile = at;
       else if (prefix.startsWith("--from-file=")) {
         applyKind(inv, { is: "script", language: "jq" }, { atoms: word.atoms.map((atom, i) => (i === 0 && typeof atom === "string" ? atom.slice("--from-file=".length) : atom)), many: word.many });
         program = true;

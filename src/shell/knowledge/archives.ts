@@ -46,16 +46,14 @@ export const archives: readonly CommandSpec[] = [
         "tar czf a.tgz src",
         "tar -cf a.tar a.txt b.txt",
         "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='sh -c evil'",
-        "tar tf a.tar -I './evil'",
-        "tar xf a.tar --to-command=./evil",
-        "tar xf a.tar --to-com ./evil",
         "tar -cf a.tar -T list",
         "tar xPf a.tar",
         "tar cf a.tar --remove-files src",
-        "tar tf a.tar -F ./evil",
         "tar -c -f host:/a.tar src",
         "tar rf a.tar b.txt",
       ],
+      // What the program named does is its own question.
+      none: ["tar tf a.tar -I './evil'", "tar xf a.tar --to-command=./evil", "tar xf a.tar --to-com ./evil", "tar tf a.tar -F ./evil", "tar tIf ./evil a.tar"],
       deny: [
         "tar tf a.tar -I 'rm -rf ~'",
         "tar cf a.tar .env",
@@ -93,13 +91,14 @@ export const archives: readonly CommandSpec[] = [
   {
     names: "unzip",
     summary: "unpacks zip archives",
-    // Unless it only looks, it writes names that the archive holds below -d or the working directory.
+    // The analyser: unless it only looks, it writes names that the archive holds below -d or the working directory.
     options: rows(
-      "-l -> drop into; -t -> drop into; -p -> drop into; -c -> drop into; -v -> drop into; -z -> drop into; -Z -> drop into; -f; -u; -T; -x=text; -d=write -> drop into; -n; -o; -q; -qq; -j; -a; -aa; -b; -B; -U; -UU; -C; -L; -V; -X; -K; -W; -O=text; -I=text; -P=text; -h -> stop; -hh -> stop; -1; -2; -s; -m",
+      "-l; -t; -p; -c; -v; -z; -Z; -f; -u; -T; -x=text; -d=text; -n; -o; -q; -qq; -j; -a; -aa; -b; -B; -U; -UU; -C; -L; -V; -X; -K; -W; -O=text; -I=text; -P=text; -h -> stop; -hh -> stop; -1; -2; -s; -m",
       "--help -> stop",
       "# pipes to a pager, keeps absolute names: -M -:",
     ),
-    operands: "read text* into:write?=.",
+    operands: "read text*",
+    analyse: "unzip",
     examples: {
       allow: ["unzip -l a.zip", "unzip -p a.zip a.txt", "unzip -t a.zip", "unzip -v a.zip"],
       ask: ["unzip a.zip", "unzip -o a.zip -d src", "unzip -qq a.zip x y"],

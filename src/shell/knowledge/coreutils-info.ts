@@ -246,15 +246,15 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   {
     names: "printenv",
     summary: "prints environment variables",
-    // Without an operand it prints all of them, secrets included.
+    // Without an operand it prints all of them, secrets included; the analyser looks at the names.
     style: "posix",
     options: rows("-0 --null", GNU_HELP),
-    operands: "all:refuse?=everything",
-    subcommands: {
-      "PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|TERM|LANG|LC_ALL|LC_CTYPE|TZ|HOSTNAME|EDITOR|VISUAL|PAGER|DISPLAY|TMPDIR|COLUMNS|LINES|CI|NODE_ENV|VIRTUAL_ENV|GOPATH|JAVA_HOME|XDG_CONFIG_HOME|XDG_CACHE_HOME|XDG_DATA_HOME|XDG_STATE_HOME|XDG_RUNTIME_DIR":
-        { operands: "", examples: { allow: ["printenv PATH", "printenv HOME"], ask: ["printenv PATH GITHUB_TOKEN"] } },
+    operands: "word*",
+    analyse: "printenv",
+    examples: {
+      allow: ["printenv PATH", "printenv HOME", "printenv NODE_VERSION"],
+      ask: ["printenv", "printenv -0", "printenv AWS_SECRET_ACCESS_KEY", "printenv PATH GITHUB_TOKEN", "printenv DATABASE_URL"],
     },
-    examples: { ask: ["printenv", "printenv -0"], none: ["printenv AWS_SECRET_ACCESS_KEY"] },
   },
   {
     names: "dircolors",

@@ -7,23 +7,21 @@ export const coreutilsLines: readonly CommandSpec[] = [
   {
     names: "split",
     summary: "cuts a file into pieces",
-    // The pieces are named PREFIX and a suffix: of a prefix of one's own the whole name is not known (`~/.bashr` + `c`).
+    // The pieces are named PREFIX and a suffix: the analyser makes the prefix a pattern.
     options: rows(
       "-a --suffix-length=text; -b --bytes=text; -C --line-bytes=text; -d; --numeric-suffixes[=text]; -x; --hex-suffixes[=text]; -e --elide-empty-files",
       "--filter=shell; -l --lines=text; -n --number=text; -t --separator=text; -u --unbuffered; --verbose; -1..-9; --help; --version",
       "# --additional-suffix is left out: it lets `.bash` become `.bashrc`",
     ),
-    operands: "read?=- prefix:refuse?",
-    effects: "write xaa",
+    operands: "read?=- prefix:text?",
+    analyse: "prefix",
     examples: {
       ask: [
         "split a.txt",
         "split -b 1M a.txt part-",
         "split --filter=./evil a.txt",
-        "split --additional-suffix=rc a.txt ~/.bash",
-        "split -a 1 a.txt ~/.bashr",
       ],
-      deny: ["split --filter='rm -rf ~' a.txt", "split .env part-"],
+      deny: ["split --additional-suffix=rc a.txt ~/.bash", "split -a 1 a.txt ~/.bashr", "split --filter='rm -rf ~' a.txt", "split .env part-"],
     },
   },
   {
@@ -31,12 +29,12 @@ export const coreutilsLines: readonly CommandSpec[] = [
     summary: "cuts a file at patterns",
     // As split.
     options: rows(
-      "-f --prefix=refuse; -k --keep-files; --suppress-matched; -n --digits=text; -s --quiet --silent; -z --elide-empty-files; --help; --version",
+      "-f --prefix=text; -k --keep-files; --suppress-matched; -n --digits=text; -s --quiet --silent; -z --elide-empty-files; --help; --version",
       "# -b is left out: a suffix format can end in anything",
     ),
     operands: "read text*",
-    effects: "write xx00",
-    examples: { ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1"], deny: ["csplit .env 1"] },
+    analyse: "prefix",
+    examples: { ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1"], deny: ["csplit .env 1", "csplit -f ~/.bashr a.txt 1"] },
   },
   {
     names: "sort",

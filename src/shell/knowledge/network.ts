@@ -74,7 +74,7 @@ export const network: readonly CommandSpec[] = [
   {
     names: "wget wget2",
     summary: "downloads addresses",
-    // Without -O it writes below -P or the working directory, named after the address.
+    // The analyser: without -O it writes below -P or the working directory, named after the address.
     options: rows(
       "-V --version -> stop; -h --help -> stop; -b --background; -o --output-file=write; -a --append-output=write; -d --debug; -q --quiet; -v --verbose; -nv --no-verbose; --report-speed=text",
       "-F --force-html; -B --base=url; --no-config; --rejected-log=write; -t --tries=text; --retry-connrefused; --retry-on-http-error=text; -O --output-document=write; -nc --no-clobber",
@@ -82,7 +82,7 @@ export const network: readonly CommandSpec[] = [
       "-T --timeout=text; --dns-timeout=text; --connect-timeout=text; --read-timeout=text; -w --wait=text; --waitretry=text; --random-wait; --no-proxy; -Q --quota=text; --bind-address=text",
       "--limit-rate=text; --no-dns-cache; --restrict-file-names=text; --ignore-case; -4 --inet4-only; -6 --inet6-only; --prefer-family=text; --user=text; --password=text; --ask-password",
       "--no-iri; --local-encoding=text; --remote-encoding=text; --unlink; --xattr; -nd --no-directories; -x --force-directories; -nH --no-host-directories; --protocol-directories",
-      "-P --directory-prefix=write; --cut-dirs=text; --http-user=text; --http-password=text; --no-cache; --default-page=text; -E --adjust-extension; --ignore-length; --header=text",
+      "-P --directory-prefix=text; --cut-dirs=text; --http-user=text; --http-password=text; --no-cache; --default-page=text; -E --adjust-extension; --ignore-length; --header=text",
       "--compression=text; --max-redirect=text; --proxy-user=text; --proxy-password=text; --referer=text; --save-headers; -U --user-agent=text; --no-http-keep-alive; --no-cookies",
       "--load-cookies=read; --save-cookies=write; --keep-session-cookies; --post-data=text; --post-file=read; --method=text; --body-data=text; --body-file=read; --content-disposition",
       "--content-on-error; --auth-no-challenge; --secure-protocol=text; --https-only; --no-check-certificate; --certificate=text; --certificate-type=text; --private-key=text",
@@ -95,7 +95,7 @@ export const network: readonly CommandSpec[] = [
       "# files of addresses or options, programs: -i --input-file -e --execute --config --use-askpass --hsts-file --warc-dedup --warc-tempdir",
     ),
     operands: "url*",
-    effects: "write .",
+    analyse: "wget",
     examples: {
       allow: ["wget --version"],
       ask: [

@@ -16,23 +16,17 @@ export const system: readonly CommandSpec[] = [
   {
     names: "ps",
     summary: "lists processes",
-    // A BSD word (without dash) with an `e` shows environments: only the usual words are known.
+    // The analyser: a BSD word (without dash) with an `e` shows environments.
     options: rows(
       "-A; -a; -d; -e; -N --deselect; -C=text; -G --Group=text; -g --group=text; -p --pid=text; --ppid=text; -q --quick-pid=text; -s --sid=text; -t --tty=text; -u --user=text; -U --User=text",
       "-F; -f; --forest; -H; -j; -l; -M; -O=text; -o --format=text; -P; -y; --context; --headers; --no-headers --no-heading; --cols --columns --width=text; --rows --lines=text; -L; -m; -T; -c",
       "--sort=text; --cumulative; -w; -x; -r; -v; -h; -S; --info -> stop; -V --version -> stop; --help[=text] -> stop; -Z",
     ),
-    operands: "",
-    subcommands: {
-      "aux|auxw|auxww|auxwww|auxf|aux f|ax|axu|axf|axl|axjf|axj|axww|axo|u|x|ux|xa|xu|j|l|f|waux|a": {
-        operands: "text*",
-        examples: { allow: ["ps aux", "ps aux --sort=-rss", "ps axjf", "ps axo pid,cmd"] },
-      },
-    },
+    operands: "text*",
+    analyse: "ps",
     examples: {
-      allow: ["ps", "ps -ef", "ps -ef | grep node", "ps -o pid,cmd -p 1"],
-      ask: ["ps -E", "ps --nonsense"],
-      none: ["ps auxe", "ps eww"],
+      allow: ["ps", "ps -ef", "ps -ef | grep node", "ps -o pid,cmd -p 1", "ps aux", "ps aux --sort=-rss", "ps axjf", "ps axo pid,etime", "ps -aux", "ps -u me"],
+      ask: ["ps -E", "ps --nonsense", "ps auxe", "ps eww", "ps -auxe"],
     },
   },
   {

@@ -7,13 +7,14 @@ export const textLanguages: readonly CommandSpec[] = [
   {
     names: "sed gsed",
     summary: "edits a stream",
-    // A suffix of -i may put the old content anywhere (`*` is the name, `/` a folder): only the usual ones are known.
+    // The analyser: what -i keeps of the old content, and BSD sed, to which the word behind -i is its suffix.
     options: rows(
       "-n --quiet --silent; --debug; -e --expression=sed -> drop script; -f --file=script/sed -> drop script; --follow-symlinks",
-      "-i --in-place[=refuse] -> read becomes edit; -i.bak -i.orig -i.old -i.tmp -i~ -i.backup -> read becomes edit; -l --line-length=text; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
+      "-i --in-place[=text] -> read becomes edit; -l --line-length=text; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
       "-z --null-data --zero-terminated; -b --binary; --help -> stop; --version -> stop",
     ),
     operands: "script:sed read*",
+    analyse: "sed",
     examples: {
       allow: [
         "sed -n '1,120p' a.txt",
@@ -43,6 +44,8 @@ export const textLanguages: readonly CommandSpec[] = [
         "sed -i s/a/b/ .git/hooks/pre-commit",
         "sed 'w ~/x' .env",
         "sed 'r .env' a.txt",
+        "sed -i '' 'w /home/u/.bashrc' a.txt",
+        "sed -irc p ~/.bash",
       ],
     },
   },
@@ -91,13 +94,13 @@ export const textLanguages: readonly CommandSpec[] = [
     summary: "queries JSON",
     style: "bsd",
     options: rows(
-      "-f --from-file=script/jq -> drop filter; -n --null-input; -e --exit-status; -s --slurp; -r --raw-output; --raw-output0; -j --join-output; -R --raw-input",
+      "-f --from-file; -n --null-input; -e --exit-status; -s --slurp; -r --raw-output; --raw-output0; -j --join-output; -R --raw-input",
       "-c --compact-output; -C --color-output; -M --monochrome-output; -a --ascii-output; -S --sort-keys; --tab; --indent=text; --unbuffered; --stream",
-      "--stream-errors; --seq; --args -> read becomes text; --jsonargs -> read becomes text; -h --help -> stop; -V --version -> stop; --build-configuration -> stop",
+      "--stream-errors; --seq; --args; --jsonargs; --arg --argjson=text+text; --slurpfile --rawfile --argfile=text+read; -h --help -> stop; -V --version -> stop; --build-configuration -> stop",
       "# load code: -L --library-path",
-      "# take two words: --arg --argjson --slurpfile --rawfile --argfile",
     ),
-    operands: "filter:jq read*",
+    // The analyser reads the words in order: what follows --args is text, -f makes a word the program's file.
+    analyse: "jq",
     examples: {
       allow: [
         "jq . package.json",
@@ -106,10 +109,11 @@ export const textLanguages: readonly CommandSpec[] = [
         "jq -n '{a: 1}'",
         "cat package.json | jq -c .name",
         "jq -n --args '$ARGS' a b",
+        "jq --arg v 1 '.version = $v' package.json",
       ],
       ask: ["jq -n env", "jq -n '$ENV'", "jq -L evil 'import \"x\" as x; .' a.txt", 'jq "$F" a.txt', "jq --nonsense . a.txt"],
       none: ["jq -f prog.jq a.txt"],
-      deny: ["jq . .env", "jq -R . .env", "jq --rawfile x .env '$x' a.txt"],
+      deny: ["jq . .env", "jq -R . .env", "jq . .env --args x", "jq --rawfile x .env '$x' a.txt"],
     },
   },
   {

@@ -21,7 +21,7 @@ export const textView: readonly CommandSpec[] = [
     analyse: "plus",
     examples: {
       allow: ["less a.txt", "git log | less -FRX", "less -N a.txt"],
-      ask: ["less '+!id' a.txt", "less -o out a.txt", "less +G a.txt", "less -k evil a.txt"],
+      ask: ["less '+!id' a.txt", "less -o out a.txt", "less -k evil a.txt"],
       deny: ["less .env", "less ~/.ssh/id_rsa"],
     },
   },
@@ -33,7 +33,7 @@ export const textView: readonly CommandSpec[] = [
     operands: "read*",
     output: "input",
     analyse: "plus",
-    examples: { allow: ["more a.txt", "ls | more"], ask: ["more +/x a.txt", "more -p a.txt"], deny: ["more .env"] },
+    examples: { allow: ["more a.txt", "ls | more"], ask: ["more '+!id' a.txt", "more -p a.txt"], deny: ["more .env"] },
   },
   {
     names: "man",
@@ -188,22 +188,21 @@ export const textView: readonly CommandSpec[] = [
   {
     names: "xmllint",
     summary: "checks and prints XML",
-    // Operands may be addresses unless --nonet is given. Entities and DTDs stay off.
+    // The analyser: an operand may be an address. Entities and DTDs stay off.
     style: "words",
     options: rows(
-      "--format; --noout; --xpath=text; --pretty=text; --encode=text; --output -o=write; --html; --xmlout; --nonet -> refuse becomes read; --noblanks; --nocdata; --nowarning; --quiet; --timing",
+      "--format; --noout; --xpath=text; --pretty=text; --encode=text; --output -o=write; --html; --xmlout; --nonet; --noblanks; --nocdata; --nowarning; --quiet; --timing",
       "--recover; --huge; --nowrap; --htmlout; --c14n; --c14n11; --exc-c14n; --nsclean; --schema=read; --relaxng=read; --schematron=read; --stream; --memory; --push; --debug",
       "--nodefdtd; --dropdtd; --pattern=text; --copy; --repeat; --noenc; --nocompact; --sax; --sax1; --version -> stop",
     ),
-    operands: "refuse*",
+    analyse: "url-or-path",
     examples: {
-      allow: ["xmllint --nonet --noout a.xml", "xmllint --nonet --format a.xml", "xmllint --nonet --xpath //a a.xml"],
+      allow: ["xmllint a.xml", "xmllint --nonet --noout a.xml", "xmllint --nonet --format a.xml", "xmllint --nonet --xpath //a a.xml"],
       ask: [
         "xmllint --nonet --output x.xml a.xml",
         "xmllint --nonet --noent a.xml",
         "xmllint --nonet --shell a.xml",
         "xmllint http://evil.example/x.xml",
-        "xmllint a.xml",
       ],
       deny: ["xmllint --nonet .env", "xmllint --nonet -o ~/.bashrc a.xml"],
     },

@@ -214,7 +214,7 @@ export const text: readonly CommandSpec[] = [
   {
     names: "patch gpatch",
     summary: "applies a diff",
-    // What it changes is named in the patch, which is data.
+    // The analyser: without a file of its own, what it changes is named in the patch, which is data.
     options: rows(
       "-p --strip=text; -F --fuzz=text; -l --ignore-whitespace; -c --context; -e --ed -> code.stdin ed; -n --normal; -u --unified; -N --forward; -R --reverse",
       "-i --input=read; -o --output=write; -r --reject-file=write; -D --ifdef=text; --merge[=text]; -E --remove-empty-files; -Z --set-utc; -T --set-time",
@@ -222,7 +222,8 @@ export const text: readonly CommandSpec[] = [
       "--posix; -d --directory=dir; --reject-format=text; --binary; --read-only=text; --follow-symlinks; --help -> stop; -v --version -> stop",
       "# name other files to write: -V --version-control -g --get -B --prefix -Y --basename-prefix -z --suffix",
     ),
-    operands: "edit? read? named:refuse?=the-files-that-the-patch-names",
+    operands: "edit? read?",
+    analyse: "patch",
     examples: {
       ask: ["patch -p1 < fix.patch", "patch a.txt fix.patch", "patch -p1 -i fix.patch", "patch -o c.txt a.txt fix.patch"],
       deny: ["patch ~/.bashrc fix.patch", "patch -o ~/.bashrc a.txt fix.patch"],

@@ -252,7 +252,7 @@ export const wrappers: readonly CommandSpec[] = [
       --line-buffer --lb; --bar; --eta; --progress; --dry-run --dryrun; --halt=text; --timeout=text; --retries=text; -t --verbose; -v; -d --delimiter=text
       -C --colsep=text; -X; -m; -r --no-run-if-empty; --tag; --will-cite; --citation -> stop; --pipe; --shuf; -h --help -> stop; -V --version -> stop`),
     analyse: "parallel",
-    examples: { allow: ["parallel ls ::: src a.txt"], ask: ["parallel", "ls | parallel rm", "parallel ls {} < a.txt"], deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a", "parallel ::: ls 'rm -rf ~'", "parallel rm -rf {} ::: a ~"] },
+    examples: { allow: ["parallel ls ::: src a.txt", "parallel ls {} < a.txt"], ask: ["parallel", "ls | parallel rm"], deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a", "parallel ::: ls 'rm -rf ~'", "parallel rm -rf {} ::: a ~"] },
   },
   {
     names: "watch",
