@@ -19,9 +19,11 @@ export const coreutilsLines: readonly CommandSpec[] = [
       ask: [
         "split a.txt",
         "split -b 1M a.txt part-",
-        "split --filter=./evil a.txt",
+        "split --additional-suffix=rc a.txt ~/.bash",
+        "split -a 1 a.txt ~/.bashr",
       ],
-      deny: ["split --additional-suffix=rc a.txt ~/.bash", "split -a 1 a.txt ~/.bashr", "split --filter='rm -rf ~' a.txt", "split .env part-"],
+      none: ["split --filter=./evil a.txt"],
+      deny: ["split --filter='rm -rf ~' a.txt", "split .env part-"],
     },
   },
   {
@@ -34,7 +36,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
     ),
     operands: "read text*",
     analyse: "prefix",
-    examples: { ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1"], deny: ["csplit .env 1", "csplit -f ~/.bashr a.txt 1"] },
+    examples: { ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1", "csplit -f ~/.bashr a.txt 1"], deny: ["csplit .env 1"] },
   },
   {
     names: "sort",
