@@ -138,7 +138,7 @@ function withoutSecretArguments(text: string): string {
   let before = "";
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     const word = match[0];
-    const bare = word.replaceAll(/["'\\,\[\]]/g, "");
+    const bare = word.replaceAll(/["'\\,[\]]/g, "");
     const cut = secretPart(before, program, bare);
     if (cut !== undefined) {
       const stop = Math.max(endOfValue(text, match.index), /^["'\\]/.test(word) ? 0 : match.index + word.length);

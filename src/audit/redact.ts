@@ -31,7 +31,8 @@ export function redact(value: unknown): Redacted {
     if (typeof node === "string") return redactString(node);
     if (typeof node === "number") return Number.isFinite(node) ? node : String(node);
     if (typeof node === "boolean" || node === null) return node;
-    if (typeof node !== "object") return node === undefined ? null : redactString(String(node));
+    // JSON has nothing else.
+    if (typeof node !== "object") return null;
     if (depth >= MAX_DEPTH) return "…";
     return Array.isArray(node) ? list(node, depth + 1) : record(node, depth + 1);
   };

@@ -39,7 +39,7 @@ export function loadHook(
 ): { readonly hook: Hook; readonly script: Script; readonly keep: () => void } {
   const file = `${folder}/hook.cjs`;
   // The bundle is plain ASCII, already wrapped as node wraps modules.
-  const source = readWhole(file, false)?.latin1Slice();
+  const source = readWhole(file, false)?.toString("latin1");
   if (source === undefined) throw new Error(`${file} cannot be read`);
   let cachedData = useCache ? readWhole(`${folder}/hook.cache`, false) : undefined;
   let script = new Script(source, cachedData === undefined ? { filename: file } : { filename: file, cachedData });

@@ -6,7 +6,7 @@ import { engine, scratch, type Scratch } from "../scratch.ts";
 
 type Payload = Record<string, unknown>;
 
-function answer(place: Scratch, payload: Payload, event: string | undefined = undefined): Record<string, unknown> {
+function answer(place: Scratch, payload: Payload, event?: string): Record<string, unknown> {
   const full = { session_id: "s", cwd: place.project, permission_mode: "default", hook_event_name: "PreToolUse", ...payload };
   const reading = claude.read({ payload: full, event, env: place.machine.env, folder: place.project });
   if (reading.is === "nothing") return {};

@@ -49,7 +49,7 @@ describe("the package", () => {
   it("the hook loads nothing but what it needs at start", () => {
     const text = readFileSync(join(DIST, "hook.cjs"), "utf8") + readFileSync(join(DIST, "bin.cjs"), "utf8");
     const required = new Set([...text.matchAll(/require[\w$]*\("([^"]+)"\)/g)].map((match) => match[1]));
-    expect([...required].toSorted()).toEqual(["./reader.cjs", "node:fs", "node:vm"]);
+    expect([...required].toSorted((a = "", b = "") => (a < b ? -1 : 1))).toEqual(["./reader.cjs", "node:fs", "node:vm"]);
   });
 
   it("a damaged installation asks", () => {
