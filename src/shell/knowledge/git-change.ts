@@ -221,43 +221,6 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     effects: "write .",
     examples: { ask: ["git init", "git init -b main x"] },
   },
-  "read-tree": {
-    style: "gnu",
-    options: optionTable(`
-      --index-output=write; --[no-]empty; -v --[no-]verbose; -m; --[no-]trivial; --[no-]aggressive; --[no-]reset -> danger history-rewrite
-      --prefix=text; -u; --exclude-per-directory=text; -i; -n --[no-]dry-run; --no-sparse-checkout; --[no-]recurse-submodules[=text]; -q --[no-]quiet`),
-    operands: "text*",
-    effects: CHANGES,
-    examples: { ask: ["git read-tree HEAD", "git read-tree --reset -u HEAD"] },
-  },
-  "update-index": {
-    style: "gnu",
-    options: optionTable(`
-      -q; --[no-]ignore-submodules; --[no-]add; --[no-]replace; --[no-]remove; --[no-]unmerged; --refresh; --really-refresh
-      --cacheinfo=text; --chmod=text; --[no-]assume-unchanged; --[no-]skip-worktree; --[no-]ignore-skip-worktree-entries
-      --[no-]info-only; --[no-]force-remove; -z; --stdin; --index-info; --unresolve; -g --again; --[no-]ignore-missing
-      --[no-]verbose; --clear-resolve-undo; --index-version=text; --[no-]split-index; --[no-]untracked-cache
-      --[no-]test-untracked-cache; --[no-]force-untracked-cache; --[no-]force-write-index; --[no-]fsmonitor-valid`),
-    operands: "list*",
-    effects: CHANGES,
-    examples: { ask: ["git update-index --assume-unchanged a.txt"] },
-  },
-  "write-tree|commit-tree|mktree|mktag|unpack-objects|index-pack": {
-    style: "gnu",
-    options: optionTable(`
-      --[no-]missing-ok; --prefix=text; -p=text; -m=text; -F=read; -S --gpg-sign[=text]; -z; --missing; --batch; --[no-]strict; -n; -q; -r
-      -v; -o=write; --stdin; --fix-thin; --keep[=text]; --verify`),
-    operands: "text*",
-    effects: CHANGES,
-    examples: { ask: ["git write-tree", "git commit-tree HEAD^{tree} -m x"] },
-  },
-  "pack-refs|multi-pack-index write|commit-graph write|update-server-info": {
-    style: "gnu",
-    options: optionTable("--[no-]all; --[no-]prune; --[no-]progress; --reachable; --stdin-packs; --stdin-commits; --append; --changed-paths; --split[=text]; --auto; --include=text; --exclude=text; -f --force"),
-    operands: "",
-    effects: CHANGES,
-    examples: { ask: ["git pack-refs --all", "git commit-graph write --reachable"] },
-  },
   // Without `--stdout` the patches become files.
   "format-patch": {
     style: "bsd",
@@ -272,39 +235,5 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     operands: "text*",
     effects: "repository, write .",
     examples: { ask: ["git format-patch -1", "git format-patch -o out main"] },
-  },
-  archive: {
-    style: "gnu",
-    options: optionTable(`
-      --format=text; --prefix=text; --add-file=read; --add-virtual-file=text; -o --output=write; --no-output; --worktree-attributes
-      -v --[no-]verbose; -1..-9; -l --list; --remote=text -> remote.read git, net; --no-remote; --exec=foreign/command; --no-exec; --mtime=text`),
-    operands: "text*",
-    effects: "repository",
-    examples: { allow: ["git archive HEAD", "git archive --list"], ask: ["git archive -o x.tar HEAD", "git archive --remote=ext::'sh -c evil' HEAD"] },
-  },
-  "bundle create": {
-    style: "gnu",
-    options: optionTable("-q --[no-]quiet; --[no-]progress; --[no-]all-progress; --[no-]all-progress-implied; --version=text; --all; --branches; --tags; --since=text; -1..-9"),
-    operands: "write text*",
-    effects: "repository",
-    examples: { ask: ["git bundle create x.bundle --all"] },
-  },
-  "bundle verify|bundle list-heads": { style: "gnu", options: optionTable("-q --[no-]quiet"), operands: "read text*", effects: "repository", examples: { allow: ["git bundle verify x.bundle"] } },
-  "bundle unbundle": { style: "gnu", options: "--progress", operands: "read text*", effects: CHANGES, examples: { ask: ["git bundle unbundle x.bundle"] } },
-  // Trailer commands come from the repository's configuration.
-  "interpret-trailers": {
-    style: "gnu",
-    options: optionTable(`
-      --[no-]in-place -> read becomes edit; --[no-]trim-empty; --where=text; --no-where; --if-exists=text; --no-if-exists; --if-missing=text
-      --no-if-missing; --[no-]only-trailers; --[no-]only-input; --[no-]unfold; --parse; --no-divider; --trailer=text -> code.project; --no-trailer`),
-    operands: "read*",
-    effects: "repository",
-    examples: { allow: ["git interpret-trailers --parse a.txt"], ask: ["git interpret-trailers --in-place --trailer x a.txt"], none: ["git interpret-trailers --trailer 'a: b' a.txt"] },
-  },
-  "merge-file": {
-    style: "gnu",
-    options: optionTable("-p --[no-]stdout -> edit becomes read; --[no-]diff3; --[no-]zdiff3; --[no-]ours; --[no-]theirs; --[no-]union; --marker-size=text; -q --[no-]quiet; -L=text; --object-id; --diff-algorithm=text"),
-    operands: "edit read read",
-    examples: { ask: ["git merge-file a.txt base b.txt"], allow: ["git merge-file -p a.txt base b.txt"] },
   },
 };

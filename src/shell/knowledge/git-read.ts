@@ -260,50 +260,6 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
     operands: "text?",
     examples: { allow: ["git help log", "git help -a"] },
   },
-  "patch-id": { style: "gnu", options: "--stable\n--unstable\n--verbatim", operands: "", examples: { allow: ["git diff | git patch-id --stable"] } },
-  stripspace: { style: "gnu", options: optionTable("-s --[no-]strip-comments; -c --[no-]comment-lines"), operands: "", output: "input", examples: { allow: ["git stripspace -s < a.txt"] } },
-  column: {
-    style: "gnu",
-    options: optionTable("--command=text; --no-command; --[no-]mode[=text]; --raw-mode=text; --width=text; --indent=text; --nl=text; --padding=text"),
-    operands: "",
-    output: "input",
-    examples: { allow: ["git column --mode=row < a.txt"] },
-  },
-  "verify-pack": { style: "gnu", options: optionTable("-v --[no-]verbose; -s --[no-]stat-only; --object-format=text"), operands: "read+", effects: "repository", examples: { allow: ["git verify-pack -v .git/objects/pack/x.idx"] } },
-  "get-tar-commit-id": { style: "gnu", operands: "", examples: { allow: ["git get-tar-commit-id < a.tar"] } },
-  // The old form prints; the new one (`--write-tree`, the default) adds objects that nothing refers to.
-  "merge-tree": {
-    style: "gnu",
-    options: optionTable("--write-tree; --trivial-merge; --[no-]messages; -z; --name-only; --allow-unrelated-histories; --stdin; --quiet; --merge-base=text; -X --strategy-option=text"),
-    operands: "text*",
-    effects: "repository",
-    examples: { allow: ["git merge-tree main feature"] },
-  },
-  "hash-object": {
-    style: "gnu",
-    options: optionTable("-t=text; -w -> write $git/objects; --[no-]stdin; --[no-]stdin-paths; --no-filters; --[no-]literally; --path=text; --no-path"),
-    operands: "read*",
-    examples: { allow: ["git hash-object a.txt"], ask: ["git hash-object -w a.txt"], deny: ["git hash-object .env"] },
-  },
-  fsck: {
-    style: "gnu",
-    options: optionTable(`
-      -v --[no-]verbose; --[no-]unreachable; --[no-]dangling; --[no-]tags; --[no-]root; --[no-]cache; --[no-]reflogs; --[no-]full
-      --[no-]connectivity-only; --[no-]strict; --[no-]lost-found -> write $git/lost-found; --[no-]progress; --[no-]name-objects; --references; --no-references`),
-    operands: "text*",
-    effects: "repository",
-    examples: { allow: ["git fsck --full"], ask: ["git fsck --lost-found"] },
-  },
-  "fast-export": {
-    style: "bsd",
-    options: optionTable(REVISIONS, `
-      --progress=text; --signed-tags=text; --tag-of-filtered-object=text; -M; -C; --export-marks=write; --import-marks=read
-      --import-marks-if-exists=read; --fake-missing-tagger; --use-done-feature; --no-data; --full-tree; --anonymize
-      --anonymize-map=text; --reference-excluded-parents; --show-original-ids; --reencode=text; --refspec=text`),
-    operands: "read*",
-    effects: "repository",
-    examples: { allow: ["git fast-export --all"], ask: ["git fast-export --export-marks=m --all"] },
-  },
   // `git-remote` (analyser): a URL operand is a connection, `ext::` is code, a path is another repository.
   "ls-remote": {
     style: "gnu",

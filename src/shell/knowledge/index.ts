@@ -27,6 +27,7 @@ import { textLanguages } from "./text-languages.ts";
 import { textView } from "./text-view.ts";
 import { wrappers } from "./wrappers.ts";
 import { wrapperTools } from "./wrappers-tools.ts";
+import { wrapperTrace } from "./wrappers-trace.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /** Every command family. To add one: write its file, name it here, in alphabetical order. */
@@ -60,4 +61,5 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   textView,
   wrappers,
   wrapperTools,
+  wrapperTrace,
 ];

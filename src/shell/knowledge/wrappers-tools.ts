@@ -1,8 +1,19 @@
 import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
-/** More programs that run another command: watchers, terminals, environments, benchmarks, version managers. */
+/** More programs that run another command: multi-call programs, the loader, watchers, terminals, environments, benchmarks, version managers. */
 export const wrapperTools: readonly CommandSpec[] = [
+  { names: "busybox toybox", style: "posix", options: "--list -> stop\n--list-full -> stop\n--help -> stop\n--install=refuse", operands: "command:argv?=true", examples: { allow: ["busybox ls", "busybox --list"], deny: ["busybox rm -rf ~", "busybox sh -c 'rm -rf ~'"] } },
+  {
+    names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld64.so.1 ld64.so.2 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
+    summary: "the dynamic loader: runs the program it is given",
+    style: "posix",
+    options: rows(`
+      --list -> argv becomes read; --verify -> argv becomes read; --inhibit-cache; --library-path=foreign/native; --preload=foreign/native; --audit=foreign/native; --argv0=refuse
+      --inhibit-rpath=text; --glibc-hwcaps-prepend=text; --glibc-hwcaps-mask=text; --list-tunables -> stop; --list-diagnostics -> stop; --help -> stop; --version -> stop`),
+    operands: "command:argv",
+    examples: { allow: ["ld.so --version", "ld.so /bin/ls"], deny: ["/lib64/ld-linux-x86-64.so.2 /bin/rm -rf ~", "ld.so --inhibit-cache /bin/rm -rf ~"], none: ["ld.so --preload ./evil.so /bin/ls"] },
+  },
   { names: "entr", style: "posix", options: rows("-a; -c; -d; -n; -p; -r; -z; -x; -s -> argv becomes shell"), operands: "command:argv", examples: { allow: ["ls | entr ls"], none: ["ls | entr ./evil"], deny: ["ls | entr rm -rf ~", "ls | entr -s 'rm -rf ~'"] } },
   {
     names: "watchexec",
@@ -35,25 +46,37 @@ export const wrapperTools: readonly CommandSpec[] = [
   { names: "ssh-agent", style: "posix", options: rows("-c; -s; -k; -D; -d; -a=write; -E=text; -t=text"), operands: "command:argv?=true", examples: { allow: ["ssh-agent -s"], deny: ["ssh-agent rm -rf ~"], ask: ["ssh-agent -P ./evil ls"] } },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
-    names: "mise asdf rbenv pyenv nodenv nvm volta direnv bundle pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
+    names: "mise asdf rbenv pyenv nodenv nvm volta bundle pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
     summary: "run a command in an environment of theirs",
     style: "posix",
     options: "-h --help -> stop\n--version -> stop",
-    examples: { allow: ["mise --version", "direnv --help"], none: ["direnv allow", "chamber export x"] },
+    examples: { allow: ["mise --version"], none: ["chamber export x"] },
     subcommands: {
       "version|versions|current|which|where|whence|list|ls|info|env info|env list|doctor": { style: "bsd", options: "--json\n-v", operands: "text*", examples: { allow: ["pyenv versions", "asdf current", "conda info"] } },
-      "exec|x": { style: "posix", options: "-c --command=shell\n--\n-q", operands: "refuse*", effects: "code.project", examples: { ask: ["mise exec -- ls", "bundle exec rspec", "direnv exec . ls"] } },
-      run: { style: "posix", options: "-c --command=shell\n-n --name=text\n-p=text\n--project=text", operands: "text*", effects: "code.project", examples: { none: ["pipenv run x", "hatch run test", "volta run node x"], deny: ["doppler run --command 'rm -rf ~'"] } },
+      "exec|x": { style: "posix", options: "-c --command=shell\n-q --quiet", operands: "command:argv?", effects: "code.project", examples: { none: ["mise exec -- ls", "bundle exec rspec", "mise x node@20 -- ls"], deny: ["bundle exec rm -rf ~", "mise exec -- rm -rf ~"] } },
+      run: { style: "posix", options: "-c --command=shell\n-n --name=text\n-p=text\n--project=text\n--config=text", operands: "command:argv?", effects: "code.project", examples: { none: ["pipenv run x", "conda run -n x ls", "doppler run -- ls"], deny: ["doppler run --command 'rm -rf ~'", "doppler run -- rm -rf ~", "pipenv run rm -rf ~"] } },
       "install|update|upgrade|sync|lock|add|create|use|global|local|shell|set|unset|remove|uninstall": { style: "bsd", operands: "text*", effects: "code.project, remote.read packages, write .", examples: { ask: ["bundle install", "conda install x", "pyenv global 3.12"] } },
       "exec-env|exec-file": { style: "posix", operands: "read shell", effects: "environment", examples: { deny: ["sops exec-env x 'rm -rf ~'"], ask: ["sops exec-env x ls"] } },
     },
   },
   {
-    names: "nix nix-shell nix-build nix-store",
+    names: "direnv",
     style: "posix",
+    options: "-h --help -> stop\n--version -> stop",
+    subcommands: {
+      // Runs .envrc of the folder first.
+      exec: { style: "posix", operands: "dir command:argv", effects: "code.project", examples: { none: ["direnv exec . ls"], deny: ["direnv exec . rm -rf ~"] } },
+      "status|version": { style: "bsd", options: "--json", operands: "", examples: { allow: ["direnv status"] } },
+      "allow|permit|grant|deny|block|revoke|edit|reload": { style: "none", operands: "text*", effects: "danger host-effect, code.project", examples: { ask: ["direnv allow"] } },
+    },
+    examples: { allow: ["direnv --version"], none: ["direnv export bash"] },
+  },
+  {
+    names: "nix nix-shell nix-build nix-store",
+    style: "gnu",
     options: "--version -> stop\n--help -> stop\n--run=shell -> code.project\n--command=shell -> code.project\n-p --packages -> code.project\n--pure",
     operands: "text*",
     effects: "code.project, remote.read nix",
-    examples: { allow: ["nix --version"], none: ["nix run x", "nix-shell -p jq", "nix develop"], deny: ["nix-shell --run 'rm -rf ~'"] },
+    examples: { allow: ["nix --version"], none: ["nix run x", "nix-shell -p jq", "nix develop"], deny: ["nix-shell --run 'rm -rf ~'", "nix-shell -p jq --command 'rm -rf ~'"] },
   },
 ];

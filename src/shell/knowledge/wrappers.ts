@@ -48,13 +48,14 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "runuser",
-    style: "posix",
+    style: "gnu",
+    // With -u the operands are the command; without, it is su.
     options: rows(`
-      -u --user=text; -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
+      -u --user=text -> user becomes argv, drop rest; -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
       -g --group=text; -G --supp-group=text; -w --whitelist-environment=text; ${HELP}`),
-    operands: "command:argv?=sh",
+    operands: "user:text? rest:text*",
     effects: "privilege",
-    examples: { ask: ["runuser -u www ls"], deny: ["runuser -u www -- rm -rf ~", "runuser -c 'rm -rf ~'"] },
+    examples: { ask: ["runuser -u www ls", "runuser -u www ls -la"], deny: ["runuser -u www -- rm -rf ~", "runuser -c 'rm -rf ~'", "runuser -l www -c 'rm -rf ~'"] },
   },
   { names: "pkexec run0", style: "posix", options: "--disable-internal-agent\n--keep-cwd\n-u --user=text\n--help -> stop\n--version -> stop", operands: "command:argv?=sh", effects: "privilege", examples: { ask: ["pkexec ls"], deny: ["pkexec --user root rm -rf ~"] } },
   { names: "gosu su-exec setuidgid", style: "posix", operands: "text command:argv", effects: "privilege", examples: { ask: ["gosu www ls"], deny: ["gosu root rm -rf ~"] } },
@@ -100,10 +101,12 @@ export const wrappers: readonly CommandSpec[] = [
   {
     names: "chrt",
     style: "posix",
-    // With -b, -d, -i and -o newer versions take no priority: not listed.
-    options: rows(`-f --fifo; -r --rr; -R --reset-on-fork; -v --verbose; -a --all-tasks; -m --max -> stop; -p --pid -> argv becomes text, process; ${HELP}`),
-    operands: "text command:argv?",
-    examples: { allow: ["chrt -f 10 ls", "chrt -m"], ask: ["chrt -p 10 1", "chrt -o rm ls"], deny: ["chrt -r 5 rm -rf ~"] },
+    // With -b, -d, -i and -o newer versions take no priority: a word that is no number may be the command.
+    options: rows(`
+      -b --batch; -d --deadline; -i --idle; -o --other; -f --fifo; -r --rr; -R --reset-on-fork; -T --sched-runtime=text; -P --sched-period=text
+      -D --sched-deadline=text; -v --verbose; -a --all-tasks; -m --max -> stop; -p --pid -> argv becomes text, process; ${HELP}`),
+    operands: "number command:argv?",
+    examples: { allow: ["chrt -f 10 ls", "chrt -b 0 ls", "chrt -m"], ask: ["chrt -p 10 1", "chrt -o rm ls"], deny: ["chrt -r 5 rm -rf ~", "chrt --batch 0 rm -rf ~"] },
   },
   {
     names: "taskset",
@@ -208,8 +211,18 @@ export const wrappers: readonly CommandSpec[] = [
     examples: { ask: ["systemd-run ls", "systemd-run --user --scope ls"], deny: ["systemd-run --user rm -rf ~", "systemd-run -t -p X=y rm -rf ~"] },
   },
   { names: "systemd-inhibit systemd-cat", style: "posix", options: rows("--what=text; --who=text; --why=text; --mode=text; --list -> stop; -t --identifier=text; -p --priority=text; --no-pager; -h --help -> stop; --version -> stop"), operands: "command:argv?=true", effects: "system services", examples: { ask: ["systemd-inhibit ls"], deny: ["systemd-cat rm -rf ~"] } },
-  // Options with two values (`--bind SRC DEST`) are more than a table says.
-  { names: "bwrap bubblewrap", style: "posix", options: "--help -> stop\n--version -> stop", operands: "refuse*", examples: { ask: ["bwrap --ro-bind / / ls"], allow: ["bwrap --version"] } },
+  {
+    names: "bwrap bubblewrap",
+    style: "posix",
+    // What is bound elsewhere has other names inside: paths are judged as the ones outside.
+    options: rows(`
+      --unshare-all; --share-net; --unshare-user; --unshare-user-try; --unshare-ipc; --unshare-pid; --unshare-net; --unshare-uts; --unshare-cgroup; --unshare-cgroup-try; --uid=text; --gid=text; --hostname=text
+      --clearenv; --setenv=word+text; --unsetenv=text; --chdir=dir; --new-session; --die-with-parent; --as-pid-1; --cap-add=text; --cap-drop=text; --level-prefix; --disable-userns; --assert-userns-disabled
+      --bind=list+text; --bind-try=list+text; --dev-bind=list+text; --dev-bind-try=list+text; --ro-bind=list+text; --ro-bind-try=list+text; --remount-ro=text; --proc=text; --dev=text; --tmpfs=text; --mqueue=text; --dir=text; --symlink=text+text
+      --overlay-src=list; --tmp-overlay=text; --ro-overlay=text; --perms=text; --size=text; --chmod=text+text; --lock-file=text; --argv0=refuse; --args=refuse; --seccomp=text; --sync-fd=text; --info-fd=text; --help -> stop; --version -> stop`),
+    operands: "command:argv",
+    examples: { allow: ["bwrap --version", "bwrap --ro-bind / / --dev /dev ls"], ask: ["bwrap --bind / / --args 3", "bwrap --frobnicate x ls"], deny: ["bwrap --bind / / rm -rf ~", "bwrap --ro-bind / / --unshare-all sh -c 'rm -rf ~'"] },
+  },
   {
     names: "firejail",
     style: "posix",
@@ -280,67 +293,5 @@ export const wrappers: readonly CommandSpec[] = [
     options: rows(`-s --shared; -x -e --exclusive; -u --unlock; -n --nb --nonblock; -w --wait --timeout=text; -E --conflict-exit-code=text; -o --close; -F --no-fork; --verbose; --fcntl; -c --command=shell; ${HELP}`),
     analyse: "flock",
     examples: { ask: ["flock x.lock ls"], deny: ["flock /tmp/l -c 'rm -rf ~'", "flock -n /tmp/l rm -rf ~", "flock -w 5 /tmp/l --command 'rm -rf ~'"] },
-  },
-  {
-    names: "strace",
-    style: "posix",
-    // `-o '|cmd'` and `-o '!cmd'` run a command.
-    options: rows(`
-      -e=text; -E --env=env; -p --attach=text -> process; -u --user=text -> privilege; -b --detach-on=text; -D; --daemonize[=text]; -f --follow-forks
-      -I --interruptible=text; --trace=text; --signal=text; --status=text; -P --trace-path=text; -z --successful-only; -Z --failed-only; -a --columns=text
-      --abbrev=text; --verbose=text; --raw=text; --read=text; --write=text; --quiet[=text]; --decode-fds[=text]; -i --instruction-pointer; -k --stack-traces
-      -n --syscall-number; -o --output=refuse; -A --output-append-mode; --output-separately; -q; -r --relative-timestamps[=text]; -s --string-limit=text
-      --absolute-timestamps[=text]; -t; -T --syscall-times[=text]; -v --no-abbrev; -x; --strings-in-hex[=text]; -X --const-print-style=text; -y; -yy; -Y
-      --decode-pids=text; -c --summary-only; -C --summary; -O --summary-syscall-overhead=text; -S --summary-sort-by=text; -U --summary-columns=text
-      -w --summary-wall-clock; --inject=refuse; --fault=refuse; --seccomp-bpf; --tips[=text]; ${HELP}`),
-    operands: "command:argv?",
-    examples: { allow: ["strace ls", "strace -f -e trace=openat ls"], ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1"], deny: ["strace rm -rf ~", "strace -fc rm -rf ~"] },
-  },
-  { names: "ltrace", style: "posix", options: rows("-c; -C; -f; -i; -L; -n=text; -o --output=refuse; -p=text -> process; -r; -s=text; -S; -t; -T; -u=text -> privilege; -e=text; -x=text; -a=text; -l=text; -h --help -> stop; -V --version -> stop"), operands: "command:argv?", examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls"], deny: ["ltrace -f rm -rf ~"] } },
-  {
-    names: "perf",
-    style: "posix",
-    options: "-v --version -> stop\n-h --help -> stop",
-    examples: { allow: ["perf --version"] },
-    subcommands: {
-      "stat|record|trace": {
-        style: "posix",
-        options: rows("-e --event=text; -a --all-cpus -> process; -p --pid=text -> process; -t --tid=text -> process; -g; --call-graph=text; -F --freq=text; -o --output=write; -r --repeat=text; -d --detailed; -x --field-separator=text; -q --quiet; -v --verbose; -s --summary; --pre=shell; --post=shell"),
-        operands: "command:argv?",
-        effects: "write perf.data",
-        examples: { ask: ["perf stat ls", "perf record -g ls"], deny: ["perf stat rm -rf ~", "perf stat --pre 'rm -rf ~' ls"] },
-      },
-      "report|annotate": { style: "gnu", options: rows("-i --input=read; --stdio; -n; -g; --sort=text; --no-children"), operands: "text*", examples: { allow: ["perf report --stdio"] } },
-      list: { style: "gnu", operands: "text*", examples: { allow: ["perf list"] } },
-    },
-  },
-  {
-    names: "valgrind",
-    style: "posix",
-    options: rows("--tool=text; --leak-check[=text]; --track-origins[=text]; --show-leak-kinds[=text]; --error-exitcode[=text]; -q --quiet; -v --verbose; --log-file[=write]; --xml[=text]; --xml-file[=write]; --trace-children[=text]; --num-callers[=text]; --gen-suppressions[=text]; --suppressions[=read]; --callgrind-out-file[=write]; -h --help -> stop; --version -> stop"),
-    operands: "command:argv",
-    examples: { allow: ["valgrind --leak-check=full ls"], ask: ["valgrind --log-file=x ls"], deny: ["valgrind -q rm -rf ~"] },
-  },
-  { names: "rr", style: "posix", options: "--help -> stop\n--version -> stop", subcommands: { record: { style: "posix", options: "-n\n-h", operands: "command:argv", effects: "write ~/.local/share/rr", examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] } } }, examples: { allow: ["rr --version"] } },
-  {
-    names: "gdb lldb",
-    style: "words",
-    options: rows(`
-      -batch; -batch-silent; -q -quiet -silent; -nx; -nh; -ex -eval-command -o -O=foreign/gdb; -iex -init-eval-command=foreign/gdb; -x -command -s=script/gdb
-      -ix -init-command=script/gdb; -p -pid=text -> process; -c -core=read; -args; -n; -h -help -> stop; -v -version -> stop`),
-    operands: "execute? text*",
-    effects: "terminal",
-    examples: { ask: ["gdb -batch -ex 'shell rm -rf ~'", "gdb -p 1", "lldb -o 'platform shell id'"], allow: ["gdb --version"] },
-  },
-  { names: "busybox toybox", style: "posix", options: "--list -> stop\n--list-full -> stop\n--help -> stop\n--install=refuse", operands: "command:argv?=true", examples: { allow: ["busybox ls", "busybox --list"], deny: ["busybox rm -rf ~", "busybox sh -c 'rm -rf ~'"] } },
-  {
-    names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld64.so.1 ld64.so.2 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
-    summary: "the dynamic loader: runs the program it is given",
-    style: "posix",
-    options: rows(`
-      --list -> argv becomes read; --verify -> argv becomes read; --inhibit-cache; --library-path=foreign/native; --preload=foreign/native; --audit=foreign/native; --argv0=refuse
-      --inhibit-rpath=text; --glibc-hwcaps-prepend=text; --glibc-hwcaps-mask=text; --list-tunables -> stop; --list-diagnostics -> stop; --help -> stop; --version -> stop`),
-    operands: "command:argv",
-    examples: { allow: ["ld.so --version", "ld.so /bin/ls"], deny: ["/lib64/ld-linux-x86-64.so.2 /bin/rm -rf ~", "ld.so --inhibit-cache /bin/rm -rf ~"], none: ["ld.so --preload ./evil.so /bin/ls"] },
   },
 ];
