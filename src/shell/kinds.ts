@@ -95,6 +95,15 @@ function destination(inv: Invocation, value: Value): void {
   }
 }
 
+/** `%XX` undone; text that is no valid escape stays as it is, as curl has it. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 function url(inv: Invocation, value: Value): void {
   const origin = { by: "command", exec: inv.exec } as const;
   const span = inv.span === undefined ? {} : { span: inv.span };
@@ -110,7 +119,7 @@ function url(inv: Invocation, value: Value): void {
     parsed = undefined;
   }
   if (parsed?.protocol === "file:") {
-    emitFile(inv, "read", text === undefined ? value : literal(decodeURIComponent(parsed.pathname)));
+    emitFile(inv, "read", text === undefined ? value : literal(decoded(parsed.pathname)));
     return;
   }
   inv.cx.add({
