@@ -1,4 +1,5 @@
 import { emitFile, type Invocation } from "../invocation.ts";
+import { resolvePath } from "../paths.ts";
 import { concat, isGlob, literal, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -25,10 +26,16 @@ export function compress(inv: Invocation): void {
   const recursive = has(inv, "-r", "--recursive");
   for (const operand of operands) {
     if (textOf(operand) === "-") continue;
-    if (recursive) emitFile(inv, "write", operand, true);
+    if (recursive) {
+      emitFile(inv, "write", operand, true);
+      if (isFolder(inv, operand)) continue;
+    }
     for (const name of back ? unpacked(inv, operand) : [packed(inv, operand)]) emitFile(inv, "write", name);
   }
 }
+
+const isFolder = (inv: Invocation, operand: Value): boolean =>
+  inv.places.every((place) => place.is === "at" && inv.cx.world.kind(inv.cx.world.canonical(resolvePath(place.path, textOf(operand) ?? ""))) === "directory");
 
 function packed(inv: Invocation, operand: Value): Value {
   const [format] = valuesOf(inv, "-F", "--format");
