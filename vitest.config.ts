@@ -10,6 +10,7 @@ export default defineConfig({
           include: ["test/{guard,state,agents,cli,end-to-end,build}/**/*.test.ts"],
           pool: "forks",
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           globalSetup: "test/build-once.ts",
         },
       },

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 
 const MAX_LINKS = 40;
 
@@ -24,59 +24,84 @@ export function parent(path: string): string {
 }
 
 /** Descriptors belong to the process that opens them: `/proc/self/fd/3` of this process is not the command's. */
-const DESCRIPTOR = /^\/dev\/(?:fd\/|stdin$|stdout$|stderr$)|^\/proc\/(?:self|thread-self)\/(?:task\/\d+\/)?fd\//;
-const OWN_FOLDER = /^\/proc\/(?:self|thread-self)\/(?:task\/\d+\/)?(cwd|root)(?=\/|$)/;
+const DESCRIPTOR = /^\/dev\/(?:fd(?:\/|$)|stdin$|stdout$|stderr$)|^\/proc\/(?:self|thread-self)(?:\/task\/\d+)?\/fd(?:\/|$)/;
+const OWN = /^\/proc\/(?:self|thread-self)(?:\/task(?:\/\d+)?)?(?:\/(cwd|root))?$/;
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
-}
+type Entry = { readonly is: "link"; readonly target: string } | { readonly is: "plain" } | { readonly is: "missing" };
 
-function linkTarget(path: string): string | undefined {
+function look(path: string): Entry {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return { is: "missing" };
+    return stats.isSymbolicLink() ? { is: "link", target: readlinkSync(path) } : { is: "plain" };
   } catch {
-    return undefined;
+    // Not to be looked at (no right to enter, below a file): as it is written.
+    return { is: "missing" };
   }
 }
 
 /**
- * The path with the symlinks of its existing part resolved. A dangling link is followed to where writing through it
- * would create the file. Paths through `/proc/self` mean the command's process, not this one.
+ * Resolves the symlinks of paths, as far as they exist. Each folder is looked at once, so that the paths of a request,
+ * which mostly share theirs, cost one call each. A dangling link leads to where writing through it would create the
+ * file. Paths through `/proc/self` mean the command's process, not this one.
  */
-export function canonicalPath(path: string, cwd: string, links = 0): string {
-  const normal = normalise(path);
-  if (DESCRIPTOR.test(normal)) return normal;
-  const own = OWN_FOLDER.exec(normal);
-  if (own !== null) return canonicalPath(`${own[1] === "cwd" ? cwd : ""}/${normal.slice(own[0].length)}`, cwd, links);
-  const whole = real(normal);
-  if (whole !== undefined) return whole;
-  if (normal === "/") return "/";
-  const target = links < MAX_LINKS ? linkTarget(normal) : undefined;
-  const folder = parent(normal);
-  if (target !== undefined) {
-    // A relative target starts from the link's real folder.
-    return canonicalPath(target.startsWith("/") ? target : `${canonicalPath(folder, cwd, links + 1)}/${target}`, cwd, links + 1);
-  }
-  const name = normal.slice(normal.lastIndexOf("/") + 1);
-  const base = canonicalPath(folder, cwd, links + 1);
-  return normalise(join(base, name));
-}
+export class Resolver {
+  private readonly cwd: string;
+  private readonly known = new Map<string, string>();
+  private readonly missing = new Set<string>();
 
-/**
- * A path as the kernel walks it: every `..` leaves the folder that was really entered, symlinks resolved.
- * `undefined` when that is where the lexical form leads too.
- */
-export function physicalPath(path: string, cwd: string): string | undefined {
-  if (!path.includes("/..")) return undefined;
-  let at = "/";
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    at = part === ".." ? parent(canonicalPath(at, cwd)) : join(at, part);
+  constructor(cwd: string) {
+    this.cwd = cwd;
   }
-  const physical = canonicalPath(at, cwd);
-  return physical === canonicalPath(path, cwd) ? undefined : physical;
+
+  canonical(path: string): string {
+    return this.resolve(normalise(path), 0);
+  }
+
+  /**
+   * A path as the kernel walks it: every `..` leaves the folder that was really entered.
+   * `undefined` when that is where the lexical form leads too.
+   */
+  physical(path: string): string | undefined {
+    if (!path.includes("/..")) return undefined;
+    const walked = this.walk("/", path, 0);
+    return walked === this.canonical(path) ? undefined : walked;
+  }
+
+  private walk(base: string, path: string, links: number): string {
+    let at = path.startsWith("/") ? "/" : base;
+    for (const part of path.split("/")) {
+      if (part === "" || part === ".") continue;
+      at = part === ".." ? parent(at) : this.resolve(join(at, part), links);
+    }
+    return at;
+  }
+
+  /** `path` is normalised. */
+  private resolve(path: string, links: number): string {
+    if (path === "/") return path;
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    const answer = this.step(path, links);
+    this.known.set(path, answer);
+    return answer;
+  }
+
+  private step(path: string, links: number): string {
+    if (path.startsWith("/dev/") && DESCRIPTOR.test(path)) return path;
+    const folder = this.resolve(parent(path), links);
+    const at = join(folder, path.slice(path.lastIndexOf("/") + 1));
+    if (at.startsWith("/proc/")) {
+      if (DESCRIPTOR.test(at)) return at;
+      const own = OWN.exec(at);
+      if (own !== null) return own[1] === undefined ? at : own[1] === "root" ? "/" : this.resolve(normalise(this.cwd), links + 1);
+    }
+    if (this.missing.has(folder)) {
+      this.missing.add(at);
+      return at;
+    }
+    const entry = look(at);
+    if (entry.is === "missing") this.missing.add(at);
+    return entry.is === "link" && links < MAX_LINKS ? this.walk(folder, entry.target, links + 1) : at;
+  }
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Lowered, World } from "../action/index.ts";
 import type { LayerName } from "../policy/index.ts";
-import { readRegular, type Machine } from "../state/index.ts";
+import { readRegular, type FileText, type Machine } from "../state/index.ts";
 import { join, normalise, parent } from "./canonical.ts";
 import { ancestors, projectOf } from "./project.ts";
 
@@ -30,8 +30,39 @@ function exists(file: string): boolean {
   }
 }
 
-function read(file: string, layer: LayerName, root: string | undefined, mayGrant: boolean, required: boolean): PolicySource[] {
+interface Remembered {
+  readonly mark: string;
+  readonly found: FileText;
+}
+
+/** In one process a file is read again when its stamp changes. */
+const remembered = new Map<string, Remembered>();
+const MAX_REMEMBERED = 64;
+/** A file that has just been changed may change again within one tick of the file system's clock. */
+const SETTLED_MS = 2000;
+
+function readSettled(file: string): FileText {
+  let mark: string | undefined;
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return { is: "missing" };
+    mark = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mode}:${stats.mtimeMs}:${stats.ctimeMs}`;
+    const known = remembered.get(file);
+    if (known?.mark === mark) return known.found;
+    if (Date.now() - stats.ctimeMs < SETTLED_MS) mark = undefined;
+  } catch {
+    // Reading says why.
+  }
   const found = readRegular(file, MAX_BYTES);
+  if (mark !== undefined && found.is === "text") {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(file, { mark, found });
+  }
+  return found;
+}
+
+function read(file: string, layer: LayerName, root: string | undefined, mayGrant: boolean, required: boolean): PolicySource[] {
+  const found = readSettled(file);
   if (found.is === "missing" && !required) return [];
   const content =
     found.is === "missing"

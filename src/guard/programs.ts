@@ -59,6 +59,14 @@ export interface ProgramsOptions {
   readonly canonical: (path: string) => string;
 }
 
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function isProgram(path: string): boolean {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -68,25 +76,53 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** What was found out about folders and names. In a long-lived process it serves the requests of the next second too. */
+interface Findings {
+  readonly until: number;
+  readonly folders: Map<string, boolean>;
+  readonly names: Map<string, { readonly path: string | undefined; readonly trusted: boolean }>;
+  tools: readonly string[] | undefined;
+}
+
+const FRESH_MS = 1000;
+const MAX_KEPT = 16;
+const kept = new Map<string, Findings>();
+
+function findingsFor(key: string): Findings {
+  const now = Date.now();
+  const known = kept.get(key);
+  if (known !== undefined && now < known.until && known.until <= now + FRESH_MS) return known;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  const fresh: Findings = { until: now + FRESH_MS, folders: new Map(), names: new Map(), tools: undefined };
+  kept.set(key, fresh);
+  return fresh;
+}
+
 /**
  * Who a program is (docs/architecture.md). A folder is trusted when nobody but its owner (this user or root) and
  * their group may write it, and it is neither in the project nor temporary: an agent could have put a program there.
  */
 export function programs({ machine, projectRoot, canonical }: ProgramsOptions): Programs {
-  const home = canonical(machine.home);
-  const tools = [machine.home, home].flatMap((folder) => TOOLS.map((name) => join(folder, name)));
-  const rootIsBroad = isInside(home, projectRoot);
-  const judged = new Map<string, boolean>();
-  const found = new Map<string, { path: string | undefined; trusted: boolean }>();
+  const written = machine.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const path = written.split(":");
+  const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
+  const { folders, names } = findings;
+  const isTool = (folder: string): boolean => {
+    findings.tools ??= [machine.home, canonical(machine.home)].flatMap((home) => TOOLS.map((name) => join(home, name)));
+    return findings.tools.some((base) => isInside(folder, base));
+  };
+  const isSystem = (folder: string): boolean => SYSTEM.some((base) => isInside(folder, base));
 
+  /** A session whose root is home, or above it, does not make every program the project's. */
   const inProject = (folder: string): boolean =>
-    isInside(folder, projectRoot) &&
-    !(rootIsBroad && (SYSTEM.some((base) => isInside(folder, base)) || tools.some((base) => isInside(folder, base))));
+    isInside(folder, projectRoot) && !(isInside(canonical(machine.home), projectRoot) && (isSystem(folder) || isTool(folder)));
+
+  const inReach = (folder: string): boolean => inProject(folder) || machine.temp.some((temp) => isInside(folder, temp));
 
   const judge = (folder: string): boolean => {
     if (!folder.startsWith("/")) return false;
     const real = canonical(folder);
-    if ([folder, real].some((at) => inProject(at) || machine.temp.some((temp) => isInside(at, temp)))) return false;
+    if (inReach(folder) || inReach(real)) return false;
     try {
       const stats = statSync(real, { throwIfNoEntry: false });
       if (stats === undefined) return false;
@@ -98,19 +134,19 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
     }
   };
   const trustedFolder = (folder: string): boolean => {
-    const known = judged.get(folder);
+    const known = folders.get(folder);
     if (known !== undefined) return known;
     const answer = judge(folder);
-    judged.set(folder, answer);
+    folders.set(folder, answer);
     return answer;
   };
-  const path = (machine.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(":");
   /** An allow names a program, not a folder: only places programs are run from vouch for a name. */
   const isProgramFolder = (folder: string): boolean =>
-    SYSTEM.some((base) => isInside(folder, base)) ||
-    tools.some((base) => isInside(folder, base)) ||
-    path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
+    isSystem(folder) || isTool(folder) || path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
   const trustedFile = (file: string): boolean => trustedFolder(parent(file)) && trustedFolder(parent(canonical(file)));
+
+  /** An agent could change what lies in a folder that is not trusted, or make one that is missing. */
+  const steady = path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
 
   const search = (name: string): { path: string | undefined; trusted: boolean } => {
     for (const entry of path) {
@@ -124,10 +160,10 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
 
   return {
     lookup(name) {
-      const known = found.get(name);
+      const known = names.get(name);
       if (known !== undefined) return known;
       const answer = search(name);
-      found.set(name, answer);
+      if (steady) names.set(name, answer);
       return answer;
     },
     trustedProgram(file) {

@@ -1,6 +1,6 @@
 import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "../action/index.ts";
 import { lowerShell } from "../shell/index.ts";
-import { join, normalise, physicalPath } from "./canonical.ts";
+import { join, normalise, Resolver } from "./canonical.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
@@ -83,7 +83,7 @@ function fileActions(given: string, facts: ToolFacts & { does: "file" }, world: 
   const raw = absolutePath(given, world);
   const path = normalise(raw);
   // Hosts differ in whether `link/..` is resolved by text or by the file system: judge both.
-  const physical = physicalPath(raw, world.cwd);
+  const physical = new Resolver(world.cwd).physical(raw);
   return (physical === undefined ? [path] : [path, physical]).map((at) => ({
     kind: "file",
     operation: facts.operation,

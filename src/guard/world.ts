@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { World } from "../action/index.ts";
 import { errorCode, type Machine } from "../state/index.ts";
-import { canonicalPath, normalise } from "./canonical.ts";
+import { normalise, Resolver } from "./canonical.ts";
 import { programs } from "./programs.ts";
 import { projectOf } from "./project.ts";
 import { find, names } from "./search.ts";
@@ -36,7 +36,8 @@ function kindOf(path: string): ReturnType<World["kind"]> {
 /** The machine as the core may see it, for one request. Every answer is remembered for the request's time. */
 export function realWorld(machine: Machine, cwd: string, sessionRoot: string | undefined): World {
   const folder = normalise(cwd);
-  const canonical = memo((path) => canonicalPath(path, folder));
+  const resolver = new Resolver(folder);
+  const canonical = (path: string): string => resolver.canonical(path);
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
   let who: ReturnType<typeof programs> | undefined;
   const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));

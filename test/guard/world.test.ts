@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { normalise, realWorld } from "../../src/guard/index.ts";
-import { physicalPath } from "../../src/guard/canonical.ts";
+import { Resolver } from "../../src/guard/canonical.ts";
 import { MAX_ENTRIES } from "../../src/guard/search.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
@@ -31,12 +31,17 @@ describe("canonical", () => {
     symlinkSync("/etc", join(place.project, "link"));
     symlinkSync("../target-that-is-not", join(place.project, "dangling"));
     symlinkSync("loop", join(place.project, "loop"));
+    symlinkSync("link/../usr/bin", join(place.project, "through"));
+    symlinkSync("/proc/self/cwd/src", join(place.project, "mine"));
     const { canonical } = worldOf(place);
     expect(canonical(`${place.project}/link/passwd`)).toBe("/etc/passwd");
     expect(canonical(`${place.project}/link/no/such`)).toBe("/etc/no/such");
     expect(canonical(`${place.project}/dangling`)).toBe(`${place.home}/target-that-is-not`);
     expect(canonical(`${place.project}/dangling/x`)).toBe(`${place.home}/target-that-is-not/x`);
     expect(canonical(`${place.project}/loop`)).toContain("loop");
+    // The link's own `..` leaves the folder that its first part leads to.
+    expect(canonical(`${place.project}/through/sh`)).toMatch(/^\/usr\/bin\//);
+    expect(canonical(`${place.project}/mine/x`)).toBe(`${place.project}/src/x`);
     expect(canonical(`${place.project}/new/file`)).toBe(`${place.project}/new/file`);
   });
 
@@ -52,9 +57,10 @@ describe("canonical", () => {
   it("knows where `link/..` leads", () => {
     const place = scratch();
     symlinkSync("/usr/lib", join(place.project, "link"));
-    expect(physicalPath(`${place.project}/link/../x`, place.project)).toBe("/usr/x");
-    expect(physicalPath(`${place.project}/src/../x`, place.project)).toBeUndefined();
-    expect(physicalPath(`${place.project}/x`, place.project)).toBeUndefined();
+    const resolver = new Resolver(place.project);
+    expect(resolver.physical(`${place.project}/link/../x`)).toBe("/usr/x");
+    expect(resolver.physical(`${place.project}/src/../x`)).toBeUndefined();
+    expect(resolver.physical(`${place.project}/x`)).toBeUndefined();
   });
 });
 
@@ -142,7 +148,8 @@ describe("find", () => {
   it("is bounded", () => {
     const place = scratch();
     mkdirSync(join(place.project, "many"));
-    for (let at = 0; at <= MAX_ENTRIES; at += 1) mkdirSync(join(place.project, "many", `d${at}`));
+    for (let at = 0; at <= MAX_ENTRIES; at += 1) writeFileSync(join(place.project, "many", `f${at}`), "");
+    place.write("many/d/x", "");
     const { find, names } = worldOf(place);
     expect(find(place.project, () => false)).toEqual({ found: undefined, complete: false });
     expect(names(join(place.project, "many"))).toBeUndefined();
