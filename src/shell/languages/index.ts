@@ -1,8 +1,10 @@
 import { readAwk } from "./awk.ts";
 import type { Finding } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
+import { readJq, readYq } from "./jq.ts";
 import { readPython } from "./python.ts";
 import { readSed } from "./sed.ts";
+import { readAnySql, readSql } from "./sql.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type { Finding } from "./finding.ts";
@@ -18,6 +20,13 @@ export type LanguageReader = (source: string, surroundings?: Surroundings) => Fi
 export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   sed: (source) => readSed(source),
   awk: (source) => readAwk(source),
+  jq: (source) => readJq(source),
+  yq: (source) => readYq(source),
+  sql: (source) => readAnySql(source),
+  sqlite: (source) => readSql(source, "sqlite"),
+  psql: (source) => readSql(source, "psql"),
+  mysql: (source) => readSql(source, "mysql"),
+  duckdb: (source) => readSql(source, "duckdb"),
   python: readPython,
   javascript: readJavascript,
 };

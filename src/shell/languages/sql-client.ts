@@ -20,19 +20,10 @@ function parts(line: string): readonly string[] | undefined {
   return rest.trim() === "" ? found.map((word) => word.replace(/^(['"])(.*)\1$/, "$2")) : undefined;
 }
 
-/** A file to write, or a command in a pipe. */
-function sink(target: string | undefined, rest: string): Finding[] {
+/** A file to write, or a command in a pipe: `raw` is the command as the client passes it on. */
+function sink(target: string | undefined, raw: string | undefined): Finding[] {
   if (target === undefined || target === "stdout" || target === "off") return [];
-  if (target.startsWith("|"))
-    return [
-      {
-        does: "shell",
-        command: rest
-          .slice(rest.indexOf("|") + 1)
-          .replace(/["']$/, "")
-          .trim(),
-      },
-    ];
+  if (target.startsWith("|")) return [raw === undefined ? unknown("it runs a command") : { does: "shell", command: raw }];
   return target.startsWith("-") ? [unknown("it opens its output in another program")] : [write(target)];
 }
 
@@ -40,6 +31,8 @@ function dot(line: string): Finding[] {
   const rest = line.replace(/^\.\w+\s*/, "");
   const words = parts(line);
   const [command = "", first, second] = words ?? [line.split(/\s/, 1)[0] ?? line];
+  // A pipe of several words is joined again without its quotes.
+  const pipe = second === undefined ? first?.slice(1) : undefined;
   if (command === ".shell" || command === ".system")
     return [words !== undefined && rest !== "" ? { does: "shell", command: rest } : unknown("it runs a command")];
   if (words === undefined) return [unknown(`the client command ${command}`)];
@@ -52,14 +45,14 @@ function dot(line: string): Finding[] {
       ];
     case ".output":
     case ".once":
-      return sink(first, rest);
+      return sink(first, pipe);
     case ".save":
     case ".backup":
       return second === undefined && first !== undefined && !first.startsWith("-")
         ? [write(first)]
         : [unknown(`the client command ${command}`)];
     case ".read":
-      if (first?.startsWith("|") === true) return [{ does: "shell", command: rest.replace(/^["']?\|/, "").replace(/["']$/, "") }];
+      if (first?.startsWith("|") === true) return sink(first, pipe);
       return [{ does: "code", language: "sql", detail: `.read ${first ?? ""}` }];
     case ".load":
       return [{ does: "code", language: "sqlite", detail: `.load ${first ?? ""}` }];
@@ -69,7 +62,7 @@ function dot(line: string): Finding[] {
         : [unknown("the client command .open")];
     case ".log":
     case ".trace":
-      return sink(first, rest);
+      return sink(first, pipe);
     default:
       return SHOWING_COMMANDS.dot.has(command) ? [] : [unknown(`the client command ${command}`)];
   }
@@ -90,11 +83,11 @@ function backslash(line: string): Finding[] {
     case "\\out":
     case "\\g":
     case "\\gx":
-      return words === undefined ? [unknown(`what follows ${command}`)] : sink(first, rest);
+      return words === undefined ? [unknown(`what follows ${command}`)] : sink(first, rest.slice(1));
     case "\\w":
     case "\\write":
     case "\\s":
-      return first === undefined ? [] : sink(first, rest);
+      return sink(first, rest.slice(1));
     case "\\i":
     case "\\include":
     case "\\ir":
@@ -108,6 +101,7 @@ function backslash(line: string): Finding[] {
 }
 
 function copy(rest: string): Finding[] {
+  if (rest.length > 1000) return [unknown("the client command \\copy")];
   const match = /^(?:[\w."]+\s*(?:\([\w\s,"]*\))?|\([^;'"]*\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
   const target = match?.[3]?.replaceAll("'", "");
   if (match === null || target === undefined) return [unknown("the client command \\copy")];

@@ -20,7 +20,7 @@ export const FUNCTIONS = words(`
   pragma_table_info pragma_table_list pragma_index_list pragma_index_info pragma_foreign_key_list pragma_database_list
   list_value list struct_pack approx_count_distinct median mode quantile strptime epoch epoch_ms age interval any all some exists
   in values over filter as and or not on using when then else case from where by having limit offset union select distinct between partition
-  cast convert varchar decimal numeric integer int bigint`);
+  materialized lateral row array within rollup cube sets window returning values cast convert varchar decimal numeric integer int bigint`);
 
 /** Table functions of DuckDB and sqlite that read files. */
 export const FILE_READERS = words(

@@ -36,13 +36,13 @@ export function sqlStatements(source: string, dialect: SqlDialect): readonly (re
       statements.push([{ kind: "meta", text: line.trim() }, END]);
       at += line.length;
     } else if (/\s/.test(c)) at += 1;
-    else if (source.startsWith("--", at)) {
-      if (dialect === "mysql" && !/[\s]/.test(source.charAt(at + 2) || " ")) return "`--` without a blank, a comment to some clients only";
+    else if (source.startsWith("--", at) || (c === "#" && dialect === "mysql")) {
+      if (dialect === "mysql" && c === "-" && !/[\s]/.test(source.charAt(at + 2) || " "))
+        return "`--` without a blank, a comment to some clients only";
       const line = match(/.*/y) ?? "";
       if (dialect === "mysql" && line.includes("\\")) return "a comment with a backslash";
       at += line.length;
-    } else if (c === "#" && dialect === "mysql") at += match(/.*/y)?.length ?? 1;
-    else if (source.startsWith("/*", at)) {
+    } else if (source.startsWith("/*", at)) {
       const end = source.indexOf("*/", at + 2);
       // Nested comments, comments that MySQL executes, and lines that look like client commands are read differently.
       if (end < 0 || /\/\*|[!\\]|\n[ \t]*[.#]/.test(source.slice(at + 2, end)) || source.charAt(at + 2) === "+")

@@ -62,8 +62,15 @@ function detail(statement: Statement): string {
 function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
   const first = word(statement, 0);
   const has = (text: string): boolean => statement.some((token) => token.kind === "word" && token.text === text);
-  if (SESSION.has(first)) return first === "use" || statement.length <= 6 ? [] : [unknown(`the statement ${detail(statement)}`)];
-  if (CHANGES.has(first)) return [{ does: "change", detail: detail(statement) }, ...reach(statement, dialect)];
+  if (SESSION.has(first)) {
+    const plain = statement.length <= 6 && !has("prepared") && (first !== "start" || word(statement, 1) === "transaction");
+    return plain ? [] : [unknown(`the statement ${detail(statement)}`)];
+  }
+  if (CHANGES.has(first)) {
+    const file = first === "vacuum" ? statement.find((token) => token.kind === "string") : undefined;
+    const copy: Finding[] = file === undefined ? [] : [{ does: "file", operation: "write", path: file.text }];
+    return [{ does: "change", detail: detail(statement) }, ...copy, ...reach(statement, dialect)];
+  }
   if (DESTROYS.has(first)) {
     const some = first === "delete" && has("where");
     return [{ does: some ? "change" : "destroy", detail: detail(statement) }, ...reach(statement, dialect)];
@@ -84,6 +91,7 @@ function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
     case "show":
     case "describe":
     case "desc":
+      if (word(statement, 1).startsWith("analy")) return explain(statement, dialect);
       return statement.some((token) => token.text === "(")
         ? query(statement, dialect)
         : dialect === "duckdb"
@@ -114,7 +122,7 @@ function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
 /** What the functions and file names in a statement reach; calls of unknown functions may do anything. */
 function reach(statement: Statement, dialect: SqlDialect): Finding[] {
   const findings: Finding[] = [];
-  let from = false;
+  let from = /^(summarize|describe|desc|show|pivot|table)$/.test(word(statement, 0));
   statement.forEach((token, i) => {
     const next = statement[i + 1];
     const argument = statement[i + 2];
@@ -128,12 +136,21 @@ function reach(statement: Statement, dialect: SqlDialect): Finding[] {
       dialect === "duckdb" &&
       from &&
       (token.kind === "string" || token.kind === "name") &&
-      /^(from|join|,|\()$/.test(table?.text ?? "") &&
+      /^(from|join|,|\(|summarize|describe|desc|show|pivot|table)$/.test(table?.text ?? "") &&
       !isArgument(statement, i)
     ) {
       findings.push(
         token.kind === "string" || /[./*:]/.test(token.text) ? source(token.text) : unknown("it may read a file named like a table"),
       );
+    }
+    // And newer ones also where the name is not quoted: FROM data.csv.
+    if (
+      dialect === "duckdb" &&
+      from &&
+      next?.text === "." &&
+      /^(csv|tsv|parquet|json|jsonl|ndjson|xlsx|gz|zst|db|duckdb)$/.test(argument?.text ?? "")
+    ) {
+      findings.push(source(`${token.text}.${argument?.text ?? ""}`));
     }
     if ((token.kind !== "word" && token.kind !== "name") || next?.text !== "(" || next.kind !== "op") return;
     const name = token.text.toLowerCase();
@@ -145,10 +162,11 @@ function reach(statement: Statement, dialect: SqlDialect): Finding[] {
           ? source(argument.text)
           : unknown("it reads a file named while it runs"),
       );
+    else if (name === "glob" && dialect === "duckdb") findings.push(unknown("it lists files"));
     else if (name === "load_extension")
       findings.push({ does: "code", language: "sqlite", detail: `load_extension ${argument?.text ?? ""}` });
     else if (name === "getenv") findings.push({ does: "environment" });
-    else if (token.kind === "word" && isDefinition(statement, i)) return;
+    else if (isDefinition(statement, i)) return;
     else if (token.kind === "name" || statement[i - 1]?.text === "." || !FUNCTIONS.has(name))
       findings.push(unknown(`it calls the function ${name}`));
   });
@@ -160,12 +178,13 @@ function isArgument(statement: Statement, i: number): boolean {
   return statement[i - 1]?.text === "(" && statement[i - 2]?.kind === "word" && !/^(from|join|in|as)$/.test(statement[i - 2]?.text ?? "");
 }
 
-/** `with name(a, b) as`, `insert into t (a, b)`, `create table t (…)`. */
+/** `with name(a, b) as`, `insert into t (a, b)`, `create index i on t (a)`: a name, not a call. */
 function isDefinition(statement: Statement, i: number): boolean {
-  return (
-    /^(with|into|table|recursive|on|view|index|references)$/.test(word(statement, i - 1)) ||
-    (word(statement, 0) === "create" && FUNCTIONS.has(word(statement, i)))
-  );
+  const before = word(statement, statement[i - 1]?.text === "." ? i - 3 : i - 1);
+  if (/^(with|recursive)$/.test(before)) return true;
+  const first = word(statement, 0);
+  if (first === "insert" || first === "replace") return before === "into";
+  return first === "create" && /^(table|view|index|on|references|exists|key)$/.test(before);
 }
 
 function source(path: string): Finding {
@@ -194,15 +213,15 @@ function query(statement: Statement, dialect: SqlDialect): Finding[] {
 /** A plain EXPLAIN runs nothing; with ANALYZE the statement runs. */
 function explain(statement: Statement, dialect: SqlDialect): Finding[] {
   let i = 1;
+  let depth = 0;
   let runs = false;
-  while (
-    /^(analyze|analyse|verbose|query|plan|extended|format|json|tree|traditional|for)$/.test(word(statement, i)) ||
-    /^[(),=]$/.test(statement[i]?.text ?? "")
-  ) {
-    runs ||= word(statement, i).startsWith("analy");
-    if (statement[i]?.text === "(")
-      while (i < statement.length && statement[i]?.text !== ")") runs ||= word(statement, (i += 1)).startsWith("analy");
-    i += 1;
+  for (; i < statement.length; i += 1) {
+    const text = statement[i]?.text ?? "";
+    const option = /^(analy[sz]e|verbose|query|plan|extended|format|json|tree|traditional|for)$/.test(word(statement, i));
+    if (text === "(") depth += 1;
+    else if (text === ")") depth -= 1;
+    else if (depth === 0 && !option) break;
+    runs ||= /^analy[sz]e$/.test(text);
   }
   const inner = statement.slice(i);
   if (/^(select|with|values|table|from)$/.test(word(inner, 0)) || runs) return readStatement(inner, dialect);
@@ -229,20 +248,22 @@ function set(statement: Statement, dialect: SqlDialect): Finding[] {
 }
 
 function copy(statement: Statement, dialect: SqlDialect): Finding[] {
-  const at = statement.findIndex(
-    (token) => token.kind === "word" && (token.text === "to" || token.text === "from") && statement[0] !== token,
-  );
-  const [to, target] = [word(statement, at), statement[at + 1]];
-  const inner = reach(statement.slice(1, at), dialect);
-  const change: Finding[] = to === "from" ? [{ does: "change", detail: detail(statement) }] : [];
-  if (target?.kind === "word" && (target.text === "stdout" || target.text === "stdin")) return [...inner, ...change];
-  if (target?.kind === "word" && target.text === "program") return [...inner, unknown("it runs a program on the database server")];
-  if (at < 0 || target?.kind !== "string" || inner.length > 0 || statement[1]?.text === "(")
-    return [...inner, unknown(`the statement ${detail(statement)}`)];
-  // DuckDB is the file's own process; a server writes on its own machine.
-  if (dialect === "duckdb")
-    return [...change, change.length > 0 ? source(target.text) : { does: "file", operation: "write", path: target.text }];
-  return [{ does: "change", detail: detail(statement) }];
+  let depth = 0;
+  const at = statement.findIndex((token) => {
+    if (token.kind === "op" && token.text === "(") depth += 1;
+    if (token.kind === "op" && token.text === ")") depth -= 1;
+    return depth === 0 && token.kind === "word" && (token.text === "to" || token.text === "from");
+  });
+  const target = statement[at + 1];
+  if (at < 0 || target === undefined) return [unknown(`the statement ${detail(statement)}`)];
+  const inner = statement[1]?.text === "(" ? query(statement.slice(1, at), dialect) : [];
+  const change: Finding[] = word(statement, at) === "from" ? [{ does: "change", detail: detail(statement) }] : [];
+  if (target.kind === "word" && /^std(in|out)$/.test(target.text)) return [...inner, ...change];
+  if (target.kind === "word" && target.text === "program") return [...inner, unknown("it runs a program on the database server")];
+  if (target.kind !== "string") return [...inner, unknown(`the statement ${detail(statement)}`)];
+  // DuckDB writes its own files; a server writes on its own machine.
+  if (dialect !== "duckdb") return [...inner, { does: "change", detail: detail(statement) }];
+  return [...inner, ...change, change.length > 0 ? source(target.text) : { does: "file", operation: "write", path: target.text }];
 }
 
 function attach(statement: Statement): Finding[] {
