@@ -32,7 +32,7 @@ export type Target =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "tree"; readonly path: string; readonly filter?: TreeFilter }
   | { readonly kind: "glob"; readonly pattern: string }
-  | { readonly kind: "unknown"; readonly why: string; readonly within?: string };
+  | { readonly kind: "unknown"; readonly why: string; readonly within?: string; readonly filter?: TreeFilter };
 
 /** What a walk through a tree leaves out, as globs over names (`*`, `?`, `[...]`). */
 export interface TreeFilter {
@@ -42,6 +42,8 @@ export interface TreeFilter {
   readonly without?: readonly string[];
   /** Names that begin with a dot are left out (rg, fd). */
   readonly hidden?: false;
+  /** Files that the project's repository does not track are left out (`git ls-files`). */
+  readonly tracked?: true;
 }
 
 /** A place in the text of a shell request: UTF-16 offsets, `end` exclusive. */

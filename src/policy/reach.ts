@@ -129,17 +129,17 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
           ? { found: target.path, complete: true }
           : NOWHERE;
     case "tree":
-      return search(target.path, filtered(target.path, target.filter, wanted), world);
+      return search(target.path, filtered(target.path, target.filter, wanted, world), world);
     case "unknown":
-      return target.within === undefined ? ANYWHERE : search(target.within, wanted, world);
+      return target.within === undefined ? ANYWHERE : search(target.within, filtered(target.within, target.filter, wanted, world), world);
     case "glob":
       return searchGlob(target.pattern, action.recursive === true, wanted, world);
   }
 }
 
 /** `wanted`, but only for what a walk with this filter comes to. */
-function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean): (path: string) => boolean {
-  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path);
+function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean, world: World): (path: string) => boolean {
+  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path) && (filter.tracked !== true || world.tracked(path));
 }
 
 /** True when a walk from `root` with this filter comes to `path`. */

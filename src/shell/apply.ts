@@ -1,10 +1,10 @@
 import { ANALYSERS } from "./analyse/index.ts";
-import { describe, doubt, refuse, type Invocation } from "./invocation.ts";
+import { describe, doubt, refuse, walkFilter, type Invocation } from "./invocation.ts";
 import { applyEffect, applyKind } from "./kinds.ts";
 import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand } from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import { readArguments, type Arguments } from "./options.ts";
-import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { concat, holeOf, isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
@@ -17,7 +17,7 @@ export interface Applied {
   readonly complete: boolean;
 }
 
-type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "output">;
+type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: Base, spec: CommandSpec): Applied {
@@ -27,7 +27,7 @@ export function applySpec(base: Base, spec: CommandSpec): Applied {
 function applyLevel(base: Base, spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
   const grammar = grammarOf(spec, parent);
   const args = readArguments(base.words, grammar, { stopAtOperand: grammar.subcommands !== undefined, globMayBeOption: (value) => globMayBeOption(base, value) });
-  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [] };
+  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [], looked: [] };
   const stopped = applyOptions(inv);
   const [first] = args.operands;
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
@@ -159,6 +159,10 @@ function applyOperands(inv: Invocation): void {
     if (slot.kind.is === "argv") return;
     for (const value of given) {
       applyKind(inv, slot.kind, value);
+      if (slot.kind.is === "file" && (slot.kind.operation === "read" || slot.kind.operation === "list")) {
+        const { tree: walk, visible } = slot.kind;
+        inv.looked.push({ value, operand: values.length > 0, walk, filter: walkFilter(inv, visible === true) });
+      }
       // An unquoted word may become several, and so reach the slots after it.
       if (value.many && holeOf(value) !== undefined) for (const later of filled.slice(at + 1)) if (later.slot.kind.is !== slot.kind.is || later.slot.kind.is === "file") applyLater(inv, later.slot, value);
     }
@@ -266,11 +270,19 @@ function outputOf(inv: Invocation): Stream {
 
 /** Names below the path operands, as the command prints them. */
 function pathsBelow(inv: Invocation): readonly Value[] {
-  const below = { hole: true, why: `a name that ${inv.name} prints`, below: true } as const;
-  const roots = inv.args.operands.filter((value) => textOf(value) !== undefined && inv.name !== "git");
-  const values = roots.map((value): Value => ({ atoms: [(textOf(value) ?? "").replace(/\/?$/, "/"), below], many: false }));
-  const outside = inv.args.operands.some((value) => prefixOf(value).startsWith("/") || /(^|\/)\.\./.test(prefixOf(value)) || (prefixOf(value) === "" && holeOf(value) !== undefined));
-  if (outside) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
-  return [...values, { atoms: [below], many: false }];
+  const others = inv.args.options.some(({ option, written }) => option === undefined || /^(-o|--others|-i|--ignored|-u|--unmerged)$/.test(written));
+  const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
+  const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
+  const bare: Value = { atoms: [below], many: false };
+  if (inv.looked.length === 0) return [bare];
+  const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
+    const text = textOf(value);
+    if (text === undefined) return isGlob(value) && !prefixOf(value).includes("..") ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false } : undefined;
+    if (/(^|\/)\.\.(\/|$)/.test(text)) return undefined;
+    // Without an operand names are printed bare, and so are the contents of a folder that ls is given.
+    return operand ? { atoms: [text.replace(/\/?$/, "/"), below], many: false } : walk ? bare : undefined;
+  });
+  if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
+  const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
+  return inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
 }
-

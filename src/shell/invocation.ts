@@ -35,6 +35,8 @@ export interface Invocation {
   places: readonly Place[];
   /** Sources of a copy, for `dest`. */
   readonly sources: Value[];
+  /** Operands that are read or listed; `operand` is false for a default. */
+  readonly looked: { readonly value: Value; readonly operand: boolean; readonly walk: boolean; readonly filter: TreeFilter | undefined }[];
   /** Names that walks through trees keep and leave out. */
   readonly only: string[];
   readonly without: string[];
@@ -44,16 +46,22 @@ export interface Invocation {
 
 export function emitFile(inv: Invocation, operation: FileOperation, value: Value, recursive = false, visible = false): void {
   if (holeOf(value)?.pipe !== undefined) return;
-  const filter: TreeFilter = { ...(inv.only.length > 0 ? { only: inv.only } : {}), ...(inv.without.length > 0 ? { without: inv.without } : {}), ...(visible ? { hidden: false } : {}) };
+  const filter = walkFilter(inv, visible);
   const text = textOf(value);
   const absolute = prefixOf(value).startsWith("/");
   for (const [i, target] of targetsOf(value, inv.places).entries()) {
     const place = inv.places[i];
-    const walked: Target = recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path, ...(Object.keys(filter).length > 0 ? { filter } : {}) } : target;
+    const walked: Target = recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path, ...(filter === undefined ? {} : { filter }) } : target;
     // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
     const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
     emitTarget(inv, operation, walked, recursive, asGiven);
   }
+}
+
+/** What a walk of this command leaves out, if anything. */
+export function walkFilter(inv: Pick<Invocation, "only" | "without">, visible: boolean): TreeFilter | undefined {
+  if (inv.only.length === 0 && inv.without.length === 0 && !visible) return undefined;
+  return { ...(inv.only.length > 0 ? { only: inv.only } : {}), ...(inv.without.length > 0 ? { without: inv.without } : {}), ...(visible ? { hidden: false } : {}) };
 }
 
 export function emitTarget(inv: Pick<Invocation, "cx" | "exec" | "span">, operation: FileOperation, target: Target, recursive = false, asGiven?: string): void {

@@ -40,7 +40,8 @@ function targetAt(value: Value, base: string): Target {
     const bounded = value.atoms.every((atom) => typeof atom === "string" || isWildcard(atom) || atom.below === true || atom.number === true);
     const rest = value.atoms.slice(1).some((atom) => typeof atom === "string" && /(^|\/)\.\.(\/|$)/.test(atom));
     if (bounded && !rest && (prefix !== "" || value.atoms.every((atom) => !isHole(atom) || atom.below === true))) {
-      return { kind: "unknown", why: hole.why, within: resolvePath(base, folderOf(prefix) || ".") };
+      const whole = value.atoms.at(-1) === hole ? hole.filter : undefined;
+      return { kind: "unknown", why: hole.why, within: resolvePath(base, folderOf(prefix) || "."), ...(whole === undefined ? {} : { filter: whole }) };
     }
     return { kind: "unknown", why: hole.why };
   }

@@ -1,3 +1,5 @@
+import type { TreeFilter } from "../action/index.ts";
+
 /**
  * What is known of one shell word after expansion. Nothing here is guessed: a part that only exists at run time
  * is a hole with the reason why.
@@ -10,6 +12,8 @@ export interface Hole {
   readonly number?: boolean;
   /** A relative path without `..` whose start is the text in front of it: names found below a folder. */
   readonly below?: boolean;
+  /** What is certain of the names below. */
+  readonly filter?: TreeFilter;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */

@@ -46,7 +46,8 @@ export function world(changes: Partial<World> & { readonly links?: Readonly<Reco
     lookup: () => ({ path: undefined, trusted: true }),
     trustedProgram: () => true,
     find: () => ({ found: undefined, complete: true }),
-    names: () => [],
+    tracked: () => true,
+  names: () => [],
     ...rest,
   };
 }

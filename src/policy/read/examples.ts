@@ -20,6 +20,7 @@ export const EXAMPLE_WORLD: World = {
   lookup: () => ({ path: undefined, trusted: true }),
   trustedProgram: () => true,
   find: () => ({ found: undefined, complete: true }),
+  tracked: () => true,
   names: () => [],
 };
 

@@ -24,9 +24,14 @@ export function parallel(inv: Invocation): void {
     return;
   }
   const jobs = sources.reduce<readonly (readonly Value[])[]>((all, source) => (all.length * source.length > MOST_JOBS ? [[unknown("one of many inputs of parallel")]] : all.flatMap((job) => source.map((input) => [...job, input]))), [[]]);
-  for (const job of jobs) runJob(inv, template, job);
-  // Several inputs in one line: together they do what each does, except to a command that treats its operands differently.
-  if (has(inv, "-n", "--max-args", "-N", "-X", "-m") && jobs.length > 1) runJob(inv, template, jobs.flat(), true);
+  if (!has(inv, "-n", "--max-args", "-N", "-X", "-m")) {
+    for (const job of jobs) runJob(inv, template, job);
+    return;
+  }
+  const size = Number(valuesOf(inv, "-n", "--max-args", "-N").map((value) => textOf(value)).at(-1));
+  const inputs = jobs.flat();
+  if (!(size >= 1) || sources.length > 1 || inputs.some((input) => textOf(input) === undefined)) refuse(inv, "how parallel shares its inputs among the commands is only known at run time", "run the command in a loop");
+  for (let at = 0; at < inputs.length; at += size >= 1 ? size : inputs.length) runJob(inv, template, inputs.slice(at, size >= 1 ? at + size : inputs.length), true);
 }
 
 function readSources(inv: Invocation, words: readonly Value[]): readonly (readonly Value[])[] {

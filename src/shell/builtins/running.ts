@@ -63,6 +63,7 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   sources: [],
   only: [],
   without: [],
+  looked: [],
 });
 
 /** Drops `exec`'s own options: `-c`, `-l`, `-a NAME`. Undefined when they cannot be told. */
