@@ -1,4 +1,4 @@
-import { PROJECT_TOOL } from "./project-tool.ts";
+import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
@@ -26,15 +26,28 @@ export const build: readonly CommandSpec[] = [
     examples: { allow: ["cmake --version"], ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"] },
   },
   {
-    names: "just task ninja samu meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo doit pyinvoke moon act",
-    summary: "builders and task runners: project code",
-    ...PROJECT_TOOL,
+    names: "just task",
+    summary: "task runners",
+    style: "none",
+    operands: "code/project?=default",
     subcommands: {
-      ...PROJECT_TOOL.subcommands,
-      // Only the recipe names: parsing runs nothing.
+      // Only the names: parsing runs nothing.
       "--list|-l|--summary": { style: "none", operands: "", effects: "read justfile", examples: { allow: ["just --list", "task --list"] } },
+      "--version": { style: "none", operands: "", examples: { allow: ["just --version"] } },
     },
-    examples: { allow: ["ninja --version"], none: ["just build", "mvn test", "gradle build", "ninja", "bazel run x", "task x"] },
+    examples: { none: ["just build", "task x", "just"] },
+  },
+  {
+    names: "ninja samu",
+    summary: "runs build.ninja",
+    ...VERSIONED_TOOL,
+    examples: { allow: ["ninja --version"], none: ["ninja", "ninja -v", "ninja -n"] },
+  },
+  {
+    names: "meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo doit pyinvoke moon act",
+    summary: "builders: project code",
+    ...PROJECT_TOOL,
+    examples: { none: ["mvn test", "gradle build", "bazel run x", "mvn -v"] },
   },
   {
     names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 cpp tcc emcc em++ nvcc icc gfortran zig-cc",
@@ -59,7 +72,7 @@ export const build: readonly CommandSpec[] = [
     operands: "read*",
     examples: { allow: ["clang-format a.c", "clang-format --dry-run a.c"], ask: ["clang-format -i a.c"] },
   },
-  { names: "clang-tidy cppcheck ccache sccache distcc bear include-what-you-use scan-build", ...PROJECT_TOOL, examples: { allow: ["ccache --version"], none: ["clang-tidy a.c", "ccache gcc a.c"] } },
+  { names: "clang-tidy cppcheck ccache sccache distcc bear include-what-you-use scan-build", ...PROJECT_TOOL, examples: { none: ["clang-tidy a.c", "ccache gcc a.c"] } },
   {
     names: "shellcheck hadolint yamllint actionlint",
     summary: "linters that only read",

@@ -2,7 +2,7 @@ import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /** Terraform and its fork. Plans and validation start the providers that were installed. */
-const TERRAFORM_READ = rows("-no-color; -json; -raw; -recursive; -check; -diff; -list=text; -write=refuse; -state=read; -var=text; -var-file=read; -type=text; -plan=read; -module-depth=text; -test-directory=list; -no-tests; -id=text; -help -> stop");
+const TERRAFORM_READ = rows("-no-color; -state=read; -var=text; -var-file=read; -type=text; -plan=read; -module-depth=text; -test-directory=list; -no-tests; -id=text");
 
 export const cloud: readonly CommandSpec[] = [
   {
@@ -14,7 +14,7 @@ export const cloud: readonly CommandSpec[] = [
       --profile=text; --region=text; --output=text; --query=text; --endpoint-url=url; --no-cli-pager; --no-paginate; --no-verify-ssl; --ca-bundle=read; --debug; --no-sign-request; --color=text
       --cli-read-timeout=text; --cli-connect-timeout=text; --cli-binary-format=text; --no-cli-auto-prompt; --max-items=text; --page-size=text; --starting-token=text; --max-results=text; --version -> stop`),
     subcommands: {
-      "* describe-*|* list-*|* get-*|* lookup-*|* search-*|* batch-get-*|* head-*|s3api head-*|sts get-caller-identity|dynamodb query|dynamodb scan|dynamodb get-item|logs filter-log-events|logs tail|configure list|configure list-profiles|configure get|cloudformation validate-template": {
+      "* describe-*|* list-*|* get-*|* lookup-*|* search-*|* batch-get-*|* head-*|s3api head-*|sts get-caller-identity|dynamodb query|dynamodb scan|dynamodb get-item|logs filter-log-events|logs tail|configure list|configure list-profiles|cloudformation validate-template": {
         options: rows(`
           --filters --filter=text; --instance-ids=text; --cluster=text; --clusters=text; --service --services=text; --tasks=text; --stack-name=text; --bucket=text; --key=text; --prefix=text; --delimiter=text; --name --names=text
           --function-name=text; --table-name=text; --key-conditions --key-condition-expression=text; --expression-attribute-values=text; --expression-attribute-names=text; --log-group-name=text; --log-stream-name=text
@@ -32,7 +32,7 @@ export const cloud: readonly CommandSpec[] = [
       },
       "s3 ls": { options: "--recursive\n--human-readable\n--summarize\n--request-payer=text", operands: "text?", effects: "remote.read aws", examples: { allow: ["aws s3 ls", "aws s3 ls s3://b --recursive"] } },
       // Secrets, passwords and tokens in the answer, or the answer goes to a file.
-      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access": {
+      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access|configure get|configure export-credentials": {
         style: "none",
         operands: "text*",
         effects: "remote.read aws, environment",
@@ -87,8 +87,8 @@ export const cloud: readonly CommandSpec[] = [
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
     examples: { allow: ["terraform --version"], none: ["terraform frobnicate"] },
     subcommands: {
-      // Shows values marked sensitive only with -json or -raw.
-      "version|show|graph|providers|providers schema|state list|state show|workspace list|workspace show|validate|metadata functions|get|refresh-only": {
+      // -json and -raw show values marked sensitive: not listed.
+      "version|show|graph|state list|state show|workspace list|workspace show|validate|metadata functions": {
         style: "words",
         options: TERRAFORM_READ,
         operands: "text*",
@@ -96,7 +96,7 @@ export const cloud: readonly CommandSpec[] = [
         examples: { allow: ["terraform validate", "terraform version", "terraform state list", "terraform show", "terraform -chdir=src validate"] },
       },
       fmt: { style: "words", options: rows("-check -> drop out; -diff; -recursive; -list=text; -write=refuse; -no-color"), operands: "out:writetree*=.", examples: { ask: ["terraform fmt", "terraform fmt -recursive"], allow: ["terraform fmt -check"] } },
-      "output|state pull|console": { style: "words", options: TERRAFORM_READ, operands: "text*", effects: "environment", examples: { ask: ["terraform output", "terraform state pull"] } },
+      "output|state pull|console": { style: "words", options: rows(TERRAFORM_READ, "-json; -raw"), operands: "text*", effects: "environment", examples: { ask: ["terraform output", "terraform state pull"] } },
       // Plans read the cloud and run providers, `external` data sources among them.
       "plan|refresh|test|init": { style: "none", operands: "text*", effects: "code.project, remote.read terraform, write .terraform", examples: { ask: ["terraform init", "terraform plan"] } },
       "apply|import|state mv|state push|state replace-provider|taint|untaint|force-unlock|workspace new|workspace select|login|logout": { style: "none", operands: "text*", effects: "code.project, remote.change terraform", examples: { ask: ["terraform apply", "terraform apply -auto-approve"] } },
@@ -113,7 +113,7 @@ export const cloud: readonly CommandSpec[] = [
         // -t of `auth status` shows the token: not listed. -w opens a browser.
         options: rows(`
           -L --limit=text; -s --state=text; -a --assignee=text; -A --author=text; -B --base=text; -H --head=text; -l --label=text; -S --search=text; -q --jq=text; --json=text; --template=text; -c --comments; --name-only; --patch; --color=text
-          --required; --watch; --fail-fast; -i --interval=text; -b --branch=text; -w --workflow=text; -e --event=text; -u --user=text; -j --job=text; --log; --log-failed; --exit-status; -v --verbose; --attempt=text; -y --yaml; -r --ref=text; --raw; -f --filename --files
+          --required; --watch; --fail-fast; -i --interval=text; -b --branch=text; --workflow=text; -e --event=text; -u --user=text; -j --job=text; --log; --log-failed; --exit-status; -v --verbose; --attempt=text; -y --yaml; -r --ref=text; --raw; -f --filename --files
           -m --milestone=text; --mention=text; --app=text; -d --draft; --archived; --fork; --source; --no-archived; --language=text; --topic=text; --visibility=text; --sort=text; -O --order=text; -o --owner=text; --org=text; --env=text; --created=text; --updated=text; --merged; --closed=text; --is=text; --in=text; --match=text; --conflict-status; --key=text; --exclude-drafts; --exclude-pre-releases; --format=text; --name=text; --size=text; --number=text; --extension=text; --include-prs; --review=text; --checks=text; -h --hostname=text; --active; -n`),
         operands: "text*",
         effects: "remote.read github",
@@ -165,7 +165,7 @@ export const cloud: readonly CommandSpec[] = [
     summary: "hosted services: only version and help are known",
     style: "none",
     operands: "code/project?=default",
-    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "", examples: { allow: ["netlify --version"] } } },
+    subcommands: { "--version|version": { style: "none", operands: "", examples: { allow: ["netlify --version"] } } },
     examples: { allow: ["vercel --version", "pulumi version"], none: ["vercel deploy --prod", "heroku run bash", "pulumi up", "firebase deploy"] },
   },
 ];

@@ -96,7 +96,7 @@ export const containers: readonly CommandSpec[] = [
         },
         examples: { none: ["kubectl get pods,secrets", "kubectl get secret/x", "kubectl get pod/x secret/y", "kubectl --kubeconfig ./evil get pods"] },
       },
-      "logs|top|explain|api-resources|api-versions|version|cluster-info|config view|config get-contexts|config current-context|config get-clusters|config get-users|auth can-i|auth whoami|rollout status|rollout history|wait|events|kustomize|completion|options|whoami|projects|project|status": {
+      "logs|top|explain|api-resources|api-versions|version|cluster-info|config view|config get-contexts|config current-context|config get-clusters|config get-users|auth can-i|auth whoami|rollout status|rollout history|wait|events|completion|options|whoami|projects|project|status": {
         options: rows(KUBECTL_READ, "-f"),
         operands: "text*",
         effects: "remote.read kubernetes",
@@ -117,7 +117,7 @@ export const containers: readonly CommandSpec[] = [
     subcommands: {
       // --post-renderer runs a program: unlisted. `get values` shows what charts hold, passwords too.
       "list|ls|status|history|hist|get manifest|get notes|get hooks|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub": {
-        options: rows("-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=text; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers; --dependency-update"),
+        options: rows("-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=text; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers"),
         operands: "text*",
         effects: "remote.read kubernetes",
         examples: { allow: ["helm list -A", "helm status x", "helm template x ./chart", "helm version"], ask: ["helm template x ./chart --post-renderer ./evil"] },
@@ -134,7 +134,7 @@ export const containers: readonly CommandSpec[] = [
     summary: "clusters, images and machines: only version and help are known",
     style: "none",
     operands: "code/project?=default",
-    subcommands: { "--version|version|--help|-h|-v": { style: "none", operands: "", examples: { allow: ["kind version"] } } },
+    subcommands: { "--version|version": { style: "none", operands: "", examples: { allow: ["kind version"] } } },
     examples: { allow: ["minikube version", "ansible --version"], none: ["minikube start", "ansible-playbook x.yml", "vagrant ssh -c ls"] },
   },
 ];

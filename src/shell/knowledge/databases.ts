@@ -16,8 +16,9 @@ export const databases: readonly CommandSpec[] = [
     // What changes the database is in the SQL; without any it is read from standard input.
     operands: "read? sql*=.read",
     examples: {
-      allow: ["sqlite3 --version"],
-      ask: ["sqlite3 db '.shell id'", "sqlite3 db 'drop table x'", "sqlite3 db", "sqlite3 -cmd '.system id' db 'select 1'"],
+      allow: ["sqlite3 --version", "sqlite3 x.db 'select 1'"],
+      ask: ["sqlite3 db '.shell id'", "sqlite3 db 'drop table x'", "sqlite3 -cmd '.system id' db 'select 1'"],
+      none: ["sqlite3 db"],
       deny: ["sqlite3 .env .dump"],
     },
   },
@@ -32,7 +33,7 @@ export const databases: readonly CommandSpec[] = [
       -V --version -> stop; -? --help[=text] -> stop`),
     operands: "text? text? script:script/sql?=-",
     effects: "remote.read database",
-    examples: { allow: ["psql --version"], ask: ["psql -c '\\! id'", "psql -c 'drop table x'", "psql", "psql -o '|evil' -c 'select 1'"], none: ["psql -f x.sql"] },
+    examples: { allow: ["psql --version", "psql -c 'select 1'"], ask: ["psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"], none: ["psql -f x.sql", "psql"] },
   },
   {
     names: "mysql mariadb",
@@ -44,14 +45,14 @@ export const databases: readonly CommandSpec[] = [
       --defaults-extra-file=foreign/mysql; -V --version -> stop; -? --help -> stop`),
     operands: "text? script:script/sql?=-",
     effects: "remote.read database",
-    examples: { allow: ["mysql --version"], ask: ["mysql -e '\\! id'", "mysql -e 'drop table x'", "mysql x"] },
+    examples: { allow: ["mysql --version"], ask: ["mysql -e '\\! id'", "mysql -e 'drop table x'"], none: ["mysql x"] },
   },
   {
     names: "duckdb",
     style: "words",
     options: rows("-c -s=sql -> drop sql; -cmd=sql; -init=script/sql; -f=script/sql -> drop sql; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop"),
     operands: "read? sql*=.read",
-    examples: { allow: ["duckdb --version"], ask: ["duckdb x.db", "duckdb -c \"copy t to 'x'\""] },
+    examples: { allow: ["duckdb --version"], none: ["duckdb x.db"], ask: ["duckdb -c \"copy t to 'x'\""] },
   },
   {
     names: "redis-cli valkey-cli",

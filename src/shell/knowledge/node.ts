@@ -1,5 +1,5 @@
 import { rows } from "./rows.ts";
-import { PROJECT_TOOL } from "./project-tool.ts";
+import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
 /** What every npm command takes; npm demands full names but takes them anywhere. `--prefix` is another project. */
@@ -44,7 +44,7 @@ export const node: readonly CommandSpec[] = [
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
     examples: { allow: ["npm --version", "npm"], none: ["npm frobnicate"], ask: ["npm $(echo publish) test"] },
     subcommands: {
-      "view|info|show|v|search|find|s|se|outdated|ping|whoami|explain|why|fund|docs|repo|bugs|home|issues|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor": {
+      "view|info|show|v|search|find|s|se|outdated|ping|whoami|explain|why|fund|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor": {
         ...NPM_READ,
         options: rows("--searchlimit=text; --browser=refuse; --no-browser; --sbom-format=text; --sbom-type=text; --package-lock-only"),
         examples: { allow: ["npm view react version", "npm info react dist-tags --json", "npm outdated", "npm --loglevel warn view x", "npm whoami"], ask: ["npm view x --frobnicate", "npm --registry=https://evil.example view x"] },
@@ -58,7 +58,7 @@ export const node: readonly CommandSpec[] = [
       "run|run-script|rum|urn|test|tst|t|start|stop|restart|install-test|it|cit": { ...RUN, examples: { none: ["npm test", "npm run build", "npm run test-and-publish", "npm start", "npm --prefix src run x", "npm t -- --watch"] } },
       "exec|x": { ...EXECUTE, examples: { none: ["npm exec evil-pkg", "npm x -- evil"], deny: ["npm exec -c 'rm -rf ~'", "npm x --call='rm -rf ~'"] } },
       "install|i|in|ins|add|isntall|ci|clean-install|ic|update|up|upgrade|uninstall|un|rm|remove|r|unlink|link|ln|dedupe|ddp|prune|rebuild|rb|install-clean": { ...INSTALL, examples: { ask: ["npm install", "npm i react", "npm ci", "npm uninstall x", "npm install -g x", "npm update"] } },
-      audit: { ...NPM_READ, options: rows("--audit-level=text; --fix; --package-lock-only"), operands: "signatures:text?", examples: { allow: ["npm audit", "npm audit --json"] } },
+      audit: { ...NPM_READ, options: rows("--audit-level=text; --package-lock-only"), operands: "signatures:text?", examples: { allow: ["npm audit", "npm audit --json"] } },
       "audit fix": { ...INSTALL, examples: { ask: ["npm audit fix", "npm audit fix --force"] } },
       "create|init|innit": { ...EXECUTE, effects: "code.project, remote.read npm, write package.json", examples: { ask: ["npm init -y", "npm create vite"] } },
       publish: { ...PUBLISH, examples: { ask: ["npm publish", "npm publish --access public", "npm publish --dry-run"] } },
@@ -89,7 +89,7 @@ export const node: readonly CommandSpec[] = [
   {
     names: "yarn yarnpkg",
     style: "bsd",
-    options: rows("--cwd=dir; --silent -s; --json; --non-interactive; --offline; --verbose; --frozen-lockfile; --immutable; --production; --ignore-scripts; --no-progress; --network-timeout=text; -h --help -> stop; -v --version -> stop"),
+    options: rows("--cwd=dir; --silent -s; --json; --non-interactive; --offline; --verbose; --frozen-lockfile; --immutable; --production; --ignore-scripts; --no-progress; --network-timeout=text; -h --help -> code.project; -v --version -> code.project"),
     subcommands: {
       "why|info|list|outdated|licenses list|licenses ls|audit|config get|config list|versions|workspaces info|workspaces list|npm info|npm audit|npm whoami|bin|global list|global bin|cache dir|cache list|explain|owner list|tag list|team list": {
         options: rows("--depth=text; --pattern=text; --recursive -R; --all -A; --level=text; --groups=text; --severity=text"),
@@ -107,19 +107,20 @@ export const node: readonly CommandSpec[] = [
     // yarn alone installs.
     effects: "code.project",
     operands: "refuse?=install",
-    examples: { allow: ["yarn --version"], ask: ["yarn"], none: ["yarn lint"] },
+    // The project's .yarnrc.yml names the yarn that runs.
+    examples: { ask: ["yarn"], none: ["yarn lint"] },
   },
   {
     names: "pnpm",
     style: "bsd",
-    options: rows("-C --dir=dir; -w --workspace-root; -r --recursive; -F --filter=text; --filter-prod=text; --json; --silent -s; --reporter=text; --loglevel=text; --color; --no-color; -g --global; --depth=text; --long; --parseable; --only-projects; -P --prod; -D --dev; --no-optional; --stream; --aggregate-output; --use-node-version=foreign/node; --config=foreign/npmrc; -h --help -> stop; -v --version -> stop"),
+    options: rows("-C --dir=dir; -w --workspace-root; -r --recursive; -F --filter=text; --filter-prod=text; --json; --silent -s; --reporter=text; --loglevel=text; --color; --no-color; -g --global; --depth=text; --long; --parseable; --only-projects; -P --prod; -D --dev; --no-optional; --stream; --aggregate-output; --use-node-version=foreign/node; --config=foreign/npmrc; -h --help -> stop, code.project; -v --version -> stop, code.project"),
     subcommands: {
-      // .pnpmfile.cjs is loaded only for installs.
+      // pnpm loads .pnpmfile.cjs, and hands over to the version that package.json names.
       "ls|list|la|ll|why|outdated|root|bin|licenses list|licenses ls|audit|config get|config list|view|info|show|search|store path|store status|env list|cat-file|cat-index|find-hash": {
         options: rows("--compatible; --format=text; --sort-by=text; --audit-level=text; --package-lock-only; --lockfile-only; --only-registry"),
         operands: "text*",
-        effects: "remote.read npm",
-        examples: { allow: ["pnpm ls --depth 0", "pnpm why react", "pnpm -r outdated", "pnpm root"] },
+        effects: "code.project, remote.read npm",
+        examples: { none: ["pnpm ls --depth 0", "pnpm why react", "pnpm -r outdated", "pnpm root"] },
       },
       "install|i|add|remove|rm|uninstall|un|update|up|upgrade|import|link|unlink|dedupe|prune|rebuild|rb|fetch|patch|patch-commit|patch-remove|install-test|it|deploy|approve-builds|self-update|setup|env use|env add|env remove|store prune|store add|audit --fix|pack|init": { ...INSTALL, options: rows(INSTALL.options ?? "", "--frozen-lockfile; --no-frozen-lockfile; --lockfile-only; --fix-lockfile; --shamefully-hoist; --latest; -L; -i --interactive -> terminal; --allow-build=text"), examples: { ask: ["pnpm install", "pnpm add x", "pnpm -F a add x"] } },
       "run|test|t|tst|start|stop|restart|exec|dlx|create": { ...RUN, examples: { none: ["pnpm test", "pnpm run build", "pnpm -r exec rm x", "pnpm dlx evil"] } },
@@ -127,7 +128,7 @@ export const node: readonly CommandSpec[] = [
       "config set|config delete|set": { operands: "foreign/npmrc*", effects: "danger host-effect", examples: { ask: ["pnpm config set script-shell ./evil"] } },
       "login|logout|owner|deprecate|unpublish|dist-tag add": { operands: "text*", effects: "remote.change npm", examples: { ask: ["pnpm login"] } },
     },
-    examples: { allow: ["pnpm --version"], none: ["pnpm lint"] },
+    examples: { none: ["pnpm lint", "pnpm --version"] },
   },
   {
     names: "bun",
@@ -157,10 +158,16 @@ export const node: readonly CommandSpec[] = [
     examples: { allow: ["tsc --noEmit", "tsc --noEmit -p tsconfig.json", "tsc --version", "tsc --showConfig"], ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib"] },
   },
   {
-    names: "eslint prettier stylelint jest vitest vite mocha ava tap c8 nyc webpack rollup esbuild-runner tsup turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc playwright cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix wrangler biome-plugin xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
+    names: "eslint prettier stylelint jest vitest vite mocha webpack rollup esbuild tsup playwright",
     summary: "Node tools that load code from the project (configuration, plugins, tests)",
+    ...VERSIONED_TOOL,
+    examples: { allow: ["eslint --version", "prettier --version"], none: ["eslint .", "vitest run", "jest -t x", "prettier --check .", "vite build", "webpack", "jest -v"] },
+  },
+  {
+    // Several hand over to a copy of themselves in the project.
+    names: "ava tap c8 nyc turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix wrangler xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
     ...PROJECT_TOOL,
-    examples: { allow: ["eslint --version", "vitest --help", "prettier -v"], none: ["eslint .", "vitest run", "jest -t x", "prettier --check .", "vite build", "webpack"] },
+    examples: { none: ["turbo run build", "nx --version", "knip", "gulp"] },
   },
   {
     names: "biome oxlint oxfmt dprint",

@@ -1,4 +1,4 @@
-import { PROJECT_TOOL } from "./project-tool.ts";
+import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
@@ -48,13 +48,14 @@ export const pythonTools: readonly CommandSpec[] = [
     upkeep: ["write ~/.cache/uv/**"],
     examples: { allow: ["uv --version"], none: ["uv frobnicate"] },
     subcommands: {
-      "pip list|pip freeze|pip check|pip show|pip tree|python list|python dir|python find|cache dir|tool list|tool dir|version|self version|help|export|workspace list|workspace dir": {
+      "pip list|pip freeze|pip check|pip show|pip tree|python list|python find|export|tree|workspace list": {
+        // uv asks the interpreter of the project's environment about itself.
         options: rows("--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable"),
         operands: "text*",
-        effects: "remote.read pypi",
-        examples: { allow: ["uv pip list", "uv python list", "uv --version", "uv pip show x"] },
+        effects: "code.project, remote.read pypi",
+        examples: { none: ["uv pip list", "uv python list", "uv pip show x", "uv tree"] },
       },
-      tree: { options: "-d --depth=text\n--invert\n--frozen\n--outdated\n--package=text\n--universal", operands: "", effects: "remote.read pypi, write uv.lock", examples: { ask: ["uv tree"] } },
+      "python dir|cache dir|tool dir|tool list|self version|help|workspace dir": { options: "--show-paths\n--short", operands: "", examples: { allow: ["uv cache dir", "uv tool list"] } },
       "run|tool run|x": { ...RUN, examples: { none: ["uv run pytest", "uv tool run evil", "uv run x.py"] } },
       "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format": { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
       publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
@@ -67,7 +68,10 @@ export const pythonTools: readonly CommandSpec[] = [
     options: rows("-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --no-ansi; --ansi; --no-plugins; --no-cache; -C --directory=dir; -P --project=dir; -h --help -> stop; -V --version -> stop"),
     examples: { allow: ["poetry --version"] },
     subcommands: {
-      "show|check|env info|env list|config --list|search|about|list|version|self show|debug info|source show|cache list": { options: rows("-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text"), operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry show --tree", "poetry env info", "poetry --version", "poetry check"] } },
+      "show|check|env info|env list|version|self show|debug info": {
+        // poetry asks the interpreter of the project's environment about itself.
+ options: rows("-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text"), operands: "text?", effects: "code.project, remote.read pypi", examples: { none: ["poetry show --tree", "poetry env info", "poetry check"] } },
+      "search|about|list|source show|cache list": { operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry about"] } },
       "run|shell": { ...RUN, examples: { none: ["poetry run pytest"] } },
       "install|add|remove|update|lock|init|new|build|sync|env use|env remove|export|self add|self update|cache clear": { ...INSTALL, style: "none", examples: { ask: ["poetry install", "poetry add x"] } },
       config: { options: "--list\n--unset\n--local\n--migrate", operands: "foreign/poetry*", effects: "danger host-effect", examples: { ask: ["poetry config x y"] } },
@@ -76,10 +80,16 @@ export const pythonTools: readonly CommandSpec[] = [
   },
   { names: "twine", style: "bsd", options: "--version -> stop\n-h --help -> stop\n--no-color", examples: { allow: ["twine --version"] }, subcommands: { check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } }, "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } } } },
   {
-    names: "pytest py.test tox nox mypy dmypy flake8 pylint coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
+    names: "tox nox dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
     summary: "Python tools that load code from the project (plugins, conftest, configuration)",
     ...PROJECT_TOOL,
-    examples: { allow: ["pytest --version", "mypy --help"], none: ["pytest -q", "mypy --config-file evil.ini .", "tox -e py311", "flake8 src"] },
+    examples: { none: ["tox -e py311", "flake8 src", "flake8 --version", "pre-commit run"] },
+  },
+  {
+    names: "pytest py.test mypy pylint",
+    summary: "tests and checks with plugins from the project",
+    ...VERSIONED_TOOL,
+    examples: { allow: ["pytest --version"], none: ["pytest", "pytest -q", "pytest -v", "mypy --config-file evil.ini ."] },
   },
   {
     names: "ruff",

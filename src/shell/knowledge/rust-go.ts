@@ -17,7 +17,9 @@ export const rustGo: readonly CommandSpec[] = [
     upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
-      "tree|locate-project|pkgid|verify-project|search|info|read-manifest|help|version|report|owner --list": { options: CARGO_READ, operands: "text*", effects: "remote.read crates", examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo help build", "cargo pkgid"] } },
+      "tree|locate-project|pkgid|verify-project|search|info|read-manifest": { options: CARGO_READ, operands: "text*", effects: "remote.read crates", examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo pkgid"] } },
+      // `help NAME` asks the program cargo-NAME.
+      "help|version": { operands: "", examples: { allow: ["cargo help"] } },
       metadata: { options: CARGO_READ, operands: "", effects: "remote.read crates", examples: { allow: ["cargo metadata --no-deps --format-version 1"] } },
       "build|b|check|c|test|t|run|r|bench|doc|d|clippy|rustc|rustdoc|fix|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": { ...BUILDS, examples: { none: ["cargo check", "cargo test -q", "cargo build --release", "cargo clippy -- -D warnings", "cargo fix --lib"] } },
       fmt: { options: "--check -> drop out\n--all -> drop none\n-p --package=text\n--message-format=text", operands: "out:writetree?=src", examples: { allow: ["cargo fmt --check"], ask: ["cargo fmt"] } },
@@ -52,7 +54,7 @@ export const rustGo: readonly CommandSpec[] = [
       "version|help": { style: "words", options: "-m\n-v", operands: "text*", examples: { allow: ["go version", "go help build"] } },
       env: { style: "words", options: "-json\n-changed\n-w -> danger host-effect\n-u -> danger host-effect", operands: "text*", examples: { allow: ["go env", "go env GOPATH"], ask: ["go env -w GOFLAGS=-toolexec=./evil"] } },
       // -toolexec, -exec, -vettool are left unlisted.
-      list: { style: "words", options: rows("-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text; -tags=text; -find; -compiled; -export"), operands: "text*", effects: "remote.read go", examples: { allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."], ask: ["go list -toolexec=./evil ./..."] } },
+      list: { style: "words", options: rows("-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text; -tags=text; -find"), operands: "text*", effects: "remote.read go", examples: { allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."], ask: ["go list -toolexec=./evil ./..."] } },
       doc: { style: "words", options: "-all\n-u\n-src\n-short\n-c\n-cmd", operands: "text*", effects: "remote.read go", examples: { allow: ["go doc fmt.Println"] } },
       "mod graph|mod why|mod verify": { style: "words", options: "-m\n-go=text", operands: "text*", effects: "remote.read go", examples: { allow: ["go mod graph", "go mod why -m x"] } },
       "mod tidy|mod init|mod download|mod edit|mod vendor|get|install|work init|work use|work sync|work edit": { style: "none", operands: "text*", effects: "remote.read go, write go.mod, write go.sum", examples: { ask: ["go mod tidy", "go get x", "go install x@latest"] } },
@@ -62,11 +64,11 @@ export const rustGo: readonly CommandSpec[] = [
     },
   },
   { names: "gofmt gofumpt goimports", style: "words", options: rows("-l; -d; -e; -s; -r=text; -w -> read becomes edit; -local=text; -cpuprofile=write; -h -help -> stop; -version --version -> stop"), operands: "read*", examples: { allow: ["gofmt -l a.go", "gofmt -d a.go"], ask: ["gofmt -w a.go"] } },
-  { names: "golangci-lint staticcheck gopls dlv ginkgo mage air wire mockgen goreleaser revive gosec cargo-watch cargo-nextest wasm-pack trunk bacon", summary: "tools that build the project's code", ...PROJECT_TOOL, examples: { allow: ["golangci-lint --version"], none: ["golangci-lint run", "staticcheck ./..."] } },
+  { names: "golangci-lint staticcheck gopls dlv ginkgo mage air wire mockgen goreleaser revive gosec cargo-watch cargo-nextest wasm-pack trunk bacon", summary: "tools that build the project's code", ...PROJECT_TOOL, examples: { none: ["golangci-lint run", "staticcheck ./...", "golangci-lint --version"] } },
   {
     names: "bundler gem rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
     summary: "package managers and test runners of other languages",
     ...PROJECT_TOOL,
-    examples: { allow: ["dotnet --version", "gem --version"], none: ["rspec", "gem install x", "mix test", "dotnet build"] },
+    examples: { none: ["rspec", "gem install x", "mix test", "dotnet build"] },
   },
 ];
