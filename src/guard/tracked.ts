@@ -19,6 +19,8 @@ export function trackedIn(root: string): (path: string) => boolean {
 function readIndex(file: string): Buffer | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
+    // A repository without an index tracks nothing yet.
+    if (stats === undefined) return Buffer.alloc(0);
     if (stats?.isFile() !== true || stats.size > LARGEST_INDEX) return undefined;
     const bytes = readFileSync(file);
     const version = bytes.length >= 12 && bytes.toString("latin1", 0, 4) === "DIRC" ? bytes.readUInt32BE(4) : 0;

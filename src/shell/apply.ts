@@ -121,9 +121,11 @@ function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly V
 /** `describe-*` in a table: a verb with anything after it. */
 const matchesVerb = (pattern: string, word: string): boolean => pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1));
 
-/** A word that starts with a wildcard is an option only if the folder holds a name that starts with `-`. */
+/** A word that starts with a wildcard, or is a name printed by another command, is an option only if the folder holds a name that starts with `-`. */
 function globMayBeOption(base: Base, value: Value): boolean {
-  if (holeOf(value) !== undefined) return true;
+  const [first] = value.atoms;
+  const bare = first !== undefined && typeof first !== "string" && "hole" in first && first.below === true;
+  if (holeOf(value) !== undefined && !bare) return true;
   return base.places.some((place) => {
     const names = place.is === "at" ? base.cx.world.names(place.path) : undefined;
     return names === undefined ? base.places.every((p) => p.is === "at" && base.cx.world.kind(p.path) !== "missing") : names.some((name) => name.startsWith("-"));
@@ -275,14 +277,15 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
   const bare: Value = { atoms: [below], many: false };
   if (inv.looked.length === 0) return [bare];
-  const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
+  const values = inv.looked.map(({ value, operand }): Value | undefined => {
     const text = textOf(value);
+    if (!operand) return bare;
     if (text === undefined) return isGlob(value) && !prefixOf(value).includes("..") ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false } : undefined;
     if (/(^|\/)\.\.(\/|$)/.test(text)) return undefined;
-    // Without an operand names are printed bare, and so are the contents of a folder that ls is given.
-    return operand ? { atoms: [text.replace(/\/?$/, "/"), below], many: false } : walk ? bare : undefined;
+    return { atoms: [text.replace(/\/?$/, "/"), below], many: false };
   });
   if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
   const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
+  // What lies in a folder that ls is given is printed without the folder.
   return inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
 }

@@ -10,7 +10,7 @@ import { readRedirections } from "./redirect.ts";
 import { joinStates, ShellState, type Variable } from "./state.ts";
 import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable, steering } from "./variables.ts";
-import { expansion, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
+import { expansion, inputOf, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 
@@ -38,7 +38,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
     }
   }
-  const input = redirected.stdin ?? stdin;
+  const input = inputOf(cx, stdin, redirected.stdin);
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.
     if (node.name !== undefined && !named) return same(NOTHING, state);

@@ -5,7 +5,7 @@ import { readVariable } from "./knowledge/environment.ts";
 import type { Effect, Kind } from "./knowledge/read-spec.ts";
 import { resolvePath, targetsOf } from "./paths.ts";
 import { changePlaces } from "./places.ts";
-import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { concat, holeOf, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What happens to an operand or option value of this kind. */
 export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
@@ -27,7 +27,7 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "only":
     case "without":
-      if (textOf(value) !== undefined) inv[kind.is].push(textOf(value) ?? "");
+      if (textOf(value) !== undefined || isGlob(value)) inv[kind.is].push(textOf(value) ?? patternOf(value));
       // A run-time `--include` may let anything in; a run-time `--exclude` leaves out nothing that is certain.
       else if (kind.is === "only") inv.only.push("*");
       return;

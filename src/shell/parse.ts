@@ -88,6 +88,11 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     // bash prints a substitution and reads it again: a coprocess then gets a name that becomes the command.
     case "Coproc":
       return substitutionEnd === undefined ? undefined : { reason: "a coprocess inside a substitution", at: node.pos };
+    // bash reads a here-document inside arithmetic in more than one way.
+    case "ArithmeticCommand":
+    case "ArithmeticExpansion":
+    case "ArithmeticFor":
+      return /<<-?\s*['"\\A-Za-z_]/.test(node.type === "ArithmeticFor" ? source.slice(node.pos, node.body.pos) : source.slice(node.pos, node.end)) ? { reason: "a here-document or a shift by a variable inside arithmetic", at: node.pos } : undefined;
     case "Case":
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }

@@ -2,7 +2,7 @@ import type { Redirection } from "unbash";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
-import { holeOf, join, literal, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, join, literal, sequence, textOf, type Stream, type Value } from "./value.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -17,6 +17,9 @@ export interface Redirected {
 /** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
 export function readRedirections(ex: Expansion, redirections: readonly Redirection[]): Redirected {
   let stdin: Stream | undefined;
+  const read = (stream: Stream): void => {
+    stdin = stdin !== undefined && ex.cx.maybeZsh ? sequence([stdin, stream]) : stream;
+  };
   let captured = false;
   let copied = false;
   let errors = false;
@@ -24,12 +27,12 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
       const value = delimiter?.quoted === true || body.parts === undefined ? literal(bodyText(redirection)) : expandParts(ex, body.parts);
-      if (isStdin(redirection.descriptor)) stdin = { is: "text", value };
+      if (isStdin(redirection.descriptor)) read({ is: "text", value });
       continue;
     }
     if (redirection.type === "HereString") {
       const value = redirection.target === undefined ? literal("") : expandText(ex, redirection.target);
-      if (isStdin(redirection.descriptor)) stdin = { is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } };
+      if (isStdin(redirection.descriptor)) read({ is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
       continue;
     }
     if (redirection.descriptor?.type === "FileDescriptorVariable") ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });
@@ -52,7 +55,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       const writes = operator !== "<" && operator !== "<&";
       if (reads) {
         open(ex, "read", value, redirection);
-        if (isStdin(redirection.descriptor)) stdin = fileContent(value);
+        if (isStdin(redirection.descriptor)) read(fileContent(value));
       }
       if (writes) {
         open(ex, "write", value, redirection);

@@ -109,6 +109,12 @@ export function withErrors(out: Stream): Stream {
   return out.is === "text" || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: false };
 }
 
+/** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
+export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefined): Stream {
+  if (redirected === undefined) return piped;
+  return cx.maybeZsh ? sequence([piped, redirected]) : redirected;
+}
+
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
   if (!cx.step()) return same(NOTHING, state);
   switch (node.type) {
@@ -116,7 +122,7 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return runSimple(cx, state, node, stdin);
     case "Redirected": {
       const redirected = readRedirections(expansion(cx, state), node.redirects);
-      const run = runNode(cx, state, node.command, redirected.stdin ?? stdin);
+      const run = runNode(cx, state, node.command, inputOf(cx, stdin, redirected.stdin));
       return redirected.captured ? { ...run, out: NOTHING } : redirected.errors ? { ...run, out: withErrors(run.out) } : run;
     }
     case "Subshell": {
