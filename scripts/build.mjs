@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { lazyKnowledge } from "./knowledge-plugin.mjs";
+import { knowledge, lazyKnowledge } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? join(root, "dist");
@@ -36,6 +36,8 @@ const common = {
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
+  const tables = await knowledge(root);
+  writeFileSync(join(fresh, "knowledge.txt"), tables.table);
   const results = await Promise.all([
     build({
       ...common,
@@ -44,7 +46,7 @@ try {
       format: "cjs",
       minify: true,
       external: ["./reader.cjs"],
-      plugins: [lazyKnowledge(root)],
+      plugins: [lazyKnowledge(tables, root)],
       // In the form in which node wraps modules: load-hook.ts compiles it as it lies there.
       banner: { js: "(function(exports,require,module,__filename,__dirname){" },
       footer: { js: "})" },

@@ -1,50 +1,161 @@
-// For the hook's bundle: the knowledge tables as one text, of which an entry is read when its command occurs.
-// A fresh hook would otherwise build some hundred tables to use three. Examples are for tests and documents only.
+// For the hook: the knowledge tables read at build time, as one file beside the bundle of which an entry is fetched when
+// its command occurs. A fresh hook would otherwise build some hundred tables and read their notation to use three.
+// test/build/package.test.ts holds what is made here to what src/shell/knowledge says.
 import { build } from "esbuild";
 import { join } from "node:path";
 
-async function families(root) {
-  const { outputFiles } = await build({ entryPoints: [join(root, "src/shell/knowledge/index.ts")], bundle: true, format: "esm", platform: "neutral", write: false, logLevel: "warning" });
-  const { FAMILIES } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-  return FAMILIES;
+/** The tables and their reader, as the source has them. */
+async function source(root) {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'export { FAMILIES } from "./index.ts"; export { grammarOf } from "./read-spec.ts";',
+      resolveDir: join(root, "src/shell/knowledge"),
+    },
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    write: false,
+    logLevel: "warning",
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
-const FOR_PEOPLE = new Set(["examples", "summary"]);
-const compact = (spec) => JSON.stringify(spec, (key, value) => (FOR_PEOPLE.has(key) ? undefined : value));
+/** Most options take no value and mean nothing else: their names say all. `module` has the reverse. */
+function packed({ names, argument, kind, second, consequences, ...rest }) {
+  if (Object.keys(rest).length > 0) throw new Error(`option ${names[0]} has fields that the hook's tables do not know`);
+  const text = names.join(" ");
+  const plain = kind.is === "text" && Object.keys(kind).length === 1;
+  if (second !== undefined || consequences.length > 0)
+    return [text, argument, plain ? 0 : kind, consequences, ...(second === undefined ? [] : [second])];
+  if (!plain) return [text, argument, kind];
+  return argument === "none" ? text : [text, argument];
+}
 
-/** The source of a module that stands in for src/shell/knowledge/index.ts. */
-export async function knowledgeModule(root) {
-  const specs = (await families(root)).flat();
+/** Examples and summaries are for people; options and subcommands lie in the grammar. */
+const LEFT_OUT = new Set(["names", "examples", "summary", "options", "subcommands"]);
+
+/**
+ * `table` is what lies in the file: an entry is JSON at `start:end`, its subcommands are entries of their own. All of it
+ * is ASCII, so offsets count bytes. `module` is the source of the two modules' stand-in.
+ */
+export async function knowledge(root) {
+  const { FAMILIES, grammarOf } = await source(root);
+  const keys = new Set();
   let table = "";
-  const index = specs.map((spec) => {
-    const { names, ...rest } = spec;
+  const place = ({ key, words, spec }) => [key, words, ...put(spec)];
+  const put = (spec) => {
+    const fields = Object.fromEntries(Object.entries(spec).filter(([key, value]) => !LEFT_OUT.has(key) && value !== undefined));
+    for (const key of Object.keys(fields)) keys.add(key);
+    // Without its parent: the options are its own.
+    const { options, digits, slots, effects, harmless, subcommands } = grammarOf({ ...spec });
+    fields.grammar = {
+      options: [...new Set(options.values())].map(packed),
+      digits,
+      slots,
+      effects,
+      harmless,
+      ...(subcommands && {
+        named: Object.fromEntries([...subcommands.named].map(([first, all]) => [first, all.map(place)])),
+        verbs: subcommands.verbs.map(place),
+      }),
+    };
     const start = table.length;
-    table += compact(rest);
-    return `${names}:${start}:${table.length}`;
-  });
-  const keys = [...new Set(specs.flatMap((spec) => Object.keys(spec)))].filter((key) => key !== "names" && !FOR_PEOPLE.has(key));
-  return `
-const TABLE = ${JSON.stringify(table)};
-class Entry {
-  constructor(row) {
-    const [names, start, end] = row.split(":");
+    table += JSON.stringify(fields).replaceAll(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    return [start, table.length];
+  };
+  const index = FAMILIES.flat().map((spec) => `${spec.names}:${put(spec).join(":")}`);
+  const module = `
+import { openSync, readSync } from "node:fs";
+let descriptor;
+function read(start, end) {
+  descriptor ??= openSync(__dirname + "/knowledge.txt", "r");
+  const bytes = Buffer.allocUnsafe(end - start);
+  if (readSync(descriptor, bytes, 0, bytes.length, start) !== bytes.length) throw new Error("the knowledge tables are damaged");
+  return JSON.parse(bytes.latin1Slice());
+}
+export class Entry {
+  constructor(names, start, end) {
     this.names = names;
     this.start = start;
     this.end = end;
-    this.read = undefined;
+    this.fields = undefined;
+    this.grammar = undefined;
   }
-  get full() {
-    return (this.read ??= JSON.parse(TABLE.slice(+this.start, +this.end)));
-  }
-${keys.map((key) => `  get ${key}() { return this.full.${key}; }`).join("\n")}
+  get own() { return (this.fields ??= read(this.start, this.end)); }
+  get options() { throw new Error("options are read at build time"); }
+  get subcommands() { throw new Error("subcommands are read at build time"); }
+${[...keys].map((key) => `  get ${key}() { return this.own.${key}; }`).join("\n")}
 }
-export const FAMILIES = [${JSON.stringify(index.join("\n"))}.split("\\n").map((row) => new Entry(row))];
+const child = ([key, words, start, end]) => ({ key, words, spec: new Entry(undefined, start, end) });
+class Named {
+  constructor(places) {
+    this.places = places;
+    this.found = new Map();
+  }
+  get(first) {
+    if (!Object.hasOwn(this.places, first)) return undefined;
+    let all = this.found.get(first);
+    if (all === undefined) this.found.set(first, (all = this.places[first].map(child)));
+    return all;
+  }
+}
+const TEXT = { is: "text" };
+const NONE = [];
+function unpacked(option) {
+  if (typeof option === "string") return { names: option.split(" "), argument: "none", kind: TEXT, consequences: NONE };
+  const [names, argument, kind, consequences = NONE, second] = option;
+  const found = { names: names.split(" "), argument, kind: kind || TEXT, consequences };
+  if (second !== undefined) found.second = second;
+  return found;
+}
+/** As grammarOf of read-spec.ts. */
+export function grammarOfEntry(spec, parent) {
+  if (spec.grammar !== undefined) return spec.grammar;
+  const own = spec.own.grammar;
+  const options = new Map(parent?.options);
+  for (const each of own.options) {
+    const option = unpacked(each);
+    for (const name of option.names) options.set(name, option);
+  }
+  return (spec.grammar = {
+    style: spec.own.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
+    options,
+    digits: own.digits,
+    slots: own.slots,
+    effects: own.effects,
+    harmless: own.harmless && parent?.harmless !== false,
+    subcommands: own.named && { named: new Named(own.named), verbs: own.verbs.map(child) },
+  });
+}
+export const FAMILIES = ${JSON.stringify(index.join("\n"))}.split("\\n").map((row) => {
+  const [names, start, end] = row.split(":");
+  return new Entry(names, +start, +end);
+});
 `;
+  return { table, module };
 }
 
-export const lazyKnowledge = (root) => ({
+const reading = (file) => `
+export * from ${JSON.stringify(`${file}?source`)};
+import { grammarOf as fromTable } from ${JSON.stringify(`${file}?source`)};
+import { Entry, grammarOfEntry } from "assent:knowledge";
+export const grammarOf = (spec, parent) => (spec instanceof Entry ? grammarOfEntry(spec, parent) : fromTable(spec, parent));
+`;
+
+export const lazyKnowledge = ({ module }, root) => ({
   name: "lazy-knowledge",
   setup(bundle) {
-    bundle.onLoad({ filter: /shell[\\/]knowledge[\\/]index\.ts$/ }, async () => ({ contents: await knowledgeModule(root), loader: "js" }));
+    const knowledgeFolder = join(root, "src/shell/knowledge");
+    bundle.onResolve({ filter: /^assent:knowledge$/ }, ({ path }) => ({ path, namespace: "assent" }));
+    bundle.onLoad({ filter: /.*/, namespace: "assent" }, () => ({ contents: module, loader: "js", resolveDir: knowledgeFolder }));
+    bundle.onLoad({ filter: /shell[\\/]knowledge[\\/]index\.ts$/ }, () => ({
+      contents: 'import { FAMILIES as all } from "assent:knowledge"; export const FAMILIES = [all];',
+      loader: "js",
+      resolveDir: knowledgeFolder,
+    }));
+    bundle.onResolve({ filter: /\?source$/ }, ({ path }) => ({ path: path.replace("?source", ""), suffix: "?source" }));
+    bundle.onLoad({ filter: /shell[\\/]knowledge[\\/]read-spec\.ts$/ }, ({ path, suffix }) =>
+      suffix === "?source" ? undefined : { contents: reading(path), loader: "js", resolveDir: knowledgeFolder },
+    );
   },
 });

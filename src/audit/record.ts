@@ -1,9 +1,11 @@
 import { printAction, type RequestVerdict } from "../action/index.ts";
+import { isoTime } from "./time.ts";
 import { redact, redactString, type Redacted } from "./redact.ts";
 
 /** One decision, as the log keeps it. `docs/json.md` describes the form. */
 export interface Decided {
-  readonly time: Date;
+  /** Milliseconds since 1970. */
+  readonly time: number;
   readonly point: string;
   readonly agent: string;
   readonly event?: string | undefined;
@@ -27,7 +29,7 @@ export function auditLine(decided: Decided): string {
   const { verdict } = decided;
   const fields: Record<string, Redacted | undefined> = {
     v: 1,
-    time: decided.time.toISOString(),
+    time: isoTime(decided.time),
     point: decided.point,
     agent: decided.agent,
     event: text(decided.event),

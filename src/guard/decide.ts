@@ -117,7 +117,7 @@ function record({ request, verdict, answer }: Outcome, machine: Machine, millise
   try {
     const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
     const line = auditLine({
-      time: new Date(),
+      time: Date.now(),
       point,
       agent,
       event,

@@ -2,12 +2,42 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
-import { knowledgeModule as build } from "../../scripts/knowledge-plugin.mjs";
+import { knowledge as build } from "../../scripts/knowledge-plugin.mjs";
 import { FAMILIES } from "../../src/shell/knowledge/index.ts";
+import { grammarOf, type Grammar, type Subcommand } from "../../src/shell/knowledge/read-spec.ts";
+import type { CommandSpec, SubcommandSpec } from "../../src/shell/knowledge/spec.ts";
 import { assent, DIST, run, scratch } from "../scratch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const knowledgeModule = build as (root: string) => Promise<string>;
+const knowledge = build as (root: string) => Promise<{ table: string; module: string }>;
+
+type Grammars = (spec: SubcommandSpec, parent?: Grammar) => Grammar;
+
+/** Every key that a table uses can be read from the hook's entry and says the same, and so does its grammar. */
+function same(
+  name: string,
+  found: SubcommandSpec,
+  wanted: SubcommandSpec,
+  read: Grammars,
+  above?: { found: Grammar; wanted: Grammar },
+): void {
+  for (const [key, value] of Object.entries(wanted)) {
+    if (["examples", "summary", "options", "subcommands"].includes(key) || value === undefined) continue;
+    expect([name, key, Reflect.get(found, key)]).toEqual([name, key, value]);
+  }
+  const { subcommands: own, ...grammar } = read(found, above?.found);
+  const { subcommands, ...expected } = grammarOf(wanted, above?.wanted);
+  expect([name, grammar]).toEqual([name, expected]);
+  const pairs = (all: readonly Subcommand[] = []): [string, readonly string[]][] => all.map(({ key, words }) => [key, words]);
+  expect(pairs(own?.verbs)).toEqual(pairs(subcommands?.verbs));
+  const levels = { found: { subcommands: own, ...grammar }, wanted: { subcommands, ...expected } };
+  const lists = [...(subcommands?.named ?? []), ["", subcommands?.verbs ?? []] as const];
+  for (const [first, all] of lists) {
+    const others = first === "" ? own?.verbs : own?.named.get(first);
+    expect(pairs(others)).toEqual(pairs(all));
+    for (const [at, { key, spec }] of all.entries()) same(`${name} ${key}`, others?.[at]?.spec ?? {}, spec, read, levels);
+  }
+}
 
 describe("the package", () => {
   it("packs, installs in an empty folder without scripts or network, and runs", () => {
@@ -20,6 +50,7 @@ describe("the package", () => {
       "dist/bin.cjs",
       "dist/hook.cjs",
       "dist/hook.cache",
+      "dist/knowledge.txt",
       "dist/reader.cjs",
       "dist/assent.mjs",
       "dist/THIRD-PARTY-LICENSES.txt",
@@ -62,21 +93,15 @@ describe("the package", () => {
 
 describe("the hook's knowledge", () => {
   it("is the tables without what is for people", async () => {
-    const source = await knowledgeModule(ROOT);
-    const lazy = (await import(`data:text/javascript;base64,${Buffer.from(source).toString("base64")}`)) as {
-      FAMILIES: (typeof FAMILIES)[number][];
-    };
-    const bare = (value: unknown): unknown =>
-      JSON.parse(JSON.stringify(value, (key, part: unknown) => (key === "examples" || key === "summary" ? undefined : part)));
-    const found = lazy.FAMILIES.flat();
+    const place = scratch();
+    const { table, module } = await knowledge(ROOT);
+    expect(table).toMatch(/^[\x20-\x7e]*$/);
+    writeFileSync(join(place.root, "knowledge.txt"), table);
+    writeFileSync(join(place.root, "knowledge.mjs"), `const __dirname = ${JSON.stringify(place.root)};\n${module}`);
+    const lazy = (await import(join(place.root, "knowledge.mjs"))) as { FAMILIES: CommandSpec[]; grammarOfEntry: Grammars };
     const wanted = FAMILIES.flat();
-    expect(found.map(({ names }) => names)).toEqual(wanted.map(({ names }) => names));
-    for (const [at, spec] of wanted.entries()) {
-      // Every key that a table uses can be read from the hook's entry.
-      for (const key of Object.keys(spec).filter((name) => name !== "examples" && name !== "summary")) {
-        expect([spec.names, key, bare(Reflect.get(found[at] ?? {}, key))]).toEqual([spec.names, key, bare(Reflect.get(spec, key))]);
-      }
-    }
+    expect(lazy.FAMILIES.map(({ names }) => names)).toEqual(wanted.map(({ names }) => names));
+    for (const [at, spec] of wanted.entries()) same(spec.names, lazy.FAMILIES[at] ?? {}, spec, lazy.grammarOfEntry);
   });
 
   it("decides as the source does", () => {
