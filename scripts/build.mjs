@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knowledge, lazyKnowledge } from "./knowledge-plugin.mjs";
+import { knowledge, lazyKnowledge, lazyLanguages, rareLanguages } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? join(root, "dist");
@@ -45,11 +45,18 @@ try {
       outfile: join(fresh, "hook.cjs"),
       format: "cjs",
       minify: true,
-      external: ["./reader.cjs"],
-      plugins: [lazyKnowledge(tables, root)],
+      external: ["./reader.cjs", "./languages.cjs"],
+      plugins: [lazyKnowledge(tables, root), lazyLanguages],
       // In the form in which node wraps modules: load-hook.ts compiles it as it lies there.
       banner: { js: "(function(exports,require,module,__filename,__dirname){" },
       footer: { js: "})" },
+    }),
+    build({
+      ...common,
+      stdin: { contents: rareLanguages, resolveDir: join(root, "src/shell/languages") },
+      outfile: join(fresh, "languages.cjs"),
+      format: "cjs",
+      minify: true,
     }),
     build({ ...common, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs"), format: "cjs", minify: true }),
     build({

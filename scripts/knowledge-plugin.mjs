@@ -31,8 +31,10 @@ function packed({ names, argument, kind, second, consequences, ...rest }) {
   return argument === "none" ? text : [text, argument];
 }
 
+const NAME = /^[\w.+@[-]+$/;
+
 /** Examples and summaries are for people; options and subcommands lie in the grammar. */
-const LEFT_OUT = new Set(["names", "examples", "summary", "options", "subcommands"]);
+const LEFT_OUT = new Set(["examples", "summary", "options", "subcommands"]);
 
 /**
  * `table` is what lies in the file: an entry is JSON at `start:end`, its subcommands are entries of their own. All of it
@@ -63,7 +65,13 @@ export async function knowledge(root) {
     table += JSON.stringify(fields).replaceAll(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
     return [start, table.length];
   };
-  const index = FAMILIES.flat().map((spec) => `${spec.names}:${put(spec).join(":")}`);
+  const index = FAMILIES.flat().flatMap((spec) => {
+    const [start, end] = put(spec);
+    return spec.names.split(" ").map((name) => {
+      if (!NAME.test(name)) throw new Error(`a command named ${name} cannot be looked up`);
+      return `${name}:${start}:${end}`;
+    });
+  });
   const module = `
 import { openSync, readSync } from "node:fs";
 let descriptor;
@@ -74,8 +82,7 @@ function read(start, end) {
   return JSON.parse(bytes.latin1Slice());
 }
 export class Entry {
-  constructor(names, start, end) {
-    this.names = names;
+  constructor(start, end) {
     this.start = start;
     this.end = end;
     this.fields = undefined;
@@ -86,7 +93,7 @@ export class Entry {
   get subcommands() { throw new Error("subcommands are read at build time"); }
 ${[...keys].map((key) => `  get ${key}() { return this.own.${key}; }`).join("\n")}
 }
-const child = ([key, words, start, end]) => ({ key, words, spec: new Entry(undefined, start, end) });
+const child = ([key, words, start, end]) => ({ key, words, spec: new Entry(start, end) });
 class Named {
   constructor(places) {
     this.places = places;
@@ -127,10 +134,24 @@ export function grammarOfEntry(spec, parent) {
     subcommands: own.named && { named: new Named(own.named), verbs: own.verbs.map(child) },
   });
 }
-export const FAMILIES = ${JSON.stringify(index.join("\n"))}.split("\\n").map((row) => {
-  const [names, start, end] = row.split(":");
-  return new Entry(names, +start, +end);
-});
+const INDEX = ${JSON.stringify(`\n${index.join("\n")}\n`)};
+const found = new Map();
+/** As entryFor of lookup.ts: looked up in a text, which costs a fresh process less than a map of all names. */
+export function entryFor(name) {
+  if (!${NAME}.test(name)) return undefined;
+  const known = found.get(name);
+  if (known !== undefined) return known;
+  const at = INDEX.indexOf("\\n" + name + ":");
+  if (at === -1) return undefined;
+  const [start, end] = INDEX.slice(at + name.length + 2, INDEX.indexOf("\\n", at + 1)).split(":");
+  // One object for all names of an entry.
+  let entry = found.get(start);
+  if (entry === undefined) found.set(start, (entry = new Entry(+start, +end)));
+  found.set(name, entry);
+  return entry;
+}
+/** For the test: every name. */
+export const NAMES = () => INDEX.trim().split("\\n").map((row) => row.slice(0, row.indexOf(":")));
 `;
   return { table, module };
 }
@@ -148,8 +169,8 @@ export const lazyKnowledge = ({ module }, root) => ({
     const knowledgeFolder = join(root, "src/shell/knowledge");
     bundle.onResolve({ filter: /^assent:knowledge$/ }, ({ path }) => ({ path, namespace: "assent" }));
     bundle.onLoad({ filter: /.*/, namespace: "assent" }, () => ({ contents: module, loader: "js", resolveDir: knowledgeFolder }));
-    bundle.onLoad({ filter: /shell[\\/]knowledge[\\/]index\.ts$/ }, () => ({
-      contents: 'import { FAMILIES as all } from "assent:knowledge"; export const FAMILIES = [all];',
+    bundle.onLoad({ filter: /shell[\\/]knowledge[\\/]lookup\.ts$/ }, () => ({
+      contents: 'export { entryFor } from "assent:knowledge";',
       loader: "js",
       resolveDir: knowledgeFolder,
     }));
@@ -159,3 +180,22 @@ export const lazyKnowledge = ({ module }, root) => ({
     );
   },
 });
+
+/** Languages that few commands contain, with what their readers export: a bundle of their own, loaded when one occurs. */
+const RARE = { javascript: ["readJavascript"], python: ["readPython"], sql: ["readSql", "readAnySql"] };
+
+export const rareLanguages = Object.keys(RARE)
+  .map((name) => `export * from "./${name}.ts";`)
+  .join("\n");
+
+export const lazyLanguages = {
+  name: "lazy-languages",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]languages[\\/](?:javascript|python|sql)\.ts$/ }, ({ path }) => ({
+      contents: RARE[/(\w+)\.ts$/.exec(path)?.[1]]
+        .map((name) => `export const ${name} = (...given) => require("./languages.cjs").${name}(...given);`)
+        .join("\n"),
+      loader: "js",
+    }));
+  },
+};

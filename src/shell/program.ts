@@ -2,23 +2,11 @@ import type { Argument, CommandShape, ExecAction, Span } from "../action/index.t
 import { applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { describe, type Runner } from "./invocation.ts";
-import { FAMILIES } from "./knowledge/index.ts";
-import type { CommandSpec } from "./knowledge/spec.ts";
+import { entryFor } from "./knowledge/lookup.ts";
 import type { GivenOption } from "./options.ts";
 import { resolvePath } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import { holeOf, isGlob, isNetwork, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
-
-let index: Map<string, CommandSpec> | undefined;
-
-/** The knowledge entry for a basename. */
-export function entryFor(name: string): CommandSpec | undefined {
-  if (index === undefined) {
-    index = new Map();
-    for (const family of FAMILIES) for (const spec of family) for (const one of spec.names.split(" ")) index.set(one, spec);
-  }
-  return index.get(name);
-}
 
 export interface ProgramCall {
   readonly cx: Context;

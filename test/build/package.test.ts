@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
 import { knowledge as build } from "../../scripts/knowledge-plugin.mjs";
 import { FAMILIES } from "../../src/shell/knowledge/index.ts";
+import { entryFor } from "../../src/shell/knowledge/lookup.ts";
 import { grammarOf, type Grammar, type Subcommand } from "../../src/shell/knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "../../src/shell/knowledge/spec.ts";
 import { assent, DIST, run, scratch } from "../scratch.ts";
@@ -80,7 +81,7 @@ describe("the package", () => {
   it("the hook loads nothing but what it needs at start", () => {
     const text = readFileSync(join(DIST, "hook.cjs"), "utf8") + readFileSync(join(DIST, "bin.cjs"), "utf8");
     const required = new Set([...text.matchAll(/require[\w$]*\("([^"]+)"\)/g)].map((match) => match[1]));
-    expect([...required].toSorted((a = "", b = "") => (a < b ? -1 : 1))).toEqual(["./reader.cjs", "node:fs", "node:vm"]);
+    expect([...required].toSorted((a = "", b = "") => (a < b ? -1 : 1))).toEqual(["./languages.cjs", "./reader.cjs", "node:fs", "node:vm"]);
   });
 
   it("a damaged installation asks", () => {
@@ -98,10 +99,20 @@ describe("the hook's knowledge", () => {
     expect(table).toMatch(/^[\x20-\x7e]*$/);
     writeFileSync(join(place.root, "knowledge.txt"), table);
     writeFileSync(join(place.root, "knowledge.mjs"), `const __dirname = ${JSON.stringify(place.root)};\n${module}`);
-    const lazy = (await import(join(place.root, "knowledge.mjs"))) as { FAMILIES: CommandSpec[]; grammarOfEntry: Grammars };
-    const wanted = FAMILIES.flat();
-    expect(lazy.FAMILIES.map(({ names }) => names)).toEqual(wanted.map(({ names }) => names));
-    for (const [at, spec] of wanted.entries()) same(spec.names, lazy.FAMILIES[at] ?? {}, spec, lazy.grammarOfEntry);
+    const lazy = (await import(join(place.root, "knowledge.mjs"))) as {
+      entryFor: (name: string) => CommandSpec | undefined;
+      grammarOfEntry: Grammars;
+      NAMES: () => string[];
+    };
+    const wanted = FAMILIES.flat().flatMap((spec) => spec.names.split(" ").map((name) => [name, spec] as const));
+    expect(lazy.NAMES()).toEqual(wanted.map(([name]) => name));
+    for (const [name] of wanted) {
+      const [found, spec] = [lazy.entryFor(name), entryFor(name)];
+      if (found === undefined || spec === undefined) throw new Error(`${name} is missing`);
+      same(name, found, spec, lazy.grammarOfEntry);
+    }
+    for (const name of ["", "no-such-program", "ls:", "\n", "git\n", "0", "constructor", "__proto__"])
+      expect(lazy.entryFor(name)).toBe(entryFor(name));
   });
 
   it("decides as the source does", () => {
