@@ -75,13 +75,14 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   if (!isChange(action)) return undefined;
   const { denied, asked } = prepare(floor, world);
   const places = comparablePlaces(world);
-  const taking = takesAlong(action);
+  // Its own files in a folder (`sort` and /tmp) are not the folder.
+  const beside = action.upkeep === true;
+  const taking = !beside && takesAlong(action);
   let ask = false;
   for (const form of spellings) {
     for (const [path, what] of denied) {
       if (within(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
-      // Its own files in a folder (`sort` and /tmp) are not the folder.
-      if (action.upkeep !== true && affects(withForm(action, form), path))
+      if (!beside && affects(withForm(action, form), path))
         return refuse(`${printAction(action)}: ${what} would go with it`);
     }
     const kind = agentFile(form, places, taking);
