@@ -145,8 +145,8 @@ export function entryFor(name) {
   if (at === -1) return undefined;
   const [start, end] = INDEX.slice(at + name.length + 2, INDEX.indexOf("\\n", at + 1)).split(":");
   // One object for all names of an entry.
-  let entry = found.get(start);
-  if (entry === undefined) found.set(start, (entry = new Entry(+start, +end)));
+  let entry = found.get(+start);
+  if (entry === undefined) found.set(+start, (entry = new Entry(+start, +end)));
   found.set(name, entry);
   return entry;
 }
