@@ -15,7 +15,10 @@ export const build: readonly CommandSpec[] = [
       -W --what-if --new-file --assume-new=text; -w --print-directory; --no-print-directory; --trace; --warn-undefined-variables; -d; --debug[=text]; -e --environment-overrides; -E --eval=foreign/make; -h --help -> stop; -v --version -> stop`),
     operands: "text*",
     effects: "code.project",
-    examples: { allow: ["make --version"], none: ["make", "make -n", "make -j4 test", "make -C src all", "make SHELL=./evil", "make --eval='$(shell rm x)'"] },
+    examples: {
+      allow: ["make --version"],
+      none: ["make", "make -n", "make -j4 test", "make -C src all", "make SHELL=./evil", "make --eval='$(shell rm x)'"],
+    },
   },
   {
     names: "cmake",
@@ -23,7 +26,10 @@ export const build: readonly CommandSpec[] = [
     options: "-h --help -> stop\n-version --version -> stop",
     operands: "text*",
     effects: "code.project, write .",
-    examples: { allow: ["cmake --version"], ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"] },
+    examples: {
+      allow: ["cmake --version"],
+      ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"],
+    },
   },
   {
     names: "just task",
@@ -44,13 +50,15 @@ export const build: readonly CommandSpec[] = [
     examples: { allow: ["ninja --version"], none: ["ninja", "ninja -v", "ninja -n"] },
   },
   {
-    names: "meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo doit pyinvoke moon act",
+    names:
+      "meson scons waf bazel bazelisk buck2 pants earthly dagger gradle gradlew mvn mvnw ant ctest cpack configure autoreconf autoconf automake aclocal libtool libtoolize bison flex m4 swig protoc buf thrift ragel xmake premake tup redo doit pyinvoke moon act",
     summary: "builders: project code",
     ...PROJECT_TOOL,
     examples: { none: ["mvn test", "gradle build", "bazel run x", "mvn -v"] },
   },
   {
-    names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 cpp tcc emcc em++ nvcc icc gfortran zig-cc",
+    names:
+      "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 cpp tcc emcc em++ nvcc icc gfortran zig-cc",
     summary: "compilers",
     style: "words",
     // -wrapper, -fplugin, -specs, -B and -Xclang -load run or choose programs: -f, -s and -B are listed by what is known inert.
@@ -62,22 +70,48 @@ export const build: readonly CommandSpec[] = [
     operands: "out:write?=a.out read+",
     // `@file` holds more arguments.
     analyse: "response-file",
-    examples: { allow: ["gcc --version", "gcc -dumpmachine", "clang -fsyntax-only a.c"], ask: ["gcc a.c", "gcc -o x a.c", "gcc -wrapper ./evil,x a.c", "gcc -fplugin=./evil.so a.c", "gcc -B. a.c", "gcc @args", "gcc -fsyntax-only @args", "gcc -Wl,-plugin,./evil.so a.c"] },
+    examples: {
+      allow: ["gcc --version", "gcc -dumpmachine", "clang -fsyntax-only a.c"],
+      ask: [
+        "gcc a.c",
+        "gcc -o x a.c",
+        "gcc -wrapper ./evil,x a.c",
+        "gcc -fplugin=./evil.so a.c",
+        "gcc -B. a.c",
+        "gcc @args",
+        "gcc -fsyntax-only @args",
+        "gcc -Wl,-plugin,./evil.so a.c",
+      ],
+    },
   },
-  { names: "ld ld.bfd ld.gold ld.lld lld mold as gas gcc-ar llvm-ar ranlib strip objcopy windres dlltool", style: "words", options: "-V -v -version -> stop\n-help -> stop", operands: "refuse*", examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a"] } },
+  {
+    names: "ld ld.bfd ld.gold ld.lld lld mold as gas gcc-ar llvm-ar ranlib strip objcopy windres dlltool",
+    style: "words",
+    options: "-V -v -version -> stop\n-help -> stop",
+    operands: "refuse*",
+    examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a"] },
+  },
   {
     names: "clang-format",
     style: "words",
-    options: rows("-i -> read becomes edit; -style=text; -n; -dry-run; -Werror; -assume-filename=text; -lines=text; -offset=text; -length=text; -sort-includes; -verbose; -fallback-style=text; -help -h -> stop; -version -> stop"),
+    options: rows(
+      "-i -> read becomes edit; -style=text; -n; -dry-run; -Werror; -assume-filename=text; -lines=text; -offset=text; -length=text; -sort-includes; -verbose; -fallback-style=text; -help -h -> stop; -version -> stop",
+    ),
     operands: "read*",
     examples: { allow: ["clang-format a.c", "clang-format --dry-run a.c"], ask: ["clang-format -i a.c"] },
   },
-  { names: "clang-tidy cppcheck ccache sccache distcc bear include-what-you-use scan-build", ...PROJECT_TOOL, examples: { none: ["clang-tidy a.c", "ccache gcc a.c"] } },
+  {
+    names: "clang-tidy cppcheck ccache sccache distcc bear include-what-you-use scan-build",
+    ...PROJECT_TOOL,
+    examples: { none: ["clang-tidy a.c", "ccache gcc a.c"] },
+  },
   {
     names: "shellcheck hadolint yamllint actionlint",
     summary: "linters that only read",
     style: "bsd",
-    options: rows("-f --format=text; -s --shell=text; -e --exclude=text; -i --include=text; -S --severity=text; -x --external-sources -> read becomes tree; -a --check-sourced; -P --source-path=list; -C --color[=text]; -W --wiki-link-count=text; -o --enable=text; --norc; --rcfile=read; -c=read; --config=read; --strict; --no-color; --ignore=text; -t --failure-threshold=text; -d=text; -oneline; -h --help -> stop; -V -v --version -> stop"),
+    options: rows(
+      "-f --format=text; -s --shell=text; -e --exclude=text; -i --include=text; -S --severity=text; -x --external-sources -> read becomes tree; -a --check-sourced; -P --source-path=list; -C --color[=text]; -W --wiki-link-count=text; -o --enable=text; --norc; --rcfile=read; -c=read; --config=read; --strict; --no-color; --ignore=text; -t --failure-threshold=text; -d=text; -oneline; -h --help -> stop; -V -v --version -> stop",
+    ),
     operands: "read*",
     examples: { allow: ["shellcheck x.sh", "hadolint Dockerfile", "yamllint a.yml"], deny: ["shellcheck .env"] },
   },

@@ -2,7 +2,9 @@ import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /** Terraform and its fork. Plans and validation start the providers that were installed. */
-const TERRAFORM_READ = rows("-no-color; -state=read; -var=text; -var-file=read; -type=text; -plan=read; -module-depth=text; -test-directory=list; -no-tests; -id=text");
+const TERRAFORM_READ = rows(
+  "-no-color; -state=read; -var=text; -var-file=read; -type=text; -plan=read; -module-depth=text; -test-directory=list; -no-tests; -id=text",
+);
 
 export const cloud: readonly CommandSpec[] = [
   {
@@ -14,33 +16,74 @@ export const cloud: readonly CommandSpec[] = [
       --profile=text; --region=text; --output=text; --query=text; --endpoint-url=url; --no-cli-pager; --no-paginate; --no-verify-ssl; --ca-bundle=read; --debug; --no-sign-request; --color=text
       --cli-read-timeout=text; --cli-connect-timeout=text; --cli-binary-format=text; --no-cli-auto-prompt; --max-items=text; --page-size=text; --starting-token=text; --max-results=text; --version -> stop`),
     subcommands: {
-      "* describe-*|* list-*|* get-*|* lookup-*|* search-*|* batch-get-*|* head-*|s3api head-*|sts get-caller-identity|dynamodb query|dynamodb scan|dynamodb get-item|logs filter-log-events|logs tail|configure list|configure list-profiles|cloudformation validate-template": {
-        options: rows(`
+      "* describe-*|* list-*|* get-*|* lookup-*|* search-*|* batch-get-*|* head-*|s3api head-*|sts get-caller-identity|dynamodb query|dynamodb scan|dynamodb get-item|logs filter-log-events|logs tail|configure list|configure list-profiles|cloudformation validate-template":
+        {
+          options: rows(`
           --filters --filter=text; --instance-ids=text; --cluster=text; --clusters=text; --service --services=text; --tasks=text; --stack-name=text; --bucket=text; --key=text; --prefix=text; --delimiter=text; --name --names=text
           --function-name=text; --table-name=text; --key-conditions --key-condition-expression=text; --expression-attribute-values=text; --expression-attribute-names=text; --log-group-name=text; --log-stream-name=text
           --log-group-name-prefix=text; --filter-pattern=text; --start-time=text; --end-time=text; --limit=text; --user-name=text; --role-name=text; --policy-arn=text; --group-ids=text; --vpc-ids=text; --subnet-ids=text
           --image-ids=text; --owners=text; --resource-arn --resource=text; --family-prefix=text; --task-definition=text; --repository-name=text; --db-instance-identifier=text; --namespace=text; --metric-name=text
           --dimensions=text; --period=text; --statistics=text; --follow; --since=text; --format=text; --version-id=text; --include=text; --all; --recursive; --status=text; --id=text; --arn=text; --queue-url=text`),
-        operands: "text*",
-        effects: "remote.read aws",
-        analyse: "file-arguments",
-        examples: {
-          allow: ["aws sts get-caller-identity", "aws ec2 describe-instances --region eu-west-1", "aws lambda list-functions", "aws logs tail x --since 1h", "aws configure list", "aws iam get-user"],
-          ask: ["aws ec2 describe-instances --cli-input-json file://x", "aws --endpoint-url https://evil.example sts get-caller-identity", "aws ec2 describe-instances --frobnicate x"],
-          deny: ["aws ec2 describe-instances --instance-ids file://.env"],
+          operands: "text*",
+          effects: "remote.read aws",
+          analyse: "file-arguments",
+          examples: {
+            allow: [
+              "aws sts get-caller-identity",
+              "aws ec2 describe-instances --region eu-west-1",
+              "aws lambda list-functions",
+              "aws logs tail x --since 1h",
+              "aws configure list",
+              "aws iam get-user",
+            ],
+            ask: [
+              "aws ec2 describe-instances --cli-input-json file://x",
+              "aws --endpoint-url https://evil.example sts get-caller-identity",
+              "aws ec2 describe-instances --frobnicate x",
+            ],
+            deny: ["aws ec2 describe-instances --instance-ids file://.env"],
+          },
         },
+      "s3 ls": {
+        options: "--recursive\n--human-readable\n--summarize\n--request-payer=text",
+        operands: "text?",
+        effects: "remote.read aws",
+        examples: { allow: ["aws s3 ls", "aws s3 ls s3://b --recursive"] },
       },
-      "s3 ls": { options: "--recursive\n--human-readable\n--summarize\n--request-payer=text", operands: "text?", effects: "remote.read aws", examples: { allow: ["aws s3 ls", "aws s3 ls s3://b --recursive"] } },
       // Secrets, passwords and tokens in the answer, or the answer goes to a file.
-      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access|configure get|configure export-credentials": {
+      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access|configure get|configure export-credentials":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.read aws, environment",
+          examples: {
+            ask: [
+              "aws secretsmanager get-secret-value --secret-id x",
+              "aws ecr get-login-password",
+              "aws s3api get-object --bucket b --key k out",
+              "aws ssm get-parameter --name x --with-decryption",
+            ],
+          },
+        },
+      "* delete-*|* terminate-*|* remove-*|* purge-*|* deregister-*|* destroy-*|s3 rm|s3 rb|s3 mv": {
         style: "none",
         operands: "text*",
-        effects: "remote.read aws, environment",
-        examples: { ask: ["aws secretsmanager get-secret-value --secret-id x", "aws ecr get-login-password", "aws s3api get-object --bucket b --key k out", "aws ssm get-parameter --name x --with-decryption"] },
+        effects: "remote.destroy aws, danger remote-destroy",
+        examples: { ask: ["aws s3 rm s3://b --recursive", "aws ec2 terminate-instances --instance-ids x", "aws s3 rb s3://b --force"] },
       },
-      "* delete-*|* terminate-*|* remove-*|* purge-*|* deregister-*|* destroy-*|s3 rm|s3 rb|s3 mv": { style: "none", operands: "text*", effects: "remote.destroy aws, danger remote-destroy", examples: { ask: ["aws s3 rm s3://b --recursive", "aws ec2 terminate-instances --instance-ids x", "aws s3 rb s3://b --force"] } },
-      "* create-*|* put-*|* update-*|* modify-*|* start-*|* stop-*|* run-*|* attach-*|* detach-*|* add-*|* set-*|* tag-*|* untag-*|* associate-*|* disassociate-*|* enable-*|* disable-*|* register-*|* import-*|* send-*|* reboot-*|* invoke*|* publish*|* execute-*|* copy-*|* restore-*|* cancel-*|* assume-*|s3 cp|s3 sync|s3 mb|s3 website|s3 presign|cloudformation deploy|cloudformation package|sso login|sso logout": { style: "none", operands: "text*", effects: "remote.change aws", examples: { ask: ["aws s3 cp a.txt s3://b", "aws s3 sync . s3://b --delete", "aws ec2 run-instances", "aws lambda invoke out"] } },
-      "configure set|configure import|configure sso|configure": { style: "none", operands: "text*", effects: "danger host-effect", examples: { ask: ["aws configure set x y", "aws configure"] } },
+      "* create-*|* put-*|* update-*|* modify-*|* start-*|* stop-*|* run-*|* attach-*|* detach-*|* add-*|* set-*|* tag-*|* untag-*|* associate-*|* disassociate-*|* enable-*|* disable-*|* register-*|* import-*|* send-*|* reboot-*|* invoke*|* publish*|* execute-*|* copy-*|* restore-*|* cancel-*|* assume-*|s3 cp|s3 sync|s3 mb|s3 website|s3 presign|cloudformation deploy|cloudformation package|sso login|sso logout":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.change aws",
+          examples: { ask: ["aws s3 cp a.txt s3://b", "aws s3 sync . s3://b --delete", "aws ec2 run-instances", "aws lambda invoke out"] },
+        },
+      "configure set|configure import|configure sso|configure": {
+        style: "none",
+        operands: "text*",
+        effects: "danger host-effect",
+        examples: { ask: ["aws configure set x y", "aws configure"] },
+      },
       "* help|help": { style: "none", operands: "text*", examples: { allow: ["aws help", "aws s3 help"] } },
     },
     examples: { none: ["aws frobnicate now", "aws ssm"], allow: ["aws --version"] },
@@ -49,35 +92,83 @@ export const cloud: readonly CommandSpec[] = [
     names: "gcloud",
     summary: "Google Cloud",
     style: "bsd",
-    options: rows("--project=text; --account=text; --configuration=text; --format=text; --quiet -q; --verbosity=text; --region=text; --zone=text; --zones=text; --location=text; --filter=text; --limit=text; --page-size=text; --sort-by=text; --uri; --organization=text; --folder=text; --billing-account=text; --cluster=text; --namespace=text; --service=text; --flatten=text; --help -h -> stop; --version -v -> stop"),
+    options: rows(
+      "--project=text; --account=text; --configuration=text; --format=text; --quiet -q; --verbosity=text; --region=text; --zone=text; --zones=text; --location=text; --filter=text; --limit=text; --page-size=text; --sort-by=text; --uri; --organization=text; --folder=text; --billing-account=text; --cluster=text; --namespace=text; --service=text; --flatten=text; --help -h -> stop; --version -v -> stop",
+    ),
     examples: { allow: ["gcloud --version"], none: ["gcloud compute frobnicate list"] },
     subcommands: {
-      "version|info|help|config list|config get|config get-value|config configurations list|config configurations describe|auth list|projects list|projects describe|projects get-iam-policy|compute instances list|compute instances describe|compute disks list|compute networks list|compute firewall-rules list|compute regions list|compute zones list|compute machine-types list|compute images list|compute addresses list|container clusters list|container clusters describe|container images list|run services list|run services describe|run revisions list|run jobs list|functions list|functions describe|functions logs read|app versions list|app services list|app describe|sql instances list|sql instances describe|sql databases list|storage ls|storage buckets list|storage buckets describe|iam roles list|iam service-accounts list|logging logs list|pubsub topics list|pubsub subscriptions list|services list|builds list|builds describe|builds log|artifacts repositories list|artifacts docker images list|dns managed-zones list|dns record-sets list|kms keys list|kms keyrings list|secrets list|organizations list|components list|billing accounts list|ai models list|ai endpoints list": {
-        options: "--enabled\n--available\n--all\n--long -l\n--recursive -r\n--include-tags\n--show-tags",
+      "version|info|help|config list|config get|config get-value|config configurations list|config configurations describe|auth list|projects list|projects describe|projects get-iam-policy|compute instances list|compute instances describe|compute disks list|compute networks list|compute firewall-rules list|compute regions list|compute zones list|compute machine-types list|compute images list|compute addresses list|container clusters list|container clusters describe|container images list|run services list|run services describe|run revisions list|run jobs list|functions list|functions describe|functions logs read|app versions list|app services list|app describe|sql instances list|sql instances describe|sql databases list|storage ls|storage buckets list|storage buckets describe|iam roles list|iam service-accounts list|logging logs list|pubsub topics list|pubsub subscriptions list|services list|builds list|builds describe|builds log|artifacts repositories list|artifacts docker images list|dns managed-zones list|dns record-sets list|kms keys list|kms keyrings list|secrets list|organizations list|components list|billing accounts list|ai models list|ai endpoints list":
+        {
+          options: "--enabled\n--available\n--all\n--long -l\n--recursive -r\n--include-tags\n--show-tags",
+          operands: "text*",
+          effects: "remote.read google",
+          examples: {
+            allow: [
+              "gcloud projects list",
+              "gcloud compute instances list --format=json",
+              "gcloud config list",
+              "gcloud --project x run services list",
+            ],
+          },
+        },
+      "auth print-access-token|auth print-identity-token|secrets versions access|auth application-default print-access-token": {
+        style: "none",
         operands: "text*",
-        effects: "remote.read google",
-        examples: { allow: ["gcloud projects list", "gcloud compute instances list --format=json", "gcloud config list", "gcloud --project x run services list"] },
+        effects: "environment",
+        examples: { ask: ["gcloud auth print-access-token", "gcloud secrets versions access latest --secret=x"] },
       },
-      "auth print-access-token|auth print-identity-token|secrets versions access|auth application-default print-access-token": { style: "none", operands: "text*", effects: "environment", examples: { ask: ["gcloud auth print-access-token", "gcloud secrets versions access latest --secret=x"] } },
-      "compute instances delete|projects delete|container clusters delete|sql instances delete|run services delete|functions delete|storage rm|storage buckets delete|secrets delete|compute disks delete|pubsub topics delete": { style: "none", operands: "text*", effects: "remote.destroy google, danger remote-destroy", examples: { ask: ["gcloud projects delete list", "gcloud compute instances delete x"] } },
-      "compute ssh|compute scp|compute instances create|compute instances start|compute instances stop|run deploy|functions deploy|app deploy|builds submit|storage cp|storage mv|storage rsync|container clusters create|container clusters get-credentials|config set|config unset|config configurations activate|config configurations create|auth login|auth application-default login|auth revoke|auth configure-docker|components install|components update|services enable|services disable|iam service-accounts create|iam service-accounts keys create|sql connect|pubsub topics publish": { style: "none", operands: "text*", effects: "remote.change google", examples: { ask: ["gcloud compute ssh list", "gcloud run deploy x", "gcloud config set project x"] } },
+      "compute instances delete|projects delete|container clusters delete|sql instances delete|run services delete|functions delete|storage rm|storage buckets delete|secrets delete|compute disks delete|pubsub topics delete":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.destroy google, danger remote-destroy",
+          examples: { ask: ["gcloud projects delete list", "gcloud compute instances delete x"] },
+        },
+      "compute ssh|compute scp|compute instances create|compute instances start|compute instances stop|run deploy|functions deploy|app deploy|builds submit|storage cp|storage mv|storage rsync|container clusters create|container clusters get-credentials|config set|config unset|config configurations activate|config configurations create|auth login|auth application-default login|auth revoke|auth configure-docker|components install|components update|services enable|services disable|iam service-accounts create|iam service-accounts keys create|sql connect|pubsub topics publish":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.change google",
+          examples: { ask: ["gcloud compute ssh list", "gcloud run deploy x", "gcloud config set project x"] },
+        },
     },
   },
   {
     names: "az",
     summary: "Azure",
     style: "bsd",
-    options: rows("--subscription=text; -g --resource-group=text; -o --output=text; --query=text; -n --name=text; --debug; --verbose; --only-show-errors; -l --location=text; --all; --ids=text; --show-details; -d; --cluster-name=text; --account-name=text; --auth-mode=text; --help -h -> stop; --version -> stop"),
+    options: rows(
+      "--subscription=text; -g --resource-group=text; -o --output=text; --query=text; -n --name=text; --debug; --verbose; --only-show-errors; -l --location=text; --all; --ids=text; --show-details; -d; --cluster-name=text; --account-name=text; --auth-mode=text; --help -h -> stop; --version -> stop",
+    ),
     examples: { allow: ["az --version"], none: ["az vm delete-all list"] },
     subcommands: {
-      "version|account show|account list|account list-locations|group list|group show|vm list|vm show|vm list-sizes|vm get-instance-view|network vnet list|network nsg list|network public-ip list|storage account list|storage container list|storage blob list|aks list|aks show|acr list|acr show|acr repository list|webapp list|webapp show|functionapp list|functionapp show|sql server list|sql db list|cosmosdb list|keyvault list|keyvault show|keyvault secret list|resource list|resource show|role assignment list|role definition list|ad user list|ad sp list|ad signed-in-user show|monitor log-analytics workspace list|monitor activity-log list|extension list|cloud list|cloud show|repos list|pipelines list|pipelines runs list|boards query|devops project list|containerapp list|containerapp show|disk list|identity list": {
-        operands: "text*",
-        effects: "remote.read azure",
-        examples: { allow: ["az account show", "az vm list -o table", "az group list --query '[].name'"] },
-      },
-      "account get-access-token|keyvault secret show|storage account keys list|acr login|acr credential show|webapp config appsettings list|functionapp keys list|ad sp create-for-rbac": { style: "none", operands: "text*", effects: "environment", examples: { ask: ["az account get-access-token", "az keyvault secret show --name x --vault-name y"] } },
-      "group delete|vm delete|aks delete|storage account delete|storage blob delete|storage container delete|sql db delete|keyvault delete|acr delete|webapp delete|resource delete|functionapp delete|cosmosdb delete": { style: "none", operands: "text*", effects: "remote.destroy azure, danger remote-destroy", examples: { ask: ["az group delete -n x"] } },
-      "login|logout|account set|group create|vm create|vm start|vm stop|vm restart|vm run-command invoke|aks create|aks get-credentials|acr build|webapp up|webapp deploy|webapp config appsettings set|functionapp deploy|storage blob upload|storage blob download|storage blob copy|deployment group create|extension add|extension update|extension remove|rest|config set|containerapp up|containerapp update|ssh vm": { style: "none", operands: "text*", effects: "remote.change azure", examples: { ask: ["az login", "az rest --method get --url x"] } },
+      "version|account show|account list|account list-locations|group list|group show|vm list|vm show|vm list-sizes|vm get-instance-view|network vnet list|network nsg list|network public-ip list|storage account list|storage container list|storage blob list|aks list|aks show|acr list|acr show|acr repository list|webapp list|webapp show|functionapp list|functionapp show|sql server list|sql db list|cosmosdb list|keyvault list|keyvault show|keyvault secret list|resource list|resource show|role assignment list|role definition list|ad user list|ad sp list|ad signed-in-user show|monitor log-analytics workspace list|monitor activity-log list|extension list|cloud list|cloud show|repos list|pipelines list|pipelines runs list|boards query|devops project list|containerapp list|containerapp show|disk list|identity list":
+        {
+          operands: "text*",
+          effects: "remote.read azure",
+          examples: { allow: ["az account show", "az vm list -o table", "az group list --query '[].name'"] },
+        },
+      "account get-access-token|keyvault secret show|storage account keys list|acr login|acr credential show|webapp config appsettings list|functionapp keys list|ad sp create-for-rbac":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "environment",
+          examples: { ask: ["az account get-access-token", "az keyvault secret show --name x --vault-name y"] },
+        },
+      "group delete|vm delete|aks delete|storage account delete|storage blob delete|storage container delete|sql db delete|keyvault delete|acr delete|webapp delete|resource delete|functionapp delete|cosmosdb delete":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.destroy azure, danger remote-destroy",
+          examples: { ask: ["az group delete -n x"] },
+        },
+      "login|logout|account set|group create|vm create|vm start|vm stop|vm restart|vm run-command invoke|aks create|aks get-credentials|acr build|webapp up|webapp deploy|webapp config appsettings set|functionapp deploy|storage blob upload|storage blob download|storage blob copy|deployment group create|extension add|extension update|extension remove|rest|config set|containerapp up|containerapp update|ssh vm":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.change azure",
+          examples: { ask: ["az login", "az rest --method get --url x"] },
+        },
     },
   },
   {
@@ -93,79 +184,54 @@ export const cloud: readonly CommandSpec[] = [
         options: TERRAFORM_READ,
         operands: "text*",
         effects: "list .",
-        examples: { allow: ["terraform validate", "terraform version", "terraform state list", "terraform show", "terraform -chdir=src validate"] },
+        examples: {
+          allow: ["terraform validate", "terraform version", "terraform state list", "terraform show", "terraform -chdir=src validate"],
+        },
       },
-      fmt: { style: "words", options: rows("-check -> drop out; -diff; -recursive; -list=text; -write=refuse; -no-color"), operands: "out:writetree*=.", examples: { ask: ["terraform fmt", "terraform fmt -recursive"], allow: ["terraform fmt -check"] } },
-      "output|state pull|console": { style: "words", options: rows(TERRAFORM_READ, "-json; -raw"), operands: "text*", effects: "environment", examples: { ask: ["terraform output", "terraform state pull"] } },
-      // Plans read the cloud and run providers, `external` data sources among them.
-      "plan|refresh|test|init": { style: "none", operands: "text*", effects: "code.project, remote.read terraform, write .terraform", examples: { ask: ["terraform init", "terraform plan"] } },
-      "apply|import|state mv|state push|state replace-provider|taint|untaint|force-unlock|workspace new|workspace select|login|logout": { style: "none", operands: "text*", effects: "code.project, remote.change terraform", examples: { ask: ["terraform apply", "terraform apply -auto-approve"] } },
-      "destroy|state rm|workspace delete": { style: "none", operands: "text*", effects: "code.project, remote.destroy terraform, danger remote-destroy", examples: { ask: ["terraform destroy -auto-approve", "terraform state rm x"] } },
-    },
-  },
-  {
-    names: "gh",
-    summary: "GitHub",
-    style: "bsd",
-    options: rows("-R --repo=text; --help -> stop; --version -> stop"),
-    subcommands: {
-      "pr list|pr view|pr status|pr diff|pr checks|issue list|issue view|issue status|release list|release view|repo list|repo view|run list|run view|workflow list|workflow view|gist list|gist view|label list|cache list|secret list|variable list|variable get|search code|search commits|search issues|search prs|search repos|config get|config list|extension list|extension search|alias list|org list|project list|project view|project item-list|project field-list|ruleset list|ruleset view|ruleset check|status|ssh-key list|gpg-key list|attestation verify|attestation trusted-root|codespace list|cs list|repo deploy-key list|repo autolink list|repo license list|repo gitignore list|help|version|completion|auth status": {
-        // -t of `auth status` shows the token: not listed. -w opens a browser.
-        options: rows(`
-          -L --limit=text; -s --state=text; -a --assignee=text; -A --author=text; -B --base=text; -H --head=text; -l --label=text; -S --search=text; -q --jq=text; --json=text; --template=text; -c --comments; --name-only; --patch; --color=text
-          --required; --watch; --fail-fast; -i --interval=text; -b --branch=text; --workflow=text; -e --event=text; -u --user=text; -j --job=text; --log; --log-failed; --exit-status; -v --verbose; --attempt=text; -y --yaml; -r --ref=text; --raw; -f --filename --files
-          -m --milestone=text; --mention=text; --app=text; -d --draft; --archived; --fork; --source; --no-archived; --language=text; --topic=text; --visibility=text; --sort=text; -O --order=text; -o --owner=text; --org=text; --env=text; --created=text; --updated=text; --merged; --closed=text; --is=text; --in=text; --match=text; --conflict-status; --key=text; --exclude-drafts; --exclude-pre-releases; --format=text; --name=text; --size=text; --number=text; --extension=text; --include-prs; --review=text; --checks=text; -h --hostname=text; --active; -n`),
+      fmt: {
+        style: "words",
+        options: rows("-check -> drop out; -diff; -recursive; -list=text; -write=refuse; -no-color"),
+        operands: "out:writetree*=.",
+        examples: { ask: ["terraform fmt", "terraform fmt -recursive"], allow: ["terraform fmt -check"] },
+      },
+      "output|state pull|console": {
+        style: "words",
+        options: rows(TERRAFORM_READ, "-json; -raw"),
         operands: "text*",
-        effects: "remote.read github",
-        examples: {
-          allow: ["gh pr list", "gh issue view 5", "gh pr view 1", "gh pr diff 3", "gh run view 1 --log-failed", "gh -R o/r pr list", "gh release list", "gh pr list --json number,title -q '.[].title'", "gh auth status", "gh search code x"],
-          ask: ["gh pr view 1 --web-evil", "gh auth status --show-token"],
-        },
+        effects: "environment",
+        examples: { ask: ["terraform output", "terraform state pull"] },
       },
-      // `gh-api` (analyser): a read only with GET, given or implied: no -X other, no -f, -F, --input; graphql only with a query that has no mutation.
-      api: {
-        options: rows(`
-          -X --method=word; -f --raw-field=word; -F --field=word; -H --header=text; --input=read; -i --include; -q --jq=text; -t --template=text; --paginate; --slurp; --cache=text; -p --preview=text; --silent; --verbose; --hostname=host`),
-        operands: "word",
-        analyse: "gh-api",
-        examples: {
-          allow: ["gh api repos/o/r/issues", "gh api user", "gh api -X GET search/issues -f q=x", "gh api repos/o/r --jq .name --paginate", "gh api graphql -f query='query { viewer { login } }'"],
-          ask: ["gh api -X DELETE /repos/o/r", "gh api repos/o/r/issues -f title=x", "gh api --input x.json repos/o/r", "gh api graphql -f query='mutation { x }'", "gh api --method=patch repos/o/r", "gh api -XPOST x"],
-        },
-      },
-      "auth token|auth git-credential": { style: "none", operands: "text*", effects: "environment", examples: { ask: ["gh auth token"] } },
-      "pr create|pr comment|pr edit|pr merge|pr close|pr reopen|pr ready|pr review|pr lock|pr unlock|pr update-branch|issue create|issue comment|issue edit|issue close|issue reopen|issue transfer|issue pin|issue unpin|issue lock|issue unlock|issue develop|repo create|repo edit|repo fork|repo rename|repo sync|repo set-default|repo unarchive|repo deploy-key add|repo autolink create|label create|label edit|label clone|workflow run|workflow enable|workflow disable|run rerun|run cancel|run watch|secret set|variable set|gist edit|gist rename|project create|project edit|project close|project copy|project item-add|project item-create|project item-edit|project field-create|project link|project unlink|ssh-key add|gpg-key add|codespace create|codespace ssh|codespace edit|codespace stop|codespace cp|cs ssh|cs create": {
+      // Plans read the cloud and run providers, `external` data sources among them.
+      "plan|refresh|test|init": {
         style: "none",
         operands: "text*",
-        effects: "remote.change github",
-        examples: { ask: ["gh pr create --fill", "gh pr merge 1", "gh issue comment 1 -b x", "gh workflow run x", "gh run watch"] },
+        effects: "code.project, remote.read terraform, write .terraform",
+        examples: { ask: ["terraform init", "terraform plan"] },
       },
-      "release create|release upload|release edit|gist create|repo archive|extension create": { style: "none", operands: "text*", effects: "remote.publish github, danger publish", examples: { ask: ["gh release create v1", "gh gist create a.txt"] } },
-      "repo delete|issue delete|release delete|release delete-asset|gist delete|label delete|secret delete|secret remove|variable delete|run delete|cache delete|project delete|project item-delete|project item-archive|project field-delete|codespace delete|cs delete|ssh-key delete|gpg-key delete|repo deploy-key delete|repo autolink delete": { style: "none", operands: "text*", effects: "remote.destroy github, danger remote-destroy", examples: { ask: ["gh repo delete o/r --yes", "gh release delete v1"] } },
-      "pr checkout|co|repo clone|release download|run download|gist clone|attestation download": { style: "none", operands: "text*", effects: "remote.read github, code.project, write .", examples: { ask: ["gh pr checkout 1", "gh repo clone o/r"] } },
-      "auth login|auth logout|auth refresh|auth setup-git|auth switch|config set|config clear-cache|alias set|alias delete|alias import|extension install|extension upgrade|extension remove|extension exec": { style: "none", operands: "text*", effects: "danger host-effect, code.project", examples: { ask: ["gh alias set x '!rm -rf ~'", "gh auth login", "gh extension install o/x"] } },
-    },
-    examples: { none: ["gh frobnicate", "gh copilot suggest x"] },
-  },
-  {
-    names: "glab",
-    summary: "GitLab",
-    style: "bsd",
-    options: "-R --repo=text\n--help -> stop\n--version -> stop",
-    examples: { allow: ["glab --version"] },
-    subcommands: {
-      "mr list|mr view|mr diff|issue list|issue view|ci list|ci status|ci view|ci get|repo list|repo view|repo search|release list|release view|label list|variable list|pipeline list|pipeline status|user events|config get|alias list|schedule list|snippet list": { options: rows("-P --per-page=text; -p --page=text; -a --assignee=text; --author=text; -l --label=text; -m --milestone=text; -F --output=text; -c --comments; -s --state=text; -A --all; -b --branch=text; --closed; --merged; --search=text; --raw; --color=text"), operands: "text*", effects: "remote.read gitlab", examples: { allow: ["glab mr list", "glab issue view 1"] } },
-      "mr create|mr merge|mr close|mr update|mr note|mr approve|issue create|issue close|issue note|issue update|ci run|ci retry|ci cancel|variable set|label create|repo create|repo fork|api": { style: "none", operands: "text*", effects: "remote.change gitlab", examples: { ask: ["glab mr create", "glab api projects"] } },
-      "repo delete|issue delete|mr delete|release delete|variable delete|label delete": { style: "none", operands: "text*", effects: "remote.destroy gitlab, danger remote-destroy", examples: { ask: ["glab repo delete x"] } },
-      "release create|release upload": { style: "none", operands: "text*", effects: "remote.publish gitlab, danger publish", examples: { ask: ["glab release create v1"] } },
+      "apply|import|state mv|state push|state replace-provider|taint|untaint|force-unlock|workspace new|workspace select|login|logout": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.change terraform",
+        examples: { ask: ["terraform apply", "terraform apply -auto-approve"] },
+      },
+      "destroy|state rm|workspace delete": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.destroy terraform, danger remote-destroy",
+        examples: { ask: ["terraform destroy -auto-approve", "terraform state rm x"] },
+      },
     },
   },
   {
-    names: "heroku fly flyctl vercel netlify railway render firebase supabase doctl hcloud linode-cli vultr-cli scw ibmcloud oci serverless sls sst amplify eas pulumi cdk sam copilot wrangler-cli surge now dokku cf s3cmd gsutil bq rclone vault consul nomad stripe sentry-cli twilio ngrok cloudflared op-cli bw lpass pass newrelic datadog-ci snyk sonar-scanner circleci travis buildkite-agent semaphore jf crane-cli atlas planetscale pscale neonctl turso",
+    names:
+      "heroku fly flyctl vercel netlify railway render firebase supabase doctl hcloud linode-cli vultr-cli scw ibmcloud oci serverless sls sst amplify eas pulumi cdk sam copilot wrangler-cli surge now dokku cf s3cmd gsutil bq rclone vault consul nomad stripe sentry-cli twilio ngrok cloudflared op-cli bw lpass pass newrelic datadog-ci snyk sonar-scanner circleci travis buildkite-agent semaphore jf crane-cli atlas planetscale pscale neonctl turso",
     summary: "hosted services: only version and help are known",
     style: "none",
     operands: "code/project?=default",
     subcommands: { "--version|version": { style: "none", operands: "", examples: { allow: ["netlify --version"] } } },
-    examples: { allow: ["vercel --version", "pulumi version"], none: ["vercel deploy --prod", "heroku run bash", "pulumi up", "firebase deploy"] },
+    examples: {
+      allow: ["vercel --version", "pulumi version"],
+      none: ["vercel deploy --prod", "heroku run bash", "pulumi up", "firebase deploy"],
+    },
   },
 ];

@@ -33,7 +33,11 @@ export const databases: readonly CommandSpec[] = [
       -V --version -> stop; -? --help[=text] -> stop`),
     operands: "text? text? script:script/sql?=-",
     effects: "remote.read database",
-    examples: { allow: ["psql --version", "psql -c 'select 1'"], ask: ["psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"], none: ["psql -f x.sql", "psql"] },
+    examples: {
+      allow: ["psql --version", "psql -c 'select 1'"],
+      ask: ["psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"],
+      none: ["psql -f x.sql", "psql"],
+    },
   },
   {
     names: "mysql mariadb",
@@ -50,29 +54,40 @@ export const databases: readonly CommandSpec[] = [
   {
     names: "duckdb",
     style: "words",
-    options: rows("-c -s=sql -> drop sql; -cmd=sql; -init=script/sql; -f=script/sql -> drop sql; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop"),
+    options: rows(
+      "-c -s=sql -> drop sql; -cmd=sql; -init=script/sql; -f=script/sql -> drop sql; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop",
+    ),
     operands: "read? sql*=.read",
     examples: { allow: ["duckdb --version"], none: ["duckdb x.db"], ask: ["duckdb -c \"copy t to 'x'\""] },
   },
   {
     names: "redis-cli valkey-cli",
     style: "posix",
-    options: rows("-h=host; -p=text; -s=text; -a=text; --user=text; --pass=text; -n=text; -u=url; -r=text; -i=text; -x; --no-auth-warning; --raw; --no-raw; --csv; --json; -c; --tls; --cacert=read; --cert=read; --key=read; --stat; --bigkeys; --memkeys; --latency; --scan; --pattern=text; --count=text; -3; -2; --quoted-input; -v --version -> stop; --help -> stop"),
+    options: rows(
+      "-h=host; -p=text; -s=text; -a=text; --user=text; --pass=text; -n=text; -u=url; -r=text; -i=text; -x; --no-auth-warning; --raw; --no-raw; --csv; --json; -c; --tls; --cacert=read; --cert=read; --key=read; --stat; --bigkeys; --memkeys; --latency; --scan; --pattern=text; --count=text; -3; -2; --quoted-input; -v --version -> stop; --help -> stop",
+    ),
     subcommands: {
-      "get|GET|mget|MGET|exists|EXISTS|ttl|TTL|pttl|PTTL|type|TYPE|keys|KEYS|scan|SCAN|strlen|STRLEN|hget|HGET|hgetall|HGETALL|hkeys|HKEYS|hlen|HLEN|llen|LLEN|lrange|LRANGE|scard|SCARD|smembers|SMEMBERS|zcard|ZCARD|zrange|ZRANGE|dbsize|DBSIZE|info|INFO|ping|PING|time|TIME|memory|MEMORY|xlen|XLEN|xrange|XRANGE|slowlog get|SLOWLOG GET|client list|CLIENT LIST": {
+      "get|GET|mget|MGET|exists|EXISTS|ttl|TTL|pttl|PTTL|type|TYPE|keys|KEYS|scan|SCAN|strlen|STRLEN|hget|HGET|hgetall|HGETALL|hkeys|HKEYS|hlen|HLEN|llen|LLEN|lrange|LRANGE|scard|SCARD|smembers|SMEMBERS|zcard|ZCARD|zrange|ZRANGE|dbsize|DBSIZE|info|INFO|ping|PING|time|TIME|memory|MEMORY|xlen|XLEN|xrange|XRANGE|slowlog get|SLOWLOG GET|client list|CLIENT LIST":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.read database",
+          examples: { allow: ["redis-cli get x", "redis-cli -n 1 KEYS '*'", "redis-cli ping"] },
+        },
+      "flushall|FLUSHALL|flushdb|FLUSHDB|shutdown|SHUTDOWN": {
         style: "none",
         operands: "text*",
-        effects: "remote.read database",
-        examples: { allow: ["redis-cli get x", "redis-cli -n 1 KEYS '*'", "redis-cli ping"] },
+        effects: "remote.destroy database, danger remote-destroy",
+        examples: { ask: ["redis-cli FLUSHALL"] },
       },
-      "flushall|FLUSHALL|flushdb|FLUSHDB|shutdown|SHUTDOWN": { style: "none", operands: "text*", effects: "remote.destroy database, danger remote-destroy", examples: { ask: ["redis-cli FLUSHALL"] } },
       // EVAL, CONFIG SET, MODULE LOAD and every write among them.
-      "set|SET|del|DEL|unlink|UNLINK|expire|EXPIRE|incr|INCR|hset|HSET|lpush|LPUSH|rpush|RPUSH|sadd|SADD|zadd|ZADD|eval|EVAL|config|CONFIG|module|MODULE|script|SCRIPT|rename|RENAME|publish|PUBLISH|slaveof|SLAVEOF|replicaof|REPLICAOF|debug|DEBUG": {
-        style: "none",
-        operands: "text*",
-        effects: "remote.change database",
-        examples: { ask: ["redis-cli set a b", "redis-cli eval 'x' 0", "redis-cli config set dir /"] },
-      },
+      "set|SET|del|DEL|unlink|UNLINK|expire|EXPIRE|incr|INCR|hset|HSET|lpush|LPUSH|rpush|RPUSH|sadd|SADD|zadd|ZADD|eval|EVAL|config|CONFIG|module|MODULE|script|SCRIPT|rename|RENAME|publish|PUBLISH|slaveof|SLAVEOF|replicaof|REPLICAOF|debug|DEBUG":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.change database",
+          examples: { ask: ["redis-cli set a b", "redis-cli eval 'x' 0", "redis-cli config set dir /"] },
+        },
     },
     operands: "code/redis?=repl",
     examples: { allow: ["redis-cli --version"], none: ["redis-cli monitor"] },
@@ -80,7 +95,9 @@ export const databases: readonly CommandSpec[] = [
   {
     names: "mongosh mongo",
     style: "bsd",
-    options: rows("--eval=code/javascript -> drop script; --quiet; --host=host; --port=text; -u --username=text; -p --password=text; --authenticationDatabase=text; --norc; -f --file=script/javascript; --json[=text]; --tls; --nodb; --help -h -> stop; --version -> stop"),
+    options: rows(
+      "--eval=code/javascript -> drop script; --quiet; --host=host; --port=text; -u --username=text; -p --password=text; --authenticationDatabase=text; --norc; -f --file=script/javascript; --json[=text]; --tls; --nodb; --help -h -> stop; --version -> stop",
+    ),
     operands: "text? script:script/javascript*=-",
     effects: "remote.read database",
     examples: { allow: ["mongosh --version"], none: ["mongosh --eval 'db.dropDatabase()'", "mongosh x"] },
@@ -88,11 +105,30 @@ export const databases: readonly CommandSpec[] = [
   {
     names: "pg_dump mysqldump pg_dumpall mariadb-dump mongodump mongoexport",
     style: "gnu",
-    options: rows("-h --host=host; -p --port=text; -U -u --username --user=text; -d --dbname --db=text; -t --table=text; -n --schema=text; -f --file --out -o=write; -F --format=text; -s --schema-only --no-data; -a --data-only; --no-owner; --single-transaction; -V --version -> stop; --help -> stop"),
+    options: rows(
+      "-h --host=host; -p --port=text; -U -u --username --user=text; -d --dbname --db=text; -t --table=text; -n --schema=text; -f --file --out -o=write; -F --format=text; -s --schema-only --no-data; -a --data-only; --no-owner; --single-transaction; -V --version -> stop; --help -> stop",
+    ),
     operands: "text*",
     effects: "remote.read database",
     examples: { allow: ["pg_dump --version", "pg_dump -s x"], ask: ["pg_dump -f x.sql x"] },
   },
-  { names: "pg_isready mysqladmin-ping", style: "gnu", options: rows("-h --host=host; -p --port=text; -d --dbname=text; -U --username=text; -q --quiet; -t --timeout=text; -V --version -> stop; -? --help -> stop"), operands: "", effects: "remote.read database", examples: { allow: ["pg_isready"], ask: ["pg_isready -h evil.example"] } },
-  { names: "dropdb dropuser mysqladmin pg_restore mongorestore createdb createuser mongoimport mysqlimport pg_ctl initdb vacuumdb reindexdb", style: "gnu", options: "-V --version -> stop\n-? --help -> stop", operands: "refuse*=all", effects: "remote.change database", examples: { allow: ["createdb --version"], ask: ["dropdb", "dropdb x", "createdb x"] } },
+  {
+    names: "pg_isready mysqladmin-ping",
+    style: "gnu",
+    options: rows(
+      "-h --host=host; -p --port=text; -d --dbname=text; -U --username=text; -q --quiet; -t --timeout=text; -V --version -> stop; -? --help -> stop",
+    ),
+    operands: "",
+    effects: "remote.read database",
+    examples: { allow: ["pg_isready"], ask: ["pg_isready -h evil.example"] },
+  },
+  {
+    names:
+      "dropdb dropuser mysqladmin pg_restore mongorestore createdb createuser mongoimport mysqlimport pg_ctl initdb vacuumdb reindexdb",
+    style: "gnu",
+    options: "-V --version -> stop\n-? --help -> stop",
+    operands: "refuse*=all",
+    effects: "remote.change database",
+    examples: { allow: ["createdb --version"], ask: ["dropdb", "dropdb x", "createdb x"] },
+  },
 ];

@@ -9,19 +9,31 @@ const CHANGES_AND_HOOKS = "repository, write $git, code.project";
 export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   add: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -n --[no-]dry-run; -v --[no-]verbose; -i --[no-]interactive -> terminal; -p --[no-]patch -> terminal
       -e --[no-]edit -> terminal; -f --[no-]force; -u --[no-]update; --[no-]renormalize; -N --[no-]intent-to-add
       -A --[no-]all; --[no-]ignore-removal; --[no-]refresh; --[no-]ignore-errors; --[no-]ignore-missing; --[no-]sparse
-      --chmod=text; --no-chmod`),
+      --chmod=text; --no-chmod`,
+    ),
     operands: "list*",
     effects: CHANGES,
     examples: { ask: ["git add a.txt", "git add -A", "git add .", "git add -p"] },
   },
-  "stage": { style: "gnu", options: "-A --all\n-u --update\n-v --verbose\n-f --force\n-n --dry-run", operands: "list*", effects: CHANGES, examples: { ask: ["git stage a.txt"] } },
+  stage: {
+    style: "gnu",
+    options: "-A --all\n-u --update\n-v --verbose\n-f --force\n-n --dry-run",
+    operands: "list*",
+    effects: CHANGES,
+    examples: { ask: ["git stage a.txt"] },
+  },
   commit: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, SIGN, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      SIGN,
+      `
       -q --[no-]quiet; -v --[no-]verbose; -F --file=read; --no-file; --author=text; --no-author; --date=text; --no-date
       -m --message=text; --no-message; -c --reedit-message=text -> terminal; --no-reedit-message; -C --reuse-message=text
       --no-reuse-message; --[no-]fixup=text; --squash=text; --no-squash; --[no-]reset-author; --trailer=text
@@ -29,11 +41,18 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]status; -a --[no-]all; -i --[no-]include; --[no-]interactive -> terminal; -p --[no-]patch -> terminal
       -o --[no-]only; -n --no-verify; --verify; --[no-]dry-run; --[no-]short; --[no-]branch; --[no-]ahead-behind
       --[no-]porcelain; --[no-]long; -z --[no-]null; --[no-]amend -> danger history-rewrite; --no-post-rewrite
-      --[no-]allow-empty; --[no-]allow-empty-message; -u --[no-]untracked-files[=text]`),
+      --[no-]allow-empty; --[no-]allow-empty-message; -u --[no-]untracked-files[=text]`,
+    ),
     operands: "list*",
     effects: CHANGES_AND_HOOKS,
     examples: {
-      ask: ["git commit -m x", "git commit -am 'rm -rf ~'", "git commit --amend --no-edit", "git commit --no-verify -m x", "git commit -m \"$(cat <<'EOF'\nfix\nEOF\n)\""],
+      ask: [
+        "git commit -m x",
+        "git commit -am 'rm -rf ~'",
+        "git commit --amend --no-edit",
+        "git commit --no-verify -m x",
+        "git commit -m \"$(cat <<'EOF'\nfix\nEOF\n)\"",
+      ],
       deny: ["git commit -F .env"],
     },
   },
@@ -46,9 +65,12 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   },
   rm: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -n --[no-]dry-run; -q --[no-]quiet; --[no-]cached -> delete becomes list; -f --[no-]force -> danger history-rewrite
-      -r -> delete becomes deletetree; --[no-]ignore-unmatch; --[no-]sparse`),
+      -r -> delete becomes deletetree; --[no-]ignore-unmatch; --[no-]sparse`,
+    ),
     operands: "delete*",
     effects: CHANGES,
     examples: { ask: ["git rm a.txt", "git rm -r src", "git rm -f a.txt", "git rm --cached a.txt"], deny: ["git rm -rf ."] },
@@ -56,15 +78,27 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   // `git-checkout` (analyser): operands after `--`, `.`, and existing paths are files that are overwritten.
   checkout: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -b=text; -B=text -> danger history-rewrite; -l; --[no-]guess; --[no-]overlay; -q --[no-]quiet; --[no-]recurse-submodules[=text]
       --[no-]progress; -m --[no-]merge; --conflict=text; --no-conflict; -d --[no-]detach; -t --[no-]track[=text]
       -f --[no-]force -> danger history-rewrite; --orphan=text; --no-orphan; --[no-]overwrite-ignore
-      --[no-]ignore-other-worktrees; -2 --ours; -3 --theirs; -p --[no-]patch -> terminal; --[no-]ignore-skip-worktree-bits`),
+      --[no-]ignore-other-worktrees; -2 --ours; -3 --theirs; -p --[no-]patch -> terminal; --[no-]ignore-skip-worktree-bits`,
+    ),
     operands: "text*",
     effects: CHANGES_AND_HOOKS,
     analyse: "git-checkout",
-    examples: { ask: ["git checkout main", "git checkout -b new", "git checkout -- a.txt", "git checkout .", "git checkout -f", "git checkout HEAD -- ."] },
+    examples: {
+      ask: [
+        "git checkout main",
+        "git checkout -b new",
+        "git checkout -- a.txt",
+        "git checkout .",
+        "git checkout -f",
+        "git checkout HEAD -- .",
+      ],
+    },
   },
   switch: {
     style: "gnu",
@@ -80,10 +114,13 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   // `git-restore` (analyser): danger history-rewrite, unless only the index is restored (`--staged` without `--worktree`).
   restore: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -s --source=text; --no-source; -S --[no-]staged; -W --[no-]worktree -> danger history-rewrite; --[no-]ignore-unmerged
       --[no-]overlay; -q --[no-]quiet; --[no-]recurse-submodules[=text]; --[no-]progress; -m --[no-]merge; --conflict=text
-      --no-conflict; -2 --ours; -3 --theirs; -p --[no-]patch -> terminal; --[no-]ignore-skip-worktree-bits`),
+      --no-conflict; -2 --ours; -3 --theirs; -p --[no-]patch -> terminal; --[no-]ignore-skip-worktree-bits`,
+    ),
     operands: "list*",
     effects: CHANGES,
     analyse: "git-restore",
@@ -91,19 +128,25 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   },
   reset: {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -q --[no-]quiet; --[no-]refresh; --[no-]mixed; --[no-]soft; --[no-]hard -> danger history-rewrite
       --[no-]merge -> danger history-rewrite; --[no-]keep -> danger history-rewrite; --[no-]recurse-submodules[=text]
-      -p --[no-]patch -> terminal; -N --[no-]intent-to-add`),
+      -p --[no-]patch -> terminal; -N --[no-]intent-to-add`,
+    ),
     operands: "text*",
     effects: CHANGES,
     examples: { ask: ["git reset", "git reset HEAD a.txt", "git reset --hard", "git reset --har HEAD~3"] },
   },
   "stash|stash push|stash save": {
     style: "gnu",
-    options: optionTable(PATHSPEC_FILE, `
+    options: optionTable(
+      PATHSPEC_FILE,
+      `
       -k --[no-]keep-index; -S --[no-]staged; -p --[no-]patch -> terminal; -q --[no-]quiet; -u --[no-]include-untracked
-      -a --[no-]all; -m --message=text; --no-message`),
+      -a --[no-]all; -m --message=text; --no-message`,
+    ),
     operands: "list*",
     effects: CHANGES,
     examples: { ask: ["git stash", "git stash -u", "git stash push -m wip -- a.txt"] },
@@ -115,7 +158,13 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     effects: CHANGES,
     examples: { ask: ["git stash pop", "git stash apply stash@{1}"] },
   },
-  "stash create|stash store": { style: "gnu", options: "-m --message=text\n-q --quiet", operands: "text*", effects: CHANGES, examples: { ask: ["git stash create"] } },
+  "stash create|stash store": {
+    style: "gnu",
+    options: "-m --message=text\n-q --quiet",
+    operands: "text*",
+    effects: CHANGES,
+    examples: { ask: ["git stash create"] },
+  },
   "stash drop|stash clear": {
     style: "gnu",
     options: optionTable("-q --[no-]quiet"),
@@ -125,16 +174,24 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   },
   merge: {
     style: "gnu",
-    options: optionTable(MERGE, SIGN, `
+    options: optionTable(
+      MERGE,
+      SIGN,
+      `
       --[no-]rerere-autoupdate; -m --message=text; --no-message; -F --file=read; --into-name=text; --no-into-name; --[no-]abort
-      --[no-]quit; --[no-]continue; --[no-]progress; --[no-]overwrite-ignore`),
+      --[no-]quit; --[no-]continue; --[no-]progress; --[no-]overwrite-ignore`,
+    ),
     operands: "text*",
     effects: CHANGES_AND_HOOKS,
     examples: { ask: ["git merge feature", "git merge --abort"] },
   },
   "cherry-pick": {
     style: "gnu",
-    options: optionTable(SEQUENCER, SIGN, "-x; --[no-]ff; --[no-]allow-empty; --[no-]allow-empty-message; --[no-]keep-redundant-commits; --empty=text"),
+    options: optionTable(
+      SEQUENCER,
+      SIGN,
+      "-x; --[no-]ff; --[no-]allow-empty; --[no-]allow-empty-message; --[no-]keep-redundant-commits; --empty=text",
+    ),
     operands: "text*",
     effects: CHANGES_AND_HOOKS,
     examples: { ask: ["git cherry-pick abc123", "git cherry-pick --continue"] },
@@ -162,13 +219,16 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   },
   am: {
     style: "gnu",
-    options: optionTable(SIGN, `
+    options: optionTable(
+      SIGN,
+      `
       -i --[no-]interactive -> terminal; -3 --[no-]3way; -q --[no-]quiet; -s --[no-]signoff; -u --[no-]utf8; -k --[no-]keep
       --[no-]keep-non-patch; -m --[no-]message-id; --[no-]keep-cr; -c --[no-]scissors; --quoted-cr=text; --whitespace=text
       --no-whitespace; --[no-]ignore-space-change; --[no-]ignore-whitespace; --directory=text; --no-directory; --exclude=text
       --no-exclude; --include=text; --no-include; -C=text; -p=text; --patch-format=text; --no-patch-format; --[no-]reject
       --resolvemsg=text; --no-resolvemsg; --continue; -r --resolved; --skip; --abort; --quit; --show-current-patch[=text]
-      --allow-empty; --[no-]committer-date-is-author-date; --[no-]ignore-date; --[no-]rerere-autoupdate; --empty=text; -n --no-verify`),
+      --allow-empty; --[no-]committer-date-is-author-date; --[no-]ignore-date; --[no-]rerere-autoupdate; --empty=text; -n --no-verify`,
+    ),
     operands: "read*",
     effects: CHANGES_AND_HOOKS,
     examples: { ask: ["git am x.patch", "git am --abort"] },
@@ -176,7 +236,9 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   // Lists without an operand or with a listing option; `git-refs` (analyser) adds `write $git` for any other operand.
   "worktree add": {
     style: "gnu",
-    options: optionTable("-f --[no-]force; -b=text; -B=text -> danger history-rewrite; -d --[no-]detach; --[no-]checkout; --[no-]lock; --reason=text; --no-reason; -q --[no-]quiet; --[no-]track; --[no-]guess-remote; --orphan"),
+    options: optionTable(
+      "-f --[no-]force; -b=text; -B=text -> danger history-rewrite; -d --[no-]detach; --[no-]checkout; --[no-]lock; --reason=text; --no-reason; -q --[no-]quiet; --[no-]track; --[no-]guess-remote; --orphan",
+    ),
     operands: "write text?",
     effects: CHANGES_AND_HOOKS,
     examples: { ask: ["git worktree add ../wt", "git worktree add -b x wt main"] },
@@ -202,16 +264,12 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     effects: CHANGES_AND_HOOKS,
     examples: { ask: ["git bisect start HEAD v1", "git bisect good"] },
   },
-  "bisect run": { style: "posix", operands: "argv", effects: CHANGES_AND_HOOKS, examples: { ask: ["git bisect run ls", "git bisect run ./evil"], deny: ["git bisect run rm -rf ~"] } },
-  "rerere|rerere clear|rerere forget|rerere gc": { style: "gnu", options: optionTable("--[no-]rerere-autoupdate"), operands: "text*", effects: CHANGES, examples: { ask: ["git rerere", "git rerere clear"] } },
-  "sparse-checkout init|sparse-checkout set|sparse-checkout add|sparse-checkout reapply|sparse-checkout disable": {
-    style: "gnu",
-    options: optionTable("--[no-]cone; --[no-]sparse-index; --skip-checks; --stdin"),
-    operands: "text*",
-    effects: CHANGES,
-    examples: { ask: ["git sparse-checkout set src"] },
+  "bisect run": {
+    style: "posix",
+    operands: "argv",
+    effects: CHANGES_AND_HOOKS,
+    examples: { ask: ["git bisect run ls", "git bisect run ./evil"], deny: ["git bisect run rm -rf ~"] },
   },
-  "sparse-checkout list|sparse-checkout check-rules": { style: "gnu", options: optionTable("--[no-]cone; --rules-file=read; -z"), operands: "", effects: "repository", examples: { allow: ["git sparse-checkout list"] } },
   init: {
     style: "gnu",
     options: optionTable(`
@@ -220,20 +278,5 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     operands: "mkdir?",
     effects: "write .",
     examples: { ask: ["git init", "git init -b main x"] },
-  },
-  // Without `--stdout` the patches become files.
-  "format-patch": {
-    style: "bsd",
-    options: optionTable(`
-      -n --[no-]numbered; -N; -s --[no-]signoff; --[no-]stdout; --[no-]cover-letter; --[no-]numbered-files; --suffix=text; --no-suffix
-      --start-number=text; --no-start-number; -v --reroll-count=text; --no-reroll-count; --filename-max-length=text; --rfc
-      --cover-from-description=text; --subject-prefix=text; -o --output-directory=write; --output=write; -k --keep-subject; --no-binary
-      --[no-]zero-commit; --[no-]ignore-if-in-upstream; -p --no-stat; --add-header=text; --no-add-header; --to=text; --no-to; --cc=text
-      --no-cc; --[no-]from[=text]; --in-reply-to=text; --no-in-reply-to; --[no-]attach[=text]; --inline[=text]; --[no-]thread[=text]
-      --signature=text; --no-signature; --base=text; --no-base; --signature-file=read; -q --[no-]quiet; --[no-]progress; --root; -1..-9
-      -M; -C; --stat; --interdiff=text; --range-diff=text; --creation-factor=text; --[no-]force-in-body-from; --full-index; --binary`),
-    operands: "text*",
-    effects: "repository, write .",
-    examples: { ask: ["git format-patch -1", "git format-patch -o out main"] },
   },
 };

@@ -11,12 +11,20 @@ export function optionTable(...tables: readonly string[]): string {
   const seen = new Set<string>();
   const lines: string[] = [];
   for (const entry of tables.join("\n").split(/[;\n]/)) {
-    const [, names = "", rest = ""] = /^\s*([^=[\]>]*(?:\[no-\][^=[\]>]*)*?)\s*((?:\[?=|->).*)?$/.exec(entry) ?? [entry];
-    const words = names.split(/\s+/).filter((name) => name !== "");
-    const positive = words.map((name) => name.replace("[no-]", "")).filter((name) => !seen.has(name));
-    const negative = words.filter((name) => name.includes("[no-]")).map((name) => name.replace("[no-]", "no-")).filter((name) => !seen.has(name));
+    const end = entry.search(/\[?=|->/);
+    const names = (end < 0 ? entry : entry.slice(0, end)).trim();
+    if (names === "") continue;
+    const rest = end < 0 ? "" : `${entry.startsWith("->", end) ? " " : ""}${entry.slice(end).trimEnd()}`;
+    const positive: string[] = [];
+    const negative: string[] = [];
+    for (const name of names.split(/\s+/)) {
+      const plain = name.replace("[no-]", "");
+      if (!seen.has(plain)) positive.push(plain);
+      const negated = name.replace("[no-]", "no-");
+      if (negated !== plain && !seen.has(negated)) negative.push(negated);
+    }
     for (const name of [...positive, ...negative]) seen.add(name);
-    if (positive.length > 0) lines.push(`${positive.join(" ")}${rest.startsWith("->") ? ` ${rest}` : rest}`);
+    if (positive.length > 0) lines.push(`${positive.join(" ")}${rest}`);
     if (negative.length > 0) lines.push(negative.join(" "));
   }
   return lines.join("\n");

@@ -1,123 +1,145 @@
-import { optionTable, REVISIONS } from "./git-options.ts";
+import { DIFF, optionTable, REF_LIST, REVISIONS } from "./git-options.ts";
 import type { SubcommandSpec } from "./spec.ts";
 
-const CHANGES = "repository, write $git";
-
-/** Git subcommands for scripts, and those that pack and unpack. */
+/** Git subcommands that scripts read with. */
 export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
-  "patch-id": { style: "gnu", options: "--stable\n--unstable\n--verbatim", operands: "", examples: { allow: ["git diff | git patch-id --stable"] } },
-  stripspace: { style: "gnu", options: optionTable("-s --[no-]strip-comments; -c --[no-]comment-lines"), operands: "", output: "input", examples: { allow: ["git stripspace -s < a.txt"] } },
-  column: {
-    style: "gnu",
-    options: optionTable("--command=text; --no-command; --[no-]mode[=text]; --raw-mode=text; --width=text; --indent=text; --nl=text; --padding=text"),
-    operands: "",
-    output: "input",
-    examples: { allow: ["git column --mode=row < a.txt"] },
-  },
-  "verify-pack": { style: "gnu", options: optionTable("-v --[no-]verbose; -s --[no-]stat-only; --object-format=text"), operands: "read+", effects: "repository", examples: { allow: ["git verify-pack -v .git/objects/pack/x.idx"] } },
-  "get-tar-commit-id": { style: "gnu", operands: "", examples: { allow: ["git get-tar-commit-id < a.tar"] } },
-  // The old form prints; the new one (`--write-tree`, the default) adds objects that nothing refers to.
-  "merge-tree": {
-    style: "gnu",
-    options: optionTable("--write-tree; --trivial-merge; --[no-]messages; -z; --name-only; --allow-unrelated-histories; --stdin; --quiet; --merge-base=text; -X --strategy-option=text"),
-    operands: "text*",
-    effects: "repository",
-    examples: { allow: ["git merge-tree main feature"] },
-  },
-  "hash-object": {
-    style: "gnu",
-    options: optionTable("-t=text; -w -> write $git/objects; --[no-]stdin; --[no-]stdin-paths; --no-filters; --[no-]literally; --path=text; --no-path"),
-    operands: "read*",
-    examples: { allow: ["git hash-object a.txt"], ask: ["git hash-object -w a.txt"], deny: ["git hash-object .env"] },
-  },
-  fsck: {
-    style: "gnu",
-    options: optionTable(`
-      -v --[no-]verbose; --[no-]unreachable; --[no-]dangling; --[no-]tags; --[no-]root; --[no-]cache; --[no-]reflogs; --[no-]full
-      --[no-]connectivity-only; --[no-]strict; --[no-]lost-found -> write $git/lost-found; --[no-]progress; --[no-]name-objects; --references; --no-references`),
-    operands: "text*",
-    effects: "repository",
-    examples: { allow: ["git fsck --full"], ask: ["git fsck --lost-found"] },
-  },
-  "fast-export": {
+  "diff-tree|diff-files|diff-index": {
     style: "bsd",
-    options: optionTable(REVISIONS, `
-      --progress=text; --signed-tags=text; --tag-of-filtered-object=text; -M; -C; --export-marks=write; --import-marks=read
-      --import-marks-if-exists=read; --fake-missing-tagger; --use-done-feature; --no-data; --full-tree; --anonymize
-      --anonymize-map=text; --reference-excluded-parents; --show-original-ids; --reencode=text; --refspec=text`),
+    options: optionTable(DIFF, REVISIONS, "--cached; --merge-base; -r; --root; --no-commit-id; -v; -q"),
     operands: "read*",
     effects: "repository",
-    examples: { allow: ["git fast-export --all"], ask: ["git fast-export --export-marks=m --all"] },
+    analyse: "git-revisions",
+    examples: {
+      allow: ["git diff-tree --no-commit-id --name-only -r HEAD", "git diff-index --cached HEAD"],
+      ask: ["git diff-tree --output=x HEAD"],
+    },
   },
-  "read-tree": {
+  "ls-tree": {
     style: "gnu",
-    options: optionTable(`
-      --index-output=write; --[no-]empty; -v --[no-]verbose; -m; --[no-]trivial; --[no-]aggressive; --[no-]reset -> danger history-rewrite
-      --prefix=text; -u; --exclude-per-directory=text; -i; -n --[no-]dry-run; --no-sparse-checkout; --[no-]recurse-submodules[=text]; -q --[no-]quiet`),
+    options: optionTable(
+      "-d; -r; -t; -z; -l --long; --name-only; --name-status; --object-only; --[no-]full-name; --[no-]full-tree; --format=text; --[no-]abbrev[=text]",
+    ),
     operands: "text*",
-    effects: CHANGES,
-    examples: { ask: ["git read-tree HEAD", "git read-tree --reset -u HEAD"] },
+    effects: "repository",
+    output: "paths",
+    examples: { allow: ["git ls-tree -r HEAD --name-only", "git ls-tree HEAD src/"] },
   },
-  "update-index": {
+  "cat-file": {
     style: "gnu",
     options: optionTable(`
-      -q; --[no-]ignore-submodules; --[no-]add; --[no-]replace; --[no-]remove; --[no-]unmerged; --refresh; --really-refresh
-      --cacheinfo=text; --chmod=text; --[no-]assume-unchanged; --[no-]skip-worktree; --[no-]ignore-skip-worktree-entries
-      --[no-]info-only; --[no-]force-remove; -z; --stdin; --index-info; --unresolve; -g --again; --[no-]ignore-missing
-      --[no-]verbose; --clear-resolve-undo; --index-version=text; --[no-]split-index; --[no-]untracked-cache
-      --[no-]test-untracked-cache; --[no-]force-untracked-cache; --[no-]force-write-index; --[no-]fsmonitor-valid`),
+      -e; -p; -t; -s; --[no-]allow-unknown-type; --[no-]use-mailmap; --[no-]mailmap; --batch[=text]; --batch-check[=text]; -z; -Z
+      --batch-command[=text]; --batch-all-objects; --[no-]buffer; --[no-]follow-symlinks; --[no-]unordered
+      --textconv -> code.project; --filters -> code.project; --path=text; --no-path; --filter=text`),
+    operands: "text*",
+    effects: "repository",
+    analyse: "git-revisions",
+    examples: {
+      allow: ["git cat-file -p HEAD", "git cat-file -t abc123"],
+      none: ["git cat-file --textconv HEAD:a.txt"],
+      deny: ["git cat-file -p HEAD:.env"],
+    },
+  },
+  "rev-parse": {
+    style: "bsd",
+    options: optionTable(`
+      --revs-only; --no-revs; --flags; --no-flags; --default=text; --prefix=text; --verify; -q --quiet; --sq; --short[=text]
+      --not; --abbrev-ref[=text]; --symbolic; --symbolic-full-name; --all; --branches[=text]; --tags[=text]
+      --remotes[=text]; --glob=text; --exclude=text; --exclude-hidden=text; --disambiguate=text; --local-env-vars
+      --path-format=text; --git-dir; --git-common-dir; --resolve-git-dir=list; --git-path=text; --show-toplevel
+      --show-superproject-working-tree; --shared-index-path; --absolute-git-dir; --is-inside-git-dir
+      --is-inside-work-tree; --is-bare-repository; --is-shallow-repository; --show-cdup; --show-prefix
+      --show-object-format[=text]; --show-ref-format; --since --after=text; --until --before=text; --end-of-options`),
+    operands: "text*",
+    effects: "repository",
+    examples: {
+      allow: ["git rev-parse HEAD", "git rev-parse --show-toplevel", "git rev-parse --abbrev-ref HEAD", "git rev-parse --short=8 HEAD~1"],
+    },
+  },
+  "rev-list": {
+    style: "bsd",
+    options: optionTable(
+      REVISIONS,
+      `
+      --objects; --objects-edge; --objects-edge-aggressive; --in-commit-order; --indexed-objects; --unpacked
+      --object-names; --no-object-names; --filter=text; --no-filter; --filter-provided-objects; --filter-print-omitted
+      --missing=text; --exclude-promisor-objects; --header; --commit-header; --no-commit-header; --timestamp; --count
+      --disk-usage[=text]; --bisect-vars; --bisect-all; --quiet; --abbrev[=text]; --no-abbrev; --progress=text`,
+    ),
+    operands: "read*",
+    effects: "repository",
+    examples: { allow: ["git rev-list --count HEAD", "git rev-list -n1 HEAD -- src"] },
+  },
+  "merge-base": {
+    style: "gnu",
+    options: optionTable("-a --[no-]all; --octopus; --independent; --is-ancestor; --fork-point"),
+    operands: "text*",
+    effects: "repository",
+    examples: { allow: ["git merge-base main HEAD", "git merge-base --is-ancestor a b"] },
+  },
+  "for-each-ref": {
+    style: "gnu",
+    options: optionTable(
+      REF_LIST,
+      "-s --[no-]shell; -p --[no-]perl; --[no-]python; --[no-]tcl; --count=text; --no-count; --stdin; --exclude=text; --include-root-refs; --omit-empty",
+    ),
+    operands: "text*",
+    effects: "repository",
+    examples: {
+      allow: ["git for-each-ref --sort=-committerdate --format='%(refname:short)' refs/heads", "git for-each-ref --merged main"],
+    },
+  },
+  "show-ref": {
+    style: "gnu",
+    options: optionTable(
+      "--[no-]tags; --[no-]heads; --branches; --[no-]verify; --exists; --[no-]head; -d --[no-]dereference; -s --[no-]hash[=text]; --[no-]abbrev[=text]; -q --[no-]quiet; --exclude-existing[=text]",
+    ),
+    operands: "text*",
+    effects: "repository",
+    examples: { allow: ["git show-ref --heads"] },
+  },
+  "show-branch": {
+    style: "gnu",
+    options: optionTable(`
+      -a --[no-]all; -r --[no-]remotes; --[no-]color[=text]; --[no-]more[=text]; --[no-]list; --no-name; --[no-]current
+      --[no-]sha1-name; --[no-]merge-base; --[no-]independent; --[no-]topo-order; --[no-]topics; --[no-]sparse; --[no-]date-order; -g --reflog[=text]`),
+    operands: "text*",
+    effects: "repository",
+    examples: { allow: ["git show-branch --all"] },
+  },
+  "name-rev": {
+    style: "gnu",
+    options: optionTable(
+      "--[no-]name-only; --[no-]tags; --refs=text; --no-refs; --exclude=text; --no-exclude; --[no-]all; --[no-]stdin; --[no-]annotate-stdin; --[no-]undefined; --[no-]always",
+    ),
+    operands: "text*",
+    effects: "repository",
+    examples: { allow: ["git name-rev HEAD"] },
+  },
+  "check-ignore": {
+    style: "gnu",
+    options: optionTable("-q --[no-]quiet; -v --[no-]verbose; --[no-]stdin; -z; -n --[no-]non-matching; --no-index; --index"),
     operands: "list*",
-    effects: CHANGES,
-    examples: { ask: ["git update-index --assume-unchanged a.txt"] },
+    effects: "repository",
+    examples: { allow: ["git check-ignore -v .env", "git check-ignore node_modules"] },
   },
-  "write-tree|commit-tree|mktree|mktag|unpack-objects|index-pack": {
+  "check-attr": {
     style: "gnu",
-    options: optionTable(`
-      --[no-]missing-ok; --prefix=text; -p=text; -m=text; -F=read; -S --gpg-sign[=text]; -z; --missing; --batch; --[no-]strict; -n; -q; -r
-      -v; -o=write; --stdin; --fix-thin; --keep[=text]; --verify`),
-    operands: "text*",
-    effects: CHANGES,
-    examples: { ask: ["git write-tree", "git commit-tree HEAD^{tree} -m x"] },
-  },
-  "pack-refs|multi-pack-index write|commit-graph write|update-server-info": {
-    style: "gnu",
-    options: optionTable("--[no-]all; --[no-]prune; --[no-]progress; --reachable; --stdin-packs; --stdin-commits; --append; --changed-paths; --split[=text]; --auto; --include=text; --exclude=text; -f --force"),
-    operands: "",
-    effects: CHANGES,
-    examples: { ask: ["git pack-refs --all", "git commit-graph write --reachable"] },
-  },
-  archive: {
-    style: "gnu",
-    options: optionTable(`
-      --format=text; --prefix=text; --add-file=read; --add-virtual-file=text; -o --output=write; --no-output; --worktree-attributes
-      -v --[no-]verbose; -1..-9; -l --list; --remote=text -> remote.read git, net; --no-remote; --exec=foreign/command; --no-exec; --mtime=text`),
+    options: optionTable("-a --[no-]all; --[no-]cached; --[no-]stdin; -z; --source=text"),
     operands: "text*",
     effects: "repository",
-    examples: { allow: ["git archive HEAD", "git archive --list"], ask: ["git archive -o x.tar HEAD", "git archive --remote=ext::'sh -c evil' HEAD"] },
+    examples: { allow: ["git check-attr -a -- a.txt"] },
   },
-  "bundle create": {
+  "check-mailmap": {
     style: "gnu",
-    options: optionTable("-q --[no-]quiet; --[no-]progress; --[no-]all-progress; --[no-]all-progress-implied; --version=text; --all; --branches; --tags; --since=text; -1..-9"),
-    operands: "write text*",
+    options: optionTable("--[no-]stdin"),
+    operands: "text*",
     effects: "repository",
-    examples: { ask: ["git bundle create x.bundle --all"] },
+    examples: { allow: ["git check-mailmap 'A <a@b>'"] },
   },
-  "bundle verify|bundle list-heads": { style: "gnu", options: optionTable("-q --[no-]quiet"), operands: "read text*", effects: "repository", examples: { allow: ["git bundle verify x.bundle"] } },
-  "bundle unbundle": { style: "gnu", options: "--progress", operands: "read text*", effects: CHANGES, examples: { ask: ["git bundle unbundle x.bundle"] } },
-  // Trailer commands come from the repository's configuration.
-  "interpret-trailers": {
+  "check-ref-format": {
     style: "gnu",
-    options: optionTable(`
-      --[no-]in-place -> read becomes edit; --[no-]trim-empty; --where=text; --no-where; --if-exists=text; --no-if-exists; --if-missing=text
-      --no-if-missing; --[no-]only-trailers; --[no-]only-input; --[no-]unfold; --parse; --no-divider; --trailer=text -> code.project; --no-trailer`),
-    operands: "read*",
-    effects: "repository",
-    examples: { allow: ["git interpret-trailers --parse a.txt"], ask: ["git interpret-trailers --in-place --trailer x a.txt"], none: ["git interpret-trailers --trailer 'a: b' a.txt"] },
-  },
-  "merge-file": {
-    style: "gnu",
-    options: optionTable("-p --[no-]stdout -> edit becomes read; --[no-]diff3; --[no-]zdiff3; --[no-]ours; --[no-]theirs; --[no-]union; --marker-size=text; -q --[no-]quiet; -L=text; --object-id; --diff-algorithm=text"),
-    operands: "edit read read",
-    examples: { ask: ["git merge-file a.txt base b.txt"], allow: ["git merge-file -p a.txt base b.txt"] },
+    options: "--branch\n--normalize\n--allow-onelevel\n--no-allow-onelevel\n--refspec-pattern",
+    operands: "text",
+    examples: { allow: ["git check-ref-format --branch x"] },
   },
 };

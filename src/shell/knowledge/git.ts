@@ -3,6 +3,7 @@ import { GIT_HISTORY } from "./git-history.ts";
 import { GIT_PLUMBING } from "./git-plumbing.ts";
 import { GIT_READ } from "./git-read.ts";
 import { GIT_REMOTE } from "./git-remote.ts";
+import { GIT_STORE } from "./git-store.ts";
 import { optionTable } from "./git-options.ts";
 import type { CommandSpec } from "./spec.ts";
 
@@ -29,10 +30,16 @@ export const git: readonly CommandSpec[] = [
       --html-path; --man-path; --info-path; --help -> stop; --version -> stop`),
     // status, diff and describe refresh the index when file times changed.
     upkeep: ["write $git/index", "write $git/index.lock"],
-    subcommands: { ...GIT_READ, ...GIT_PLUMBING, ...GIT_CHANGE, ...GIT_HISTORY, ...GIT_REMOTE },
+    subcommands: { ...GIT_READ, ...GIT_PLUMBING, ...GIT_STORE, ...GIT_CHANGE, ...GIT_HISTORY, ...GIT_REMOTE },
     examples: {
       allow: ["git --version", "git --help", "git -C src status", "git -P log -1", "git --no-optional-locks status", "git --exec-path"],
-      none: ["git -c core.pager='sh -c evil' log", "git -c alias.x='!evil' status", "git --exec-path=./evil status", "git frobnicate", "git -p log"],
+      none: [
+        "git -c core.pager='sh -c evil' log",
+        "git -c alias.x='!evil' status",
+        "git --exec-path=./evil status",
+        "git frobnicate",
+        "git -p log",
+      ],
       ask: ["git -C /tmp/evil diff", "git --git-dir /tmp/evil/.git log", "git $(echo push) status", "git --frobnicate status"],
       deny: ["git bisect run sh -c 'rm -rf ~'"],
     },

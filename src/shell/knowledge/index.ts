@@ -9,12 +9,14 @@ import { coreutilsLines } from "./coreutils-lines.ts";
 import { coreutilsText } from "./coreutils-text.ts";
 import { databases } from "./databases.ts";
 import { findutils } from "./findutils.ts";
+import { forges } from "./forges.ts";
 import { git } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
 import { machineTools } from "./machine-tools.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
 import { node } from "./node.ts";
+import { nodeTools } from "./node-tools.ts";
 import { packages } from "./packages.ts";
 import { pythonTools } from "./python-tools.ts";
 import { rustGo } from "./rust-go.ts";
@@ -26,6 +28,7 @@ import { text } from "./text.ts";
 import { textLanguages } from "./text-languages.ts";
 import { textView } from "./text-view.ts";
 import { wrappers } from "./wrappers.ts";
+import { wrapperRights } from "./wrappers-rights.ts";
 import { wrapperTools } from "./wrappers-tools.ts";
 import { wrapperTrace } from "./wrappers-trace.ts";
 import type { CommandSpec } from "./spec.ts";
@@ -43,12 +46,14 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   coreutilsText,
   databases,
   findutils,
+  forges,
   git,
   interpreters,
   machineTools,
   network,
   networkTools,
   node,
+  nodeTools,
   packages,
   pythonTools,
   rustGo,
@@ -60,6 +65,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   textLanguages,
   textView,
   wrappers,
+  wrapperRights,
   wrapperTools,
   wrapperTrace,
 ];

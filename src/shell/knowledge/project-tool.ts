@@ -12,5 +12,11 @@ export const VERSIONED_TOOL: SubcommandSpec = {
   style: "none",
   // With no argument at all it runs the project's default.
   operands: "code/project?=default",
-  subcommands: { "--version": { style: "none", operands: "", examples: { allow: ["pytest --version", "eslint --version"], none: ["pytest -v"], ask: ["eslint --version ."] } } },
+  subcommands: {
+    "--version": {
+      style: "none",
+      operands: "",
+      examples: { allow: ["pytest --version", "eslint --version"], none: ["pytest -v"], ask: ["eslint --version ."] },
+    },
+  },
 };

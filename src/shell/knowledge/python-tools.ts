@@ -29,58 +29,120 @@ export const pythonTools: readonly CommandSpec[] = [
     upkeep: ["write ~/.cache/pip/**"],
     subcommands: {
       "list|freeze|check|show|inspect|debug|help|hash|cache dir|cache info|cache list|config list|config get|config debug|completion": {
-        options: rows("-o --outdated; -u --uptodate; -e --editable; -l --local; --user; --path=list; --pre; --format=text; --not-required; --exclude=text; --exclude-editable; --include-editable; --all; -f --files; -r --requirement=read; -a --algorithm=text; --global; --site; --index-url -i=url"),
+        options: rows(
+          "-o --outdated; -u --uptodate; -e --editable; -l --local; --user; --path=list; --pre; --format=text; --not-required; --exclude=text; --exclude-editable; --include-editable; --all; -f --files; -r --requirement=read; -a --algorithm=text; --global; --site; --index-url -i=url",
+        ),
         operands: "text*",
         effects: "remote.read pypi",
-        examples: { allow: ["pip list", "pip list --outdated --format=json", "pip show requests", "pip freeze", "pip check", "pip config list"], none: ["pip --python ./evil list"] },
+        examples: {
+          allow: ["pip list", "pip list --outdated --format=json", "pip show requests", "pip freeze", "pip check", "pip config list"],
+          none: ["pip --python ./evil list"],
+        },
       },
-      "index versions|search": { options: "--pre\n--json", operands: "text*", effects: "remote.read pypi", examples: { allow: ["pip index versions requests"] } },
-      "install|uninstall|download|wheel|lock": { ...INSTALL, examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"] } },
+      "index versions|search": {
+        options: "--pre\n--json",
+        operands: "text*",
+        effects: "remote.read pypi",
+        examples: { allow: ["pip index versions requests"] },
+      },
+      "install|uninstall|download|wheel|lock": {
+        ...INSTALL,
+        examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"] },
+      },
       "cache purge|cache remove": { operands: "text*", effects: "delete ~/.cache/pip", examples: { ask: ["pip cache purge"] } },
-      "config set|config unset|config edit": { options: "--global\n--user\n--site\n--editor=foreign/command", operands: "foreign/pip*", effects: "danger host-effect", examples: { ask: ["pip config set global.index-url https://evil.example"] } },
+      "config set|config unset|config edit": {
+        options: "--global\n--user\n--site\n--editor=foreign/command",
+        operands: "foreign/pip*",
+        effects: "danger host-effect",
+        examples: { ask: ["pip config set global.index-url https://evil.example"] },
+      },
     },
   },
   {
     names: "uv",
     summary: "Python packages, environments and tools",
     style: "bsd",
-    options: rows("-q --quiet; -v --verbose; --color=text; --offline; --no-progress; --project=dir; --directory=dir; --config-file=read; --no-config; --no-cache -n; --cache-dir=write; --python -p=foreign/python; --no-python-downloads; -h --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-q --quiet; -v --verbose; --color=text; --offline; --no-progress; --project=dir; --directory=dir; --config-file=read; --no-config; --no-cache -n; --cache-dir=write; --python -p=foreign/python; --no-python-downloads; -h --help -> stop; -V --version -> stop",
+    ),
     upkeep: ["write ~/.cache/uv/**"],
     examples: { allow: ["uv --version"], none: ["uv frobnicate"] },
     subcommands: {
       "pip list|pip freeze|pip check|pip show|pip tree|python list|python find|export|tree|workspace list": {
         // uv asks the interpreter of the project's environment about itself.
-        options: rows("--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable"),
+        options: rows(
+          "--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable",
+        ),
         operands: "text*",
         effects: "code.project, remote.read pypi",
         examples: { none: ["uv pip list", "uv python list", "uv pip show x", "uv tree"] },
       },
-      "python dir|cache dir|tool dir|tool list|self version|help|workspace dir": { options: "--show-paths\n--short", operands: "", examples: { allow: ["uv cache dir", "uv tool list"] } },
+      "python dir|cache dir|tool dir|tool list|self version|help|workspace dir": {
+        options: "--show-paths\n--short",
+        operands: "",
+        examples: { allow: ["uv cache dir", "uv tool list"] },
+      },
       "run|tool run|x": { ...RUN, examples: { none: ["uv run pytest", "uv tool run evil", "uv run x.py"] } },
-      "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format": { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
+      "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format":
+        { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
       publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
     },
   },
-  { names: "uvx pipx", style: "none", subcommands: { "--version|-V|--help|-h": { style: "none", operands: "", examples: { allow: ["pipx --version"] } }, "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } } }, examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] } },
+  {
+    names: "uvx pipx",
+    style: "none",
+    subcommands: {
+      "--version|-V|--help|-h": { style: "none", operands: "", examples: { allow: ["pipx --version"] } },
+      "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } },
+    },
+    examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] },
+  },
   {
     names: "poetry",
     style: "bsd",
-    options: rows("-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --no-ansi; --ansi; --no-plugins; --no-cache; -C --directory=dir; -P --project=dir; -h --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --no-ansi; --ansi; --no-plugins; --no-cache; -C --directory=dir; -P --project=dir; -h --help -> stop; -V --version -> stop",
+    ),
     examples: { allow: ["poetry --version"] },
     subcommands: {
       "show|check|env info|env list|version|self show|debug info": {
         // poetry asks the interpreter of the project's environment about itself.
- options: rows("-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text"), operands: "text?", effects: "code.project, remote.read pypi", examples: { none: ["poetry show --tree", "poetry env info", "poetry check"] } },
+        options: rows(
+          "-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text",
+        ),
+        operands: "text?",
+        effects: "code.project, remote.read pypi",
+        examples: { none: ["poetry show --tree", "poetry env info", "poetry check"] },
+      },
       "search|about|list|source show|cache list": { operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry about"] } },
       "run|shell": { ...RUN, examples: { none: ["poetry run pytest"] } },
-      "install|add|remove|update|lock|init|new|build|sync|env use|env remove|export|self add|self update|cache clear": { ...INSTALL, style: "none", examples: { ask: ["poetry install", "poetry add x"] } },
-      config: { options: "--list\n--unset\n--local\n--migrate", operands: "foreign/poetry*", effects: "danger host-effect", examples: { ask: ["poetry config x y"] } },
+      "install|add|remove|update|lock|init|new|build|sync|env use|env remove|export|self add|self update|cache clear": {
+        ...INSTALL,
+        style: "none",
+        examples: { ask: ["poetry install", "poetry add x"] },
+      },
+      config: {
+        options: "--list\n--unset\n--local\n--migrate",
+        operands: "foreign/poetry*",
+        effects: "danger host-effect",
+        examples: { ask: ["poetry config x y"] },
+      },
       publish: { ...PUBLISH, examples: { ask: ["poetry publish --build"] } },
     },
   },
-  { names: "twine", style: "bsd", options: "--version -> stop\n-h --help -> stop\n--no-color", examples: { allow: ["twine --version"] }, subcommands: { check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } }, "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } } } },
   {
-    names: "tox nox dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
+    names: "twine",
+    style: "bsd",
+    options: "--version -> stop\n-h --help -> stop\n--no-color",
+    examples: { allow: ["twine --version"] },
+    subcommands: {
+      check: { options: "--strict", operands: "read+", examples: { allow: ["twine check a.txt"] } },
+      "upload|register": { ...PUBLISH, examples: { ask: ["twine upload dist/x.whl"] } },
+    },
+  },
+  {
+    names:
+      "tox nox dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
     summary: "Python tools that load code from the project (plugins, conftest, configuration)",
     ...PROJECT_TOOL,
     examples: { none: ["tox -e py311", "flake8 src", "flake8 --version", "pre-commit run"] },
@@ -95,7 +157,9 @@ export const pythonTools: readonly CommandSpec[] = [
     names: "ruff",
     summary: "Python linter and formatter; its configuration is data",
     style: "bsd",
-    options: rows("-v --verbose; -q --quiet; -s --silent; --config=read; --isolated; --no-cache; --color=text; -h --help -> stop; -V --version -> stop"),
+    options: rows(
+      "-v --verbose; -q --quiet; -s --silent; --config=read; --isolated; --no-cache; --color=text; -h --help -> stop; -V --version -> stop",
+    ),
     upkeep: ["write .ruff_cache/**"],
     examples: { allow: ["ruff --version"] },
     subcommands: {
@@ -105,14 +169,23 @@ export const pythonTools: readonly CommandSpec[] = [
           --extend-select=text; --extend-ignore=text; --target-version=text; --preview; --no-preview; --exclude=text; --statistics; -n; -e --exit-zero; --exit-non-zero-on-fix; --show-files; --show-settings
           --add-noqa -> tree becomes writetree; --ignore-noqa; --force-exclude; --respect-gitignore; --line-length=text; --stdin-filename=text; --no-respect-gitignore`),
         operands: "tree*=src",
-        examples: { allow: ["ruff check src", "ruff check --select E,F src", "ruff check --diff src"], ask: ["ruff check --fix src", "ruff check -o out src"] },
+        examples: {
+          allow: ["ruff check src", "ruff check --select E,F src", "ruff check --diff src"],
+          ask: ["ruff check --fix src", "ruff check -o out src"],
+        },
       },
       format: {
-        options: rows("--check -> writetree becomes tree; --diff -> writetree becomes tree; --exclude=text; --line-length=text; --target-version=text; --preview; --stdin-filename=text; --respect-gitignore; --force-exclude"),
+        options: rows(
+          "--check -> writetree becomes tree; --diff -> writetree becomes tree; --exclude=text; --line-length=text; --target-version=text; --preview; --stdin-filename=text; --respect-gitignore; --force-exclude",
+        ),
         operands: "writetree*=.",
         examples: { ask: ["ruff format src", "ruff format"], allow: ["ruff format --check src"] },
       },
-      "rule|config|linter|version|help": { options: "--all\n--output-format=text", operands: "text?", examples: { allow: ["ruff rule E501", "ruff version"] } },
+      "rule|config|linter|version|help": {
+        options: "--all\n--output-format=text",
+        operands: "text?",
+        examples: { allow: ["ruff rule E501", "ruff version"] },
+      },
       clean: { operands: "", effects: "delete .ruff_cache", examples: { ask: ["ruff clean"] } },
       "server|analyze graph": { operands: "text*", effects: "code.project", examples: { none: ["ruff server"] } },
     },
@@ -127,5 +200,11 @@ export const pythonTools: readonly CommandSpec[] = [
     operands: "writetree+",
     examples: { ask: ["black src", "isort a.py"], allow: ["black --check src", "isort --diff src", "black --version"] },
   },
-  { names: "virtualenv pyvenv", style: "bsd", options: rows("-p --python=foreign/python; --system-site-packages; --clear; -q --quiet; -h --help -> stop; --version -> stop"), operands: "writetree+", examples: { ask: ["virtualenv .venv"], allow: ["virtualenv --version"] } },
+  {
+    names: "virtualenv pyvenv",
+    style: "bsd",
+    options: rows("-p --python=foreign/python; --system-site-packages; --clear; -q --quiet; -h --help -> stop; --version -> stop"),
+    operands: "writetree+",
+    examples: { ask: ["virtualenv .venv"], allow: ["virtualenv --version"] },
+  },
 ];

@@ -5,7 +5,9 @@ import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 /** Building runs build scripts, procedural macros and test code. */
 const BUILDS: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
 
-const CARGO_READ = rows("-p --package=text; --manifest-path=read; --format-version=text; --no-deps; --features=text; --all-features; --no-default-features; --workspace; -e --edges=text; -i --invert=text; -d --duplicates; --depth=text; --prefix=text; --no-dedupe; --target=text; -f --format=text; --limit=text; --registry=text; --filter-platform=text; --charset=text; --message-format=text");
+const CARGO_READ = rows(
+  "-p --package=text; --manifest-path=read; --format-version=text; --no-deps; --features=text; --all-features; --no-default-features; --workspace; -e --edges=text; -i --invert=text; -d --duplicates; --depth=text; --prefix=text; --no-dedupe; --target=text; -f --format=text; --limit=text; --registry=text; --filter-platform=text; --charset=text; --message-format=text",
+);
 
 export const rustGo: readonly CommandSpec[] = [
   {
@@ -13,34 +15,107 @@ export const rustGo: readonly CommandSpec[] = [
     summary: "builds Rust projects",
     style: "bsd",
     // `+toolchain` comes first; `--config` can name a runner; aliases and cargo-* programs are other subcommands.
-    options: rows("-V --version -> stop; --list -> stop; --explain=text -> stop; -v --verbose; -q --quiet; --color=text; --locked; --offline; --frozen; -C=dir; -Z=foreign/cargo; --config=foreign/cargo; +stable; +nightly; +beta; -h --help -> stop"),
+    options: rows(
+      "-V --version -> stop; --list -> stop; --explain=text -> stop; -v --verbose; -q --quiet; --color=text; --locked; --offline; --frozen; -C=dir; -Z=foreign/cargo; --config=foreign/cargo; +stable; +nightly; +beta; -h --help -> stop",
+    ),
     upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
-      "tree|locate-project|pkgid|verify-project|search|info|read-manifest": { options: CARGO_READ, operands: "text*", effects: "remote.read crates", examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo pkgid"] } },
+      "tree|locate-project|pkgid|verify-project|search|info|read-manifest": {
+        options: CARGO_READ,
+        operands: "text*",
+        effects: "remote.read crates",
+        examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo pkgid"] },
+      },
       // `help NAME` asks the program cargo-NAME.
       "help|version": { operands: "", examples: { allow: ["cargo help"] } },
-      metadata: { options: CARGO_READ, operands: "", effects: "remote.read crates", examples: { allow: ["cargo metadata --no-deps --format-version 1"] } },
-      "build|b|check|c|test|t|run|r|bench|doc|d|clippy|rustc|rustdoc|fix|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": { ...BUILDS, examples: { none: ["cargo check", "cargo test -q", "cargo build --release", "cargo clippy -- -D warnings", "cargo fix --lib"] } },
-      fmt: { options: "--check -> drop out\n--all -> drop none\n-p --package=text\n--message-format=text", operands: "out:writetree?=src", examples: { allow: ["cargo fmt --check"], ask: ["cargo fmt"] } },
-      "add|remove|rm|update|init|new|generate-lockfile|vendor|fetch|install|uninstall": { style: "none", operands: "text*", effects: "code.project, remote.read crates, write Cargo.lock", examples: { ask: ["cargo add serde", "cargo install x", "cargo update"] } },
-      clean: { options: rows("-p --package=text; --release; --profile=text; --target=text; --target-dir=deletetree; -n --dry-run; --doc; --manifest-path=read"), operands: "", effects: "deletetree target", examples: { ask: ["cargo clean"], deny: ["cargo clean --target-dir ~"] } },
-      "publish|package": { style: "none", operands: "text*", effects: "code.project, remote.publish crates, danger publish", examples: { ask: ["cargo publish", "cargo publish --dry-run"] } },
-      "yank|owner": { style: "none", operands: "text*", effects: "remote.destroy crates, danger remote-destroy", examples: { ask: ["cargo yank x@1"] } },
+      metadata: {
+        options: CARGO_READ,
+        operands: "",
+        effects: "remote.read crates",
+        examples: { allow: ["cargo metadata --no-deps --format-version 1"] },
+      },
+      "build|b|check|c|test|t|run|r|bench|doc|d|clippy|rustc|rustdoc|fix|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": {
+        ...BUILDS,
+        examples: { none: ["cargo check", "cargo test -q", "cargo build --release", "cargo clippy -- -D warnings", "cargo fix --lib"] },
+      },
+      fmt: {
+        options: "--check -> drop out\n--all -> drop none\n-p --package=text\n--message-format=text",
+        operands: "out:writetree?=src",
+        examples: { allow: ["cargo fmt --check"], ask: ["cargo fmt"] },
+      },
+      "add|remove|rm|update|init|new|generate-lockfile|vendor|fetch|install|uninstall": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.read crates, write Cargo.lock",
+        examples: { ask: ["cargo add serde", "cargo install x", "cargo update"] },
+      },
+      clean: {
+        options: rows(
+          "-p --package=text; --release; --profile=text; --target=text; --target-dir=deletetree; -n --dry-run; --doc; --manifest-path=read",
+        ),
+        operands: "",
+        effects: "deletetree target",
+        examples: { ask: ["cargo clean"], deny: ["cargo clean --target-dir ~"] },
+      },
+      "publish|package": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.publish crates, danger publish",
+        examples: { ask: ["cargo publish", "cargo publish --dry-run"] },
+      },
+      "yank|owner": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.destroy crates, danger remote-destroy",
+        examples: { ask: ["cargo yank x@1"] },
+      },
       "login|logout": { style: "none", operands: "text*", effects: "remote.change crates", examples: { ask: ["cargo login"] } },
     },
   },
-  { names: "rustc", style: "gnu", options: rows("-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text -> stop"), operands: "read", effects: "code.project, write .", examples: { allow: ["rustc --version", "rustc -vV", "rustc --explain E0382"], ask: ["rustc x.rs", "rustc -C linker=./evil x.rs"] } },
-  { names: "rustfmt", style: "gnu", options: rows("--check -> edit becomes read; --edition=text; -q --quiet; -v --verbose; --emit=refuse; --config-path=read; --color=text; -l --files-with-diff; -h --help -> stop; -V --version -> stop"), operands: "edit*", examples: { allow: ["rustfmt --check a.rs", "rustfmt --version"], ask: ["rustfmt a.rs"] } },
+  {
+    names: "rustc",
+    style: "gnu",
+    options: rows("-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text -> stop"),
+    operands: "read",
+    effects: "code.project, write .",
+    examples: { allow: ["rustc --version", "rustc -vV", "rustc --explain E0382"], ask: ["rustc x.rs", "rustc -C linker=./evil x.rs"] },
+  },
+  {
+    names: "rustfmt",
+    style: "gnu",
+    options: rows(
+      "--check -> edit becomes read; --edition=text; -q --quiet; -v --verbose; --emit=refuse; --config-path=read; --color=text; -l --files-with-diff; -h --help -> stop; -V --version -> stop",
+    ),
+    operands: "edit*",
+    examples: { allow: ["rustfmt --check a.rs", "rustfmt --version"], ask: ["rustfmt a.rs"] },
+  },
   {
     names: "rustup",
     style: "bsd",
     options: "-v --verbose\n-q --quiet\n-h --help -> stop\n-V --version -> stop",
     examples: { allow: ["rustup --version"] },
     subcommands: {
-      "show|toolchain list|target list|component list|which|override list|check|doc --path|help": { options: "-v --verbose\n--toolchain=text\n--installed\n-q", operands: "text*", effects: "remote.read rust", examples: { allow: ["rustup show", "rustup target list --installed"] } },
-      "install|update|default|toolchain install|toolchain uninstall|toolchain link|target add|target remove|component add|component remove|override set|override unset|self update|self uninstall|uninstall|set|set profile": { style: "none", operands: "text*", effects: "remote.read rust, system packages", examples: { ask: ["rustup update", "rustup target add x"] } },
-      run: { style: "posix", options: "--install", operands: "text command:argv", effects: "code.project", examples: { none: ["rustup run nightly ls"], deny: ["rustup run nightly rm -rf ~"] } },
+      "show|toolchain list|target list|component list|which|override list|check|doc --path|help": {
+        options: "-v --verbose\n--toolchain=text\n--installed\n-q",
+        operands: "text*",
+        effects: "remote.read rust",
+        examples: { allow: ["rustup show", "rustup target list --installed"] },
+      },
+      "install|update|default|toolchain install|toolchain uninstall|toolchain link|target add|target remove|component add|component remove|override set|override unset|self update|self uninstall|uninstall|set|set profile":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.read rust, system packages",
+          examples: { ask: ["rustup update", "rustup target add x"] },
+        },
+      run: {
+        style: "posix",
+        options: "--install",
+        operands: "text command:argv",
+        effects: "code.project",
+        examples: { none: ["rustup run nightly ls"], deny: ["rustup run nightly rm -rf ~"] },
+      },
     },
   },
   {
@@ -52,21 +127,74 @@ export const rustGo: readonly CommandSpec[] = [
     examples: { allow: ["go"], none: ["go frobnicate"] },
     subcommands: {
       "version|help": { style: "words", options: "-m\n-v", operands: "text*", examples: { allow: ["go version", "go help build"] } },
-      env: { style: "words", options: "-json\n-changed\n-w -> danger host-effect\n-u -> danger host-effect", operands: "text*", examples: { allow: ["go env", "go env GOPATH"], ask: ["go env -w GOFLAGS=-toolexec=./evil"] } },
+      env: {
+        style: "words",
+        options: "-json\n-changed\n-w -> danger host-effect\n-u -> danger host-effect",
+        operands: "text*",
+        examples: { allow: ["go env", "go env GOPATH"], ask: ["go env -w GOFLAGS=-toolexec=./evil"] },
+      },
       // -toolexec, -exec, -vettool are left unlisted.
-      list: { style: "words", options: rows("-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text; -tags=text; -find"), operands: "text*", effects: "remote.read go", examples: { allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."], ask: ["go list -toolexec=./evil ./..."] } },
-      doc: { style: "words", options: "-all\n-u\n-src\n-short\n-c\n-cmd", operands: "text*", effects: "remote.read go", examples: { allow: ["go doc fmt.Println"] } },
-      "mod graph|mod why|mod verify": { style: "words", options: "-m\n-go=text", operands: "text*", effects: "remote.read go", examples: { allow: ["go mod graph", "go mod why -m x"] } },
-      "mod tidy|mod init|mod download|mod edit|mod vendor|get|install|work init|work use|work sync|work edit": { style: "none", operands: "text*", effects: "remote.read go, write go.mod, write go.sum", examples: { ask: ["go mod tidy", "go get x", "go install x@latest"] } },
+      list: {
+        style: "words",
+        options: rows("-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text; -tags=text; -find"),
+        operands: "text*",
+        effects: "remote.read go",
+        examples: { allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."], ask: ["go list -toolexec=./evil ./..."] },
+      },
+      doc: {
+        style: "words",
+        options: "-all\n-u\n-src\n-short\n-c\n-cmd",
+        operands: "text*",
+        effects: "remote.read go",
+        examples: { allow: ["go doc fmt.Println"] },
+      },
+      "mod graph|mod why|mod verify": {
+        style: "words",
+        options: "-m\n-go=text",
+        operands: "text*",
+        effects: "remote.read go",
+        examples: { allow: ["go mod graph", "go mod why -m x"] },
+      },
+      "mod tidy|mod init|mod download|mod edit|mod vendor|get|install|work init|work use|work sync|work edit": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.read go, write go.mod, write go.sum",
+        examples: { ask: ["go mod tidy", "go get x", "go install x@latest"] },
+      },
       fmt: { style: "words", options: "-n -> drop out\n-x", operands: "out:writetree*=.", examples: { ask: ["go fmt ./..."] } },
-      "build|test|run|vet|generate|tool|fix|bug|telemetry": { ...BUILDS, examples: { none: ["go build ./...", "go test ./...", "go run .", "go vet ./...", "go build -toolexec=./evil"] } },
-      clean: { style: "words", options: "-n\n-x\n-i\n-r\n-cache -> delete ~/.cache/go-build\n-testcache -> delete ~/.cache/go-build\n-modcache -> delete ~/go/pkg/mod\n-fuzzcache", operands: "text*", effects: "delete .", examples: { ask: ["go clean", "go clean -modcache"] } },
+      "build|test|run|vet|generate|tool|fix|bug|telemetry": {
+        ...BUILDS,
+        examples: { none: ["go build ./...", "go test ./...", "go run .", "go vet ./...", "go build -toolexec=./evil"] },
+      },
+      clean: {
+        style: "words",
+        options:
+          "-n\n-x\n-i\n-r\n-cache -> delete ~/.cache/go-build\n-testcache -> delete ~/.cache/go-build\n-modcache -> delete ~/go/pkg/mod\n-fuzzcache",
+        operands: "text*",
+        effects: "delete .",
+        examples: { ask: ["go clean", "go clean -modcache"] },
+      },
     },
   },
-  { names: "gofmt gofumpt goimports", style: "words", options: rows("-l; -d; -e; -s; -r=text; -w -> read becomes edit; -local=text; -cpuprofile=write; -h -help -> stop; -version --version -> stop"), operands: "read*", examples: { allow: ["gofmt -l a.go", "gofmt -d a.go"], ask: ["gofmt -w a.go"] } },
-  { names: "golangci-lint staticcheck gopls dlv ginkgo mage air wire mockgen goreleaser revive gosec cargo-watch cargo-nextest wasm-pack trunk bacon", summary: "tools that build the project's code", ...PROJECT_TOOL, examples: { none: ["golangci-lint run", "staticcheck ./...", "golangci-lint --version"] } },
   {
-    names: "bundler gem rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
+    names: "gofmt gofumpt goimports",
+    style: "words",
+    options: rows(
+      "-l; -d; -e; -s; -r=text; -w -> read becomes edit; -local=text; -cpuprofile=write; -h -help -> stop; -version --version -> stop",
+    ),
+    operands: "read*",
+    examples: { allow: ["gofmt -l a.go", "gofmt -d a.go"], ask: ["gofmt -w a.go"] },
+  },
+  {
+    names:
+      "golangci-lint staticcheck gopls dlv ginkgo mage air wire mockgen goreleaser revive gosec cargo-watch cargo-nextest wasm-pack trunk bacon",
+    summary: "tools that build the project's code",
+    ...PROJECT_TOOL,
+    examples: { none: ["golangci-lint run", "staticcheck ./...", "golangci-lint --version"] },
+  },
+  {
+    names:
+      "bundler gem rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
     summary: "package managers and test runners of other languages",
     ...PROJECT_TOOL,
     examples: { none: ["rspec", "gem install x", "mix test", "dotnet build"] },

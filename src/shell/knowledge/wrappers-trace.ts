@@ -18,9 +18,21 @@ export const wrapperTrace: readonly CommandSpec[] = [
       --decode-pids=text; -c --summary-only; -C --summary; -O --summary-syscall-overhead=text; -S --summary-sort-by=text; -U --summary-columns=text
       -w --summary-wall-clock; --inject=refuse; --fault=refuse; --seccomp-bpf; --tips[=text]; ${HELP}`),
     operands: "command:argv?",
-    examples: { allow: ["strace ls", "strace -f -e trace=openat ls"], ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1"], deny: ["strace rm -rf ~", "strace -fc rm -rf ~"] },
+    examples: {
+      allow: ["strace ls", "strace -f -e trace=openat ls"],
+      ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1"],
+      deny: ["strace rm -rf ~", "strace -fc rm -rf ~"],
+    },
   },
-  { names: "ltrace", style: "posix", options: rows("-c; -C; -f; -i; -L; -n=text; -o --output=refuse; -p=text -> process; -r; -s=text; -S; -t; -T; -u=text -> privilege; -e=text; -x=text; -a=text; -l=text; -h --help -> stop; -V --version -> stop"), operands: "command:argv?", examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls"], deny: ["ltrace -f rm -rf ~"] } },
+  {
+    names: "ltrace",
+    style: "posix",
+    options: rows(
+      "-c; -C; -f; -i; -L; -n=text; -o --output=refuse; -p=text -> process; -r; -s=text; -S; -t; -T; -u=text -> privilege; -e=text; -x=text; -a=text; -l=text; -h --help -> stop; -V --version -> stop",
+    ),
+    operands: "command:argv?",
+    examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls"], deny: ["ltrace -f rm -rf ~"] },
+  },
   {
     names: "perf",
     style: "posix",
@@ -29,23 +41,46 @@ export const wrapperTrace: readonly CommandSpec[] = [
     subcommands: {
       "stat|record|trace": {
         style: "posix",
-        options: rows("-e --event=text; -a --all-cpus -> process; -p --pid=text -> process; -t --tid=text -> process; -g; --call-graph=text; -F --freq=text; -o --output=write; -r --repeat=text; -d --detailed; -x --field-separator=text; -q --quiet; -v --verbose; -s --summary; --pre=shell; --post=shell"),
+        options: rows(
+          "-e --event=text; -a --all-cpus -> process; -p --pid=text -> process; -t --tid=text -> process; -g; --call-graph=text; -F --freq=text; -o --output=write; -r --repeat=text; -d --detailed; -x --field-separator=text; -q --quiet; -v --verbose; -s --summary; --pre=shell; --post=shell",
+        ),
         operands: "command:argv?",
         effects: "write perf.data",
         examples: { ask: ["perf stat ls", "perf record -g ls"], deny: ["perf stat rm -rf ~", "perf stat --pre 'rm -rf ~' ls"] },
       },
-      "report|annotate": { style: "gnu", options: rows("-i --input=read; --stdio; -n; -g; --sort=text; --no-children"), operands: "text*", examples: { allow: ["perf report --stdio"] } },
+      "report|annotate": {
+        style: "gnu",
+        options: rows("-i --input=read; --stdio; -n; -g; --sort=text; --no-children"),
+        operands: "text*",
+        examples: { allow: ["perf report --stdio"] },
+      },
       list: { style: "gnu", operands: "text*", examples: { allow: ["perf list"] } },
     },
   },
   {
     names: "valgrind",
     style: "posix",
-    options: rows("--tool=text; --leak-check[=text]; --track-origins[=text]; --show-leak-kinds[=text]; --error-exitcode[=text]; -q --quiet; -v --verbose; --log-file[=write]; --xml[=text]; --xml-file[=write]; --trace-children[=text]; --num-callers[=text]; --gen-suppressions[=text]; --suppressions[=read]; --callgrind-out-file[=write]; -h --help -> stop; --version -> stop"),
+    options: rows(
+      "--tool=text; --leak-check[=text]; --track-origins[=text]; --show-leak-kinds[=text]; --error-exitcode[=text]; -q --quiet; -v --verbose; --log-file[=write]; --xml[=text]; --xml-file[=write]; --trace-children[=text]; --num-callers[=text]; --gen-suppressions[=text]; --suppressions[=read]; --callgrind-out-file[=write]; -h --help -> stop; --version -> stop",
+    ),
     operands: "command:argv",
     examples: { allow: ["valgrind --leak-check=full ls"], ask: ["valgrind --log-file=x ls"], deny: ["valgrind -q rm -rf ~"] },
   },
-  { names: "rr", style: "posix", options: "--help -> stop\n--version -> stop", subcommands: { record: { style: "posix", options: "-n\n-h", operands: "command:argv", effects: "write ~/.local/share/rr", examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] } } }, examples: { allow: ["rr --version"] } },
+  {
+    names: "rr",
+    style: "posix",
+    options: "--help -> stop\n--version -> stop",
+    subcommands: {
+      record: {
+        style: "posix",
+        options: "-n\n-h",
+        operands: "command:argv",
+        effects: "write ~/.local/share/rr",
+        examples: { ask: ["rr record ls"], deny: ["rr record rm -rf ~"] },
+      },
+    },
+    examples: { allow: ["rr --version"] },
+  },
   {
     names: "gdb lldb",
     style: "words",

@@ -10,57 +10,6 @@ const HELP = "-h --help -> stop; -V --version -> stop";
  */
 export const wrappers: readonly CommandSpec[] = [
   {
-    names: "sudo",
-    summary: "runs a command as another user",
-    style: "posix",
-    // -i and -s without a command open a shell; -e edits; -R is another root.
-    options: rows(`
-      -A --askpass; -b --background; -B --bell; -E; --preserve-env[=text]; -H --set-home; -K --remove-timestamp
-      -k --reset-timestamp; -l --list; -N --no-update; -n --non-interactive; -P --preserve-groups; -S --stdin; -v --validate
-      -i --login; -s --shell; -e --edit -> argv becomes edit; -C --close-from=text; -D --chdir=dir; -g --group=text; --host=text
-      -p --prompt=text; -R --chroot=refuse; -r --role=text; -T --command-timeout=text; -t --type=text; -U --other-user=text
-      -u --user=text; --help -> stop; -V --version -> stop`),
-    operands: "env* command:argv?=sh",
-    effects: "privilege",
-    examples: {
-      ask: ["sudo ls", "sudo -u www ls", "sudo -i", "sudo -e a.txt", "sudo --user=root -- ls"],
-      deny: ["sudo rm -rf ~", "sudo -u x -- rm --recursive --force ~", "sudo A=1 rm -rf ~", "sudo -nE rm -rf ~", "sudo -e /etc/hosts"],
-    },
-  },
-  { names: "sudoedit", style: "posix", options: "-u --user=text\n-g --group=text\n-n --non-interactive\n-S --stdin", operands: "edit+", effects: "privilege, terminal", examples: { deny: ["sudoedit /etc/hosts"], ask: ["sudoedit a.txt"] } },
-  {
-    names: "doas",
-    style: "posix",
-    options: rows("-L; -n; -s; -a=text; -C=read; -u=text"),
-    operands: "command:argv?=sh",
-    effects: "privilege",
-    examples: { ask: ["doas ls", "doas -s"], deny: ["doas -u root rm -rf ~"] },
-  },
-  {
-    names: "su",
-    style: "gnu",
-    options: rows(`
-      -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
-      -g --group=text; -G --supp-group=text; -w --whitelist-environment=text; ${HELP}`),
-    operands: "text? text*",
-    effects: "privilege",
-    examples: { ask: ["su", "su - root", "su -c ls", "su -s ./evil root"], deny: ["su -c 'rm -rf ~'", "su root --command='rm -rf ~'", "su - -c 'rm -rf ~' root"] },
-  },
-  {
-    names: "runuser",
-    style: "gnu",
-    // With -u the operands are the command; without, it is su.
-    options: rows(`
-      -u --user=text -> user becomes argv, drop rest; -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
-      -g --group=text; -G --supp-group=text; -w --whitelist-environment=text; ${HELP}`),
-    operands: "user:text? rest:text*",
-    effects: "privilege",
-    examples: { ask: ["runuser -u www ls", "runuser -u www ls -la"], deny: ["runuser -u www -- rm -rf ~", "runuser -c 'rm -rf ~'", "runuser -l www -c 'rm -rf ~'"] },
-  },
-  { names: "pkexec run0", style: "posix", options: "--disable-internal-agent\n--keep-cwd\n-u --user=text\n--help -> stop\n--version -> stop", operands: "command:argv?=sh", effects: "privilege", examples: { ask: ["pkexec ls"], deny: ["pkexec --user root rm -rf ~"] } },
-  { names: "gosu su-exec setuidgid", style: "posix", operands: "text command:argv", effects: "privilege", examples: { ask: ["gosu www ls"], deny: ["gosu root rm -rf ~"] } },
-  { names: "sg newgrp", style: "posix", options: "-c=shell\n-", operands: "text? shell?", effects: "privilege", examples: { ask: ["sg docker ls", "newgrp docker"] } },
-  {
     names: "env genv",
     summary: "runs a command in a changed environment, or prints it",
     style: "posix",
@@ -80,21 +29,32 @@ export const wrappers: readonly CommandSpec[] = [
   {
     names: "timeout gtimeout",
     style: "posix",
-    options: rows("--preserve-status; --foreground; -v --verbose; -k --kill-after=text; -s --signal=text; --help -> stop; --version -> stop; -p; -f"),
+    options: rows(
+      "--preserve-status; --foreground; -v --verbose; -k --kill-after=text; -s --signal=text; --help -> stop; --version -> stop; -p; -f",
+    ),
     operands: "text command:argv",
-    examples: { allow: ["timeout 5 ls", "timeout -k 1 -s KILL 5s git status", "timeout --foreground 5 ls"], none: ["timeout 5 ./evil"], deny: ["timeout 5 rm -rf ~", "timeout -s9 5 rm -rf ~"] },
+    examples: {
+      allow: ["timeout 5 ls", "timeout -k 1 -s KILL 5s git status", "timeout --foreground 5 ls"],
+      none: ["timeout 5 ./evil"],
+      deny: ["timeout 5 rm -rf ~", "timeout -s9 5 rm -rf ~"],
+    },
   },
   {
     names: "nice",
     style: "posix",
     options: rows("-n --adjustment=text; -1..-9; --help -> stop; --version -> stop"),
     operands: "command:argv?=true",
-    examples: { allow: ["nice", "nice ls", "nice -n 5 ls", "nice -10 ls"], deny: ["nice -n 5 rm -rf ~", "nice -15 rm -rf ~", "nice --adj=5 rm -rf ~"] },
+    examples: {
+      allow: ["nice", "nice ls", "nice -n 5 ls", "nice -10 ls"],
+      deny: ["nice -n 5 rm -rf ~", "nice -15 rm -rf ~", "nice --adj=5 rm -rf ~"],
+    },
   },
   {
     names: "ionice",
     style: "posix",
-    options: rows(`-c --class=text; -n --classdata=text; -t --ignore; -p --pid=text -> drop command, process; -P --pgid=text -> drop command, process; -u --uid=text -> drop command, process; ${HELP}`),
+    options: rows(
+      `-c --class=text; -n --classdata=text; -t --ignore; -p --pid=text -> drop command, process; -P --pgid=text -> drop command, process; -u --uid=text -> drop command, process; ${HELP}`,
+    ),
     operands: "command:argv?=true",
     examples: { allow: ["ionice -c 3 ls"], ask: ["ionice -c 3 -p 1"], deny: ["ionice -c3 -t rm -rf ~"] },
   },
@@ -106,7 +66,11 @@ export const wrappers: readonly CommandSpec[] = [
       -b --batch; -d --deadline; -i --idle; -o --other; -f --fifo; -r --rr; -R --reset-on-fork; -T --sched-runtime=text; -P --sched-period=text
       -D --sched-deadline=text; -v --verbose; -a --all-tasks; -m --max -> stop; -p --pid -> argv becomes text, process; ${HELP}`),
     operands: "number command:argv?",
-    examples: { allow: ["chrt -f 10 ls", "chrt -b 0 ls", "chrt -m"], ask: ["chrt -p 10 1", "chrt -o rm ls"], deny: ["chrt -r 5 rm -rf ~", "chrt --batch 0 rm -rf ~"] },
+    examples: {
+      allow: ["chrt -f 10 ls", "chrt -b 0 ls", "chrt -m"],
+      ask: ["chrt -p 10 1", "chrt -o rm ls"],
+      deny: ["chrt -r 5 rm -rf ~", "chrt --batch 0 rm -rf ~"],
+    },
   },
   {
     names: "taskset",
@@ -124,7 +88,11 @@ export const wrappers: readonly CommandSpec[] = [
       -R --addr-no-randomize -> drop arch; -S --whole-seconds -> drop arch; -T --sticky-timeouts -> drop arch; -X --read-implies-exec -> drop arch
       -Z --mmap-page-zero -> drop arch; -3 --3gb -> drop arch; -v --verbose -> drop arch; --uname-2.6 -> drop arch; --list -> stop; ${HELP}`),
     operands: "arch:word command:argv?=sh",
-    examples: { allow: ["setarch x86_64 ls", "setarch -R ls"], deny: ["setarch x86_64 rm -rf ~", "setarch -R rm -rf ~"], ask: ["setarch -R rm ls"] },
+    examples: {
+      allow: ["setarch x86_64 ls", "setarch -R ls"],
+      deny: ["setarch x86_64 rm -rf ~", "setarch -R rm -rf ~"],
+      ask: ["setarch -R rm ls"],
+    },
   },
   {
     names: "linux32 linux64 i386 i686 x86_64 uname26",
@@ -143,7 +111,13 @@ export const wrappers: readonly CommandSpec[] = [
     operands: "command:argv?=true",
     examples: { allow: ["prlimit", "prlimit --nofile=64 ls"], ask: ["prlimit --pid 1 --nofile=1"], deny: ["prlimit --cpu=1 rm -rf ~"] },
   },
-  { names: "choom uclampset", style: "posix", options: rows(`-n --adjust=text; -m=text; -M=text; -s; -a; -R; -v; -p --pid=text -> process; ${HELP}`), operands: "command:argv?=true", examples: { allow: ["choom -n 100 ls"], deny: ["choom -n 1 -- rm -rf ~"] } },
+  {
+    names: "choom uclampset",
+    style: "posix",
+    options: rows(`-n --adjust=text; -m=text; -M=text; -s; -a; -R; -v; -p --pid=text -> process; ${HELP}`),
+    operands: "command:argv?=true",
+    examples: { allow: ["choom -n 100 ls"], deny: ["choom -n 1 -- rm -rf ~"] },
+  },
   {
     names: "stdbuf gstdbuf",
     style: "posix",
@@ -151,94 +125,33 @@ export const wrappers: readonly CommandSpec[] = [
     operands: "command:argv",
     examples: { allow: ["stdbuf -oL ls", "stdbuf --output=L ls"], deny: ["stdbuf -oL rm -rf ~", "stdbuf -o L -e 0 rm -rf ~"] },
   },
-  { names: "nohup", style: "posix", options: "--help -> stop\n--version -> stop", operands: "command:argv", examples: { allow: ["nohup ls"], deny: ["nohup rm -rf ~", "nohup -- rm -rf ~"], none: ["nohup ./evil &"] } },
-  { names: "setsid", style: "posix", options: rows(`-c --ctty; -f --fork; -w --wait; ${HELP}`), operands: "command:argv", examples: { allow: ["setsid ls"], deny: ["setsid -f rm -rf ~", "setsid --wait rm -rf ~"] } },
   {
-    names: "setpriv",
+    names: "nohup",
     style: "posix",
-    options: rows(`
-      -d --dump; --nnp --no-new-privs; --ambient-caps=text -> privilege; --inh-caps=text -> privilege; --bounding-set=text; --ruid=text -> privilege
-      --euid=text -> privilege; --rgid=text -> privilege; --egid=text -> privilege; --reuid=text -> privilege; --regid=text -> privilege
-      --clear-groups; --keep-groups; --init-groups; --groups=text -> privilege; --securebits=text -> privilege; --pdeathsig=text
-      --selinux-label=text -> privilege; --apparmor-profile=text -> privilege; --reset-env; ${HELP}`),
-    operands: "command:argv?=true",
-    examples: { allow: ["setpriv --dump", "setpriv --no-new-privs ls"], ask: ["setpriv --reuid 0 ls"], deny: ["setpriv --nnp rm -rf ~"] },
-  },
-  {
-    names: "unshare",
-    style: "posix",
-    // --root: other files under the same names.
-    options: rows(`
-      -m --mount[=write]; -u --uts[=write]; -i --ipc[=write]; -n --net[=write]; -p --pid[=write]; -U --user[=write]; -C --cgroup[=write]
-      -T --time[=write]; -f --fork; --map-user=text; --map-group=text; -r --map-root-user; -c --map-current-user; --map-auto; --map-users=text
-      --map-groups=text; --kill-child[=text]; --mount-proc[=list]; --propagation=text; --setgroups=text; --keep-caps; -R --root=refuse; -w --wd=dir
-      -S --setuid=text; -G --setgid=text; --monotonic=text; --boottime=text; ${HELP}`),
-    operands: "command:argv?=sh",
-    examples: { allow: ["unshare -rn ls"], ask: ["unshare -R /x ls"], deny: ["unshare -r rm -rf ~", "unshare --map-root-user --fork rm -rf ~"] },
-  },
-  {
-    names: "nsenter",
-    style: "posix",
-    options: rows(`
-      -a --all; -t --target=text; -m --mount[=list]; -u --uts[=list]; -i --ipc[=list]; -n --net[=list]; -p --pid[=list]; -C --cgroup[=list]
-      -U --user[=list]; -T --time[=list]; -S --setuid=text; -G --setgid=text; --preserve-credentials; -r --root[=list]; -w --wd[=list]; -W --wdns=text
-      -F --no-fork; -Z --follow-context; -e --env; ${HELP}`),
-    operands: "command:argv?=sh",
-    effects: "privilege",
-    examples: { ask: ["nsenter -t 1 -a ls", "nsenter -t 1 -m"], deny: ["nsenter -t 1 -m rm -rf ~", "nsenter --target 1 -- rm -rf ~"] },
-  },
-  {
-    names: "chroot gchroot",
-    style: "posix",
-    options: rows("--userspec=text; --groups=text; --skip-chdir; --help -> stop; --version -> stop; -u=text; -g=text; -G=text"),
-    operands: "list command:argv?=sh",
-    effects: "privilege",
-    examples: { ask: ["chroot x ls", "chroot x"], deny: ["chroot / rm -rf ~", "chroot --userspec=root / rm -rf ~"] },
-  },
-  {
-    names: "systemd-run",
-    style: "posix",
-    // Properties of a unit name programs (ExecStartPre).
-    options: rows(`
-      --no-ask-password; --user; --scope; --slice-inherit; --no-block; -r --remain-after-exit; --wait; --send-sighup; -d --same-dir; -t --pty; -P --pipe
-      -q --quiet; -G --collect; -S --shell -> terminal; --on-timezone-change; --on-clock-change; -H --host=host; -M --machine=text; -u --unit=text
-      -p --property=foreign/systemd; --description=text; --slice=text; --service-type=text; --uid=text -> privilege; --gid=text -> privilege
-      --nice=text; --working-directory=dir; -E --setenv=env; --path-property=foreign/systemd; --socket-property=foreign/systemd
-      --timer-property=foreign/systemd; --on-active=text; --on-boot=text; --on-startup=text; --on-unit-active=text; --on-unit-inactive=text
-      --on-calendar=text -> system schedule; -h --help -> stop; --version -> stop; --expand-environment=text`),
-    operands: "command:argv?=sh",
-    effects: "system services",
-    examples: { ask: ["systemd-run ls", "systemd-run --user --scope ls"], deny: ["systemd-run --user rm -rf ~", "systemd-run -t -p X=y rm -rf ~"] },
-  },
-  { names: "systemd-inhibit systemd-cat", style: "posix", options: rows("--what=text; --who=text; --why=text; --mode=text; --list -> stop; -t --identifier=text; -p --priority=text; --no-pager; -h --help -> stop; --version -> stop"), operands: "command:argv?=true", effects: "system services", examples: { ask: ["systemd-inhibit ls"], deny: ["systemd-cat rm -rf ~"] } },
-  {
-    names: "bwrap bubblewrap",
-    style: "posix",
-    // What is bound elsewhere has other names inside: paths are judged as the ones outside.
-    options: rows(`
-      --unshare-all; --share-net; --unshare-user; --unshare-user-try; --unshare-ipc; --unshare-pid; --unshare-net; --unshare-uts; --unshare-cgroup; --unshare-cgroup-try; --uid=text; --gid=text; --hostname=text
-      --clearenv; --setenv=word+text; --unsetenv=text; --chdir=dir; --new-session; --die-with-parent; --as-pid-1; --cap-add=text; --cap-drop=text; --level-prefix; --disable-userns; --assert-userns-disabled
-      --bind=list+text; --bind-try=list+text; --dev-bind=list+text; --dev-bind-try=list+text; --ro-bind=list+text; --ro-bind-try=list+text; --remount-ro=text; --proc=text; --dev=text; --tmpfs=text; --mqueue=text; --dir=text; --symlink=text+text
-      --overlay-src=list; --tmp-overlay=text; --ro-overlay=text; --perms=text; --size=text; --chmod=text+text; --lock-file=text; --argv0=refuse; --args=refuse; --seccomp=text; --sync-fd=text; --info-fd=text; --help -> stop; --version -> stop`),
+    options: "--help -> stop\n--version -> stop",
     operands: "command:argv",
-    examples: { allow: ["bwrap --version", "bwrap --ro-bind / / --dev /dev ls"], ask: ["bwrap --bind / / --args 3", "bwrap --frobnicate x ls"], deny: ["bwrap --bind / / rm -rf ~", "bwrap --ro-bind / / --unshare-all sh -c 'rm -rf ~'"] },
+    examples: { allow: ["nohup ls"], deny: ["nohup rm -rf ~", "nohup -- rm -rf ~"], none: ["nohup ./evil &"] },
   },
   {
-    names: "firejail",
+    names: "setsid",
     style: "posix",
-    options: rows("--noprofile; --quiet; --net[=text]; --private[=text]; --read-only[=text]; --seccomp[=text]; --caps.drop[=text]; --nonewprivs; --noroot; --profile[=read]; --whitelist[=text]; --blacklist[=text]; --help -> stop; --version -> stop; --list -> stop"),
-    operands: "command:argv?=sh",
-    examples: { allow: ["firejail --net=none ls"], deny: ["firejail --quiet rm -rf ~"] },
+    options: rows(`-c --ctty; -f --fork; -w --wait; ${HELP}`),
+    operands: "command:argv",
+    examples: { allow: ["setsid ls"], deny: ["setsid -f rm -rf ~", "setsid --wait rm -rf ~"] },
   },
-  // Everything after `--` goes to bash.
-  { names: "capsh", style: "posix", options: "--print\n--help -> stop\n--user=refuse\n--drop=text", operands: "refuse*", effects: "privilege", examples: { ask: ["capsh --print", "capsh -- -c ls"] } },
   {
     names: "time gtime",
     summary: "measures a command (the program; the keyword is grammar)",
     style: "posix",
-    options: rows("-a --append; -p --portability; -q --quiet; -v --verbose; -l; -h; -o --output=write; -f --format=text; --help -> stop; --version -> stop"),
+    options: rows(
+      "-a --append; -p --portability; -q --quiet; -v --verbose; -l; -h; -o --output=write; -f --format=text; --help -> stop; --version -> stop",
+    ),
     operands: "command:argv",
-    examples: { allow: ["/usr/bin/time ls", "/usr/bin/time -v ls"], ask: ["/usr/bin/time -o x ls"], deny: ["/usr/bin/time -f %e rm -rf ~"] },
+    examples: {
+      allow: ["/usr/bin/time ls", "/usr/bin/time -v ls"],
+      ask: ["/usr/bin/time -o x ls"],
+      deny: ["/usr/bin/time -f %e rm -rf ~"],
+    },
   },
   {
     names: "xargs gxargs",
@@ -265,14 +178,23 @@ export const wrappers: readonly CommandSpec[] = [
       --line-buffer --lb; --bar; --eta; --progress; --dry-run --dryrun; --halt=text; --timeout=text; --retries=text; -t --verbose; -v; -d --delimiter=text
       -C --colsep=text; -X; -m; -r --no-run-if-empty; --tag; --will-cite; --citation -> stop; --pipe; --shuf; -h --help -> stop; -V --version -> stop`),
     analyse: "parallel",
-    examples: { allow: ["parallel ls ::: src a.txt", "parallel ls {} < a.txt"], ask: ["parallel", "ls | parallel rm"], deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a", "parallel ::: ls 'rm -rf ~'", "parallel rm -rf {} ::: a ~"] },
+    examples: {
+      allow: ["parallel ls ::: src a.txt", "parallel ls {} < a.txt"],
+      ask: ["parallel", "ls | parallel rm"],
+      deny: ["parallel rm -rf ::: ~", "parallel 'rm -rf ~' ::: a", "parallel ::: ls 'rm -rf ~'", "parallel rm -rf {} ::: a ~"],
+    },
   },
   {
     names: "watch",
     style: "posix",
-    options: rows("-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop"),
+    options: rows(
+      "-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop",
+    ),
     operands: "shell+",
-    examples: { allow: ["watch -n 1 ls -la", "watch 'git status | head'", "watch -x ls"], deny: ["watch rm -rf ~", "watch -n1 'rm -rf ~'", "watch -xd rm -rf ~", "watch 'ls; rm -rf ~'"] },
+    examples: {
+      allow: ["watch -n 1 ls -la", "watch 'git status | head'", "watch -x ls"],
+      deny: ["watch rm -rf ~", "watch -n1 'rm -rf ~'", "watch -xd rm -rf ~", "watch 'ls; rm -rf ~'"],
+    },
   },
   {
     names: "script",
@@ -290,8 +212,13 @@ export const wrappers: readonly CommandSpec[] = [
     names: "flock",
     style: "posix",
     // `flock` (analyser): `FILE -c STRING` is a shell line; a number alone is a descriptor.
-    options: rows(`-s --shared; -x -e --exclusive; -u --unlock; -n --nb --nonblock; -w --wait --timeout=text; -E --conflict-exit-code=text; -o --close; -F --no-fork; --verbose; --fcntl; -c --command=shell; ${HELP}`),
+    options: rows(
+      `-s --shared; -x -e --exclusive; -u --unlock; -n --nb --nonblock; -w --wait --timeout=text; -E --conflict-exit-code=text; -o --close; -F --no-fork; --verbose; --fcntl; -c --command=shell; ${HELP}`,
+    ),
     analyse: "flock",
-    examples: { ask: ["flock x.lock ls"], deny: ["flock /tmp/l -c 'rm -rf ~'", "flock -n /tmp/l rm -rf ~", "flock -w 5 /tmp/l --command 'rm -rf ~'"] },
+    examples: {
+      ask: ["flock x.lock ls"],
+      deny: ["flock /tmp/l -c 'rm -rf ~'", "flock -n /tmp/l rm -rf ~", "flock -w 5 /tmp/l --command 'rm -rf ~'"],
+    },
   },
 ];

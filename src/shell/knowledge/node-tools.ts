@@ -1,0 +1,64 @@
+import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
+import { rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+/** Compilers, linters, test runners and bundlers of Node projects. */
+export const nodeTools: readonly CommandSpec[] = [
+  {
+    names: "tsc",
+    summary: "TypeScript compiler",
+    style: "words",
+    // Plugins in tsconfig.json are for editors only. Without --noEmit it writes next to the sources.
+    options: rows(`
+      -noEmit -> drop out; -p -project=read; -w -watch; -pretty[=text]; -noErrorTruncation; -listFiles -> drop out; -listFilesOnly -> drop out; -showConfig -> drop out
+      -skipLibCheck; -strict; -target -t=text; -module -m=text; -moduleResolution=text; -jsx=text; -lib=text; -types=text; -esModuleInterop; -allowJs; -checkJs; -incremental[=text]
+      -traceResolution; -explainFiles; -diagnostics; -extendedDiagnostics; -noUnusedLocals; -noUnusedParameters; -allowImportingTsExtensions; -resolveJsonModule; -isolatedModules
+      -outDir=writetree; -outFile=write; -declaration -d; -declarationDir=writetree; -tsBuildInfoFile=write; -emitDeclarationOnly; -sourceMap; -rootDir=list; -locale=text
+      -b -build; -clean; -force -f; -dry; -verbose; -init -> write tsconfig.json; -generateTrace=writetree; -generateCpuProfile=write; -h -help -> stop; -v -version -> stop; -all -> stop`),
+    operands: "out:writetree?=dist read*",
+    examples: {
+      allow: ["tsc --noEmit", "tsc --noEmit -p tsconfig.json", "tsc --version", "tsc --showConfig"],
+      ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib"],
+    },
+  },
+  {
+    names: "eslint prettier stylelint jest vitest vite mocha webpack rollup esbuild tsup playwright",
+    summary: "Node tools that load code from the project (configuration, plugins, tests)",
+    ...VERSIONED_TOOL,
+    examples: {
+      allow: ["eslint --version", "prettier --version"],
+      none: ["eslint .", "vitest run", "jest -t x", "prettier --check .", "vite build", "webpack", "jest -v"],
+    },
+  },
+  {
+    // Several hand over to a copy of themselves in the project.
+    names:
+      "ava tap c8 nyc turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix wrangler xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
+    ...PROJECT_TOOL,
+    examples: { none: ["turbo run build", "nx --version", "knip", "gulp"] },
+  },
+  {
+    names: "biome oxlint oxfmt dprint",
+    summary: "linters whose configuration is data",
+    style: "bsd",
+    options: "-h --help -> stop\n-V --version -> stop",
+    operands: "tree*",
+    examples: { allow: ["oxlint src", "biome --version"], ask: ["oxlint --fix src", "biome check --write ."] },
+  },
+  {
+    names: "fnm n",
+    style: "bsd",
+    options: "-h --help -> stop\n-V --version -> stop",
+    operands: "text*",
+    effects: "remote.read node, write ~/.local",
+    examples: { allow: ["fnm --version"], ask: ["fnm use 20"] },
+  },
+  {
+    names: "corepack",
+    style: "bsd",
+    options: "-h --help -> stop\n-v --version -> stop",
+    operands: "text*",
+    effects: "code.project, remote.read npm, system packages",
+    examples: { allow: ["corepack --version"], ask: ["corepack enable"] },
+  },
+];
