@@ -5,18 +5,7 @@ import type { DangerId } from "./danger.ts";
  * A shell line, a tool call, a patch and a system call all become actions.
  */
 
-export const FILE_OPERATIONS = [
-  "read",
-  "list",
-  "write",
-  "edit",
-  "delete",
-  "rename",
-  "mkdir",
-  "link",
-  "metadata",
-  "execute",
-] as const;
+export const FILE_OPERATIONS = ["read", "list", "write", "edit", "delete", "rename", "mkdir", "link", "metadata", "execute"] as const;
 
 /** `write` creates or replaces content, `edit` changes existing content, `metadata` is mode, owner, times, xattr. */
 export type FileOperation = (typeof FILE_OPERATIONS)[number];
@@ -58,10 +47,7 @@ export interface Span {
  * - `shell`: the shell itself does it (a redirect, `cd`); never covered by allowing a command.
  * - `tool`: a host's own tool does it.
  */
-export type Origin =
-  | { readonly by: "command"; readonly exec: number }
-  | { readonly by: "shell" }
-  | { readonly by: "tool" };
+export type Origin = { readonly by: "command"; readonly exec: number } | { readonly by: "shell" } | { readonly by: "tool" };
 
 interface ActionBase {
   readonly origin: Origin;
@@ -208,4 +194,3 @@ export interface Lowered {
   readonly actions: readonly Action[];
   readonly unknowns: readonly Unknown[];
 }
-

@@ -51,3 +51,5 @@ export const DANGERS = {
 } as const satisfies Record<string, Danger>;
 
 export type DangerId = keyof typeof DANGERS;
+
+export const isDangerId = (text: string): text is DangerId => Object.hasOwn(DANGERS, text);

@@ -35,7 +35,8 @@ export function printTarget(target: Target): string {
 }
 
 export function printArgument(argument: Argument): string {
-  if (argument.known) return argument.text === "" || /[\s'"\\$`|&;<>(){}*?[\]#~!]/.test(argument.text) ? quote(argument.text) : visible(argument.text);
+  if (argument.known)
+    return argument.text === "" || /[\s'"\\$`|&;<>(){}*?[\]#~!]/.test(argument.text) ? quote(argument.text) : visible(argument.text);
   return argument.glob === undefined ? `${visible(argument.prefix)}‹${visible(argument.why)}›` : visible(argument.glob);
 }
 

@@ -1,10 +1,13 @@
 import { ANALYSERS } from "./analyse/index.ts";
 import { describe, doubt, refuse, walkFilter, type Invocation } from "./invocation.ts";
-import { applyEffect, applyKind } from "./kinds.ts";
+import { applyEffect } from "./effects.ts";
+import { applyKind } from "./kinds.ts";
 import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand } from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import { readArguments, type Arguments } from "./options.ts";
-import { concat, holeOf, isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
+import { outputOf } from "./output.ts";
+import { fillSlots } from "./slots.ts";
+import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
 export interface Applied {
@@ -24,9 +27,18 @@ export function applySpec(base: Base, spec: CommandSpec): Applied {
   return applyLevel(base, spec, undefined, spec.names.split(" ")[0] ?? "", []);
 }
 
-function applyLevel(base: Base, spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
+function applyLevel(
+  base: Base,
+  spec: CommandSpec | SubcommandSpec,
+  parent: Grammar | undefined,
+  id: string,
+  before: readonly Value[],
+): Applied {
   const grammar = grammarOf(spec, parent);
-  const args = readArguments(base.words, grammar, { stopAtOperand: grammar.subcommands !== undefined, globMayBeOption: (value) => globMayBeOption(base, value) });
+  const args = readArguments(base.words, grammar, {
+    stopAtOperand: grammar.subcommands !== undefined,
+    globMayBeOption: (value) => globMayBeOption(base, value),
+  });
   const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [], looked: [] };
   const stopped = applyOptions(inv);
   const [first] = args.operands;
@@ -77,7 +89,13 @@ function applyOptions(inv: Invocation): boolean {
 
 function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: string, before: readonly Value[]): Applied {
   const word = textOf(first);
-  const nothing: Applied = { id: undefined, out: { is: "unknown", why: `the output of ${inv.name}`, network: isNetwork(inv.stdin) }, options: [], operands: [...before, ...inv.args.operands], complete: false };
+  const nothing: Applied = {
+    id: undefined,
+    out: { is: "unknown", why: `the output of ${inv.name}`, network: isNetwork(inv.stdin) },
+    options: [],
+    operands: [...before, ...inv.args.operands],
+    complete: false,
+  };
   if (word === undefined) {
     refuse(inv, `the subcommand of ${inv.name} is only known at run time: ${describe(first)}`, "write it out");
     return nothing;
@@ -92,20 +110,20 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
   const used = match.words.length;
   const effectsOfParent = grammar.effects;
   for (const effect of effectsOfParent) applyEffect(inv, effect);
-  return applyLevel(
-    { ...inv, words: inv.args.operands.slice(used) },
-    match.spec,
-    grammar,
-    `${id} ${match.key}`,
-    [...before, ...inv.args.operands.slice(0, used)],
-  );
+  return applyLevel({ ...inv, words: inv.args.operands.slice(used) }, match.spec, grammar, `${id} ${match.key}`, [
+    ...before,
+    ...inv.args.operands.slice(0, used),
+  ]);
 }
 
 /** The entry with the most words that fits; an exact first word comes before a verb pattern. */
 function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly Value[]): Subcommand | "unknown" | undefined {
   let best: Subcommand | undefined;
   let hidden = false;
-  const candidates = [...(subcommands?.named.get(word) ?? []), ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? [])];
+  const candidates = [
+    ...(subcommands?.named.get(word) ?? []),
+    ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? []),
+  ];
   for (const candidate of candidates) {
     const fits = candidate.words.slice(1).every((wanted, i) => {
       const value = rest[i];
@@ -128,13 +146,10 @@ function globMayBeOption(base: Base, value: Value): boolean {
   if (holeOf(value) !== undefined && !bare) return true;
   return base.places.some((place) => {
     const names = place.is === "at" ? base.cx.world.names(place.path) : undefined;
-    return names === undefined ? base.places.every((p) => p.is === "at" && base.cx.world.kind(p.path) !== "missing") : names.some((name) => name.startsWith("-"));
+    return names === undefined
+      ? base.places.every((p) => p.is === "at" && base.cx.world.kind(p.path) !== "missing")
+      : names.some((name) => name.startsWith("-"));
   });
-}
-
-interface Filled {
-  readonly slot: Slot;
-  readonly values: readonly Value[];
 }
 
 function applyOperands(inv: Invocation): void {
@@ -151,7 +166,13 @@ function applyOperands(inv: Invocation): void {
     const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
     // Wrappers such as watch(1) join all their words to one shell line.
     if (slot.kind.is === "shell" && given.length > 1) {
-      inv.output = inv.run.script(inv.cx, placed(inv), given.reduce((a, b) => concat(concat(a, literal(" ")), b)), inv.stdin, { span: inv.span });
+      inv.output = inv.run.script(
+        inv.cx,
+        placed(inv),
+        given.reduce((a, b) => concat(concat(a, literal(" ")), b)),
+        inv.stdin,
+        { span: inv.span },
+      );
       return;
     }
     if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
@@ -166,7 +187,9 @@ function applyOperands(inv: Invocation): void {
         inv.looked.push({ value, operand: values.length > 0, walk, filter: walkFilter(inv, visible === true) });
       }
       // An unquoted word may become several, and so reach the slots after it.
-      if (value.many && holeOf(value) !== undefined) for (const later of filled.slice(at + 1)) if (later.slot.kind.is !== slot.kind.is || later.slot.kind.is === "file") applyLater(inv, later.slot, value);
+      if (value.many && holeOf(value) !== undefined)
+        for (const later of filled.slice(at + 1))
+          if (later.slot.kind.is !== slot.kind.is || later.slot.kind.is === "file") applyLater(inv, later.slot, value);
     }
   });
 }
@@ -192,100 +215,10 @@ function effectiveSlots(inv: Invocation): readonly Slot[] | undefined {
   for (const option of options) {
     for (const c of option.consequences) {
       if (c.then === "drop") slots = slots.filter((slot) => slot.name !== c.slot);
-      if (c.then === "become") slots = slots.map((slot) => (kindName(slot.kind) === c.from || slot.name === c.from ? { ...slot, kind: c.to } : slot));
+      if (c.then === "become")
+        slots = slots.map((slot) => (kindName(slot.kind) === c.from || slot.name === c.from ? { ...slot, kind: c.to } : slot));
       if (c.then === "default") slots = slots.map((slot, i) => (i === (slots ?? []).length - 1 ? { ...slot, fallback: c.path } : slot));
     }
   }
   return slots;
-}
-
-export function fillSlots(slots: readonly Slot[], operands: readonly Value[]): readonly Filled[] {
-  const argv = slots.findIndex((slot) => slot.kind.is === "argv");
-  const repeated = slots.findIndex((slot) => slot.count === "any" || slot.count === "some");
-  // NAME=VALUE words come in front of a wrapped command.
-  if (argv >= 0 && repeated >= 0 && repeated < argv && slots[repeated]?.kind.is === "env") {
-    const head = fillInOrder(slots.slice(0, repeated), operands);
-    const rest = operands.slice(head.used);
-    const end = rest.findIndex((value) => !/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(prefixOf(value)));
-    const count = end < 0 ? rest.length : end;
-    const slot = slots[repeated];
-    const tail = slots[argv];
-    return [...head.filled, ...(slot === undefined ? [] : [{ slot, values: rest.slice(0, count) }]), ...(tail === undefined ? [] : [{ slot: tail, values: rest.slice(count) }])];
-  }
-  if (argv >= 0) {
-    const head = fillInOrder(slots.slice(0, argv), operands);
-    const tail = slots[argv];
-    return [...head.filled, ...(tail === undefined ? [] : [{ slot: tail, values: operands.slice(head.used) }])];
-  }
-  if (repeated < 0) return fillInOrder(slots, operands).filled;
-  const tailSlots = slots.slice(repeated + 1);
-  const head = fillInOrder(slots.slice(0, repeated), operands, tailSlots.length);
-  const rest = operands.slice(head.used);
-  const tailCount = Math.min(tailSlots.length, Math.max(0, rest.length - (slots[repeated]?.count === "some" ? 1 : 0)));
-  const middle = slots[repeated];
-  return [
-    ...head.filled,
-    ...(middle === undefined ? [] : [{ slot: middle, values: rest.slice(0, rest.length - tailCount) }]),
-    ...tailSlots.map((slot, i) => ({ slot, values: rest.slice(rest.length - tailCount + i, rest.length - tailCount + i + 1) })),
-  ];
-}
-
-function fillInOrder(slots: readonly Slot[], operands: readonly Value[], reserved = 0): { readonly filled: readonly Filled[]; readonly used: number } {
-  let used = 0;
-  const filled = slots.map((slot, i) => {
-    const needed = slots.slice(i + 1).filter((later) => later.count === "one").length + reserved;
-    const take = used < operands.length && (slot.count !== "optional" || operands.length - used > needed);
-    return { slot, values: take ? operands.slice(used, ++used) : [] };
-  });
-  return { filled, used };
-}
-
-function outputOf(inv: Invocation): Stream {
-  if (inv.output !== undefined) return inv.output;
-  const network = isNetwork(inv.stdin) || inv.cx.actions.some((action) => action.kind === "net" && action.origin.by === "command" && action.origin.exec === inv.exec);
-  const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
-  const operands = inv.args.operands;
-  const changed = inv.args.options.flatMap((given) => given.option?.consequences ?? []).findLast((c) => c.then === "output");
-  switch (changed?.then === "output" ? changed.output : inv.spec.output) {
-    case undefined:
-    case "none":
-      return unknownText;
-    case "number":
-      return { is: "unknown", why: `the output of ${inv.name}`, network: false, ...(operands.length === 0 || inv.name !== "wc" ? { number: true } : {}) };
-    case "operands": {
-      const text = operands.map((value) => textOf(value));
-      if (text.some((one) => one === undefined)) return { is: "text", value: { atoms: operands.flatMap((value, i) => (i === 0 ? value.atoms : [" ", ...value.atoms])), many: false } };
-      return { is: "text", value: literal(`${text.join(" ")}\n`) };
-    }
-    case "input": {
-      const reads = inv.sources.length > 0;
-      if (reads) return { is: "unknown", why: `the content of ${describe(inv.sources[0] ?? literal(""))}`, network };
-      if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
-      return inv.stdin;
-    }
-    case "paths":
-      return { is: "paths", values: pathsBelow(inv) };
-    default:
-      return unknownText;
-  }
-}
-
-/** Names below the path operands, as the command prints them. */
-function pathsBelow(inv: Invocation): readonly Value[] {
-  const others = inv.args.options.some(({ option, written }) => option === undefined || /^(-o|--others|-i|--ignored|-u|--unmerged)$/.test(written));
-  const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
-  const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
-  const bare: Value = { atoms: [below], many: false };
-  if (inv.looked.length === 0) return [bare];
-  const values = inv.looked.map(({ value, operand }): Value | undefined => {
-    const text = textOf(value);
-    if (!operand) return bare;
-    if (text === undefined) return isGlob(value) && !prefixOf(value).includes("..") ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false } : undefined;
-    if (/(^|\/)\.\.(\/|$)/.test(text)) return undefined;
-    return { atoms: [text.replace(/\/?$/, "/"), below], many: false };
-  });
-  if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
-  const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
-  // What lies in a folder that ls is given is printed without the folder.
-  return inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
 }

@@ -33,7 +33,12 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
       readArithmetic(ex, expression.expression);
       return;
     case "ArithmeticCommandExpansion":
-      if (expression.script !== undefined) word(ex, expression.text, streamText(ex.run(ex.cx, ex.state.fork(), expression.script, NOTHING), `the output of ${expression.text}`));
+      if (expression.script !== undefined)
+        word(
+          ex,
+          expression.text,
+          streamText(ex.run(ex.cx, ex.state.fork(), expression.script, NOTHING), `the output of ${expression.text}`),
+        );
       return;
     case "ArithmeticWord":
       word(ex, expression.value, expression.parts === undefined ? undefined : expandParts(ex, expression.parts));
@@ -73,10 +78,13 @@ function value(ex: Expansion, name: string, depth: number): void {
   }
 }
 
-const isNumeric = (value: Value): boolean => value.atoms.every((atom) => (typeof atom === "string" ? readSubscript(atom) : "hole" in atom && atom.number === true));
+const isNumeric = (value: Value): boolean =>
+  value.atoms.every((atom) => (typeof atom === "string" ? readSubscript(atom) : "hole" in atom && atom.number === true));
 
 function runtimeText(ex: Expansion, text: string): void {
-  ex.cx.unknown(`arithmetic evaluates \`${text}\`, whose text is only known at run time and can run code`, { help: "check that it is a number first, or use [ … ]" });
+  ex.cx.unknown(`arithmetic evaluates \`${text}\`, whose text is only known at run time and can run code`, {
+    help: "check that it is a number first, or use [ … ]",
+  });
 }
 
 function assign(ex: Expansion, target: ArithmeticExpression): void {

@@ -75,7 +75,7 @@ function closing(text: string, from: number, quote: string): number {
 
 function balanced(text: string, from: number): number {
   let depth = 0;
-  for (let i = from; i < text.length; ) {
+  for (let i = from; i < text.length;) {
     const c = text[i];
     if (c === "(" || c === "{") depth++;
     if (c === ")" || c === "}") {
@@ -100,7 +100,9 @@ function readSequence(text: string): readonly string[] | undefined {
   const width = numbers !== null && [first, last].some((end) => /^-?0\d/.test(end)) ? Math.max(first.length, last.length) : 0;
   const out: string[] = [];
   for (let n = from; from <= to ? n <= to : n >= to; n += from <= to ? step : -step) {
-    out.push(numbers === null ? String.fromCharCode(n) : n < 0 ? `-${String(-n).padStart(width - 1, "0")}` : String(n).padStart(width, "0"));
+    out.push(
+      numbers === null ? String.fromCharCode(n) : n < 0 ? `-${String(-n).padStart(width - 1, "0")}` : String(n).padStart(width, "0"),
+    );
   }
   return out;
 }

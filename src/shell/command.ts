@@ -7,8 +7,9 @@ import type { Runner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
-import { joinStates, ShellState, type Variable } from "./state.ts";
-import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { RUNNER } from "./runner.ts";
+import { joinStates, type ShellState, type Variable } from "./state.ts";
+import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable, steering } from "./variables.ts";
 import { expansion, inputOf, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
 
@@ -18,7 +19,8 @@ const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state
 export function runSimple(cx: Context, state: ShellState, node: Command, stdin: Stream): ShellOutcome {
   const ex = expansion(cx, state);
   const words: Value[] = node.name === undefined ? [] : [...expandFields(ex, node.name)];
-  if (cx.maybeZsh && node.name?.text.startsWith("{") === true && node.name.text !== "{}") cx.unknown("zsh reads a command that begins with `{` as a group", { span: cx.span(node.name) });
+  if (cx.maybeZsh && node.name?.text.startsWith("{") === true && node.name.text !== "{}")
+    cx.unknown("zsh reads a command that begins with `{` as a group", { span: cx.span(node.name) });
   const named = words.length > 0;
   const assigned: Assigned[] = [];
   for (const arg of node.args) {
@@ -42,7 +44,10 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.
     if (node.name !== undefined && !named) return same(NOTHING, state);
-    return same(node.prefix.some((item) => item.type === "Assignment") || redirected.captured ? NOTHING : (redirected.stdin ?? NOTHING), state);
+    return same(
+      node.prefix.some((item) => item.type === "Assignment") || redirected.captured ? NOTHING : (redirected.stdin ?? NOTHING),
+      state,
+    );
   }
   const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
   return redirected.captured ? { ...outcome, out: NOTHING } : redirected.errors ? { ...outcome, out: withErrors(outcome.out) } : outcome;
@@ -65,17 +70,21 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
   const ex = expansion(cx, state);
   if (item.index !== undefined) {
     const index = expandText(ex, item.index);
-    if (textOf(index) === undefined || !/^[\w@*+\-\s]*$/.test(textOf(index) ?? "")) cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(item) });
+    if (textOf(index) === undefined || !/^[\w@*+\-\s]*$/.test(textOf(index) ?? ""))
+      cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(item) });
   }
   if (item.value.type === "ArrayValue") {
     const values = item.value.elements.flatMap((word) => {
       // `[subscript]=value` elements are evaluated as arithmetic.
-      if (/^\[[^\]]*[$`"'\\[]/.test(word.text)) cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(word) });
+      if (/^\[[^\]]*[$`"'\\[]/.test(word.text))
+        cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(word) });
       return [...expandFields(ex, word)];
     });
     const before = state.variables.get(item.name);
     if (item.append !== true) return values;
-    return before === undefined ? [{ atoms: [{ hole: true, why: `$${item.name}` }], many: true }, ...values] : [...("atoms" in before ? [before] : before), ...values];
+    return before === undefined
+      ? [{ atoms: [{ hole: true, why: `$${item.name}` }], many: true }, ...values]
+      : [...("atoms" in before ? [before] : before), ...values];
   }
   const value = expandText(ex, item.value, true);
   if (item.index !== undefined) return { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
@@ -150,7 +159,14 @@ function runAlias(d: Dispatch, name: string, text: string, rest: readonly Value[
   const [statement] = script.commands;
   const command = statement?.command;
   const taken = [...(d.taken ?? []), name];
-  if (parseShell(text).ok && script.commands.length === 1 && command?.type === "Command" && command.redirects.length === 0 && command.prefix.length === 0 && command.name !== undefined) {
+  if (
+    parseShell(text).ok &&
+    script.commands.length === 1 &&
+    command?.type === "Command" &&
+    command.redirects.length === 0 &&
+    command.prefix.length === 0 &&
+    command.name !== undefined
+  ) {
     const ex = expansion(cx, state);
     const words = [command.name, ...command.args.filter((arg) => arg.type === "Word")].flatMap((word) => [...expandFields(ex, word)]);
     return dispatch({ ...d, argv: [...words, ...rest], taken });
@@ -165,7 +181,15 @@ function callFunction(d: Dispatch, name: string, node: Parameters<Context["defin
   const definition = cx.defined.get(node);
   if (definition !== undefined) definition.called = true;
   if (cx.calling.includes(name)) {
-    const exec = cx.add({ kind: "exec", program: name, argv: [{ known: true, text: name }], trusted: false, env: [], origin: { by: "shell" }, ...(d.span === undefined ? {} : { span: d.span }) });
+    const exec = cx.add({
+      kind: "exec",
+      program: name,
+      argv: [{ known: true, text: name }],
+      trusted: false,
+      env: [],
+      origin: { by: "shell" },
+      ...(d.span === undefined ? {} : { span: d.span }),
+    });
     if (cx.concurrent > 0) cx.addDanger(exec, "fork-bomb");
     cx.unknown(`the function ${name} calls itself`, { span: d.span });
     return same({ is: "unknown", why: `the output of ${name}`, network: isNetwork(d.stdin) }, state);
@@ -178,7 +202,20 @@ function callFunction(d: Dispatch, name: string, node: Parameters<Context["defin
   state.positional = args;
   cx.calling.push(name);
   cx.locals.push(new Map());
-  const outcome = runStatements(cx, state, [{ type: "Statement", pos: node.pos, end: node.end, command: node.body.type === "CompoundList" ? { type: "BraceGroup", pos: node.pos, end: node.end, body: node.body } : node.body, background: undefined }], d.stdin);
+  const outcome = runStatements(
+    cx,
+    state,
+    [
+      {
+        type: "Statement",
+        pos: node.pos,
+        end: node.end,
+        command: node.body.type === "CompoundList" ? { type: "BraceGroup", pos: node.pos, end: node.end, body: node.body } : node.body,
+        background: undefined,
+      },
+    ],
+    d.stdin,
+  );
   cx.calling.pop();
   const hidden = cx.locals.pop();
   for (const end of new Set([outcome.ok, outcome.fail])) {
@@ -199,53 +236,19 @@ export function runUncalled(cx: Context): void {
     if (definition.called) continue;
     const state = definition.state.fork();
     state.functions.set(node.name.value, [node]);
-    callFunction({ cx, state, argv: [literal(node.name.value)], env: [], stdin: { is: "unknown", why: "the input of a function", network: false }, span: cx.span(node), runner: RUNNER }, node.name.value, node, [
-      { atoms: [{ hole: true, why: "the arguments of a function" }], many: true },
-    ]);
+    callFunction(
+      {
+        cx,
+        state,
+        argv: [literal(node.name.value)],
+        env: [],
+        stdin: { is: "unknown", why: "the input of a function", network: false },
+        span: cx.span(node),
+        runner: RUNNER,
+      },
+      node.name.value,
+      node,
+      [{ atoms: [{ hole: true, why: "the arguments of a function" }], many: true }],
+    );
   }
 }
-
-/** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
-function childState(state: ShellState): ShellState {
-  const child = new ShellState(state.places);
-  for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
-  return child;
-}
-
-/** How commands run other commands. */
-export const RUNNER: Runner = {
-  argv(cx, state, argv, stdin) {
-    if (!cx.enter()) return NOTHING;
-    const { out } = dispatch({ cx, state: state.fork(), argv, env: [], stdin, span: cx.outerSpan, external: true, runner: RUNNER });
-    cx.leave();
-    return out;
-  },
-  script(cx, state, value, stdin, options) {
-    const text = textOf(value);
-    if (text === undefined) {
-      const hole = holeOf(value);
-      if (hole?.network === true) {
-        const exec = cx.add({ kind: "exec", program: "sh", argv: [{ known: true, text: "sh" }], trusted: false, env: [], origin: { by: "shell" } });
-        cx.addDanger(exec, "download-exec");
-      }
-      cx.unknown(`shell code that is only known at run time: ${hole?.why ?? "a pattern"}`, { span: options?.span, help: "write the commands out" });
-      // What is known of the text may already be refused: `sh -c "rm -rf ~; $x"`.
-      if (hole === undefined || value.many) return { is: "unknown", why: "the output of a script", network: false };
-    }
-    const source = text ?? value.atoms.map((atom) => (typeof atom === "string" ? atom : "${ASSENT_UNKNOWN}")).join("");
-    const parsed = parseShell(source);
-    if (!parsed.ok) {
-      cx.unknown(`${parsed.reason} (in code passed to a shell)`, { span: options?.span });
-      return NOTHING;
-    }
-    if (!cx.enter()) return NOTHING;
-    const inner = options?.keep === true ? state.fork() : childState(state);
-    if (options?.positional !== undefined) inner.positional = options.positional;
-    const outerSpan = cx.outerSpan;
-    cx.outerSpan = options?.span ?? outerSpan ?? { start: 0, end: 0 };
-    const { out } = runStatements(cx, inner, parsed.script.commands, stdin);
-    cx.leave();
-    cx.outerSpan = outerSpan;
-    return out;
-  },
-};

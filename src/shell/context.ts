@@ -73,7 +73,12 @@ export class Context {
     if (this.reasons.has(key)) return;
     this.reasons.add(key);
     const span = at?.span ?? this.outerSpan;
-    this.unknowns.push({ reason, ...(span === undefined ? {} : { span }), ...(at?.exec === undefined ? {} : { exec: at.exec }), ...(at?.help === undefined ? {} : { help: at.help }) });
+    this.unknowns.push({
+      reason,
+      ...(span === undefined ? {} : { span }),
+      ...(at?.exec === undefined ? {} : { exec: at.exec }),
+      ...(at?.help === undefined ? {} : { help: at.help }),
+    });
   }
 
   /** Adds an action and returns its index. */

@@ -1,9 +1,10 @@
-import { parse, type ArithmeticExpression, type ParsedScript, type Word, type WordPart } from "unbash";
+import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
 import { readArithmetic, readSubscript } from "./arithmetic.ts";
-import { expandBraces } from "./brace.ts";
+import { bracesOf } from "./brace-words.ts";
 import type { Context } from "./context.ts";
 import { readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
+import { expandTilde } from "./tilde.ts";
 import { concat, holeOf, join, literal, NOTHING, unknown, type Atom, type Stream, type Value } from "./value.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
@@ -39,58 +40,6 @@ export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
   for (const part of parts) builder.add(part, true);
   return builder.finish().reduce(concat, literal(""));
 }
-
-function bracesOf(ex: Expansion, word: Word): readonly Word[] {
-  if (!word.text.includes("{") || !word.text.includes("}")) return [word];
-  const masked = maskParts(word);
-  const texts = masked === undefined ? undefined : expandBraces(masked.text)?.map((text) => masked.restore(text));
-  if (texts === undefined) {
-    ex.cx.unknown("a brace expansion that is too large to write out", { span: ex.cx.span(word) });
-    return [word];
-  }
-  if (texts.length === 1) return [word];
-  if (ex.cx.maybeZsh && (word.parts ?? []).some(hasBareExpansion)) ex.cx.unknown("bash drops an empty variable inside {…}, zsh keeps it", { span: ex.cx.span(word), help: "quote the variable" });
-  const words: Word[] = [];
-  for (const text of texts) {
-    if (text === "") continue;
-    const script = parse(`: ${text}`);
-    const [statement] = script.commands;
-    const [inner, ...more] = statement?.command.type === "Command" ? statement.command.args : [];
-    if (script.errors !== undefined || script.commands.length !== 1 || inner?.type !== "Word" || more.length > 0) {
-      ex.cx.unknown("a brace expansion that cannot be read", { span: ex.cx.span(word) });
-      return [word];
-    }
-    words.push(inner);
-  }
-  return words;
-}
-
-const hasBareExpansion = (part: WordPart): boolean =>
-  part.type === "BraceExpansion" ? (part.parts ?? []).some(hasBareExpansion) : part.type === "SimpleExpansion" || part.type === "ParameterExpansion" || part.type === "CommandExpansion";
-
-/** Quoted parts and expansions are one character each for brace expansion: braces inside them do not count. */
-function maskParts(word: Word): { readonly text: string; readonly restore: (text: string) => string } | undefined {
-  const opaque: string[] = [];
-  let text = "";
-  let at = word.pos;
-  const visit = (parts: readonly WordPart[]): void => {
-    for (const part of parts) {
-      if (part.type === "BraceExpansion") visit(part.parts ?? []);
-      else if (part.type !== "Literal" && part.type !== "Glob") {
-        text += word.text.slice(at - word.pos, part.pos - word.pos) + String.fromCharCode(FIRST_MARK + opaque.length);
-        opaque.push(part.text);
-        at = part.end;
-      }
-    }
-  };
-  visit(word.parts ?? []);
-  text += word.text.slice(at - word.pos);
-  if (opaque.length > 1000 || /[\ue000-\uf8ff]/.test(word.text)) return undefined;
-  return { text, restore: (one) => one.replace(/[\ue000-\uf8ff]/g, (mark) => opaque[mark.charCodeAt(0) - FIRST_MARK] ?? mark) };
-}
-
-/** Private use characters stand for parts. */
-const FIRST_MARK = 0xe000;
 
 class FieldBuilder {
   private readonly ex: Expansion;
@@ -130,13 +79,18 @@ class FieldBuilder {
   }
 
   private zshTilde(word: Word): void {
-    if (this.ex.cx.maybeZsh && !/^~[\w.-]*\//.test(word.text)) this.ex.cx.unknown("bash and zsh expand this `~` differently", { span: this.ex.cx.span(word), help: "write $HOME" });
+    if (this.ex.cx.maybeZsh && !/^~[\w.-]*\//.test(word.text))
+      this.ex.cx.unknown("bash and zsh expand this `~` differently", { span: this.ex.cx.span(word), help: "write $HOME" });
   }
 
   /** zsh reads an unquoted `=name` and `~name[…]` in its own way. */
   private zshWord(word: Word): void {
     if (!this.splitting || !this.ex.cx.maybeZsh) return;
-    if (/^=[A-Za-z_(./]/.test(word.text)) this.ex.cx.unknown("zsh replaces a word like `=name` by the path of a program", { span: this.ex.cx.span(word), help: "quote the word" });
+    if (/^=[A-Za-z_(./]/.test(word.text))
+      this.ex.cx.unknown("zsh replaces a word like `=name` by the path of a program", {
+        span: this.ex.cx.span(word),
+        help: "quote the word",
+      });
     if (/^~[^/]*\[/.test(word.text)) this.ex.cx.unknown("zsh runs code for a word like `~name[…]`", { span: this.ex.cx.span(word) });
   }
 
@@ -159,12 +113,16 @@ class FieldBuilder {
         return;
       case "Glob":
         for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
-        this.addValue({ atoms: [{ glob: part.kind === "bracket" && (part.parts ?? []).some((p) => p.type !== "Literal") ? "?" : part.text }], many: this.splitting });
+        this.addValue({
+          atoms: [{ glob: part.kind === "bracket" && (part.parts ?? []).some((p) => p.type !== "Literal") ? "?" : part.text }],
+          many: this.splitting,
+        });
         this.present = true;
         return;
       case "ExtendedGlob":
         for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
-        if (cx.maybeZsh && this.splitting) cx.unknown("zsh reads an extended pattern as a glob qualifier, which can run code", { span: cx.span(part) });
+        if (cx.maybeZsh && this.splitting)
+          cx.unknown("zsh reads an extended pattern as a glob qualifier, which can run code", { span: cx.span(part) });
         this.addValue(unknown("what an extended pattern matches", this.splitting));
         this.present = true;
         return;
@@ -182,8 +140,19 @@ class FieldBuilder {
         this.present = true;
         return;
       case "ProcessSubstitution": {
-        const out = part.script === undefined ? NOTHING : this.ex.run(cx, this.ex.state.fork(), part.script, part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : NOTHING);
-        this.addValue({ atoms: [{ hole: true, why: "a pipe to a process substitution", pipe: part.operator === "<" ? out : NOTHING }], many: false });
+        const out =
+          part.script === undefined
+            ? NOTHING
+            : this.ex.run(
+                cx,
+                this.ex.state.fork(),
+                part.script,
+                part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : NOTHING,
+              );
+        this.addValue({
+          atoms: [{ hole: true, why: "a pipe to a process substitution", pipe: part.operator === "<" ? out : NOTHING }],
+          many: false,
+        });
         this.present = true;
         return;
       }
@@ -199,7 +168,10 @@ class FieldBuilder {
   private zshSubscript(part: WordPart, following: WordPart | undefined): void {
     if (part.type !== "SimpleExpansion" || following === undefined || !this.ex.cx.maybeZsh) return;
     if (/^(\[|:[a-zA-Z&])/.test(following.text)) {
-      this.ex.cx.unknown(`bash and zsh read \`${part.text}${following.text.slice(0, 2)}\` differently`, { span: this.ex.cx.span(part), help: "write ${name} with braces" });
+      this.ex.cx.unknown(`bash and zsh read \`${part.text}${following.text.slice(0, 2)}\` differently`, {
+        span: this.ex.cx.span(part),
+        help: "write ${name} with braces",
+      });
     }
   }
 
@@ -240,7 +212,9 @@ class FieldBuilder {
 
   private split(text: string): void {
     if (this.ex.cx.maybeZsh && /[ \t\n*?[]/.test(text)) {
-      this.ex.cx.unknown("an unquoted variable holds blanks or wildcards: bash splits it, zsh does not", { help: "quote it, or write the words out" });
+      this.ex.cx.unknown("an unquoted variable holds blanks or wildcards: bash splits it, zsh does not", {
+        help: "quote it, or write the words out",
+      });
     }
     const pieces = text.split(/[ \t\n]+/);
     pieces.forEach((piece, i) => {
@@ -306,51 +280,19 @@ export function streamText(out: Stream, why: string): Value {
       return unknown(why, true);
     }
     case "unknown":
-      return { atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }], many: out.number !== true };
+      return {
+        atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }],
+        many: out.number !== true,
+      };
   }
-}
-
-/** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
-function expandTilde(ex: Expansion, raw: string, value: string, whole: boolean, assignment: boolean, atStart = true): Value {
-  if (!raw.includes("~")) return literal(value);
-  // bash expands `~` in any word that looks like an assignment: `dd of=~/x` (bash(1), Tilde Expansion).
-  const name = assignment || !atStart ? null : /^[A-Za-z_]\w*\+?=/.exec(raw);
-  if (name !== null && value.startsWith(name[0])) return concat(literal(name[0]), expandTilde(ex, raw.slice(name[0].length), value.slice(name[0].length), whole, true));
-  if (assignment && raw.includes(":") && raw === value) {
-    const parts = value.split(":");
-    return parts.map((part, i) => (i === 0 && !atStart ? literal(part) : tildePrefix(ex, part, part, whole || i < parts.length - 1))).reduce((a, b) => concat(concat(a, literal(":")), b));
-  }
-  return atStart ? tildePrefix(ex, raw, value, whole) : literal(value);
-}
-
-function tildePrefix(ex: Expansion, raw: string, value: string, whole: boolean): Value {
-  const match = /^~([^/\\'"$`]*)(\/|$)/.exec(raw);
-  if (match === null) return literal(value);
-  const [, user = "", slash = ""] = match;
-  if (slash === "" && !whole) return literal(value);
-  const rest = literal(value.slice(1 + user.length));
-  if (user === "") return concat(homeOf(ex), rest);
-  if (user === "+") return concat(workingDirectory(ex.state), rest);
-  return concat(unknown(`the home directory of ${user}`), rest);
-}
-
-export function homeOf(ex: Expansion): Value {
-  const home = ex.state.variables.get("HOME");
-  if (home === undefined) return literal(ex.cx.world.home);
-  return "atoms" in home ? home : unknown("$HOME, which the line changes");
-}
-
-export function workingDirectory(state: ShellState): Value {
-  const [place] = state.places;
-  if (state.places.length !== 1 || place === undefined || place.is === "unknown") return unknown("the working directory");
-  if (place.is === "at") return literal(place.path);
-  return { atoms: [`${place.path}/`, { hole: true, why: "the working directory", below: true }], many: false };
 }
 
 /** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
 export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
   const hole = holeOf(value);
   if (hole === undefined ? value.atoms.some((atom) => typeof atom === "string" && !readSubscript(atom)) : hole.number !== true) {
-    ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, { help: "compare with [ … ] on a plain number" });
+    ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {
+      help: "compare with [ … ] on a plain number",
+    });
   }
 }

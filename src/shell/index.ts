@@ -1,7 +1,8 @@
 import type { Lowered, World } from "../action/index.ts";
-import { RUNNER, runUncalled } from "./command.ts";
+import { runUncalled } from "./command.ts";
 import { Context, type ShellKind } from "./context.ts";
 import { parseShell } from "./parse.ts";
+import { RUNNER } from "./runner.ts";
 import { ShellState } from "./state.ts";
 import { literal, NOTHING } from "./value.ts";
 import { runStatements } from "./walk.ts";
@@ -17,7 +18,10 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
   const cx = new Context(options.world, options.shell ?? "any");
   const parsed = parseShell(source);
   if (!parsed.ok) {
-    cx.unknown(parsed.reason, { span: { start: parsed.at, end: Math.min(parsed.at + 1, source.length) }, help: "rewrite the command in plain shell" });
+    cx.unknown(parsed.reason, {
+      span: { start: parsed.at, end: Math.min(parsed.at + 1, source.length) },
+      help: "rewrite the command in plain shell",
+    });
     return { actions: [], unknowns: cx.unknowns };
   }
   runStatements(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING);

@@ -12,7 +12,13 @@ export interface Runner {
   /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. */
   argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream): Stream;
   /** Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). */
-  script(cx: Context, state: ShellState, text: Value, stdin: Stream, options?: { readonly positional?: readonly Value[]; readonly span?: Span | undefined; readonly keep?: boolean }): Stream;
+  script(
+    cx: Context,
+    state: ShellState,
+    text: Value,
+    stdin: Stream,
+    options?: { readonly positional?: readonly Value[]; readonly span?: Span | undefined; readonly keep?: boolean },
+  ): Stream;
 }
 
 /** One command as it is being understood. */
@@ -51,7 +57,10 @@ export function emitFile(inv: Invocation, operation: FileOperation, value: Value
   const absolute = prefixOf(value).startsWith("/");
   for (const [i, target] of targetsOf(value, inv.places).entries()) {
     const place = inv.places[i];
-    const walked: Target = recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path, ...(filter === undefined ? {} : { filter }) } : target;
+    const walked: Target =
+      recursive && target.kind === "path" && (operation === "read" || operation === "list")
+        ? { kind: "tree", path: target.path, ...(filter === undefined ? {} : { filter }) }
+        : target;
     // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
     const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
     emitTarget(inv, operation, walked, recursive, asGiven);
@@ -61,14 +70,25 @@ export function emitFile(inv: Invocation, operation: FileOperation, value: Value
 /** What a walk of this command leaves out, if anything. */
 export function walkFilter(inv: Pick<Invocation, "only" | "without">, visible: boolean): TreeFilter | undefined {
   if (inv.only.length === 0 && inv.without.length === 0 && !visible) return undefined;
-  return { ...(inv.only.length > 0 ? { only: inv.only } : {}), ...(inv.without.length > 0 ? { without: inv.without } : {}), ...(visible ? { hidden: false } : {}) };
+  return {
+    ...(inv.only.length > 0 ? { only: inv.only } : {}),
+    ...(inv.without.length > 0 ? { without: inv.without } : {}),
+    ...(visible ? { hidden: false } : {}),
+  };
 }
 
-export function emitTarget(inv: Pick<Invocation, "cx" | "exec" | "span">, operation: FileOperation, target: Target, recursive = false, asGiven?: string): void {
+export function emitTarget(
+  inv: Pick<Invocation, "cx" | "exec" | "span">,
+  operation: FileOperation,
+  target: Target,
+  recursive = false,
+  asGiven?: string,
+): void {
   inv.cx.add({
     kind: "file",
     operation,
-    target: recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path } : target,
+    target:
+      recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path } : target,
     origin: { by: "command", exec: inv.exec },
     ...(inv.span === undefined ? {} : { span: inv.span }),
     ...(recursive && operation !== "read" && operation !== "list" ? { recursive: true } : {}),

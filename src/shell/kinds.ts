@@ -1,11 +1,10 @@
-import type { Finding } from "./languages/finding.ts";
-import { LANGUAGES } from "./languages/index.ts";
+import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import { readVariable } from "./knowledge/environment.ts";
-import type { Effect, Kind } from "./knowledge/read-spec.ts";
+import type { Kind } from "./knowledge/read-spec.ts";
 import { resolvePath, targetsOf } from "./paths.ts";
 import { changePlaces } from "./places.ts";
-import { concat, holeOf, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { isGlob, literal, patternOf, prefixOf, textOf, type Value } from "./value.ts";
 
 /** What happens to an operand or option value of this kind. */
 export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
@@ -21,7 +20,11 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       emitFile(inv, kind.operation, value, kind.tree, kind.visible);
       return;
     case "number":
-      if (!/^[-+]?[\d.]+[A-Za-z%]*$/.test(textOf(value) ?? (value.atoms.every((atom) => typeof atom !== "string" && "hole" in atom && atom.number === true) ? "1" : ""))) {
+      if (
+        !/^[-+]?[\d.]+[A-Za-z%]*$/.test(
+          textOf(value) ?? (value.atoms.every((atom) => typeof atom !== "string" && "hole" in atom && atom.number === true) ? "1" : ""),
+        )
+      ) {
         doubt(inv, `${describe(value)} is not a number: on some systems ${inv.name} takes it for an operand`);
       }
       return;
@@ -69,7 +72,12 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       inlineCode(inv, kind.is, value, false);
       return;
     case "pid":
-      inv.cx.add({ kind: "process", operation: "signal", target: textOf(value) ?? describe(value), origin: { by: "command", exec: inv.exec } });
+      inv.cx.add({
+        kind: "process",
+        operation: "signal",
+        target: textOf(value) ?? describe(value),
+        origin: { by: "command", exec: inv.exec },
+      });
       return;
     case "refuse":
       refuse(inv, `${inv.name} is given an option that can run code or lift a protection`);
@@ -80,16 +88,23 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
 /** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */
 function destination(inv: Invocation, value: Value): void {
   const operation = inv.spec.operands?.includes("link") === true ? "link" : "write";
-  const recursive = inv.args.options.some((given) => given.option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true);
+  const recursive = inv.args.options.some(
+    (given) => given.option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true,
+  );
   for (const target of targetsOf(value, inv.places)) {
-    const isFolder = target.kind === "path" && (inv.sources.length > 1 || textOf(value)?.endsWith("/") === true || inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
+    const isFolder =
+      target.kind === "path" &&
+      (inv.sources.length > 1 ||
+        textOf(value)?.endsWith("/") === true ||
+        inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
     if (!isFolder || target.kind !== "path") {
       emitTarget(inv, operation, target, recursive);
       continue;
     }
     for (const source of inv.sources) {
       const name = textOf(source)?.replace(/\/+$/, "").split("/").at(-1);
-      if (name !== undefined && name !== "" && name !== "." && name !== "..") emitTarget(inv, operation, { kind: "path", path: resolvePath(target.path, name) }, recursive);
+      if (name !== undefined && name !== "" && name !== "." && name !== "..")
+        emitTarget(inv, operation, { kind: "path", path: resolvePath(target.path, name) }, recursive);
       else emitTarget(inv, operation, { kind: "unknown", why: `the name of ${describe(source)}`, within: target.path }, recursive);
     }
   }
@@ -156,161 +171,4 @@ export function environmentWord(inv: Pick<Invocation, "cx" | "span" | "name">, v
   }
   const found = readVariable(prefix.slice(0, equals), textOf(value)?.slice(equals + 1));
   if (found !== "harmless") refuse(inv, `sets ${prefix.slice(0, equals)}: ${found.steers}`, "leave the variable out");
-}
-
-function inlineCode(inv: Invocation, language: string, value: Value, foreign: boolean): void {
-  const text = textOf(value);
-  const reader = LANGUAGES[language];
-  const isScript = language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql";
-  if (language === "shell" || language === "sh") {
-    inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span });
-    return;
-  }
-  if (text === undefined && isScript) {
-    refuse(inv, `the ${language} program is only known at run time: ${describe(value)}`, "write it out");
-    return;
-  }
-  if (text === undefined || reader === undefined || foreign) {
-    const network = value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.network === true);
-    if (network) inv.cx.addDanger(inv.exec, "download-exec");
-    addCode(inv, language, text === undefined ? "data" : "inline", text ?? describe(value), foreign);
-    return;
-  }
-  applyFindings(inv, language, reader(text), text);
-}
-
-function addCode(inv: Invocation, language: string, source: "inline" | "file" | "project" | "data", detail: string | undefined, foreign = false): void {
-  inv.cx.add({
-    kind: "code",
-    language,
-    source,
-    ...(detail === undefined ? {} : { detail: detail.slice(0, 400) }),
-    ...(foreign ? { foreign: true } : {}),
-    origin: { by: "command", exec: inv.exec },
-    ...(inv.span === undefined ? {} : { span: inv.span }),
-  });
-}
-
-export function applyFindings(inv: Invocation, language: string, findings: readonly Finding[], text: string): void {
-  let code = false;
-  for (const finding of findings) {
-    switch (finding.does) {
-      case "shell":
-        inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
-        doubt(inv, `the ${language} program runs a command`);
-        break;
-      case "file":
-        emitFile(inv, finding.operation, literal(finding.path));
-        break;
-      case "code":
-        if (!code) addCode(inv, finding.language, "inline", finding.detail);
-        code = true;
-        break;
-      case "net":
-        inv.cx.add({ kind: "net", operation: "connect", host: finding.host, port: undefined, origin: { by: "command", exec: inv.exec } });
-        break;
-      case "environment":
-        applyEffect(inv, { is: "environment" });
-        break;
-      case "change":
-      case "destroy":
-        inv.cx.add({ kind: "remote", service: "database", operation: finding.does, origin: { by: "command", exec: inv.exec }, ...(finding.does === "destroy" ? { dangers: ["remote-destroy"] } : {}) });
-        break;
-      case "unknown":
-        if (language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql") doubt(inv, `cannot tell what the ${language} program does: ${finding.why}`);
-        else if (!code) {
-          addCode(inv, language, "inline", text);
-          code = true;
-        }
-        break;
-    }
-  }
-}
-
-/** A script file given to an interpreter. Its content is not read: project code is the host's question. */
-function scriptFile(inv: Invocation, language: string, value: Value): void {
-  const pipe = holeOf(value)?.pipe;
-  const text = textOf(value);
-  if (pipe !== undefined || text === "-" || text === "/dev/stdin" || text === "/dev/fd/0") {
-    codeFromStream(inv, language, pipe ?? inv.stdin);
-    return;
-  }
-  emitFile(inv, "read", value);
-  addCode(inv, language, text === undefined ? "data" : "file", text ?? describe(value));
-}
-
-/** An interpreter whose program arrives through a pipe. */
-export function codeFromStream(inv: Invocation, language: string, stream: Stream): void {
-  if (isNetwork(stream)) inv.cx.addDanger(inv.exec, "download-exec");
-  const isShell = language === "sh" || language === "shell";
-  if (stream.is === "text") {
-    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, { is: "none" }, { span: inv.span });
-    else inlineCode(inv, language, stream.value, false);
-    return;
-  }
-  if (stream.is === "none" && !isShell) {
-    addCode(inv, language, "data", "standard input");
-    return;
-  }
-  const why = stream.is === "none" ? "standard input" : stream.is === "paths" ? "a list of paths" : stream.why;
-  refuse(inv, `${inv.name} runs code that is only known at run time: ${why}`, "write the code to a file, read it, then run the file");
-}
-
-export function applyEffect(inv: Invocation, effect: Effect): void {
-  const origin = { by: "command", exec: inv.exec } as const;
-  switch (effect.is) {
-    case "remote":
-      inv.cx.add({ kind: "remote", service: effect.service, operation: effect.operation, origin });
-      return;
-    case "code":
-      if (effect.source === "stdin") codeFromStream(inv, effect.language, inv.stdin);
-      else addCode(inv, effect.language, "project", undefined);
-      return;
-    case "system":
-      inv.cx.add({ kind: "system", area: effect.area, origin });
-      return;
-    case "danger":
-      inv.cx.addDanger(inv.exec, effect.danger);
-      return;
-    case "file":
-      emitFile(inv, effect.operation, tablePath(inv, effect.path), effect.tree);
-      return;
-    case "net":
-    case "listen":
-      inv.cx.add({ kind: "net", operation: effect.is === "net" ? "connect" : "listen", host: undefined, port: undefined, why: "a host its configuration names", origin });
-      return;
-    case "process":
-      inv.cx.add({ kind: "process", operation: "signal", target: "", origin });
-      return;
-    case "privilege":
-      inv.cx.add({ kind: "privilege", detail: inv.name, origin, dangers: ["privilege"] });
-      return;
-    case "environment":
-      doubt(inv, `${inv.name} shows environment variables, which may hold secrets`, "print the one variable you need");
-      return;
-    case "terminal":
-      doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`);
-      return;
-    case "repository":
-      repository(inv);
-      return;
-  }
-}
-
-/** A path as a table writes it: `~` is home, `$git` the repository's folder. */
-export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
-  if (path === "~" || path.startsWith("~/")) return concat(literal(inv.cx.world.home), literal(path.slice(1)));
-  if (path === "$git" || path.startsWith("$git/")) return literal(`${inv.cx.world.projectRoot}/.git${path.slice(4)}`);
-  return literal(path);
-}
-
-/** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
-function repository(inv: Invocation): void {
-  const root = inv.cx.world.canonical(inv.cx.world.projectRoot);
-  const inside = inv.places.every((place) => {
-    if (place.is === "unknown") return false;
-    const path = inv.cx.world.canonical(place.path);
-    return path === root || path.startsWith(root === "/" ? "/" : `${root}/`);
-  });
-  if (!inside) inv.cx.addDanger(inv.exec, "foreign-repository");
 }

@@ -40,7 +40,10 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
     const word = words[i];
     if (word === undefined) break;
     const prefix = prefixOf(word);
-    const isOption = !ended && (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) && (prefix.length > 1 || word.atoms.length > 1);
+    const isOption =
+      !ended &&
+      (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) &&
+      (prefix.length > 1 || word.atoms.length > 1);
     if (!isOption) {
       if (!ended && prefix === "" && mayBeOption(word) && !grammar.harmless && reading.globMayBeOption(word)) {
         doubts.push(`${describe(word)} may turn out to be an option`);
@@ -66,7 +69,13 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
     const [only] = taken.options;
     const second = only?.option?.second === undefined ? undefined : words[++i];
     if (second?.many === true) doubts.push("the second value of an option may become several words");
-    options.push(...taken.options.map((given) => ({ ...given, ...(operands.length > 0 ? { afterOperand: true } : {}), ...(second === undefined ? {} : { second }) })));
+    options.push(
+      ...taken.options.map((given) => ({
+        ...given,
+        ...(operands.length > 0 ? { afterOperand: true } : {}),
+        ...(second === undefined ? {} : { second }),
+      })),
+    );
     doubts.push(...taken.doubts);
   }
   return { options, operands, firstOperand, doubts };
@@ -95,26 +104,37 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken
   const prefix = prefixOf(word);
   const equals = prefix.indexOf("=");
   if (equals < 0 && textOf(word) === undefined) {
-    return { options: [{ written: prefix, option: undefined }], doubts: [`the option \`${prefix}…\` is only known at run time`], usedNext: false };
+    return {
+      options: [{ written: prefix, option: undefined }],
+      doubts: [`the option \`${prefix}…\` is only known at run time`],
+      usedNext: false,
+    };
   }
   const written = equals < 0 ? prefix : prefix.slice(0, equals);
   const attached = equals < 0 ? undefined : dropPrefix(word, equals + 1);
   const option = findLong(written, grammar);
-  if (option === undefined && grammar.style === "words" && !prefix.startsWith("--") && grammar.options.has(prefix.slice(0, 2))) return takeCluster(word, next, grammar);
+  if (option === undefined && grammar.style === "words" && !prefix.startsWith("--") && grammar.options.has(prefix.slice(0, 2)))
+    return takeCluster(word, next, grammar);
   if (attached !== undefined) {
     const wanted = option?.argument === "none" ? undefined : option;
     return { options: [{ written, option: wanted, value: attached }], doubts: [], usedNext: false };
   }
   if (option?.argument === "required") {
     const value = next === undefined ? undefined : next;
-    return { options: [{ written, option, ...(value === undefined ? {} : { value }) }], doubts: next?.many === true ? [`the value of ${written} may become several words`] : [], usedNext: next !== undefined };
+    return {
+      options: [{ written, option, ...(value === undefined ? {} : { value }) }],
+      doubts: next?.many === true ? [`the value of ${written} may become several words`] : [],
+      usedNext: next !== undefined,
+    };
   }
   return { options: [{ written, option }], doubts: [], usedNext: false };
 }
 
 /** Exact name, or an unambiguous beginning where the program's parser takes one. */
 function findLong(written: string, grammar: Grammar): Option | undefined {
-  const exact = grammar.options.get(written) ?? (grammar.style === "words" ? (grammar.options.get(`-${written}`) ?? grammar.options.get(written.slice(1))) : undefined);
+  const exact =
+    grammar.options.get(written) ??
+    (grammar.style === "words" ? (grammar.options.get(`-${written}`) ?? grammar.options.get(written.slice(1))) : undefined);
   if (exact !== undefined) return exact;
   if (grammar.style !== "gnu" && grammar.style !== "posix") return undefined;
   if (written.length < 3) return undefined;
@@ -134,7 +154,12 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
   const whole = grammar.options.get(prefix);
   // `-name`, `-exec`: single-dash words that an entry lists as such come before clusters.
   if (whole !== undefined && prefix.length > 2 && textOf(word) !== undefined) {
-    if (whole.argument === "required") return { options: [{ written: prefix, option: whole, ...(next === undefined ? {} : { value: next }) }], doubts: [], usedNext: next !== undefined };
+    if (whole.argument === "required")
+      return {
+        options: [{ written: prefix, option: whole, ...(next === undefined ? {} : { value: next }) }],
+        doubts: [],
+        usedNext: next !== undefined,
+      };
     return { options: [{ written: prefix, option: whole }], doubts: [], usedNext: false };
   }
   for (let at = 1; at < prefix.length; at++) {
@@ -152,7 +177,11 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
     if (option.argument === "required") {
       const value = hasRest ? rest : next;
       options.push({ written, option, ...(value === undefined ? {} : { value }) });
-      return { options, doubts: value?.many === true && !hasRest ? [`the value of ${written} may become several words`] : [], usedNext: !hasRest && next !== undefined };
+      return {
+        options,
+        doubts: value?.many === true && !hasRest ? [`the value of ${written} may become several words`] : [],
+        usedNext: !hasRest && next !== undefined,
+      };
     }
     if (option.argument === "optional" && hasRest) {
       options.push({ written, option, value: rest });

@@ -1,5 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
-import { evaluateAsArithmetic, expandFields, expandOperand, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
+import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Expansion } from "./expand.ts";
+import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type Variable } from "./state.ts";
 import { concat, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 
@@ -11,12 +12,30 @@ export type Fields =
 
 const one = (value: Value): Fields => ({ fields: undefined, value });
 const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
-const NUMERIC = new Set(["#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS", "COLUMNS", "LINES", "SRANDOM", "SHLVL"]);
+const NUMERIC = new Set([
+  "#",
+  "?",
+  "$",
+  "!",
+  "RANDOM",
+  "SECONDS",
+  "LINENO",
+  "UID",
+  "EUID",
+  "PPID",
+  "BASHPID",
+  "EPOCHSECONDS",
+  "COLUMNS",
+  "LINES",
+  "SRANDOM",
+  "SHLVL",
+]);
 
 export function readParameter(ex: Expansion, part: SimpleExpansionPart | ParameterExpansionPart, quoted: boolean): Fields {
   if (part.type === "SimpleExpansion") return lookup(ex, part.text.slice(1), quoted);
   const { cx } = ex;
-  if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*") evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
+  if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*")
+    evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
   if (part.prefix === "!") {
     if (part.operation !== undefined && part.operation.type !== "Names") operate(ex, part.operation, undefined, part, quoted);
@@ -33,9 +52,11 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   }
   const { operation } = part;
   // What `=` assigns is the variable's text, and is split like it.
-  if (operation.type !== "Default" || quoted || operation.operator.endsWith("=")) return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
+  if (operation.type !== "Default" || quoted || operation.operator.endsWith("="))
+    return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
   const fields = expandFields(ex, operation.operand);
-  const operand = fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
+  const operand =
+    fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
   const chosen = withDefault(ex, operation.operator, part.index === undefined ? found.value : undefined, operand, part);
   return chosen === operand ? { fields, split: true } : one(chosen);
 }
@@ -64,7 +85,8 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   return one(ambient === undefined ? unknown(`$${name}`, true) : literal(ambient));
 }
 
-const joined = (values: readonly Value[]): Value => values.reduce((a, b, i) => (i === 0 ? b : concat(concat(a, literal(" ")), b)), literal(""));
+const joined = (values: readonly Value[]): Value =>
+  values.reduce((a, b, i) => (i === 0 ? b : concat(concat(a, literal(" ")), b)), literal(""));
 
 function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
   const variable: Variable | undefined = ex.state.variables.get(name);
@@ -77,7 +99,13 @@ function element(ex: Expansion, name: string, index: string, quoted: boolean): F
   return one(unknown(`\${${name}[${index}]}`, true));
 }
 
-function operate(ex: Expansion, operation: ParameterOperation, value: Value | undefined, part: ParameterExpansionPart, quoted: boolean): Value {
+function operate(
+  ex: Expansion,
+  operation: ParameterOperation,
+  value: Value | undefined,
+  part: ParameterExpansionPart,
+  quoted: boolean,
+): Value {
   const why = `a part of $${part.parameter}`;
   switch (operation.type) {
     case "Default":
@@ -109,11 +137,17 @@ function operate(ex: Expansion, operation: ParameterOperation, value: Value | un
 function withDefault(ex: Expansion, operator: string, value: Value | undefined, operand: Value, part: ParameterExpansionPart): Value {
   if (operator.startsWith(":") ? operator[1] === "=" : operator === "=") {
     const before = ex.state.variables.get(part.parameter);
-    if (before === undefined || holeOf(value ?? operand) !== undefined || value === undefined) ex.state.variables.set(part.parameter, unknown(`$${part.parameter}, perhaps set by \${…=…}`, true));
+    if (before === undefined || holeOf(value ?? operand) !== undefined || value === undefined)
+      ex.state.variables.set(part.parameter, unknown(`$${part.parameter}, perhaps set by \${…=…}`, true));
   }
   const kind = operator.at(-1);
   const text = value === undefined ? undefined : textOf(value);
-  const set = ex.state.variables.has(part.parameter) || ex.cx.world.env(part.parameter) !== undefined || part.parameter === "HOME" || part.parameter === "PWD" || /^\d+$/.test(part.parameter);
+  const set =
+    ex.state.variables.has(part.parameter) ||
+    ex.cx.world.env(part.parameter) !== undefined ||
+    part.parameter === "HOME" ||
+    part.parameter === "PWD" ||
+    /^\d+$/.test(part.parameter);
   if (text === undefined || !set) return unknown(`$${part.parameter} or its default`, true);
   const nonEmpty = text !== "" || (!operator.startsWith(":") && !/^\d+$/.test(part.parameter));
   if (kind === "+") return nonEmpty ? operand : literal("");

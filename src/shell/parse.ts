@@ -1,6 +1,8 @@
 import { forEachChild, parse, type ParsedScript, type SyntaxNode } from "unbash";
 
-export type Parsed = { readonly ok: true; readonly script: ParsedScript } | { readonly ok: false; readonly reason: string; readonly at: number };
+export type Parsed =
+  | { readonly ok: true; readonly script: ParsedScript }
+  | { readonly ok: false; readonly reason: string; readonly at: number };
 
 /** Longer lines are not judged: no person could read them either. */
 export const LONGEST_COMMAND = 1_048_576;
@@ -40,7 +42,8 @@ function firstProblem(script: ParsedScript, source: string): Problem | undefined
     if (problem !== undefined) return;
     let inner = text;
     if (node.type === "Script" && node.source !== undefined) inner = node.source;
-    const end = node.type === "Script" ? (node.source === undefined ? substitutionEnd : node.end) : isSubstitution(node) ? node.end : substitutionEnd;
+    const end =
+      node.type === "Script" ? (node.source === undefined ? substitutionEnd : node.end) : isSubstitution(node) ? node.end : substitutionEnd;
     forEachChild(node, (child) => visit(child, inner, end));
   };
   visit(script, source, undefined);
@@ -48,7 +51,10 @@ function firstProblem(script: ParsedScript, source: string): Problem | undefined
 }
 
 const isSubstitution = (node: SyntaxNode): boolean =>
-  node.type === "CommandExpansion" || node.type === "ProcessSubstitution" || node.type === "ArithmeticExpansion" || node.type === "ArithmeticCommandExpansion";
+  node.type === "CommandExpansion" ||
+  node.type === "ProcessSubstitution" ||
+  node.type === "ArithmeticExpansion" ||
+  node.type === "ArithmeticCommandExpansion";
 
 const SUBSTITUTION_OPENER = /[`]|[$<>]\(|[$]\[/;
 
@@ -72,14 +78,20 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     case "ProcessSubstitution":
       if (node.script === undefined) return { reason: "a substitution that cannot be read", at: node.pos };
       // bash makes one word of `a<(b)`, the parser two.
-      return (node.pos > 0 && !/[\s(=<>|&;]/.test(source.charAt(node.pos - 1))) || !/^[\s()<>|&;]?$/.test(source.charAt(node.end)) ? { reason: "a process substitution glued to other text", at: node.pos } : undefined;
+      return (node.pos > 0 && !/[\s(=<>|&;]/.test(source.charAt(node.pos - 1))) || !/^[\s()<>|&;]?$/.test(source.charAt(node.end))
+        ? { reason: "a process substitution glued to other text", at: node.pos }
+        : undefined;
     case "CommandExpansion":
     case "ArithmeticCommandExpansion":
       return node.script === undefined ? { reason: "a substitution that cannot be read", at: node.pos } : undefined;
     case "HereDoc":
       if (node.closing === undefined) return { reason: "a here-document without its end", at: node.pos };
       // bash 5.2 prints a substitution and reads it again, and loses separators after a here-document in it.
-      if (substitutionEnd !== undefined && node.closing.end <= substitutionEnd && !/^[\s)`]*$/.test(source.slice(node.closing.end, substitutionEnd))) {
+      if (
+        substitutionEnd !== undefined &&
+        node.closing.end <= substitutionEnd &&
+        !/^[\s)`]*$/.test(source.slice(node.closing.end, substitutionEnd))
+      ) {
         return { reason: "commands after a here-document inside a substitution", at: node.pos };
       }
       return substitutionEnd !== undefined && node.closing.end > substitutionEnd
@@ -92,7 +104,11 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     case "ArithmeticCommand":
     case "ArithmeticExpansion":
     case "ArithmeticFor":
-      return /<<-?\s*['"\\A-Za-z_]/.test(node.type === "ArithmeticFor" ? source.slice(node.pos, node.body.pos) : source.slice(node.pos, node.end)) ? { reason: "a here-document or a shift by a variable inside arithmetic", at: node.pos } : undefined;
+      return /<<-?\s*['"\\A-Za-z_]/.test(
+        node.type === "ArithmeticFor" ? source.slice(node.pos, node.body.pos) : source.slice(node.pos, node.end),
+      )
+        ? { reason: "a here-document or a shift by a variable inside arithmetic", at: node.pos }
+        : undefined;
     case "Case":
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }

@@ -28,7 +28,9 @@ function targetFrom(value: Value, place: Place): Target {
   if (place.is === "unknown") return { kind: "unknown", why: place.why };
   const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "x")).join("");
   const escapes = /(^|\/)\.\.(\/|$)/.test(text) || value.atoms.some((atom) => isHole(atom) && atom.below !== true && atom.number !== true);
-  return escapes ? { kind: "unknown", why: "a path below a folder only known at run time" } : { kind: "unknown", why: "a path below a folder only known at run time", within: place.path };
+  return escapes
+    ? { kind: "unknown", why: "a path below a folder only known at run time" }
+    : { kind: "unknown", why: "a path below a folder only known at run time", within: place.path };
 }
 
 function targetAt(value: Value, base: string): Target {
@@ -37,11 +39,18 @@ function targetAt(value: Value, base: string): Target {
   const hole = holeOf(value);
   if (hole !== undefined && value.atoms.some((atom) => isHole(atom) && atom.number !== true)) {
     const prefix = prefixOf(value);
-    const bounded = value.atoms.every((atom) => typeof atom === "string" || isWildcard(atom) || atom.below === true || atom.number === true);
+    const bounded = value.atoms.every(
+      (atom) => typeof atom === "string" || isWildcard(atom) || atom.below === true || atom.number === true,
+    );
     const rest = value.atoms.slice(1).some((atom) => typeof atom === "string" && /(^|\/)\.\.(\/|$)/.test(atom));
     if (bounded && !rest && (prefix !== "" || value.atoms.every((atom) => !isHole(atom) || atom.below === true))) {
       const whole = value.atoms.at(-1) === hole ? hole.filter : undefined;
-      return { kind: "unknown", why: hole.why, within: resolvePath(base, folderOf(prefix) || "."), ...(whole === undefined ? {} : { filter: whole }) };
+      return {
+        kind: "unknown",
+        why: hole.why,
+        within: resolvePath(base, folderOf(prefix) || "."),
+        ...(whole === undefined ? {} : { filter: whole }),
+      };
     }
     return { kind: "unknown", why: hole.why };
   }

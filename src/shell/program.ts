@@ -31,7 +31,20 @@ export function startProgram(call: ProgramCall): Stream {
     cx.refineExec(exec, { shape: looseShape(words) });
     return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
   }
-  const applied = applySpec({ cx, state: call.state, run: call.run, exec, name: who.basename.toLowerCase(), words, stdin: call.stdin, span: call.span, places: call.state.places }, spec);
+  const applied = applySpec(
+    {
+      cx,
+      state: call.state,
+      run: call.run,
+      exec,
+      name: who.basename.toLowerCase(),
+      words,
+      stdin: call.stdin,
+      span: call.span,
+      places: call.state.places,
+    },
+    spec,
+  );
   cx.refineExec(exec, {
     shape: {
       options: applied.options.map(optionShape),
@@ -46,10 +59,21 @@ export function startProgram(call: ProgramCall): Stream {
 
 function emitUpkeep(cx: Context, exec: number, notation: string): void {
   const [operation = "", path = ""] = notation.split(/\s+/);
-  if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit") throw new Error(`upkeep \`${notation}\` is not understood`);
+  if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
+    throw new Error(`upkeep \`${notation}\` is not understood`);
   const root = path.replace(/\/\*\*$/, "");
-  const absolute = root.startsWith("~") ? `${cx.world.home}${root.slice(1)}` : root.startsWith("$git") ? `${cx.world.projectRoot}/.git${root.slice(4)}` : resolvePath(cx.world.projectRoot, root);
-  cx.add({ kind: "file", operation, target: path.endsWith("/**") ? { kind: "tree", path: absolute } : { kind: "path", path: absolute }, origin: { by: "command", exec }, upkeep: true });
+  const absolute = root.startsWith("~")
+    ? `${cx.world.home}${root.slice(1)}`
+    : root.startsWith("$git")
+      ? `${cx.world.projectRoot}/.git${root.slice(4)}`
+      : resolvePath(cx.world.projectRoot, root);
+  cx.add({
+    kind: "file",
+    operation,
+    target: path.endsWith("/**") ? { kind: "tree", path: absolute } : { kind: "path", path: absolute },
+    origin: { by: "command", exec },
+    upkeep: true,
+  });
 }
 
 interface Identity {
@@ -69,7 +93,8 @@ function identify(call: ProgramCall, written: string): Identity {
     return { basename, trusted: found.trusted, resolved: found.path, folded };
   }
   const [place] = call.state.places;
-  if (!written.startsWith("/") && (call.state.places.length !== 1 || place?.is !== "at")) return { basename, trusted: false, resolved: undefined, folded };
+  if (!written.startsWith("/") && (call.state.places.length !== 1 || place?.is !== "at"))
+    return { basename, trusted: false, resolved: undefined, folded };
   const path = resolvePath(place?.is === "at" ? place.path : "/", written);
   return { basename, trusted: world.trustedProgram(path), resolved: path, folded };
 }
@@ -90,7 +115,13 @@ function execAction(call: ProgramCall, who: Identity): ExecAction {
 export function argumentOf(value: Value): Argument {
   const text = textOf(value);
   if (text !== undefined) return { known: true, text };
-  return { known: false, prefix: prefixOf(value), many: value.many, why: holeOf(value)?.why ?? "a pattern", ...(isGlob(value) ? { glob: patternOf(value) } : {}) };
+  return {
+    known: false,
+    prefix: prefixOf(value),
+    many: value.many,
+    why: holeOf(value)?.why ?? "a pattern",
+    ...(isGlob(value) ? { glob: patternOf(value) } : {}),
+  };
 }
 
 function optionShape(given: GivenOption): CommandShape["options"][number] {
@@ -120,7 +151,16 @@ export function startUnknown(call: ProgramCall): Stream {
   const { cx, argv, span } = call;
   const name = argv[0];
   const shown = name === undefined ? "" : describe(name);
-  cx.add({ kind: "exec", program: "", argv: argv.map(argumentOf), trusted: false, env: call.env, origin: { by: "shell" }, shape: looseShape(argv.slice(1)), ...(span === undefined ? {} : { span }) });
+  cx.add({
+    kind: "exec",
+    program: "",
+    argv: argv.map(argumentOf),
+    trusted: false,
+    env: call.env,
+    origin: { by: "shell" },
+    shape: looseShape(argv.slice(1)),
+    ...(span === undefined ? {} : { span }),
+  });
   cx.unknown(`dynamic command name: ${shown} is only known at run time`, { span, help: "write the program's name" });
   return { is: "unknown", why: `the output of ${shown}`, network: isNetwork(call.stdin) };
 }

@@ -2,7 +2,7 @@ import type { Redirection } from "unbash";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
-import { holeOf, join, literal, sequence, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -35,13 +35,15 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       if (isStdin(redirection.descriptor)) read({ is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
       continue;
     }
-    if (redirection.descriptor?.type === "FileDescriptorVariable") ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });
+    if (redirection.descriptor?.type === "FileDescriptorVariable")
+      ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });
     const target = redirection.target;
     if (target === undefined) {
       ex.cx.unknown("a redirection without a target", { span: ex.cx.span(redirection) });
       continue;
     }
-    if (ex.cx.maybeZsh && target.text.startsWith("!")) ex.cx.unknown("zsh reads `>!` as a forced redirection", { span: ex.cx.span(redirection) });
+    if (ex.cx.maybeZsh && target.text.startsWith("!"))
+      ex.cx.unknown("zsh reads `>!` as a forced redirection", { span: ex.cx.span(redirection) });
     for (const value of expandFields(ex, target)) {
       const { operator } = redirection;
       const text = textOf(value);
@@ -67,7 +69,8 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
   return { stdin, captured: captured && !copied, errors };
 }
 
-const isStdin = (descriptor: Redirection["descriptor"]): boolean => descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
+const isStdin = (descriptor: Redirection["descriptor"]): boolean =>
+  descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
 
 function bodyText(redirection: Extract<Redirection, { type: "HereDoc" }>): string {
   const { text } = redirection.body;
@@ -82,7 +85,16 @@ function fileContent(value: Value): Stream {
   return { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
 }
 
-const HARMLESS_DEVICES = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/random", "/dev/urandom"]);
+const HARMLESS_DEVICES = new Set([
+  "/dev/null",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/stdin",
+  "/dev/tty",
+  "/dev/zero",
+  "/dev/random",
+  "/dev/urandom",
+]);
 
 function open(ex: Expansion, operation: FileOperation, value: Value, redirection: Extract<Redirection, { type: "Redirect" }>): void {
   if (holeOf(value)?.pipe !== undefined) return;
@@ -90,13 +102,26 @@ function open(ex: Expansion, operation: FileOperation, value: Value, redirection
   if (text !== undefined && (HARMLESS_DEVICES.has(text) || /^\/dev\/fd\/\d+$/.test(text))) return;
   const span = ex.cx.span(redirection);
   const socket = /^\/dev\/(tcp|udp)\/([^/]*)\/?([^/]*)/.exec(text ?? "");
-  if (socket !== null || (text === undefined && /^\/dev\/(tcp|udp|$)/.test(String(value.atoms[0])))) {
+  if (socket !== null || (text === undefined && /^\/dev\/(tcp|udp|$)/.test(prefixOf(value)))) {
     const port = Number(socket?.[3]);
-    ex.cx.add({ kind: "net", operation: "connect", host: socket?.[2]?.toLowerCase(), port: Number.isInteger(port) ? port : undefined, origin: BY_SHELL, ...(span === undefined ? {} : { span }) });
+    ex.cx.add({
+      kind: "net",
+      operation: "connect",
+      host: socket?.[2]?.toLowerCase(),
+      port: Number.isInteger(port) ? port : undefined,
+      origin: BY_SHELL,
+      ...(span === undefined ? {} : { span }),
+    });
     return;
   }
   for (const target of targetsOf(value, ex.state.places)) {
-    ex.cx.add({ kind: "file", operation, target, origin: BY_SHELL, ...(span === undefined ? {} : { span }), ...(text === undefined ? {} : { asGiven: text }) });
+    ex.cx.add({
+      kind: "file",
+      operation,
+      target,
+      origin: BY_SHELL,
+      ...(span === undefined ? {} : { span }),
+      ...(text === undefined ? {} : { asGiven: text }),
+    });
   }
 }
-

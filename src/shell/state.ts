@@ -64,14 +64,21 @@ export function sameVariable(a: Variable | undefined, b: Variable | undefined): 
   return sameValue(a, b);
 }
 
-function joinLists<T>(a: Map<string, readonly (T | undefined)[]>, b: Map<string, readonly (T | undefined)[]>): Map<string, readonly (T | undefined)[]> {
+function joinLists<T>(
+  a: Map<string, readonly (T | undefined)[]>,
+  b: Map<string, readonly (T | undefined)[]>,
+): Map<string, readonly (T | undefined)[]> {
   const out = new Map<string, readonly (T | undefined)[]>();
-  for (const name of new Set([...a.keys(), ...b.keys()])) out.set(name, [...new Set([...(a.get(name) ?? [undefined]), ...(b.get(name) ?? [undefined])])]);
+  for (const name of new Set([...a.keys(), ...b.keys()]))
+    out.set(name, [...new Set([...(a.get(name) ?? [undefined]), ...(b.get(name) ?? [undefined])])]);
   return out;
 }
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number that changes", number: true }], many: false };
-const isNumber = (value: Variable): boolean => !isArray(value) && value.atoms.length > 0 && value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
+const isNumber = (value: Variable): boolean =>
+  !isArray(value) &&
+  value.atoms.length > 0 &&
+  value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
 
 function joinVariables(name: string, a: Variable | undefined, b: Variable | undefined): Variable {
   if (a !== undefined && sameVariable(a, b)) return a;
@@ -86,7 +93,9 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   const out = new ShellState(joinPlaces(a.places, b.places));
   out.functions = joinLists(a.functions, b.functions);
   out.aliases = joinLists(a.aliases, b.aliases);
-  out.positional = sameVariable(a.positional, b.positional) ? a.positional : [unknown("the positional parameters differ between branches", true)];
+  out.positional = sameVariable(a.positional, b.positional)
+    ? a.positional
+    : [unknown("the positional parameters differ between branches", true)];
   for (const name of new Set([...a.variables.keys(), ...b.variables.keys()])) {
     const left = a.variables.get(name);
     out.variables.set(name, joinVariables(name, left, b.variables.get(name)));

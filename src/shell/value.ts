@@ -103,7 +103,13 @@ export function sameValue(a: Value, b: Value): boolean {
     const other = b.atoms[i];
     if (typeof atom === "string" || typeof other === "string" || other === undefined) return atom === other;
     if (isWildcard(atom)) return isWildcard(other) && atom.glob === other.glob;
-    return isHole(other) && atom.why === other.why && atom.number === other.number && atom.below === other.below && atom.network === other.network;
+    return (
+      isHole(other) &&
+      atom.why === other.why &&
+      atom.number === other.number &&
+      atom.below === other.below &&
+      atom.network === other.network
+    );
   });
 }
 

@@ -6,16 +6,28 @@ import { textOf } from "./value.ts";
 import type { Span } from "../action/index.ts";
 
 /** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
-const ALWAYS_EXPORTED = /^(PATH|IFS|ENV|BASH_ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
+const ALWAYS_EXPORTED =
+  /^(PATH|IFS|ENV|BASH_ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
 
 /** Gives a variable a value, and says so when that steers what later commands do. */
-export function assignVariable(cx: Context, state: ShellState, name: string, value: Variable, options: { readonly exported: boolean; readonly span?: Span | undefined }): void {
+export function assignVariable(
+  cx: Context,
+  state: ShellState,
+  name: string,
+  value: Variable,
+  options: { readonly exported: boolean; readonly span?: Span | undefined },
+): void {
   steering(cx, name, value, options);
   state.variables.set(name, value);
 }
 
 /** Says so when this variable, set for one command or for the rest of the line, makes programs run or trust something else. */
-export function steering(cx: Context, name: string, value: Variable, options: { readonly exported: boolean; readonly span?: Span | undefined }): void {
+export function steering(
+  cx: Context,
+  name: string,
+  value: Variable,
+  options: { readonly exported: boolean; readonly span?: Span | undefined },
+): void {
   if (!options.exported && !ALWAYS_EXPORTED.test(name)) return;
   const text = isArray(value) ? undefined : textOf(value);
   if (name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms)) return;
@@ -35,7 +47,13 @@ function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
         const path = cx.world.canonical(folder);
         const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
         if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside)) return false;
-        return !inside(projectRoot) && (!inside(home) || /\/\.(cargo|local|deno|bun|nvm|pyenv|rbenv|volta|asdf|npm-global|yarn|go|rye|poetry)\b.*\/?(bin|shims)?$/.test(path) || path === `${home}/go/bin` || path === `${home}/bin`);
+        return (
+          !inside(projectRoot) &&
+          (!inside(home) ||
+            /\/\.(cargo|local|deno|bun|nvm|pyenv|rbenv|volta|asdf|npm-global|yarn|go|rye|poetry)\b.*\/?(bin|shims)?$/.test(path) ||
+            path === `${home}/go/bin` ||
+            path === `${home}/bin`)
+        );
       });
   });
 }

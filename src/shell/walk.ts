@@ -1,18 +1,19 @@
-import type { AndOr, Case, CommandNode, CompoundList, For, If, ParsedScript, Pipeline, PipelineNode, Select, Statement, TestExpression, While, ArithmeticFor, Word } from "unbash";
+import type { AndOr, Case, CommandNode, CompoundList, If, ParsedScript, PipelineNode, Statement } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
 import { runSimple } from "./command.ts";
-import { BY_SHELL, type Context, type Outcome } from "./context.ts";
-import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
+import type { Context, Outcome } from "./context.ts";
+import { expandText, type Expansion } from "./expand.ts";
+import { runArithmeticFor, runFor, runWhile } from "./loops.ts";
 import { readRedirections } from "./redirect.ts";
-import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
-import { isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
-import { assignVariable } from "./variables.ts";
+import { joinStates, type ShellState } from "./state.ts";
+import { predicate, readTest } from "./test-command.ts";
+import { isNetwork, NOTHING, sequence, type Stream } from "./value.ts";
 
 export type ShellOutcome = Outcome<ShellState>;
 
-const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
+export const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 /** The state after, whatever the exit status; the state before where the shell would have ended. */
-const after = (outcome: ShellOutcome, before: ShellState): ShellState => joinStates(outcome.ok, outcome.fail) ?? before;
+export const after = (outcome: ShellOutcome, before: ShellState): ShellState => joinStates(outcome.ok, outcome.fail) ?? before;
 
 export const expansion = (cx: Context, state: ShellState): Expansion => ({ cx, state, run: runSubshell });
 
@@ -63,7 +64,10 @@ function runAndOr(cx: Context, state: ShellState, node: PipelineNode | AndOr, st
       // Where the way is closed (`exit && x`) the command is judged all the same.
       const run = runPipeline(cx, (taken ?? state).fork(), command, stdin);
       const reached: ShellOutcome = taken === undefined ? { out: run.out, ok: undefined, fail: undefined } : run;
-      current = operator === "&&" ? { out: run.out, ok: reached.ok, fail: joinStates(skipped, reached.fail) } : { out: run.out, ok: joinStates(skipped, reached.ok), fail: reached.fail };
+      current =
+        operator === "&&"
+          ? { out: run.out, ok: reached.ok, fail: joinStates(skipped, reached.fail) }
+          : { out: run.out, ok: joinStates(skipped, reached.ok), fail: reached.fail };
     }
     outs.push(i === 0 ? current.out : perhaps(current.out));
   });
@@ -74,8 +78,10 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
   if (node.type !== "Pipeline") return runNode(cx, state, node, stdin);
   const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
   for (const prefix of node.prefixes) {
-    if (prefix.type === "Time" && cx.maybeZsh && cx.timed > 0) cx.unknown("bash and zsh read a `time` inside a `time` differently", { span: cx.span(prefix) });
-    if (prefix.type === "Time" && prefix.posix !== undefined && cx.maybeZsh) cx.unknown("zsh reads `time -p` as a command named -p", { span: cx.span(prefix), help: "leave -p out" });
+    if (prefix.type === "Time" && cx.maybeZsh && cx.timed > 0)
+      cx.unknown("bash and zsh read a `time` inside a `time` differently", { span: cx.span(prefix) });
+    if (prefix.type === "Time" && prefix.posix !== undefined && cx.maybeZsh)
+      cx.unknown("zsh reads `time -p` as a command named -p", { span: cx.span(prefix), help: "leave -p out" });
   }
   let outcome: ShellOutcome;
   const [only] = node.commands;
@@ -169,38 +175,6 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
   }
 }
 
-/** Tests do nothing but look; they are an action only so that a line of nothing else has a verdict. */
-export function predicate(cx: Context, word: string, node: { readonly pos: number; readonly end: number }): void {
-  const span = cx.span(node);
-  cx.add({ kind: "exec", program: word, argv: [{ known: true, text: word }], trusted: true, knowledge: word, builtin: true, inert: "predicate", env: [], origin: BY_SHELL, ...(span === undefined ? {} : { span }) });
-}
-
-const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
-
-function readTest(ex: Expansion, test: TestExpression): void {
-  switch (test.type) {
-    case "TestUnary": {
-      const operand = expandText(ex, test.operand);
-      if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
-      return;
-    }
-    case "TestBinary": {
-      const sides = [expandText(ex, test.left), expandText(ex, test.right)];
-      if (ARITHMETIC_TESTS.has(test.operator)) for (const side of sides) evaluateAsArithmetic(ex, side, `the operand of ${test.operator}`);
-      return;
-    }
-    case "TestLogical":
-      for (const operand of test.operands) readTest(ex, operand);
-      return;
-    case "TestNot":
-      readTest(ex, test.operand);
-      return;
-    case "TestGroup":
-      readTest(ex, test.expression);
-      return;
-  }
-}
-
 function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
   const ends: (ShellState | undefined)[] = [];
@@ -228,78 +202,7 @@ function perhaps(out: Stream): Stream {
 }
 
 /** Output of branches of which only some ran. */
-const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
-
-/** More values than this are not tried one by one. */
-const MOST_VALUES = 16;
-
-function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Stream): ShellOutcome {
-  const ex = expansion(cx, state);
-  const values = node.wordlist === undefined ? state.positional : node.wordlist.flatMap((word: Word) => expandFields(ex, word));
-  const name = node.name.value;
-  const span = cx.span(node.name);
-  const outs: Stream[] = [];
-  const body = (inner: ShellState, value: Value): ShellOutcome => {
-    assignVariable(cx, inner, name, value, { exported: false, span });
-    const run = runStatements(cx, inner, node.body.commands, stdin);
-    outs.push(run.out);
-    return run;
-  };
-  let end = state;
-  const steps = values.slice(0, MOST_VALUES);
-  const rest = values.slice(MOST_VALUES);
-  for (const value of steps) {
-    // A pattern or an unquoted expansion is one name a round, any number of rounds.
-    const each: Value = { atoms: value.atoms, many: false };
-    if (value.many) end = loop(cx, end, (inner) => after(body(inner, each), inner));
-    else end = joinStates(end, after(body(end.fork(), each), end)) ?? end;
-  }
-  if (rest.length > 0) end = loop(cx, end, (inner) => after(body(inner, unknown(`one of ${values.length} values of $${name}`)), inner));
-  return same(merged(outs), end);
-}
-
-/** Runs a body any number of times: until the state no longer changes, or what changes is unknown. */
-function loop(cx: Context, start: ShellState, body: (state: ShellState) => ShellState): ShellState {
-  let state = start;
-  for (let round = 0; round < 4 && cx.step(); round++) {
-    const joined = joinStates(state, body(state.fork())) ?? state;
-    if (round > 0 && joined.places !== state.places) joined.places = widen(state.places, joined.places);
-    if (sameState(joined, state)) return joined;
-    state = joined;
-  }
-  return state;
-}
-
-function widen(before: readonly Place[], now: readonly Place[]): readonly Place[] {
-  const grown = joinPlaces(before, now).length > before.length;
-  return grown ? [{ is: "unknown", why: "the working directory after a `cd` in a loop" }] : now;
-}
-
-function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, stdin: Stream): ShellOutcome {
-  if (node.initialize !== undefined) readArithmetic(expansion(cx, state), node.initialize);
-  const outs: Stream[] = [];
-  const end = loop(cx, state, (inner) => {
-    if (node.test !== undefined) readArithmetic(expansion(cx, inner), node.test);
-    const run = runStatements(cx, inner, node.body.commands, stdin);
-    outs.push(run.out);
-    const then = after(run, inner);
-    if (node.update !== undefined) readArithmetic(expansion(cx, then), node.update);
-    return then;
-  });
-  return same(merged(outs), end);
-}
-
-function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
-  const outs: Stream[] = [];
-  const end = loop(cx, state, (inner) => {
-    const condition = runStatements(cx, inner, node.clause.commands, stdin);
-    const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
-    const run = runStatements(cx, entered.fork(), node.body.commands, stdin);
-    outs.push(condition.out, run.out);
-    return joinStates(after(condition, inner), after(run, entered)) ?? inner;
-  });
-  return same(merged(outs), end);
-}
+export const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
 
 function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): ShellOutcome {
   expandText(expansion(cx, state), node.word);
@@ -316,4 +219,3 @@ function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): She
   }
   return { out: merged(outs), ok: end, fail: end };
 }
-

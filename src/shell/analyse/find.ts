@@ -3,10 +3,14 @@ import { literal, NOTHING, prefixOf, textOf, type Value } from "../value.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
-  "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable -executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! ( ) , -x -X -E -s -f -help --help -version --version".split(" "),
+  "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable -executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! ( ) , -x -X -E -s -f -help --help -version --version".split(
+    " ",
+  ),
 );
 const VALUED = new Set(
-  "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile -fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth".split(" "),
+  "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile -fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth".split(
+    " ",
+  ),
 );
 const WRITING = new Set(["-fprint", "-fprint0", "-fls"]);
 const RUNNING = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
@@ -35,7 +39,8 @@ export function find(inv: Invocation): void {
     if (word === undefined) break;
     const text = textOf(word);
     if (text !== undefined && (/^-./.test(text) || text === "!" || text === "(" || text === ",")) break;
-    if (text === undefined && prefixOf(word) === "" && word.many) refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
+    if (text === undefined && prefixOf(word) === "" && word.many)
+      refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
     roots.push(word);
   }
   const expression = readExpression(inv, words.slice(at));
@@ -45,13 +50,38 @@ export function find(inv: Invocation): void {
   if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
   for (const command of expression.commands) {
     // Once with what find puts in place of {}, which for the starting point itself is its own name.
-    const whole = starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
-    const found: Value = whole === undefined ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false } : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named }], many: false };
-    inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, found)), NOTHING);
+    const whole =
+      starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
+    const found: Value =
+      whole === undefined
+        ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false }
+        : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named }], many: false };
+    inv.run.argv(
+      inv.cx,
+      inv.state,
+      command.map((word) => fill(word, found)),
+      NOTHING,
+    );
     const names = command.map((word) => textOf(word));
-    if (whole !== undefined && !expression.narrowed && names.includes("{}")) inv.run.argv(inv.cx, inv.state, command.map((word) => fill(word, literal(whole))), NOTHING);
+    if (whole !== undefined && !expression.narrowed && names.includes("{}"))
+      inv.run.argv(
+        inv.cx,
+        inv.state,
+        command.map((word) => fill(word, literal(whole))),
+        NOTHING,
+      );
   }
-  inv.output = { is: "paths", values: starts.map((root) => (textOf(root) === undefined ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false } : { atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...named }], many: false })) };
+  inv.output = {
+    is: "paths",
+    values: starts.map((root) =>
+      textOf(root) === undefined
+        ? { atoms: [...root.atoms, { hole: true, why: "a path that find prints" }], many: false }
+        : {
+            atoms: [`${(textOf(root) ?? "").replace(/\/$/, "")}/`, { hole: true, why: "a path that find prints", below: true, ...named }],
+            many: false,
+          },
+    ),
+  };
 }
 
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
@@ -70,7 +100,9 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
     }
     if (text === "-delete") remove = true;
     else if (RUNNING.has(text)) {
-      const end = words.findIndex((one, i) => i > at && (textOf(one) === ";" || (textOf(one) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")));
+      const end = words.findIndex(
+        (one, i) => i > at && (textOf(one) === ";" || (textOf(one) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")),
+      );
       if (end < 0) doubt(inv, `the command of find ${text} has no end`);
       commands.push(words.slice(at + 1, end < 0 ? words.length : end));
       at = end < 0 ? words.length : end;
@@ -86,7 +118,8 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       const value = words[++at];
       if (text === "-name" && simple && value !== undefined && textOf(value) !== undefined) only = [textOf(value) ?? ""];
       if (text !== "-maxdepth" && text !== "-printf" && text !== "-regextype") narrowed = true;
-      if (value?.many === true) refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
+      if (value?.many === true)
+        refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
     } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
   }
   return { remove, narrowed, only, commands };
@@ -94,12 +127,21 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
 
 function below(root: Value): Value {
   const text = textOf(root);
-  return { atoms: text === undefined ? [{ hole: true, why: "what find finds" }] : [`${text.replace(/\/$/, "")}/`, { hole: true, why: "what find finds", below: true }], many: false };
+  return {
+    atoms:
+      text === undefined
+        ? [{ hole: true, why: "what find finds" }]
+        : [`${text.replace(/\/$/, "")}/`, { hole: true, why: "what find finds", below: true }],
+    many: false,
+  };
 }
 
 function fill(word: Value, found: Value): Value {
   const text = textOf(word);
   if (text === undefined || !text.includes("{}")) return word;
   if (text === "{}") return found;
-  return { atoms: text.split("{}").flatMap((piece, i) => [...(i === 0 ? [] : found.atoms), ...(piece === "" ? [] : [piece])]), many: false };
+  return {
+    atoms: text.split("{}").flatMap((piece, i) => [...(i === 0 ? [] : found.atoms), ...(piece === "" ? [] : [piece])]),
+    many: false,
+  };
 }

@@ -8,6 +8,7 @@ export function gitPush(inv: Invocation): void {
   for (const operand of inv.args.operands.slice(1)) {
     const start = prefixOf(operand);
     if (start.startsWith("+") || start.startsWith(":")) inv.cx.addDanger(inv.exec, "force-push");
-    else if (textOf(operand) === undefined && start === "") refuse(inv, "a refspec only known at run time may force or delete", "write the branch out");
+    else if (textOf(operand) === undefined && start === "")
+      refuse(inv, "a refspec only known at run time may force or delete", "write the branch out");
   }
 }

@@ -14,7 +14,14 @@ export function remoteAddress(inv: Invocation, value: Value | undefined): void {
     return;
   }
   if (/^[\w.+-]+::/.test(text)) {
-    inv.cx.add({ kind: "code", language: "git remote helper", source: "inline", detail: text, foreign: true, origin: { by: "command", exec: inv.exec } });
+    inv.cx.add({
+      kind: "code",
+      language: "git remote helper",
+      source: "inline",
+      detail: text,
+      foreign: true,
+      origin: { by: "command", exec: inv.exec },
+    });
     refuse(inv, `\`${text.split("::")[0] ?? ""}::\` starts a helper program`);
   } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) applyKind(inv, { is: "url" }, value);
   else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);

@@ -1,9 +1,22 @@
 import { doubt, refuse, type Invocation } from "../invocation.ts";
-import { applyKind, codeFromStream } from "../kinds.ts";
-import { textOf, type Value } from "../value.ts";
+import { applyKind } from "../kinds.ts";
+import { codeFromStream } from "../code.ts";
+import { prefixOf, textOf, type Value } from "../value.ts";
 
 const LETTERS = "abefhiklmnprtuvxBCDEHPTIsc";
-const LONG = new Set(["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted", "--noediting", "--debugger", "--no-rcs", "--emulate", "--privileged"]);
+const LONG = new Set([
+  "--login",
+  "--norc",
+  "--noprofile",
+  "--posix",
+  "--verbose",
+  "--restricted",
+  "--noediting",
+  "--debugger",
+  "--no-rcs",
+  "--emulate",
+  "--privileged",
+]);
 const STOP = new Set(["--version", "--help", "--dump-strings", "--dump-po-strings", "--rpm-requires"]);
 
 /**
@@ -19,7 +32,7 @@ export function shell(inv: Invocation): void {
     const word = words[at];
     const text = word === undefined ? undefined : textOf(word);
     if (text === undefined) {
-      if (word !== undefined && (word.many || String(word.atoms[0]).startsWith("-") || typeof word.atoms[0] !== "string")) doubtOption(inv, word);
+      if (word !== undefined && (word.many || prefixOf(word) === "" || prefixOf(word).startsWith("-"))) doubtOption(inv, word);
       break;
     }
     if (text === "-" || text === "--") {
@@ -34,7 +47,8 @@ export function shell(inv: Invocation): void {
       continue;
     }
     if (text.startsWith("--")) {
-      if (text.startsWith("--rcfile=") || text.startsWith("--init-file=") || !LONG.has(text)) doubt(inv, `${inv.name} has no known option \`${text}\``);
+      if (text.startsWith("--rcfile=") || text.startsWith("--init-file=") || !LONG.has(text))
+        doubt(inv, `${inv.name} has no known option \`${text}\``);
       continue;
     }
     let names = 0;
@@ -66,4 +80,3 @@ export function shell(inv: Invocation): void {
 function doubtOption(inv: Invocation, word: Value): void {
   refuse(inv, `an option or script of ${inv.name} that is only known at run time: ${textOf(word) ?? ""}`.replace(/: $/, ""));
 }
-

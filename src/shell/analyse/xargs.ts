@@ -11,7 +11,10 @@ export function xargs(inv: Invocation): void {
   const replace = given.find((option) => option.option?.names.some((name) => name === "-I" || name === "-i" || name === "-J") === true);
   const mark = replace === undefined ? undefined : replace.value === undefined ? "{}" : textOf(replace.value);
   if (replace !== undefined && mark === undefined) refuse(inv, "the string xargs replaces is only known at run time");
-  const words = inputWords(has("-a") ? { is: "unknown", why: "the lines of a file", network: false } : inv.stdin, replace !== undefined || has("-d"));
+  const words = inputWords(
+    has("-a") ? { is: "unknown", why: "the lines of a file", network: false } : inv.stdin,
+    replace !== undefined || has("-d"),
+  );
   const command = inv.args.operands.length === 0 ? [literal("echo")] : inv.args.operands;
   const argv = mark === undefined ? [...command, ...words] : command.map((word) => substitute(word, mark, words));
   inv.output = inv.run.argv(inv.cx, inv.state, argv, NOTHING);
@@ -24,12 +27,17 @@ function inputWords(stdin: Stream, wholeLines: boolean): readonly Value[] {
     case "paths":
       return stdin.values.map((value) => ({ atoms: value.atoms, many: true }));
     case "unknown":
-      return stdin.number === true ? [{ atoms: [{ hole: true, why: stdin.why, number: true }], many: false }] : [{ atoms: [{ hole: true, why: `a word of ${stdin.why}`, ...(stdin.network ? { network: true } : {}) }], many: true }];
+      return stdin.number === true
+        ? [{ atoms: [{ hole: true, why: stdin.why, number: true }], many: false }]
+        : [{ atoms: [{ hole: true, why: `a word of ${stdin.why}`, ...(stdin.network ? { network: true } : {}) }], many: true }];
     case "text": {
       const text = textOf(stdin.value);
       // Quotes and backslashes are special to xargs itself.
       if (text === undefined || /['"\\]/.test(text)) return [unknown("a word of the input", true)];
-      return text.split(wholeLines ? /\n+/ : /\s+/).filter((word) => word !== "").map(literal);
+      return text
+        .split(wholeLines ? /\n+/ : /\s+/)
+        .filter((word) => word !== "")
+        .map(literal);
     }
   }
 }

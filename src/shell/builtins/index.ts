@@ -22,7 +22,32 @@ export interface BuiltinCall extends Dispatch {
 export const done = (state: ShellState, out: Stream = NOTHING): ShellOutcome => ({ out, ok: state, fail: state });
 
 /** Builtins that change nothing that matters here and print nothing of interest. */
-const QUIET = new Set(["true", "false", ":", "wait", "fg", "bg", "disown", "umask", "ulimit", "times", "caller", "dirs", "help", "compopt", "suspend", "return", "break", "continue", "shopt", "type", "hash", "jobs", "history", "sleep"]);
+const QUIET = new Set([
+  "true",
+  "false",
+  ":",
+  "wait",
+  "fg",
+  "bg",
+  "disown",
+  "umask",
+  "ulimit",
+  "times",
+  "caller",
+  "dirs",
+  "help",
+  "compopt",
+  "suspend",
+  "return",
+  "break",
+  "continue",
+  "shopt",
+  "type",
+  "hash",
+  "jobs",
+  "history",
+  "sleep",
+]);
 const INERT = new Set(["true", "false", ":", "read", "echo", "printf"]);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = { ...MOVING, ...RUNNING, ...SETTING, ...TALKING };
@@ -43,7 +68,13 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
     origin: BY_SHELL,
     shape: { options: [], operands: words.map(argumentOf), complete: false },
     ...(d.span === undefined ? {} : { span: d.span }),
-    ...(name === "[" || name === "test" ? { inert: "predicate" as const } : INERT.has(name) ? { inert: "builtin" as const } : isLookup(name, words) ? { inert: "lookup" as const } : {}),
+    ...(name === "[" || name === "test"
+      ? { inert: "predicate" as const }
+      : INERT.has(name)
+        ? { inert: "builtin" as const }
+        : isLookup(name, words)
+          ? { inert: "lookup" as const }
+          : {}),
   });
   return builtin === undefined ? quiet(d, name, words, exec) : builtin({ ...d, name, words, exec });
 }
@@ -56,9 +87,17 @@ const isLookup = (name: string, words: readonly Value[]): boolean => {
 function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number): ShellOutcome {
   const texts = words.map((word) => textOf(word));
   const at = { span: d.span };
-  if (name === "hash" && texts.some((text) => text === undefined || text.startsWith("-p"))) d.cx.unknown("hash -p makes a name start another program", at);
-  if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text))) d.cx.unknown("history reads or writes the history file", { ...at, exec });
+  if (name === "hash" && texts.some((text) => text === undefined || text.startsWith("-p")))
+    d.cx.unknown("hash -p makes a name start another program", at);
+  if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text)))
+    d.cx.unknown("history reads or writes the history file", { ...at, exec });
   if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
-  if (name === "shopt" && texts.some((text) => text === undefined)) d.cx.unknown("a shell option that is only known at run time", { ...at, exec });
-  return done(d.state, name === "type" || name === "history" || name === "jobs" || name === "help" ? { is: "unknown", why: `the output of ${name}`, network: false } : NOTHING);
+  if (name === "shopt" && texts.some((text) => text === undefined))
+    d.cx.unknown("a shell option that is only known at run time", { ...at, exec });
+  return done(
+    d.state,
+    name === "type" || name === "history" || name === "jobs" || name === "help"
+      ? { is: "unknown", why: `the output of ${name}`, network: false }
+      : NOTHING,
+  );
 }

@@ -1,4 +1,4 @@
-import { homeOf, workingDirectory } from "../expand.ts";
+import { homeOf, workingDirectory } from "../tilde.ts";
 import { changePlaces } from "../places.ts";
 import { join, NOTHING, textOf, type Value } from "../value.ts";
 import { expansion } from "../walk.ts";
@@ -25,7 +25,8 @@ const cd: Builtin = (call) => {
   if (operand === undefined) ok.places = [{ is: "unknown", why: "`cd` with several operands" }];
   else if (textOf(operand) === "-") {
     const old = state.variables.get("OLDPWD");
-    ok.places = old !== undefined && "atoms" in old ? changePlaces(state.places, old) : [{ is: "unknown", why: "the folder `cd -` goes back to" }];
+    ok.places =
+      old !== undefined && "atoms" in old ? changePlaces(state.places, old) : [{ is: "unknown", why: "the folder `cd -` goes back to" }];
   } else if (textOf(operand) !== "") ok.places = changePlaces(state.places, operand);
   ok.variables.set("OLDPWD", before);
   return { out: NOTHING, ok, fail: state };
@@ -38,10 +39,10 @@ const popd: Builtin = ({ state }) => {
 };
 
 const pwd: Builtin = ({ state, words }) => {
-  if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? ""))) return done(state, { is: "unknown", why: "what pwd prints", network: false });
+  if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? "")))
+    return done(state, { is: "unknown", why: "what pwd prints", network: false });
   const value = workingDirectory(state);
   return done(state, { is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
 };
 
 export const MOVING: Readonly<Record<string, Builtin>> = { cd, chdir: cd, pushd: cd, popd, pwd };
-

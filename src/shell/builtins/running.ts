@@ -1,5 +1,5 @@
 import { dispatch } from "../command.ts";
-import { codeFromStream } from "../kinds.ts";
+import { codeFromStream } from "../code.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
 import { concat, holeOf, literal, NOTHING, textOf, type Value } from "../value.ts";
@@ -42,8 +42,16 @@ const source: Builtin = (call) => {
     codeFromStream({ ...invocation(call), stdin: pipe ?? call.stdin }, "sh", pipe ?? call.stdin);
     return done(state, { is: "unknown", why: "the output of a sourced script", network: false });
   }
-  for (const target of targetsOf(file, state.places)) cx.add({ kind: "file", operation: "read", target, origin: { by: "shell" }, ...(call.span === undefined ? {} : { span: call.span }) });
-  cx.add({ kind: "code", language: "sh", source: text === undefined ? "data" : "file", detail: text ?? "a file only known at run time", origin: { by: "command", exec: call.exec }, ...(call.span === undefined ? {} : { span: call.span }) });
+  for (const target of targetsOf(file, state.places))
+    cx.add({ kind: "file", operation: "read", target, origin: { by: "shell" }, ...(call.span === undefined ? {} : { span: call.span }) });
+  cx.add({
+    kind: "code",
+    language: "sh",
+    source: text === undefined ? "data" : "file",
+    detail: text ?? "a file only known at run time",
+    origin: { by: "command", exec: call.exec },
+    ...(call.span === undefined ? {} : { span: call.span }),
+  });
   return done(state, { is: "unknown", why: "the output of a sourced script", network: false });
 };
 
@@ -107,7 +115,8 @@ const command: Builtin = (call) => {
   return dispatch({ ...call, argv: words, env: [], plain: true });
 };
 
-const builtin: Builtin = (call) => dispatch({ ...call, argv: textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words, env: [], plain: true });
+const builtin: Builtin = (call) =>
+  dispatch({ ...call, argv: textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words, env: [], plain: true });
 
 /** zsh: `noglob CMD`, `nocorrect CMD`, `- CMD`. In bash they are programs that do not exist. */
 const precommand: Builtin = (call) => {
@@ -137,7 +146,7 @@ const alias: Builtin = (call) => {
   for (const word of call.words) {
     const [first] = word.atoms;
     const text = textOf(word);
-    if (text !== undefined && (/^-/.test(text) || !text.includes("="))) continue;
+    if (text !== undefined && (text.startsWith("-") || !text.includes("="))) continue;
     const equals = typeof first === "string" ? first.indexOf("=") : -1;
     if (text === undefined || equals < 0 || typeof first !== "string") {
       cx.unknown("an alias whose text is only known at run time", { span: call.span });
@@ -162,9 +171,11 @@ const complete: Builtin = (call) => {
     const text = textOf(word);
     if (text === undefined || /^-[a-zA-Z]*F/.test(text)) call.cx.unknown(`${call.name} runs a function`, { span: call.span });
     const next = call.words[i + 1];
-    if (text !== undefined && /^-[a-zA-Z]*C$/.test(text) && next !== undefined) call.runner.script(call.cx, call.state, next, NOTHING, { span: call.span });
+    if (text !== undefined && /^-[a-zA-Z]*C$/.test(text) && next !== undefined)
+      call.runner.script(call.cx, call.state, next, NOTHING, { span: call.span });
     else if (text !== undefined && /^-[a-zA-Z]*C/.test(text)) call.cx.unknown(`${call.name} runs a command`, { span: call.span });
-    if (text !== undefined && /^-[a-zA-Z]*W$/.test(text) && next !== undefined && /[$`]/.test(textOf(next) ?? "$")) call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
+    if (text !== undefined && /^-[a-zA-Z]*W$/.test(text) && next !== undefined && /[$`]/.test(textOf(next) ?? "$"))
+      call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
   });
   return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
 };
@@ -180,7 +191,12 @@ const kill: Builtin = (call) => {
   for (const word of words) {
     const target = textOf(word);
     if (target === "-1") cx.addDanger(call.exec, "kill-all");
-    cx.add({ kind: "process", operation: "signal", target: target ?? "a process only known at run time", origin: { by: "command", exec: call.exec } });
+    cx.add({
+      kind: "process",
+      operation: "signal",
+      target: target ?? "a process only known at run time",
+      origin: { by: "command", exec: call.exec },
+    });
   }
   return done(call.state);
 };
@@ -212,4 +228,3 @@ export const RUNNING: Readonly<Record<string, Builtin>> = {
   exit,
   logout: exit,
 };
-

@@ -1,6 +1,6 @@
 import { readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { concat, literal, textOf, unknown, type Value } from "../value.ts";
+import { concat, literal, prefixOf, textOf, unknown, type Value } from "../value.ts";
 import { assignVariable, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -9,7 +9,10 @@ import { assignTo } from "./talking.ts";
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
 /** Splits leading `-x` words from the rest. `valued` letters take the next word. */
-function options(words: readonly Value[], valued = ""): { readonly letters: string; readonly values: ReadonlyMap<string, Value>; readonly rest: readonly Value[]; readonly sure: boolean } {
+function options(
+  words: readonly Value[],
+  valued = "",
+): { readonly letters: string; readonly values: ReadonlyMap<string, Value>; readonly rest: readonly Value[]; readonly sure: boolean } {
   let letters = "";
   const values = new Map<string, Value>();
   for (let i = 0; i < words.length; i++) {
@@ -36,8 +39,10 @@ const declare: Builtin = (call) => {
   const exported = name === "export" || given.letters.includes("x") || state.variables.has("-a");
   const at = { span: call.span };
   if (given.letters.includes("n") && name !== "export") cx.unknown(`${name} -n makes one variable stand for another`, at);
-  if (/f/i.test(given.letters) && (name === "export" || given.letters.includes("x"))) cx.unknown("an exported function can replace a program in every shell started later", at);
-  if (given.rest.length === 0 && !/[fF]/.test(given.letters)) cx.unknown(`${name} shows variables, which may hold secrets`, { ...at, exec: call.exec });
+  if (/f/i.test(given.letters) && (name === "export" || given.letters.includes("x")))
+    cx.unknown("an exported function can replace a program in every shell started later", at);
+  if (given.rest.length === 0 && !/[fF]/.test(given.letters))
+    cx.unknown(`${name} shows variables, which may hold secrets`, { ...at, exec: call.exec });
   if (/[fF]/.test(given.letters)) return done(state);
   for (const word of given.rest) declareOne(call, word, exported, given.letters.includes("i"));
   return done(state);
@@ -45,12 +50,17 @@ const declare: Builtin = (call) => {
 
 function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: boolean): void {
   const { cx, state } = call;
-  const structured = call.assigned?.find((item) => textOf(word)?.startsWith(`${item.name}=`) === true || word.atoms[0] === `${item.name}=` || String(word.atoms[0]).startsWith(`${item.name}=`));
+  const structured = call.assigned?.find((item) => prefixOf(word).startsWith(`${item.name}=`));
   const [first] = word.atoms;
   const equals = typeof first === "string" ? first.indexOf("=") : -1;
   const variable = equals < 0 ? textOf(word) : typeof first === "string" ? first.slice(0, equals) : undefined;
   if (variable === undefined || !/^[A-Za-z_]\w*$/.test(variable)) {
-    cx.unknown(variable === undefined ? `${call.name} sets a variable that is only known at run time` : `${call.name} evaluates the subscript in \`${variable}\``, { span: call.span });
+    cx.unknown(
+      variable === undefined
+        ? `${call.name} sets a variable that is only known at run time`
+        : `${call.name} evaluates the subscript in \`${variable}\``,
+      { span: call.span },
+    );
     return;
   }
   if (call.name === "local" || ((call.name === "declare" || call.name === "typeset") && cx.locals.length > 0)) {
@@ -63,7 +73,16 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
     else if (now === undefined) state.variables.set(variable, literal(""));
     return;
   }
-  const value = structured?.name === variable ? structured.value : { atoms: typeof first === "string" && first.length > equals + 1 ? [first.slice(equals + 1), ...word.atoms.slice(1)] : word.atoms.slice(1), many: false };
+  const value =
+    structured?.name === variable
+      ? structured.value
+      : {
+          atoms:
+            typeof first === "string" && first.length > equals + 1
+              ? [first.slice(equals + 1), ...word.atoms.slice(1)]
+              : word.atoms.slice(1),
+          many: false,
+        };
   if (integer && "atoms" in value) evaluateAsArithmetic(expansion(cx, state), value, `the value of ${variable}`);
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
 }
@@ -74,7 +93,10 @@ const unset: Builtin = (call) => {
   for (const word of given.rest) {
     const name = textOf(word);
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
-      if (name === undefined || /[^\w.:-]/.test(name)) cx.unknown(`unset evaluates the subscript in ${name === undefined ? "a name only known at run time" : `\`${name}\``}`, { span: call.span });
+      if (name === undefined || /[^\w.:-]/.test(name))
+        cx.unknown(`unset evaluates the subscript in ${name === undefined ? "a name only known at run time" : `\`${name}\``}`, {
+          span: call.span,
+        });
       else state.functions.delete(name);
       continue;
     }
@@ -105,9 +127,10 @@ const set: Builtin = (call) => {
     }
     if (text.startsWith("-") && text.includes("k")) cx.unknown("set -k turns arguments into variables of the program", { span: call.span });
     if (text.startsWith("-") && text.includes("a")) state.variables.set("-a", literal("1"));
-    if (/o$/.test(text)) {
+    if (text.endsWith("o")) {
       const option = words[++i] === undefined ? "" : textOf(words[i] ?? literal(""));
-      if (option === undefined || option === "keyword") cx.unknown("set -o with an option that changes what arguments mean", { span: call.span });
+      if (option === undefined || option === "keyword")
+        cx.unknown("set -o with an option that changes what arguments mean", { span: call.span });
       if (option === "allexport" && text.startsWith("-")) state.variables.set("-a", literal("1"));
     }
   }
@@ -116,7 +139,8 @@ const set: Builtin = (call) => {
 
 const shift: Builtin = ({ state, words }) => {
   const text = words[0] === undefined ? "1" : textOf(words[0]);
-  if (text === undefined || !/^\d+$/.test(text) || state.positional.some((value) => value.many)) state.positional = state.positional.length === 0 ? [] : [unknown("the positional parameters after shift", true)];
+  if (text === undefined || !/^\d+$/.test(text) || state.positional.some((value) => value.many))
+    state.positional = state.positional.length === 0 ? [] : [unknown("the positional parameters after shift", true)];
   else state.positional = state.positional.slice(Number(text));
   return done(state);
 };
@@ -125,7 +149,13 @@ const read: Builtin = (call) => {
   const given = options(call.words, "adinNptu");
   const names = given.values.has("a") ? [given.values.get("a")] : given.rest;
   const value = lineOf(call);
-  names.forEach((name, i) => assignTo(call, name, names.length === 1 || i === 0 ? (names.length === 1 ? value : unknown("a word of the input")) : unknown("a word of the input")));
+  names.forEach((name, i) =>
+    assignTo(
+      call,
+      name,
+      names.length === 1 || i === 0 ? (names.length === 1 ? value : unknown("a word of the input")) : unknown("a word of the input"),
+    ),
+  );
   if (names.length === 0) call.state.variables.set("REPLY", value);
   return done(call.state);
 };
@@ -138,14 +168,23 @@ function lineOf({ stdin }: BuiltinCall): Value {
   }
   const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
   if (text !== undefined && !text.replace(/\n$/, "").includes("\n")) return literal(text.replace(/\n$/, ""));
-  return stdin.is === "unknown" && stdin.network ? { atoms: [{ hole: true, why: "a line of the input", network: true }], many: false } : unknown("a line of the input");
+  return stdin.is === "unknown" && stdin.network
+    ? { atoms: [{ hole: true, why: "a line of the input", network: true }], many: false }
+    : unknown("a line of the input");
 }
 
 const mapfile: Builtin = (call) => {
   const { cx, state } = call;
   const given = options(call.words, "dnOsuCc");
   const callback = given.values.get("C");
-  if (callback !== undefined) call.runner.script(cx, state, concat(callback, literal(' "$1" "$2"')), { is: "none" }, { span: call.span, keep: true, positional: [NUMBER, unknown("a line of the input")] });
+  if (callback !== undefined)
+    call.runner.script(
+      cx,
+      state,
+      concat(callback, literal(' "$1" "$2"')),
+      { is: "none" },
+      { span: call.span, keep: true, positional: [NUMBER, unknown("a line of the input")] },
+    );
   const name = given.rest[0] === undefined ? literal("MAPFILE") : given.rest[0];
   assignTo(call, name, unknown("a line of the input", true));
   return done(state);
@@ -155,7 +194,11 @@ const letBuiltin: Builtin = (call) => {
   for (const word of call.words) {
     const text = textOf(word);
     if (text === undefined || !readSubscript(text)) {
-      if (text !== undefined || !word.atoms.every((atom) => (typeof atom === "string" ? readSubscript(atom) : "hole" in atom && atom.number === true))) call.cx.unknown("let evaluates its argument as arithmetic, which can run code", { span: call.span });
+      if (
+        text !== undefined ||
+        !word.atoms.every((atom) => (typeof atom === "string" ? readSubscript(atom) : "hole" in atom && atom.number === true))
+      )
+        call.cx.unknown("let evaluates its argument as arithmetic, which can run code", { span: call.span });
       continue;
     }
     const assigned = /^([A-Za-z_]\w*)\s*[-+*/%&|^<>]{0,2}=/.exec(text) ?? /^(?:\+\+|--)?([A-Za-z_]\w*)/.exec(text);
@@ -171,4 +214,18 @@ const getopts: Builtin = (call) => {
   return done(call.state);
 };
 
-export const SETTING: Readonly<Record<string, Builtin>> = { export: declare, declare, typeset: declare, local: declare, readonly: declare, unset, set, shift, read, mapfile, readarray: mapfile, let: letBuiltin, getopts };
+export const SETTING: Readonly<Record<string, Builtin>> = {
+  export: declare,
+  declare,
+  typeset: declare,
+  local: declare,
+  readonly: declare,
+  unset,
+  set,
+  shift,
+  read,
+  mapfile,
+  readarray: mapfile,
+  let: letBuiltin,
+  getopts,
+};

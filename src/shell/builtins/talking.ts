@@ -15,7 +15,10 @@ const echo: Builtin = (call) => {
     if ((textOf(first) ?? "").includes("e")) escapes = true;
     words = words.slice(1);
   }
-  const atoms: Atom[] = words.flatMap((word, i) => [...(i > 0 ? [" "] : []), ...word.atoms.map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom))]);
+  const atoms: Atom[] = words.flatMap((word, i) => [
+    ...(i > 0 ? [" "] : []),
+    ...word.atoms.map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom)),
+  ]);
   // sh and zsh read backslash escapes in echo, bash does with -e: two meanings for whoever runs the output.
   if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
     return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
@@ -26,18 +29,24 @@ const echo: Builtin = (call) => {
 const printf: Builtin = (call) => {
   const { cx, state } = call;
   let [format, ...args] = call.words;
-  if (format !== undefined && /^-v/.test(textOf(format) ?? "")) {
+  if (format !== undefined && (textOf(format) ?? "").startsWith("-v")) {
     const attached = (textOf(format) ?? "").slice(2);
     const name = attached === "" ? args[0] : literal(attached);
     args = attached === "" ? args.slice(1) : args;
     [format, ...args] = args;
-    assignTo(call, name, format === undefined ? literal("") : (formatted(format, args) ?? { atoms: [{ hole: true, why: "what printf makes" }], many: false }));
+    assignTo(
+      call,
+      name,
+      format === undefined ? literal("") : (formatted(format, args) ?? { atoms: [{ hole: true, why: "what printf makes" }], many: false }),
+    );
     return done(state);
   }
   if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
   // %d and its kin evaluate their argument as arithmetic in zsh.
   if (cx.maybeZsh && format !== undefined && /%[-+ #0-9.*]*[diouxXeEfFgG]/.test(textOf(format) ?? "%d")) {
-    for (const arg of args) if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? "")) evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
+    for (const arg of args)
+      if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? ""))
+        evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
   }
   const value = format === undefined ? undefined : formatted(format, args);
   return done(state, value === undefined ? { is: "unknown", why: "what printf makes", network: false } : { is: "text", value });
@@ -73,7 +82,8 @@ const test: Builtin = (call) => {
     if ((operator === "-v" || operator === "-R") && next !== undefined) evaluateAsArithmetic(ex, next, "the subscript of a -v test");
     // zsh evaluates both sides as arithmetic; bash does not.
     if (operator !== undefined && COMPARISONS.has(operator) && call.cx.maybeZsh) {
-      for (const side of [call.words[i - 1], next]) if (side !== undefined) evaluateAsArithmetic(ex, side, `the operand of ${operator}, in zsh,`);
+      for (const side of [call.words[i - 1], next])
+        if (side !== undefined) evaluateAsArithmetic(ex, side, `the operand of ${operator}, in zsh,`);
     }
   });
   return done(call.state);
@@ -91,7 +101,13 @@ export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, 
     call.cx.unknown(`${call.name} evaluates the subscript in \`${target}\`, which can run code`, { span: call.span });
     return;
   }
-  assignVariable(call.cx, call.state, match[1] ?? "", match[2] === undefined ? value : { atoms: [{ hole: true, why: `$${match[1] ?? ""}` }], many: true }, { exported: false, span: call.span });
+  assignVariable(
+    call.cx,
+    call.state,
+    match[1] ?? "",
+    match[2] === undefined ? value : { atoms: [{ hole: true, why: `$${match[1] ?? ""}` }], many: true },
+    { exported: false, span: call.span },
+  );
 }
 
 export const TALKING: Readonly<Record<string, Builtin>> = { echo, printf, test, "[": test };

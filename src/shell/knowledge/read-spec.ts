@@ -1,4 +1,4 @@
-import { DANGERS, FILE_OPERATIONS, type DangerId, type FileOperation } from "../../action/index.ts";
+import { FILE_OPERATIONS, isDangerId, type DangerId, type FileOperation } from "../../action/index.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
 /** The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug. */
@@ -42,8 +42,34 @@ export interface Slot {
   readonly fallback?: string;
 }
 
-const TREES = { tree: "read", listtree: "list", writetree: "write", deletetree: "delete", metatree: "metadata" } as const;
-const PLAIN = ["text", "word", "dest", "dir", "url", "host", "shell", "argv", "env", "sed", "awk", "jq", "yq", "sql", "pid", "refuse", "number", "only", "without"] as const;
+const TREES = [
+  ["tree", "read"],
+  ["listtree", "list"],
+  ["writetree", "write"],
+  ["deletetree", "delete"],
+  ["metatree", "metadata"],
+] as const;
+const PLAIN = [
+  "text",
+  "word",
+  "dest",
+  "dir",
+  "url",
+  "host",
+  "shell",
+  "argv",
+  "env",
+  "sed",
+  "awk",
+  "jq",
+  "yq",
+  "sql",
+  "pid",
+  "refuse",
+  "number",
+  "only",
+  "without",
+] as const;
 const CODE = ["code", "script", "foreign"] as const;
 
 export type Kind =
@@ -74,7 +100,8 @@ export function readKind(text: string): Kind {
   if (isIn(PLAIN, text)) return { is: text };
   if (isIn(FILE_OPERATIONS, text)) return { is: "file", operation: text, tree: false };
   if (text === "visibletree") return { is: "file", operation: "read", tree: true, visible: true };
-  if (text in TREES) return { is: "file", operation: TREES[text as keyof typeof TREES], tree: true };
+  const walk = TREES.find(([name]) => name === text);
+  if (walk !== undefined) return { is: "file", operation: walk[1], tree: true };
   const [head = "", language = ""] = text.split("/");
   if (isIn(CODE, head) && language !== "") return { is: head, language };
   throw new Error(`unknown operand kind \`${text}\``);
@@ -83,7 +110,7 @@ export function readKind(text: string): Kind {
 export const kindName = (kind: Kind): string => {
   if (kind.is !== "file") return kind.is;
   if (kind.visible === true) return "visibletree";
-  return kind.tree ? (Object.entries(TREES).find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
+  return kind.tree ? (TREES.find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
 };
 
 export function readEffect(text: string): Effect {
@@ -93,10 +120,12 @@ export function readEffect(text: string): Effect {
   if (verb === "remote" && isIn(["read", "change", "publish", "destroy"] as const, detail) && argument !== "") {
     return { is: "remote", operation: detail, service: argument };
   }
-  if (head === "code.project" || head === "code.stdin") return { is: "code", source: head === "code.project" ? "project" : "stdin", language: argument || "project" };
+  if (head === "code.project" || head === "code.stdin")
+    return { is: "code", source: head === "code.project" ? "project" : "stdin", language: argument || "project" };
   if (head === "system" && argument !== "") return { is: "system", area: argument };
-  if (head === "danger" && argument in DANGERS) return { is: "danger", danger: argument as DangerId };
-  if (isIn(["net", "listen", "process", "privilege", "environment", "terminal", "repository"] as const, head) && argument === "") return { is: head };
+  if (head === "danger" && isDangerId(argument)) return { is: "danger", danger: argument };
+  if (isIn(["net", "listen", "process", "privilege", "environment", "terminal", "repository"] as const, head) && argument === "")
+    return { is: head };
   if (argument !== "") {
     const kind = readKind(head);
     if (kind.is === "file") return { is: "file", operation: kind.operation, path: argument, tree: kind.tree };
@@ -110,7 +139,8 @@ function readConsequence(text: string): Consequence {
   if (first === "drop" && words.length === 2) return { then: "drop", slot: second };
   if (second === "becomes" && words.length === 3) return { then: "become", from: first, to: readKind(third) };
   if (first === "default" && words.length === 2) return { then: "default", path: second };
-  if (first === "output" && words.length === 2 && isIn(["paths", "input", "operands", "number", "none"] as const, second)) return { then: "output", output: second };
+  if (first === "output" && words.length === 2 && isIn(["paths", "input", "operands", "number", "none"] as const, second))
+    return { then: "output", output: second };
   if (text.trim() === "stop") return { then: "stop" };
   return { then: "effect", effect: readEffect(text) };
 }
@@ -118,7 +148,13 @@ function readConsequence(text: string): Consequence {
 function readOptionLine(line: string): Option {
   const arrow = line.indexOf("->");
   const head = (arrow < 0 ? line : line.slice(0, arrow)).trim();
-  const consequences = arrow < 0 ? [] : line.slice(arrow + 2).split(",").map(readConsequence);
+  const consequences =
+    arrow < 0
+      ? []
+      : line
+          .slice(arrow + 2)
+          .split(",")
+          .map(readConsequence);
   const match = /^([^=[]+)(?:=(\S+)|\[=(\S+)\])?$/.exec(head);
   if (match === null) throw new Error(`option line \`${line}\` is not understood`);
   const [, names = "", required, optional] = match;
@@ -148,8 +184,16 @@ function readSlot(text: string): Slot {
 
 const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without"]);
 const isInert = (option: Option): boolean =>
-  (INERT_KINDS.has(option.kind.is) || (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
-  option.consequences.every((c) => c.then === "drop" || c.then === "stop" || c.then === "default" || c.then === "output" || (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")));
+  (INERT_KINDS.has(option.kind.is) ||
+    (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
+  option.consequences.every(
+    (c) =>
+      c.then === "drop" ||
+      c.then === "stop" ||
+      c.then === "default" ||
+      c.then === "output" ||
+      (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")),
+  );
 
 function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): Subcommands {
   const named = new Map<string, Subcommand[]>();
@@ -190,13 +234,22 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
       options.set(name, option);
     }
   }
-  const slots = spec.operands === undefined ? undefined : spec.operands.split(/\s+/).filter((text) => text !== "").map(readSlot);
+  const slots =
+    spec.operands === undefined
+      ? undefined
+      : spec.operands
+          .split(/\s+/)
+          .filter((text) => text !== "")
+          .map(readSlot);
   const grammar: Grammar = {
     style: spec.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
     options,
     digits,
     slots,
-    effects: (spec.effects ?? "").split(",").filter((text) => text.trim() !== "").map(readEffect),
+    effects: (spec.effects ?? "")
+      .split(",")
+      .filter((text) => text.trim() !== "")
+      .map(readEffect),
     harmless: [...options.values()].every(isInert),
     subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands),
   };

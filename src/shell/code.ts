@@ -1,0 +1,117 @@
+import type { Finding } from "./languages/finding.ts";
+import { LANGUAGES } from "./languages/index.ts";
+import { applyEffect } from "./effects.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
+import { holeOf, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
+
+/** Source given on the command line, in a language we read or not. */
+export function inlineCode(inv: Invocation, language: string, value: Value, foreign: boolean): void {
+  const text = textOf(value);
+  const reader = LANGUAGES[language];
+  const isScript = language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql";
+  if (language === "shell" || language === "sh") {
+    inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span });
+    return;
+  }
+  if (text === undefined && isScript) {
+    refuse(inv, `the ${language} program is only known at run time: ${describe(value)}`, "write it out");
+    return;
+  }
+  if (text === undefined || reader === undefined || foreign) {
+    const network = value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.network === true);
+    if (network) inv.cx.addDanger(inv.exec, "download-exec");
+    addCode(inv, language, text === undefined ? "data" : "inline", text ?? describe(value), foreign);
+    return;
+  }
+  applyFindings(inv, language, reader(text), text);
+}
+
+export function addCode(
+  inv: Invocation,
+  language: string,
+  source: "inline" | "file" | "project" | "data",
+  detail: string | undefined,
+  foreign = false,
+): void {
+  inv.cx.add({
+    kind: "code",
+    language,
+    source,
+    ...(detail === undefined ? {} : { detail: detail.slice(0, 400) }),
+    ...(foreign ? { foreign: true } : {}),
+    origin: { by: "command", exec: inv.exec },
+    ...(inv.span === undefined ? {} : { span: inv.span }),
+  });
+}
+
+export function applyFindings(inv: Invocation, language: string, findings: readonly Finding[], text: string): void {
+  let code = false;
+  for (const finding of findings) {
+    switch (finding.does) {
+      case "shell":
+        inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
+        doubt(inv, `the ${language} program runs a command`);
+        break;
+      case "file":
+        emitFile(inv, finding.operation, literal(finding.path));
+        break;
+      case "code":
+        if (!code) addCode(inv, finding.language, "inline", finding.detail);
+        code = true;
+        break;
+      case "net":
+        inv.cx.add({ kind: "net", operation: "connect", host: finding.host, port: undefined, origin: { by: "command", exec: inv.exec } });
+        break;
+      case "environment":
+        applyEffect(inv, { is: "environment" });
+        break;
+      case "change":
+      case "destroy":
+        inv.cx.add({
+          kind: "remote",
+          service: "database",
+          operation: finding.does,
+          origin: { by: "command", exec: inv.exec },
+          ...(finding.does === "destroy" ? { dangers: ["remote-destroy"] } : {}),
+        });
+        break;
+      case "unknown":
+        if (language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql")
+          doubt(inv, `cannot tell what the ${language} program does: ${finding.why}`);
+        else if (!code) {
+          addCode(inv, language, "inline", text);
+          code = true;
+        }
+        break;
+    }
+  }
+}
+
+/** A script file given to an interpreter. Its content is not read: project code is the host's question. */
+export function scriptFile(inv: Invocation, language: string, value: Value): void {
+  const pipe = holeOf(value)?.pipe;
+  const text = textOf(value);
+  if (pipe !== undefined || text === "-" || text === "/dev/stdin" || text === "/dev/fd/0") {
+    codeFromStream(inv, language, pipe ?? inv.stdin);
+    return;
+  }
+  emitFile(inv, "read", value);
+  addCode(inv, language, text === undefined ? "data" : "file", text ?? describe(value));
+}
+
+/** An interpreter whose program arrives through a pipe. */
+export function codeFromStream(inv: Invocation, language: string, stream: Stream): void {
+  if (isNetwork(stream)) inv.cx.addDanger(inv.exec, "download-exec");
+  const isShell = language === "sh" || language === "shell";
+  if (stream.is === "text") {
+    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, { is: "none" }, { span: inv.span });
+    else inlineCode(inv, language, stream.value, false);
+    return;
+  }
+  if (stream.is === "none" && !isShell) {
+    addCode(inv, language, "data", "standard input");
+    return;
+  }
+  const why = stream.is === "none" ? "standard input" : stream.is === "paths" ? "a list of paths" : stream.why;
+  refuse(inv, `${inv.name} runs code that is only known at run time: ${why}`, "write the code to a file, read it, then run the file");
+}

@@ -1,0 +1,71 @@
+import { addCode, codeFromStream } from "./code.ts";
+import { doubt, emitFile, type Invocation } from "./invocation.ts";
+import type { Effect } from "./knowledge/read-spec.ts";
+import { concat, literal, type Value } from "./value.ts";
+
+/** What a table says a command does whatever its operands. */
+export function applyEffect(inv: Invocation, effect: Effect): void {
+  const origin = { by: "command", exec: inv.exec } as const;
+  switch (effect.is) {
+    case "remote":
+      inv.cx.add({ kind: "remote", service: effect.service, operation: effect.operation, origin });
+      return;
+    case "code":
+      if (effect.source === "stdin") codeFromStream(inv, effect.language, inv.stdin);
+      else addCode(inv, effect.language, "project", undefined);
+      return;
+    case "system":
+      inv.cx.add({ kind: "system", area: effect.area, origin });
+      return;
+    case "danger":
+      inv.cx.addDanger(inv.exec, effect.danger);
+      return;
+    case "file":
+      emitFile(inv, effect.operation, tablePath(inv, effect.path), effect.tree);
+      return;
+    case "net":
+    case "listen":
+      inv.cx.add({
+        kind: "net",
+        operation: effect.is === "net" ? "connect" : "listen",
+        host: undefined,
+        port: undefined,
+        why: "a host its configuration names",
+        origin,
+      });
+      return;
+    case "process":
+      inv.cx.add({ kind: "process", operation: "signal", target: "", origin });
+      return;
+    case "privilege":
+      inv.cx.add({ kind: "privilege", detail: inv.name, origin, dangers: ["privilege"] });
+      return;
+    case "environment":
+      doubt(inv, `${inv.name} shows environment variables, which may hold secrets`, "print the one variable you need");
+      return;
+    case "terminal":
+      doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`);
+      return;
+    case "repository":
+      repository(inv);
+      return;
+  }
+}
+
+/** A path as a table writes it: `~` is home, `$git` the repository's folder. */
+export function tablePath(inv: Pick<Invocation, "cx">, path: string): Value {
+  if (path === "~" || path.startsWith("~/")) return concat(literal(inv.cx.world.home), literal(path.slice(1)));
+  if (path === "$git" || path.startsWith("$git/")) return literal(`${inv.cx.world.projectRoot}/.git${path.slice(4)}`);
+  return literal(path);
+}
+
+/** A repository's configuration names programs that git runs (fsmonitor, textconv): only the project's own is trusted. */
+function repository(inv: Invocation): void {
+  const root = inv.cx.world.canonical(inv.cx.world.projectRoot);
+  const inside = inv.places.every((place) => {
+    if (place.is === "unknown") return false;
+    const path = inv.cx.world.canonical(place.path);
+    return path === root || path.startsWith(root === "/" ? "/" : `${root}/`);
+  });
+  if (!inside) inv.cx.addDanger(inv.exec, "foreign-repository");
+}

@@ -1,0 +1,69 @@
+import { describe, type Invocation } from "./invocation.ts";
+import { holeOf, isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
+
+/** What a command prints, for the next one in a pipe or a substitution. */
+export function outputOf(inv: Invocation): Stream {
+  if (inv.output !== undefined) return inv.output;
+  const network =
+    isNetwork(inv.stdin) ||
+    inv.cx.actions.some((action) => action.kind === "net" && action.origin.by === "command" && action.origin.exec === inv.exec);
+  const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
+  const operands = inv.args.operands;
+  const changed = inv.args.options.flatMap((given) => given.option?.consequences ?? []).findLast((c) => c.then === "output");
+  switch (changed?.then === "output" ? changed.output : inv.spec.output) {
+    case undefined:
+    case "none":
+      return unknownText;
+    case "number":
+      return {
+        is: "unknown",
+        why: `the output of ${inv.name}`,
+        network: false,
+        ...(operands.length === 0 || inv.name !== "wc" ? { number: true } : {}),
+      };
+    case "operands": {
+      const text = operands.map((value) => textOf(value));
+      if (text.some((one) => one === undefined))
+        return {
+          is: "text",
+          value: { atoms: operands.flatMap((value, i) => (i === 0 ? value.atoms : [" ", ...value.atoms])), many: false },
+        };
+      return { is: "text", value: literal(`${text.join(" ")}\n`) };
+    }
+    case "input": {
+      const reads = inv.sources.length > 0;
+      if (reads) return { is: "unknown", why: `the content of ${describe(inv.sources[0] ?? literal(""))}`, network };
+      if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
+      return inv.stdin;
+    }
+    case "paths":
+      return { is: "paths", values: pathsBelow(inv) };
+    default:
+      return unknownText;
+  }
+}
+
+/** Names below the path operands, as the command prints them. */
+function pathsBelow(inv: Invocation): readonly Value[] {
+  const others = inv.args.options.some(
+    ({ option, written }) => option === undefined || /^(-o|--others|-i|--ignored|-u|--unmerged)$/.test(written),
+  );
+  const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
+  const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
+  const bare: Value = { atoms: [below], many: false };
+  if (inv.looked.length === 0) return [bare];
+  const values = inv.looked.map(({ value, operand }): Value | undefined => {
+    const text = textOf(value);
+    if (!operand) return bare;
+    if (text === undefined)
+      return isGlob(value) && !prefixOf(value).includes("..")
+        ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false }
+        : undefined;
+    if (/(^|\/)\.\.(\/|$)/.test(text)) return undefined;
+    return { atoms: [text.replace(/\/?$/, "/"), below], many: false };
+  });
+  if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
+  const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
+  // What lies in a folder that ls is given is printed without the folder.
+  return inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
+}

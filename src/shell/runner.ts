@@ -1,0 +1,61 @@
+import { dispatch } from "./command.ts";
+import type { Runner } from "./invocation.ts";
+import { parseShell } from "./parse.ts";
+import { ShellState } from "./state.ts";
+import { holeOf, NOTHING, textOf, unknown } from "./value.ts";
+import { runStatements } from "./walk.ts";
+
+/** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
+function childState(state: ShellState): ShellState {
+  const child = new ShellState(state.places);
+  for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
+  return child;
+}
+
+/** How commands run other commands. */
+export const RUNNER: Runner = {
+  argv(cx, state, argv, stdin) {
+    if (!cx.enter()) return NOTHING;
+    const { out } = dispatch({ cx, state: state.fork(), argv, env: [], stdin, span: cx.outerSpan, external: true, runner: RUNNER });
+    cx.leave();
+    return out;
+  },
+  script(cx, state, value, stdin, options) {
+    const text = textOf(value);
+    if (text === undefined) {
+      const hole = holeOf(value);
+      if (hole?.network === true) {
+        const exec = cx.add({
+          kind: "exec",
+          program: "sh",
+          argv: [{ known: true, text: "sh" }],
+          trusted: false,
+          env: [],
+          origin: { by: "shell" },
+        });
+        cx.addDanger(exec, "download-exec");
+      }
+      cx.unknown(`shell code that is only known at run time: ${hole?.why ?? "a pattern"}`, {
+        span: options?.span,
+        help: "write the commands out",
+      });
+      // What is known of the text may already be refused: `sh -c "rm -rf ~; $x"`.
+      if (hole === undefined || value.many) return { is: "unknown", why: "the output of a script", network: false };
+    }
+    const source = text ?? value.atoms.map((atom) => (typeof atom === "string" ? atom : "${ASSENT_UNKNOWN}")).join("");
+    const parsed = parseShell(source);
+    if (!parsed.ok) {
+      cx.unknown(`${parsed.reason} (in code passed to a shell)`, { span: options?.span });
+      return NOTHING;
+    }
+    if (!cx.enter()) return NOTHING;
+    const inner = options?.keep === true ? state.fork() : childState(state);
+    if (options?.positional !== undefined) inner.positional = options.positional;
+    const outerSpan = cx.outerSpan;
+    cx.outerSpan = options?.span ?? outerSpan ?? { start: 0, end: 0 };
+    const { out } = runStatements(cx, inner, parsed.script.commands, stdin);
+    cx.leave();
+    cx.outerSpan = outerSpan;
+    return out;
+  },
+};
