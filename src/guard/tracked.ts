@@ -21,7 +21,7 @@ function readIndex(file: string): Buffer | undefined {
     const stats = statSync(file, { throwIfNoEntry: false });
     // A repository without an index tracks nothing yet.
     if (stats === undefined) return Buffer.alloc(0);
-    if (stats?.isFile() !== true || stats.size > LARGEST_INDEX) return undefined;
+    if (!stats.isFile() || stats.size > LARGEST_INDEX) return undefined;
     const bytes = readFileSync(file);
     const version = bytes.length >= 12 && bytes.toString("latin1", 0, 4) === "DIRC" ? bytes.readUInt32BE(4) : 0;
     // A split index keeps entries in another file; its extension is named `link`.

@@ -1,5 +1,5 @@
 import { describe, type Invocation } from "./invocation.ts";
-import { holeOf, isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
+import { isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
 
 /** What a command prints, for the next one in a pipe or a substitution. */
 export function outputOf(inv: Invocation): Stream {

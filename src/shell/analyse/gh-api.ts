@@ -1,5 +1,6 @@
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { applyEffect, applyKind } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
+import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
 import { prefixOf, textOf, type Value } from "../value.ts";
 

@@ -1,5 +1,6 @@
 import { emitFile, refuse, type Invocation } from "../invocation.ts";
-import { applyEffect, applyKind, tablePath } from "../kinds.ts";
+import { applyEffect, tablePath } from "../effects.ts";
+import { applyKind } from "../kinds.ts";
 import { literal, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 import { revisionPath } from "./git-revisions.ts";

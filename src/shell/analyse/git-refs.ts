@@ -1,5 +1,5 @@
 import type { Invocation } from "../invocation.ts";
-import { applyEffect } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
 import { has } from "./given.ts";
 
 /** git-branch(1), git-tag(1), git-replace(1): with one of these, operands are patterns or tags to look at. */

@@ -1,5 +1,5 @@
 import type { Invocation } from "../invocation.ts";
-import { applyEffect } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
 import { plainVariable } from "../languages/environment.ts";
 import { textOf } from "../value.ts";
 

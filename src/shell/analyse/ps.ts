@@ -1,5 +1,5 @@
 import { doubt, type Invocation } from "../invocation.ts";
-import { applyEffect } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
 import { textOf } from "../value.ts";
 
 /** BSD letters of ps(1) that take the rest of the word, or the next one. */

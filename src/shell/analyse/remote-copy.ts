@@ -1,5 +1,6 @@
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
-import { applyEffect, applyKind } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
+import { applyKind } from "../kinds.ts";
 import { resolvePath, targetsOf } from "../paths.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";

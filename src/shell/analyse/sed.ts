@@ -1,5 +1,6 @@
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { applyFindings, applyKind } from "../kinds.ts";
+import { applyFindings } from "../code.ts";
+import { applyKind } from "../kinds.ts";
 import { readSed } from "../languages/sed.ts";
 import { resolvePath } from "../paths.ts";
 import { concat, textOf, type Value } from "../value.ts";

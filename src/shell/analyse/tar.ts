@@ -1,5 +1,6 @@
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
-import { applyEffect, applyKind } from "../kinds.ts";
+import { applyEffect } from "../effects.ts";
+import { applyKind } from "../kinds.ts";
 import { readArguments, type Arguments } from "../options.ts";
 import { changePlaces } from "../places.ts";
 import type { Place } from "../state.ts";
