@@ -15,3 +15,4 @@ export { DEFAULT_SETTINGS, joinLayers, type LayerInput } from "./layers.ts";
 export { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "./path-class.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { spell } from "./spelled.ts";
+export type * from "./types.ts";
