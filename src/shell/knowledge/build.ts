@@ -87,7 +87,7 @@ export const build: readonly CommandSpec[] = [
   {
     names: "ld ld.bfd ld.gold ld.lld lld mold as gas gcc-ar llvm-ar ranlib strip objcopy windres dlltool",
     style: "words",
-    options: "-V -v -version -> stop\n-help -> stop",
+    options: "-version -> stop\n-help -> stop",
     operands: "refuse*",
     examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a"] },
   },

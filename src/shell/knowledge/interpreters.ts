@@ -200,10 +200,11 @@ export const interpreters: readonly CommandSpec[] = [
   {
     names: "javac scalac kotlinc",
     style: "words",
-    options: "-version --version -> stop\n-help --help -> stop\n-d=write\n-cp -classpath --class-path=read\n-proc:none",
+    // With sources, -version compiles them all the same.
+    options: "-version --version\n-d=write\n-cp -classpath --class-path=read\n-proc:none",
     operands: "read+",
     effects: "code.project, write .",
-    examples: { allow: ["javac -version"], ask: ["javac X.java"] },
+    examples: { ask: ["javac X.java", "javac -version X.java"] },
   },
   {
     names: "osascript",
@@ -213,14 +214,20 @@ export const interpreters: readonly CommandSpec[] = [
     examples: { none: ["osascript -e 'do shell script \"rm x\"'", "osascript x.scpt"] },
   },
   {
-    names:
-      "tclsh wish julia guile racket scheme csi chez ghci runghc runhaskell elixir iex erl escript ocaml swift scala groovy kotlin dart clojure clj bb sbcl crystal nim gawk-script raku perl6 octave coffee zx pwsh-script",
+    names: "julia guile racket elixir iex ocaml swift scala groovy kotlin dart clojure clj bb sbcl crystal nim raku perl6 octave coffee zx",
     summary: "interpreters whose inline code is not read",
     style: "posix",
     options: rows(
       "-e --eval -E=code/other -> drop script; -c=code/other -> drop script; -r=code/other -> drop script; -h --help -> stop; --version -> stop",
     ),
     operands: "script:script/other?=- args:text*",
-    examples: { allow: ["julia --version", "elixir --version"], none: ["julia x.jl", "tclsh x.tcl", "elixir -e 'File.rm(\"x\")'"] },
+    examples: { allow: ["julia --version", "elixir --version"], none: ["julia x.jl", "elixir -e 'File.rm(\"x\")'"] },
+  },
+  {
+    // Some of these take `--version` for the name of a script.
+    names: "tclsh wish scheme csi chez ghci runghc runhaskell erl escript",
+    style: "none",
+    operands: "script:script/other?=- args:text*",
+    examples: { none: ["tclsh x.tcl", "runghc x.hs", "tclsh --version"] },
   },
 ];

@@ -267,7 +267,7 @@ export const node: readonly CommandSpec[] = [
     names: "bun",
     style: "posix",
     options: rows(
-      "--cwd=dir; --silent; -e --eval=code/javascript; -p --print=code/javascript; --watch; --hot; -r --preload=script/javascript; --env-file=read; -b --bun; -F --filter=text; --smol; -h --help -> stop; -v --version --revision -> stop",
+      "--cwd=dir; --silent; -e --eval=code/javascript; -p --print=code/javascript; --watch; --hot; -r --preload=script/javascript; --env-file=read; -b --bun; -F --filter=text; --smol; --help -> stop; --version --revision -> stop",
     ),
     subcommands: {
       "pm ls|pm bin|pm hash|pm cache|outdated|why|info|pm view|audit|pm whoami": {

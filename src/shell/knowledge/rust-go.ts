@@ -76,7 +76,7 @@ export const rustGo: readonly CommandSpec[] = [
   {
     names: "rustc",
     style: "gnu",
-    options: rows("-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text -> stop"),
+    options: rows("-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop"),
     operands: "read",
     effects: "code.project, write .",
     examples: { allow: ["rustc --version", "rustc -vV", "rustc --explain E0382"], ask: ["rustc x.rs", "rustc -C linker=./evil x.rs"] },

@@ -42,7 +42,7 @@ export const shells: readonly CommandSpec[] = [
     summary: "runs code of another shell",
     style: "posix",
     options:
-      "-c --command -C -Command=code/shell -> drop script, code.project\n-l --login\n-i --interactive -> terminal\n-f\n-e\n-NoProfile\n-File=script/shell -> drop script\n-v --version -> stop\n-h --help -> stop",
+      "-c --command -C -Command=code/shell -> drop script, code.project\n-l --login\n-i --interactive -> terminal\n-f\n-e\n-NoProfile\n-File=script/shell -> drop script\n--version -> stop\n--help -> stop",
     operands: "script:script/shell?=- text*",
     examples: {
       none: ["fish -c ls", "fish x.fish", "pwsh -c ls"],

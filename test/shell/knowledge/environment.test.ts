@@ -109,7 +109,8 @@ describe("readVariable", () => {
   });
 
   it.each(STEERING)("%s=%s steers a program", (name, value) => {
-    expect(readVariable(name, value)).toEqual({ steers: expect.stringMatching(/.{10}/) });
+    const found = readVariable(name, value);
+    expect(found === "harmless" ? "" : found.steers).not.toBe("");
   });
 
   it("does not take inherited object properties for values", () => {
