@@ -43,7 +43,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
     const isOption =
       !ended &&
       (prefix.startsWith("-") || (prefix.startsWith("+") && hasPlus(grammar, prefix))) &&
-      (prefix.length > 1 || word.atoms.length > 1);
+      (prefix.length > 1 || word.atoms.length > 1 || grammar.options.has(prefix));
     if (!isOption) {
       if (!ended && prefix === "" && mayBeOption(word) && !grammar.harmless && reading.globMayBeOption(word)) {
         doubts.push(`${describe(word)} may turn out to be an option`);
@@ -162,6 +162,7 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
       };
     return { options: [{ written: prefix, option: whole }], doubts: [], usedNext: false };
   }
+  if (prefix === sign && whole !== undefined) return { options: [{ written: prefix, option: whole }], doubts: [], usedNext: false };
   for (let at = 1; at < prefix.length; at++) {
     const letter = prefix.charAt(at);
     if (grammar.digits && letter >= "0" && letter <= "9") continue;

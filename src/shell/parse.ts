@@ -109,6 +109,11 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       )
         ? { reason: "a here-document or a shift by a variable inside arithmetic", at: node.pos }
         : undefined;
+    // `((` is tried as arithmetic first, which loses track of here-documents.
+    case "Subshell":
+      return source.charAt(node.pos + 1) === "(" && source.slice(node.pos, node.end).includes("<<")
+        ? { reason: "a here-document inside `((`", at: node.pos }
+        : undefined;
     case "Case":
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }

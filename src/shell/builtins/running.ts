@@ -3,7 +3,7 @@ import { codeFromStream } from "../code.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
 import { concat, holeOf, literal, NOTHING, textOf, type Value } from "../value.ts";
-import { runStatements } from "../walk.ts";
+import { runStatements, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
 const evalBuiltin: Builtin = (call) => {
@@ -11,15 +11,21 @@ const evalBuiltin: Builtin = (call) => {
   const args = textOf(words[0] ?? literal("")) === "--" ? words.slice(1) : words;
   if (args.length === 0) return done(state);
   const value: Value = args.reduce((a, b) => concat(concat(a, literal(" ")), b));
+  return runInPlace(call, value, "the text of eval");
+};
+
+/** Text that this very shell runs: what it sets stays. */
+function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome {
+  const { cx, state } = call;
   const text = textOf(value);
   if (text === undefined) {
     if (holeOf(value)?.network === true) cx.addDanger(call.exec, "download-exec");
-    call.runner.script(cx, state, { atoms: value.atoms, many: value.many }, call.stdin, call.span === undefined ? {} : { span: call.span });
-    return done(state, { is: "unknown", why: "the output of eval", network: false });
+    call.runner.script(cx, state, value, call.stdin, { span: call.span, keep: true });
+    return done(state, { is: "unknown", why: `the output of ${what}`, network: false });
   }
   const parsed = parseShell(text);
   if (!parsed.ok) {
-    cx.unknown(`${parsed.reason} (in the text of eval)`, { span: call.span });
+    cx.unknown(`${parsed.reason} (in ${what})`, { span: call.span });
     return done(state);
   }
   if (!cx.enter()) return done(state);
@@ -29,7 +35,7 @@ const evalBuiltin: Builtin = (call) => {
   cx.outerSpan = outer;
   cx.leave();
   return outcome;
-};
+}
 
 const source: Builtin = (call) => {
   const { cx, state } = call;
@@ -38,8 +44,10 @@ const source: Builtin = (call) => {
   if (file === undefined) return done(state);
   const pipe = holeOf(file)?.pipe;
   const text = textOf(file);
-  if (pipe !== undefined || text === "/dev/stdin") {
-    codeFromStream({ ...invocation(call), stdin: pipe ?? call.stdin }, "sh", pipe ?? call.stdin);
+  const stream = pipe ?? (text === "/dev/stdin" || text === "/dev/fd/0" ? call.stdin : undefined);
+  if (stream?.is === "text") return runInPlace(call, stream.value, "a sourced script");
+  if (stream !== undefined) {
+    codeFromStream({ ...invocation(call), stdin: stream }, "sh", stream);
     return done(state, { is: "unknown", why: "the output of a sourced script", network: false });
   }
   for (const target of targetsOf(file, state.places))

@@ -23,23 +23,36 @@ export class Oracle {
     // A log of its own for each run: a process that outlives its program must not write into the next one's.
     const log = join(this.logs, String(this.runs++));
     const fd = openSync(log, "w");
-    const handler = `() { printf '%s\\0' "$@" $'\\1' >&9; return $(( (${status} + $#) % 2 )); }`;
-    const prelude = this.shell === "bash" ? `command_not_found_handle${handler}` : `command_not_found_handler${handler}; setopt no_bg_nice 2>/dev/null`;
-    const result = spawnSync(this.shell === "bash" ? "/bin/bash" : "/bin/zsh", [...(this.shell === "bash" ? ["--norc", "--noprofile"] : ["-f"]), "-c", `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`], {
-      cwd: this.folder,
-      env: { PATH: "/nonexistent", HOME: "/home/u" },
-      stdio: ["ignore", "ignore", "pipe", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", fd],
-      timeout: 4000,
-      killSignal: "SIGKILL",
-    });
+    const handler = `() { printf '%s\\0' "\${@//$'\\n'/$'\\2'}" $'\\1' >&9; return $(( (${status} + $#) % 2 )); }`;
+    const prelude =
+      this.shell === "bash" ? `command_not_found_handle${handler}` : `command_not_found_handler${handler}; setopt no_bg_nice 2>/dev/null`;
+    const result = spawnSync(
+      this.shell === "bash" ? "/bin/bash" : "/bin/zsh",
+      [...(this.shell === "bash" ? ["--norc", "--noprofile"] : ["-f"]), "-c", `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`],
+      {
+        cwd: this.folder,
+        env: { PATH: "/nonexistent", HOME: "/home/u" },
+        stdio: ["ignore", "ignore", "pipe", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", fd],
+        timeout: 4000,
+        killSignal: "SIGKILL",
+      },
+    );
     closeSync(fd);
     const text = readFileSync(log, "latin1");
     rmSync(log);
     if (/syntax error|parse error|unexpected EOF|unmatched/.test(result.stderr.toString("latin1")) && text === "") return undefined;
-    return text
-      .split("\u0001\0")
-      .filter((entry) => entry !== "")
-      .map((entry) => entry.split("\0").slice(0, -1));
+    return (
+      text
+        .split("\u0001\0")
+        .filter((entry) => entry !== "")
+        // Shells flush at a newline; without one an entry is a single write.
+        .map((entry) =>
+          entry
+            .split("\0")
+            .slice(0, -1)
+            .map((word) => word.replaceAll("\u0002", "\n")),
+        )
+    );
   }
 
   close(): void {
@@ -59,7 +72,9 @@ function matches(pattern: readonly Argument[], argv: readonly string[], inside =
   const [word, ...others] = argv;
   if (!first.known && first.many && (inside || first.prefix === "") && matches(rest, argv)) return true;
   if (word === undefined) return false;
-  const fits = first.known ? Buffer.from(first.text, "utf8").toString("latin1") === word : inside || word.startsWith(Buffer.from(first.prefix, "utf8").toString("latin1"));
+  const fits = first.known
+    ? Buffer.from(first.text, "utf8").toString("latin1") === word
+    : inside || word.startsWith(Buffer.from(first.prefix, "utf8").toString("latin1"));
   if (!fits) return false;
   return matches(rest, others) || (!first.known && first.many && matches(pattern, others, true));
 }
