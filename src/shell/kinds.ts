@@ -1,3 +1,4 @@
+import { isInertKey } from "./analyse/git-config.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import { readVariable } from "./knowledge/environment.ts";
@@ -78,6 +79,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
         target: textOf(value) ?? describe(value),
         origin: { by: "command", exec: inv.exec },
       });
+      return;
+    case "gitkey":
+      if (!isInertKey(prefixOf(value).split("=")[0] ?? "", value)) inlineCode(inv, "git-config", value, true);
       return;
     case "refuse":
       refuse(inv, `${inv.name} is given an option that can run code or lift a protection`);

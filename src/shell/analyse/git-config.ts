@@ -1,7 +1,7 @@
 import { emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
-import { literal, textOf, type Value } from "../value.ts";
+import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 import { revisionPath } from "./git-revisions.ts";
 
@@ -22,6 +22,10 @@ const INERT = [
   /^core\.(autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|symlinks|quotepath|abbrev|compression|bigfilethreshold|logallrefupdates|whitespace|longpaths|untrackedcache|preloadindex|commitgraph|commentchar|warnambiguousrefs|trustctime|checkstat|splitindex|multipackindex)$/,
 ];
 
+/** True when `-c KEY=VALUE` can run nothing: the key is known and written out. */
+export const isInertKey = (key: string, value: Value): boolean =>
+  (textOf(value) !== undefined || prefixOf(value).includes("=")) && INERT.some((known) => known.test(key.toLowerCase()));
+
 export function gitConfig(inv: Invocation): void {
   for (const blob of valuesOf(inv, "--blob")) revisionPath(inv, blob);
   const operands = inv.args.operands.map((operand) => textOf(operand));
@@ -40,7 +44,8 @@ export function gitConfig(inv: Invocation): void {
     refuse(inv, "renaming a section of the configuration may turn its keys into ones that name programs");
     return;
   }
-  if (has(inv, "--unset", "--unset-all", "--remove-section", "--edit") || verb === "unset" || verb === "remove-section" || verb === "edit") return;
+  if (has(inv, "--unset", "--unset-all", "--remove-section", "--edit") || verb === "unset" || verb === "remove-section" || verb === "edit")
+    return;
   setKey(inv, words[0], words[1]);
 }
 
@@ -58,5 +63,11 @@ function setKey(inv: Invocation, key: Value | undefined, value: Value | undefine
   const text = key === undefined ? undefined : textOf(key)?.toLowerCase();
   if (text === undefined || INERT.some((known) => known.test(text))) return;
   const shown = value === undefined ? undefined : textOf(value);
-  applyKind(inv, { is: "foreign", language: "git-config" }, shown === undefined && value !== undefined ? { atoms: [`${text}=`, ...value.atoms], many: value.many } : literal(`${text}=${shown ?? ""}`));
+  applyKind(
+    inv,
+    { is: "foreign", language: "git-config" },
+    shown === undefined && value !== undefined
+      ? { atoms: [`${text}=`, ...value.atoms], many: value.many }
+      : literal(`${text}=${shown ?? ""}`),
+  );
 }

@@ -21,7 +21,7 @@ export const git: readonly CommandSpec[] = [
     // `-p`: the pager from the environment or the configuration; `--git-dir`, `--work-tree`: another repository.
     options: optionTable(`
       -C=dir
-      -c=foreign/git-config; --config-env=foreign/git-config
+      -c=gitkey; --config-env=foreign/git-config
       --exec-path[=foreign/git]
       --git-dir=list -> danger foreign-repository; --work-tree=list -> danger foreign-repository
       --namespace=text; --super-prefix=text; --attr-source=text; --list-cmds=text
@@ -32,7 +32,16 @@ export const git: readonly CommandSpec[] = [
     upkeep: ["write $git/index", "write $git/index.lock"],
     subcommands: { ...GIT_READ, ...GIT_PLUMBING, ...GIT_STORE, ...GIT_CHANGE, ...GIT_HISTORY, ...GIT_REMOTE },
     examples: {
-      allow: ["git --version", "git --help", "git -C src status", "git -P log -1", "git --no-optional-locks status", "git --exec-path"],
+      allow: [
+        "git --version",
+        "git --help",
+        "git -C src status",
+        "git -P log -1",
+        "git --no-optional-locks status",
+        "git -c color.ui=never status",
+        "git -c core.quotePath=off diff",
+        "git --exec-path",
+      ],
       none: [
         "git -c core.pager='sh -c evil' log",
         "git -c alias.x='!evil' status",

@@ -182,7 +182,7 @@ function readSlot(text: string): Slot {
   };
 }
 
-const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without"]);
+const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without", "gitkey"]);
 const isInert = (option: Option): boolean =>
   (INERT_KINDS.has(option.kind.is) ||
     (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
