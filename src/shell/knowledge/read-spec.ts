@@ -69,6 +69,7 @@ const PLAIN = [
   "number",
   "only",
   "without",
+  "gitkey",
 ] as const;
 const CODE = ["code", "script", "foreign"] as const;
 
