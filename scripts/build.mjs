@@ -9,7 +9,10 @@ import { knowledge, lazyKnowledge, lazyLanguages, rareLanguages } from "./knowle
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? join(root, "dist");
-const fresh = `${out}.${process.pid}`;
+/** Where a build is made before it takes the place of the last one: an interrupted one leaves nothing behind that counts. */
+const cache = join(root, "node_modules/.cache/assent");
+const fresh = join(cache, `build-${process.pid}`);
+const old = join(cache, `old-${process.pid}`);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Changes with any source: caches written by another build are not read. */
@@ -87,14 +90,13 @@ try {
   // The cache holds the path of its source, so it is made where the program will lie; hooks that run meanwhile do without.
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
-  rmSync(`${out}.old`, { recursive: true, force: true });
   try {
-    renameSync(out, `${out}.old`);
+    renameSync(out, old);
   } catch (error) {
     if (error.code !== "ENOENT") throw error;
   }
   renameSync(fresh, out);
-  rmSync(`${out}.old`, { recursive: true, force: true });
+  rmSync(old, { recursive: true, force: true });
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { stdio: ["ignore", "inherit", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });

@@ -2,11 +2,14 @@
 // its command occurs. A fresh hook would otherwise build some hundred tables and read their notation to use three.
 // test/build/package.test.ts holds what is made here to what src/shell/knowledge says.
 import { build } from "esbuild";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** The tables and their reader, as the source has them. */
 async function source(root) {
-  const { outputFiles } = await build({
+  const outfile = join(root, "node_modules/.cache/assent", `tables-${process.pid}.mjs`);
+  await build({
     stdin: {
       contents: 'export { FAMILIES } from "./index.ts"; export { grammarOf } from "./read-spec.ts";',
       resolveDir: join(root, "src/shell/knowledge"),
@@ -14,10 +17,14 @@ async function source(root) {
     bundle: true,
     format: "esm",
     platform: "neutral",
-    write: false,
+    outfile,
     logLevel: "warning",
   });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile, { force: true });
+  }
 }
 
 /** Most options take no value and mean nothing else: their names say all. `module` has the reverse. */
