@@ -40,7 +40,8 @@ export const RUNNER: Runner = {
         help: "write the commands out",
       });
       // What is known of the text may already be refused: `sh -c "rm -rf ~; $x"`.
-      if (hole === undefined || value.many) return { is: "unknown", why: "the output of a script", network: false };
+      if (hole === undefined || value.many || !value.atoms.some((atom) => typeof atom === "string"))
+        return { is: "unknown", why: "the output of a script", network: false };
     }
     const source = text ?? value.atoms.map((atom) => (typeof atom === "string" ? atom : "${ASSENT_UNKNOWN}")).join("");
     const parsed = parseShell(source);

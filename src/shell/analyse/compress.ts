@@ -5,10 +5,36 @@ import { has, valuesOf } from "./given.ts";
 
 /** What each program appends, and what it takes away again. */
 const SUFFIX: Readonly<Record<string, string>> = {
-  gzip: ".gz", gunzip: ".gz", pigz: ".gz", unpigz: ".gz", bzip2: ".bz2", bunzip2: ".bz2", xz: ".xz", unxz: ".xz", lzma: ".lzma", unlzma: ".lzma",
-  lzip: ".lz", lz4: ".lz4", unlz4: ".lz4", compress: ".Z", uncompress: ".Z", zstd: ".zst", zstdmt: ".zst", pzstd: ".zst", unzstd: ".zst",
+  gzip: ".gz",
+  gunzip: ".gz",
+  pigz: ".gz",
+  unpigz: ".gz",
+  bzip2: ".bz2",
+  bunzip2: ".bz2",
+  xz: ".xz",
+  unxz: ".xz",
+  lzma: ".lzma",
+  unlzma: ".lzma",
+  lzip: ".lz",
+  lz4: ".lz4",
+  unlz4: ".lz4",
+  compress: ".Z",
+  uncompress: ".Z",
+  zstd: ".zst",
+  zstdmt: ".zst",
+  pzstd: ".zst",
+  unzstd: ".zst",
 };
-const FORMATS: Readonly<Record<string, string>> = { gzip: ".gz", xz: ".xz", lzma: ".lzma", alone: ".lzma", lz4: ".lz4", zstd: ".zst", lzip: ".lz", auto: ".xz" };
+const FORMATS: Readonly<Record<string, string>> = {
+  gzip: ".gz",
+  xz: ".xz",
+  lzma: ".lzma",
+  alone: ".lzma",
+  lz4: ".lz4",
+  zstd: ".zst",
+  lzip: ".lz",
+  auto: ".xz",
+};
 /** gzip(1), bzip2(1): names that become `.tar`. */
 const TAR = /\.(tgz|taz|tbz2?|txz|tlz|tzst)$/;
 const KNOWN = /(\.(gz|z|Z|bz2?|xz|lzma|lz|lz4|zst|zz|zip)|[-_]g?z)$/;
@@ -35,7 +61,10 @@ export function compress(inv: Invocation): void {
 }
 
 const isFolder = (inv: Invocation, operand: Value): boolean =>
-  inv.places.every((place) => place.is === "at" && inv.cx.world.kind(inv.cx.world.canonical(resolvePath(place.path, textOf(operand) ?? ""))) === "directory");
+  inv.places.every(
+    (place) =>
+      place.is === "at" && inv.cx.world.kind(inv.cx.world.canonical(resolvePath(place.path, textOf(operand) ?? ""))) === "directory",
+  );
 
 function packed(inv: Invocation, operand: Value): Value {
   const [format] = valuesOf(inv, "-F", "--format");
@@ -48,9 +77,19 @@ function packed(inv: Invocation, operand: Value): Value {
 function unpacked(inv: Invocation, operand: Value): readonly Value[] {
   const last = operand.atoms.at(-1);
   const cut = typeof last === "string" ? last.replace(TAR, ".tar").replace(KNOWN, "") : undefined;
-  const name: Value = cut === undefined ? operand : { atoms: cut === "" ? operand.atoms.slice(0, -1) : [...operand.atoms.slice(0, -1), cut], many: operand.many };
+  const name: Value =
+    cut === undefined
+      ? operand
+      : { atoms: cut === "" ? operand.atoms.slice(0, -1) : [...operand.atoms.slice(0, -1), cut], many: operand.many };
   // -N: the name that is stored in the file.
   if (!has(inv, "-N", "--name")) return [name];
   const folder = isGlob(operand) || textOf(operand) === undefined ? undefined : (textOf(operand) ?? "").replace(/[^/]*$/, "");
-  return [folder === undefined ? { atoms: [{ hole: true, why: "a name that the compressed file holds" }], many: false } : { atoms: [...(folder === "" ? [] : [folder]), { hole: true, why: "a name that the compressed file holds", below: true }], many: false }];
+  return [
+    folder === undefined
+      ? { atoms: [{ hole: true, why: "a name that the compressed file holds" }], many: false }
+      : {
+          atoms: [...(folder === "" ? [] : [folder]), { hole: true, why: "a name that the compressed file holds", below: true }],
+          many: false,
+        },
+  ];
 }

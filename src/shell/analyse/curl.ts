@@ -15,10 +15,12 @@ export function curl(inv: Invocation): void {
   for (const value of valuesOf(inv, "-b", "--cookie")) cookie(inv, value);
   for (const value of valuesOf(inv, "-w", "--write-out")) writeOut(inv, value);
   for (const value of valuesOf(inv, "-T", "--upload-file")) {
-    if (/[{[]/.test(textOf(value) ?? "") && !has(inv, "-g", "--globoff")) refuse(inv, `curl expands ${describe(value)} itself`, "name one file");
+    if (/[{[]/.test(textOf(value) ?? "") && !has(inv, "-g", "--globoff"))
+      refuse(inv, `curl expands ${describe(value)} itself`, "name one file");
   }
   for (const value of valuesOf(inv, "--proto-default")) {
-    if (!/^https?$/.test(textOf(value) ?? "")) refuse(inv, `curl --proto-default ${describe(value)} changes what an address means`, "write the scheme in the address");
+    if (!/^https?$/.test(textOf(value) ?? ""))
+      refuse(inv, `curl --proto-default ${describe(value)} changes what an address means`, "write the scheme in the address");
   }
   addresses(inv);
   outputs(inv);
@@ -28,7 +30,12 @@ export function curl(inv: Invocation): void {
 function atFile(inv: Invocation, value: Value, marks: string, what: string): void {
   const prefix = prefixOf(value);
   if (prefix !== "" && marks.includes(prefix.charAt(0))) upload(inv, dropPrefix(value, 1));
-  else if ([...marks].some((mark) => mayBegin(inv, value, mark))) doubt(inv, `${what} may begin with ${[...marks].join(" or ")} and name a file to send: ${describe(value)}`, "use --data-raw or --form-string, or put text in front");
+  else if ([...marks].some((mark) => mayBegin(inv, value, mark)))
+    doubt(
+      inv,
+      `${what} may begin with ${[...marks].join(" or ")} and name a file to send: ${describe(value)}`,
+      "use --data-raw or --form-string, or put text in front",
+    );
 }
 
 function upload(inv: Invocation, file: Value): void {
@@ -61,10 +68,17 @@ function form(inv: Invocation, value: Value): void {
   }
   for (const [, file = ""] of text.matchAll(/;\s*headers=[@<]("(?:\\.|[^"\\])*"|[^;]*)/gi)) upload(inv, unquoted(file));
   if (start !== "@" && start !== "<") return;
-  for (const [piece] of text.slice(equals + 2).replace(/;\s*(type|filename|headers|encoder)=.*$/i, "").matchAll(/"(?:\\.|[^"\\])*"|[^,;]+/g)) upload(inv, unquoted(piece.trim()));
+  for (const [piece] of text
+    .slice(equals + 2)
+    .replace(/;\s*(type|filename|headers|encoder)=.*$/i, "")
+    .matchAll(/"(?:\\.|[^"\\])*"|[^,;]+/g))
+    upload(inv, unquoted(piece.trim()));
 }
 
-const unquoted = (text: string): Value => ({ atoms: [/^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text], many: false });
+const unquoted = (text: string): Value => ({
+  atoms: [/^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text],
+  many: false,
+});
 
 /** Without a `=` it is the name of a file of cookies. */
 function cookie(inv: Invocation, value: Value): void {
@@ -80,7 +94,8 @@ function writeOut(inv: Invocation, value: Value): void {
   else if (text.startsWith("@")) upload(inv, dropPrefix(value, 1));
 }
 
-const isAddressPattern = (inv: Invocation, text: string): boolean => !has(inv, "-g", "--globoff") && /\{|\[(?![0-9a-f:.]*:[0-9a-f:.]*\])/i.test(text);
+const isAddressPattern = (inv: Invocation, text: string): boolean =>
+  !has(inv, "-g", "--globoff") && /\{|\[(?![0-9a-f:.]*:[0-9a-f:.]*\])/i.test(text);
 
 /** Braces and brackets make several addresses of one: its host, or the file it names, is then not what it says. */
 function addresses(inv: Invocation): void {
@@ -89,7 +104,8 @@ function addresses(inv: Invocation): void {
     const host = text.replace(/^[a-z+]+:\/\//i, "").split("/")[0] ?? "";
     const origin = { by: "command", exec: inv.exec } as const;
     if (/^file:/i.test(text) && isAddressPattern(inv, text)) emitTarget(inv, "read", { kind: "unknown", why: `what ${text} expands to` });
-    else if (isAddressPattern(inv, host)) inv.cx.add({ kind: "net", operation: "fetch", host: undefined, port: undefined, why: `what ${host} expands to`, origin });
+    else if (isAddressPattern(inv, host))
+      inv.cx.add({ kind: "net", operation: "fetch", host: undefined, port: undefined, why: `what ${host} expands to`, origin });
   }
 }
 
@@ -107,7 +123,8 @@ function outputs(inv: Invocation): void {
   for (const value of [...inv.args.operands, ...valuesOf(inv, "--url")]) {
     const names = has(inv, "-J", "--remote-header-name") ? [] : remoteNames(inv, textOf(value) ?? "");
     for (const name of names) emitFile(there, "write", { atoms: [name], many: false });
-    if (names.length === 0) emitFile(there, "write", { atoms: [{ hole: true, why: `the name of ${describe(value)}`, below: true }], many: false });
+    if (names.length === 0)
+      emitFile(there, "write", { atoms: [{ hole: true, why: `the name of ${describe(value)}`, below: true }], many: false });
   }
 }
 

@@ -7,13 +7,15 @@ export function plus(inv: Invocation): void {
   for (const word of inv.args.operands) {
     const text = textOf(word);
     if (text !== undefined && /^\+(\d*[gG]?|\/[\w .-]*)$/.test(text)) continue;
-    if (mayBegin(inv, word, "+")) refuse(inv, `${describe(word)} may be a command of ${inv.name}, which can start programs`, "put ./ in front of the file name");
+    if (mayBegin(inv, word, "+"))
+      refuse(inv, `${describe(word)} may be a command of ${inv.name}, which can start programs`, "put ./ in front of the file name");
   }
 }
 
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */
 export function responseFile(inv: Invocation): void {
   for (const word of inv.words) {
-    if (mayBegin(inv, word, "@")) refuse(inv, `${describe(word)} may name a file with more arguments for ${inv.name}`, "put ./ in front of the file name");
+    if (mayBegin(inv, word, "@"))
+      refuse(inv, `${describe(word)} may name a file with more arguments for ${inv.name}`, "put ./ in front of the file name");
   }
 }

@@ -7,7 +7,9 @@ import { prefixOf, textOf, type Value } from "../value.ts";
 /** gh-api(1): GET unless told otherwise, POST as soon as a field or a body is given; GraphQL is read by its query. */
 export function ghApi(inv: Invocation): void {
   const values = (...names: readonly string[]): readonly Value[] =>
-    inv.args.options.flatMap((given) => (given.option?.names.some((name) => names.includes(name)) === true && given.value !== undefined ? [given.value] : []));
+    inv.args.options.flatMap((given) =>
+      given.option?.names.some((name) => names.includes(name)) === true && given.value !== undefined ? [given.value] : [],
+    );
   const fields = [...values("--field"), ...values("--raw-field")];
   const bodies = values("--input");
   for (const field of values("--field")) {
@@ -19,7 +21,8 @@ export function ghApi(inv: Invocation): void {
   if (/^https?:/i.test(where) && endpoint !== undefined) applyKind(inv, { is: "url" }, endpoint);
   const method = methodOf(inv, values("--method").at(-1), fields.length + bodies.length > 0);
   if (method === undefined) return;
-  if (/^\/?graphql$/.test(where)) applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service: "github" });
+  if (/^\/?graphql$/.test(where))
+    applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service: "github" });
   else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service: "github" });
   else if (method === "DELETE") {
     applyEffect(inv, { is: "remote", operation: "destroy", service: "github" });

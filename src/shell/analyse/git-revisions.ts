@@ -12,7 +12,13 @@ export function gitRevisions(inv: Invocation): void {
     revisionPath(inv, operand);
     // Wildcards in quotes are git's own to expand.
     const text = textOf(operand);
-    if (text !== undefined && /[*?[]/.test(text) && !text.includes(":") && inv.grammar.slots?.some(({ kind }) => kind.is === "file") === true) emitFile(inv, "read", pathspec(text));
+    if (
+      text !== undefined &&
+      /[*?[]/.test(text) &&
+      !text.includes(":") &&
+      inv.grammar.slots?.some(({ kind }) => kind.is === "file") === true
+    )
+      emitFile(inv, "read", pathspec(text));
   }
   // git-log(1): -L START,END:FILE and -L :FUNCTION:FILE.
   for (const range of valuesOf(inv, "-L")) {
@@ -46,7 +52,10 @@ const fromTop = (inv: Invocation, path: Value): Value => concat(literal(`${inv.c
 
 /** A pathspec as the pattern it is. */
 function pathspec(text: string): Value {
-  const atoms: Atom[] = text.split(/([*?]|\[[^\]]*\])/).filter((piece) => piece !== "").map((piece) => (/^([*?]|\[.*\])$/s.test(piece) ? { glob: piece } : piece));
+  const atoms: Atom[] = text
+    .split(/([*?]|\[[^\]]*\])/)
+    .filter((piece) => piece !== "")
+    .map((piece) => (/^([*?]|\[.*\])$/s.test(piece) ? { glob: piece } : piece));
   return { atoms, many: false };
 }
 
@@ -69,6 +78,7 @@ function behindLastColon(value: Value): Value | undefined {
 /** git-cat-file(1): the objects to print are named on standard input. */
 function batch(inv: Invocation): void {
   const text = inv.stdin.is === "text" ? textOf(inv.stdin.value) : undefined;
-  if (text === undefined) doubt(inv, "which objects git cat-file prints is only known at run time", "name the object: git cat-file -p NAME");
+  if (text === undefined)
+    doubt(inv, "which objects git cat-file prints is only known at run time", "name the object: git cat-file -p NAME");
   else for (const line of text.split("\n")) revisionPath(inv, literal(line.replace(/^(contents|info) /, "")));
 }

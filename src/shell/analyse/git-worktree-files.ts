@@ -21,7 +21,8 @@ export function gitCheckout(inv: Invocation): void {
   }
   if (rest.length > 0) discard(inv, isPath(inv, first) ? before : rest);
   else if (isPath(inv, first) || has(inv, "--ours", "--theirs")) discard(inv, [first]);
-  else if (textOf(first) === undefined) refuse(inv, `${describe(first)} may name files whose changes would be lost`, "write the branch out, or put -- behind it");
+  else if (textOf(first) === undefined)
+    refuse(inv, `${describe(first)} may name files whose changes would be lost`, "write the branch out, or put -- behind it");
 }
 
 /** git-restore(1): harmless to the files when only the index is restored. */

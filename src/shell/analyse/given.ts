@@ -10,7 +10,9 @@ export function has(inv: Pick<Invocation, "args">, ...names: readonly string[]):
 
 /** The values of an option, in order. */
 export function valuesOf(inv: Pick<Invocation, "args">, ...names: readonly string[]): readonly Value[] {
-  return inv.args.options.flatMap((given) => (given.value !== undefined && given.option?.names.some((name) => names.includes(name)) === true ? [given.value] : []));
+  return inv.args.options.flatMap((given) =>
+    given.value !== undefined && given.option?.names.some((name) => names.includes(name)) === true ? [given.value] : [],
+  );
 }
 
 /** True when a given option takes the slot of this name away (`-e` of grep and its pattern). */

@@ -27,7 +27,14 @@ export function jq(inv: Invocation): void {
       else if (text !== undefined && PAIRS.has(text)) at += 2;
       else if (text === "--from-file" || /^-[a-zA-Z]*f/.test(prefix)) fromFile = at;
       else if (prefix.startsWith("--from-file=")) {
-        applyKind(inv, { is: "script", language: "jq" }, { atoms: word.atoms.map((atom, i) => (i === 0 && typeof atom === "string" ? atom.slice("--from-file=".length) : atom)), many: word.many });
+        applyKind(
+          inv,
+          { is: "script", language: "jq" },
+          {
+            atoms: word.atoms.map((atom, i) => (i === 0 && typeof atom === "string" ? atom.slice("--from-file=".length) : atom)),
+            many: word.many,
+          },
+        );
         program = true;
       }
       continue;

@@ -14,7 +14,11 @@ export function killTargets(words: readonly Value[]): readonly Value[] | undefin
     }
     if (/^(-s|-n|-q|--signal|--queue)$/.test(text)) at++;
     // The first word of this form is the signal, every later number a process group.
-    else if (!(at === 0 && words.length > 1 && /^-([A-Za-z]\w*|\d+)$/.test(text)) && !/^--(signal|queue)=|^-(a|p|-all|-verbose|-pid)$/.test(text)) break;
+    else if (
+      !(at === 0 && words.length > 1 && /^-([A-Za-z]\w*|\d+)$/.test(text)) &&
+      !/^--(signal|queue)=|^-(a|p|-all|-verbose|-pid)$/.test(text)
+    )
+      break;
   }
   return words.slice(at);
 }
@@ -30,6 +34,11 @@ export function kill(inv: Invocation): void {
     const text = textOf(target);
     if (text !== undefined && /^\s*-0*1\s*$/.test(text)) inv.cx.addDanger(inv.exec, "kill-all");
     else if (text !== undefined && /^-\D/.test(text)) doubt(inv, `kill has no known option ${describe(target)}`);
-    inv.cx.add({ kind: "process", operation: "signal", target: text ?? "a process only known at run time", origin: { by: "command", exec: inv.exec } });
+    inv.cx.add({
+      kind: "process",
+      operation: "signal",
+      target: text ?? "a process only known at run time",
+      origin: { by: "command", exec: inv.exec },
+    });
   }
 }

@@ -5,7 +5,11 @@ import { has, valuesOf } from "./given.ts";
 /** More jobs than this are not looked at one by one. */
 const MOST_JOBS = 64;
 /** Builtins that run or load what they are given: an input that is not known must not reach them. */
-const RUNNING = new Set("eval source . exec command builtin trap alias export declare typeset readonly set shopt enable cd pushd local let printf read mapfile time if for while case until select function { ( [[ ! coproc".split(" "));
+const RUNNING = new Set(
+  "eval source . exec command builtin trap alias export declare typeset readonly set shopt enable cd pushd local let printf read mapfile time if for while case until select function { ( [[ ! coproc".split(
+    " ",
+  ),
+);
 
 /** GNU parallel(1): a shell line made of the template, once for each input; the words behind `:::`, `::::` or the lines of standard input. */
 export function parallel(inv: Invocation): void {
@@ -13,7 +17,9 @@ export function parallel(inv: Invocation): void {
   const isMark = (word: Value): boolean => /^:::+\+?$/.test(textOf(word) ?? "");
   const start = operands.findIndex(isMark);
   const template = start < 0 ? operands : operands.slice(0, start);
-  for (const word of operands) if (word.many && start >= 0 && operands.indexOf(word) < start) refuse(inv, `${describe(word)} may become a part of the command that parallel runs`, "quote it");
+  for (const word of operands)
+    if (word.many && start >= 0 && operands.indexOf(word) < start)
+      refuse(inv, `${describe(word)} may become a part of the command that parallel runs`, "quote it");
   const sources = readSources(inv, start < 0 ? [] : operands.slice(start));
   if (has(inv, "--pipe")) {
     runLine(inv, joined(template), inv.stdin);
@@ -23,15 +29,27 @@ export function parallel(inv: Invocation): void {
     refuse(inv, "parallel takes its inputs apart in a way that is not understood", "run the command in a loop");
     return;
   }
-  const jobs = sources.reduce<readonly (readonly Value[])[]>((all, source) => (all.length * source.length > MOST_JOBS ? [[unknown("one of many inputs of parallel")]] : all.flatMap((job) => source.map((input) => [...job, input]))), [[]]);
+  const jobs = sources.reduce<readonly (readonly Value[])[]>(
+    (all, source) =>
+      all.length * source.length > MOST_JOBS
+        ? [[unknown("one of many inputs of parallel")]]
+        : all.flatMap((job) => source.map((input) => [...job, input])),
+    [[]],
+  );
   if (!has(inv, "-n", "--max-args", "-N", "-X", "-m")) {
     for (const job of jobs) runJob(inv, template, job);
     return;
   }
-  const size = Number(valuesOf(inv, "-n", "--max-args", "-N").map((value) => textOf(value)).at(-1));
+  const size = Number(
+    valuesOf(inv, "-n", "--max-args", "-N")
+      .map((value) => textOf(value))
+      .at(-1),
+  );
   const inputs = jobs.flat();
-  if (!(size >= 1) || sources.length > 1 || inputs.some((input) => textOf(input) === undefined)) refuse(inv, "how parallel shares its inputs among the commands is only known at run time", "run the command in a loop");
-  for (let at = 0; at < inputs.length; at += size >= 1 ? size : inputs.length) runJob(inv, template, inputs.slice(at, size >= 1 ? at + size : inputs.length), true);
+  if (!(size >= 1) || sources.length > 1 || inputs.some((input) => textOf(input) === undefined))
+    refuse(inv, "how parallel shares its inputs among the commands is only known at run time", "run the command in a loop");
+  for (let at = 0; at < inputs.length; at += size >= 1 ? size : inputs.length)
+    runJob(inv, template, inputs.slice(at, size >= 1 ? at + size : inputs.length), true);
 }
 
 function readSources(inv: Invocation, words: readonly Value[]): readonly (readonly Value[])[] {
@@ -54,13 +72,31 @@ function readSources(inv: Invocation, words: readonly Value[]): readonly (readon
 
 function linesOf({ stdin }: Invocation): readonly Value[] {
   const text = stdin.is === "text" ? textOf(stdin.value) : undefined;
-  if (text !== undefined) return text.split("\n").filter((line) => line !== "").map(literal);
+  if (text !== undefined)
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(literal);
   if (stdin.is === "paths") return stdin.values.map((value) => ({ atoms: value.atoms, many: false }));
-  if (stdin.is === "unknown") return [{ atoms: [{ hole: true, why: `a line of ${stdin.why}`, ...(stdin.network ? { network: true } : {}), ...(stdin.number === true ? { number: true } : {}) }], many: false }];
+  if (stdin.is === "unknown")
+    return [
+      {
+        atoms: [
+          {
+            hole: true,
+            why: `a line of ${stdin.why}`,
+            ...(stdin.network ? { network: true } : {}),
+            ...(stdin.number === true ? { number: true } : {}),
+          },
+        ],
+        many: false,
+      },
+    ];
   return [unknown("a line that parallel reads")];
 }
 
-const joined = (words: readonly Value[]): Value => words.map((word): Value => ({ atoms: word.atoms, many: false })).reduce((a, b) => concat(concat(a, literal(" ")), b), literal(""));
+const joined = (words: readonly Value[]): Value =>
+  words.map((word): Value => ({ atoms: word.atoms, many: false })).reduce((a, b) => concat(concat(a, literal(" ")), b), literal(""));
 
 function runLine(inv: Invocation, line: Value, stdin: Invocation["stdin"]): void {
   inv.run.script(inv.cx, inv.state, line, stdin, { span: inv.span });
@@ -72,13 +108,22 @@ function runJob(inv: Invocation, template: readonly Value[], job: readonly Value
     runLine(inv, joined(job), NOTHING);
     return;
   }
-  const marker = valuesOf(inv, "-I").map((value) => textOf(value)).at(-1);
+  const marker = valuesOf(inv, "-I")
+    .map((value) => textOf(value))
+    .at(-1);
   const mark = marker ?? "{}";
   const isKnown = job.every((input) => textOf(input) !== undefined);
-  const named = template.some((word) => textOf(word) === undefined || (textOf(word) ?? "").includes(mark) || /\{(\d+|[.#%+\d]*[/.]*)\}/.test(textOf(word) ?? ""));
+  const named = template.some(
+    (word) => textOf(word) === undefined || (textOf(word) ?? "").includes(mark) || /\{(\d+|[.#%+\d]*[/.]*)\}/.test(textOf(word) ?? ""),
+  );
   const words = named ? template : [...template, literal(mark)];
   if (has(inv, "-q", "--quote") || (!isKnown && isPlain(words))) {
-    inv.run.argv(inv.cx, inv.state, words.flatMap((word) => (together && textOf(word) === mark ? job : [fill(word, mark, job, false)])), NOTHING);
+    inv.run.argv(
+      inv.cx,
+      inv.state,
+      words.flatMap((word) => (together && textOf(word) === mark ? job : [fill(word, mark, job, false)])),
+      NOTHING,
+    );
     return;
   }
   runLine(inv, joined(words.map((word) => fill(word, mark, job, true))), NOTHING);
@@ -87,7 +132,11 @@ function runJob(inv: Invocation, template: readonly Value[], job: readonly Value
 /** Words that a shell takes as they are, of a command that is no builtin which would run its operands. */
 function isPlain(words: readonly Value[]): boolean {
   const texts = words.map((word) => textOf(word));
-  return texts.every((text) => text !== undefined && /^[\w@%+=:,./{}#-]+$/.test(text)) && !RUNNING.has(texts[0] ?? "") && !/[{=]/.test(texts[0] ?? "{");
+  return (
+    texts.every((text) => text !== undefined && /^[\w@%+=:,./{}#-]+$/.test(text)) &&
+    !RUNNING.has(texts[0] ?? "") &&
+    !/[{=]/.test(texts[0] ?? "{")
+  );
 }
 
 /** `{}` is the input, `{N}` the Nth, `{.}` `{/}` `{//}` `{/.}` parts of it, `{#}` `{%}` numbers. */
@@ -104,7 +153,8 @@ function fill(word: Value, mark: string, job: readonly Value[], quotes: boolean)
         const number = /^\{\+?(\d*)([/.#%]*)\}$/.exec(bit);
         if (number === null || bit === "{}") atoms.push(bit);
         else if (/[#%]/.test(bit)) atoms.push({ hole: true, why: "the number of a job", number: true });
-        else if (number[2] === "" && job.length >= Number(number[1])) atoms.push(...shellWord(job[Number(number[1]) - 1] ?? literal(""), quotes));
+        else if (number[2] === "" && job.length >= Number(number[1]))
+          atoms.push(...shellWord(job[Number(number[1]) - 1] ?? literal(""), quotes));
         else atoms.push({ hole: true, why: `a part (${bit}) of an input` });
       }
     }
@@ -115,5 +165,7 @@ function fill(word: Value, mark: string, job: readonly Value[], quotes: boolean)
 const shellWord = (input: Value, quotes: boolean): readonly Atom[] => {
   const text = textOf(input);
   if (!quotes) return input.atoms;
-  return text !== undefined ? [`'${text.replaceAll("'", `'\\''`)}'`] : input.atoms.map((atom) => (typeof atom === "string" || !isHole(atom) ? atom : { ...atom }));
+  return text !== undefined
+    ? [`'${text.replaceAll("'", `'\\''`)}'`]
+    : input.atoms.map((atom) => (typeof atom === "string" || !isHole(atom) ? atom : { ...atom }));
 };

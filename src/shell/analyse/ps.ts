@@ -15,13 +15,15 @@ export function ps(inv: Invocation): void {
   for (let at = 0; at < operands.length; at++) {
     const word = operands[at];
     const text = word === undefined ? undefined : textOf(word);
-    if (text === undefined) doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
+    if (text === undefined)
+      doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
     else if (/^[\d,]+$/.test(text)) continue;
     else if (readLetters(inv, text)) at++;
   }
   for (const word of inv.words) {
     const text = textOf(word) ?? "";
-    if (/^-[A-Za-z]*[uUgGts][A-Za-z]*e/.test(text) && [...text.slice(1)].every((letter) => LETTERS.includes(letter))) applyEffect(inv, { is: "environment" });
+    if (/^-[A-Za-z]*[uUgGts][A-Za-z]*e/.test(text) && [...text.slice(1)].every((letter) => LETTERS.includes(letter)))
+      applyEffect(inv, { is: "environment" });
   }
 }
 

@@ -6,7 +6,9 @@ import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 
 /** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
-type End = { readonly at: "here" | "anywhere"; readonly path: Value } | { readonly at: "there"; readonly host: string; readonly path: string | undefined };
+type End =
+  | { readonly at: "here" | "anywhere"; readonly path: Value }
+  | { readonly at: "there"; readonly host: string; readonly path: string | undefined };
 
 /** A colon in front of any slash makes it a host (scp.c `colon`, rsync's `check_for_hostspec`); `:path` is the host named before. */
 function endOf(value: Value): End {
@@ -16,7 +18,17 @@ function endOf(value: Value): End {
   if (url !== null) return { at: "there", host: url[1] ?? "", path: text === undefined ? undefined : (url[2] ?? "") };
   const host = /^((?:[^/:[\]]*@)?\[[^\]/]*\]|[^/:]*)::?(.*)$/s.exec(prefix);
   if (host !== null) return { at: "there", host: host[1] ?? "", path: text === undefined ? undefined : (host[2] ?? "") };
-  return { at: text === undefined && !prefix.includes("/") && holeOf(value)?.below !== true && holeOf(value)?.number !== true && holeOf(value) !== undefined ? "anywhere" : "here", path: value };
+  return {
+    at:
+      text === undefined &&
+      !prefix.includes("/") &&
+      holeOf(value)?.below !== true &&
+      holeOf(value)?.number !== true &&
+      holeOf(value) !== undefined
+        ? "anywhere"
+        : "here",
+    path: value,
+  };
 }
 
 function connect(inv: Invocation, end: End): void {
@@ -59,11 +71,13 @@ export function rsync(inv: Invocation): void {
   const dry = has(inv, "-n") || lists;
   if (lists) for (const source of sources) if (source.at !== "there") emitFile(inv, "list", source.path, copy.recursive);
   if (!lists) readSources(copy, sources);
-  if (ends.some((end) => end.at === "there")) applyEffect(inv, { is: "remote", operation: dest?.at === "there" && !dry ? "change" : "read", service: "ssh" });
+  if (ends.some((end) => end.at === "there"))
+    applyEffect(inv, { is: "remote", operation: dest?.at === "there" && !dry ? "change" : "read", service: "ssh" });
   if (dest === undefined || dry) return;
   writeDest(copy, dest, sources);
   if (DELETING.some((name) => has(inv, name)) && dest.at !== "there") emitFile(inv, "delete", dest.path, true);
-  if (has(inv, "--remove-source-files")) for (const source of sources) if (source.at !== "there") emitFile(inv, "delete", source.path, copy.recursive);
+  if (has(inv, "--remove-source-files"))
+    for (const source of sources) if (source.at !== "there") emitFile(inv, "delete", source.path, copy.recursive);
   spread(inv);
 }
 
@@ -86,7 +100,11 @@ function writeDest({ inv, recursive, slashMeansContent }: Copy, dest: End, sourc
   if (dest.at === "there") return;
   const relative = slashMeansContent && has(inv, "-R", "--relative");
   for (const target of targetsOf(dest.path, inv.places)) {
-    const folder = target.kind === "path" && (sources.length > 1 || textOf(dest.path)?.endsWith("/") === true || inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
+    const folder =
+      target.kind === "path" &&
+      (sources.length > 1 ||
+        textOf(dest.path)?.endsWith("/") === true ||
+        inv.cx.world.kind(inv.cx.world.canonical(target.path)) === "directory");
     if (target.kind !== "path" || !folder || relative) {
       emitTarget(inv, "write", target, recursive || relative, textOf(dest.path));
       continue;
@@ -95,7 +113,13 @@ function writeDest({ inv, recursive, slashMeansContent }: Copy, dest: End, sourc
       const text = source.at === "there" ? source.path : textOf(source.path);
       const name = text?.replace(/\/+$/, "").split("/").at(-1);
       if (slashMeansContent && recursive && text !== undefined && /(^|\/)\.?$/.test(text)) emitTarget(inv, "write", target, true);
-      else if (name === undefined || name === "" || name === "." || name === ".." || (source.at === "there" && /[*?[{$`~\\]/.test(name))) emitTarget(inv, "write", { kind: "unknown", why: `the name of ${source.at === "there" ? "what is fetched" : describe(source.path)}`, within: target.path }, recursive);
+      else if (name === undefined || name === "" || name === "." || name === ".." || (source.at === "there" && /[*?[{$`~\\]/.test(name)))
+        emitTarget(
+          inv,
+          "write",
+          { kind: "unknown", why: `the name of ${source.at === "there" ? "what is fetched" : describe(source.path)}`, within: target.path },
+          recursive,
+        );
       else emitTarget(inv, "write", { kind: "path", path: resolvePath(target.path, name) }, recursive);
     }
   }

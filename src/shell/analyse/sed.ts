@@ -20,7 +20,13 @@ export function sed(inv: Invocation): void {
   const text = textOf(second);
   if (/^$|^[.~_]/.test(textOf(first) ?? "")) applyKind(inv, { is: "sed" }, second);
   // Otherwise it is a file, unless no file of that plain name is there and it would do something as a script.
-  else if (text !== undefined && !isPlainFile(inv, text)) applyFindings(inv, "sed", readSed(text).filter((finding) => finding.does !== "unknown"), text);
+  else if (text !== undefined && !isPlainFile(inv, text))
+    applyFindings(
+      inv,
+      "sed",
+      readSed(text).filter((finding) => finding.does !== "unknown"),
+      text,
+    );
 }
 
 function backup(inv: Invocation, suffix: Value, files: readonly Value[]): void {
@@ -32,10 +38,17 @@ function backup(inv: Invocation, suffix: Value, files: readonly Value[]): void {
   for (const file of text === "" ? [] : files) {
     const name = textOf(file);
     if (!text.includes("*")) emitFile(inv, "write", concat(file, suffix));
-    else if (name !== undefined) emitFile(inv, "write", { atoms: [name.replace(/[^/]*$/, (base) => text.replaceAll("*", base))], many: false });
-    else refuse(inv, `sed -i keeps the old content under a name that is not understood: ${describe(suffix)}`, "use a plain suffix such as .bak");
+    else if (name !== undefined)
+      emitFile(inv, "write", { atoms: [name.replace(/[^/]*$/, (base) => text.replaceAll("*", base))], many: false });
+    else
+      refuse(
+        inv,
+        `sed -i keeps the old content under a name that is not understood: ${describe(suffix)}`,
+        "use a plain suffix such as .bak",
+      );
   }
 }
 
 const isPlainFile = (inv: Invocation, text: string): boolean =>
-  /^[\w@%+=:,./~-]+$/.test(text) && inv.places.every((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, text)) !== "missing");
+  /^[\w@%+=:,./~-]+$/.test(text) &&
+  inv.places.every((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, text)) !== "missing");

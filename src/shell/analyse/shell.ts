@@ -32,7 +32,8 @@ export function shell(inv: Invocation): void {
     const word = words[at];
     const text = word === undefined ? undefined : textOf(word);
     if (text === undefined) {
-      if (word !== undefined && (word.many || prefixOf(word) === "" || prefixOf(word).startsWith("-"))) doubtOption(inv, word);
+      // The script of -c is judged below; what it may be instead makes no difference.
+      if (!command && word !== undefined && (word.many || prefixOf(word) === "" || prefixOf(word).startsWith("-"))) doubtOption(inv, word);
       break;
     }
     if (text === "-" || text === "--") {

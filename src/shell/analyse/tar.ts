@@ -19,7 +19,8 @@ interface Member {
  */
 export function tar(given: Invocation): void {
   const words = withDashes(given);
-  const args = words === given.words ? given.args : readArguments(words, given.grammar, { globMayBeOption: (value) => mayBegin(given, value, "-") });
+  const args =
+    words === given.words ? given.args : readArguments(words, given.grammar, { globMayBeOption: (value) => mayBegin(given, value, "-") });
   const inv: Invocation = { ...given, args };
   if (words !== given.words && applyNew(given, args)) return;
   const { members, places } = readMembers(inv, words);
@@ -31,8 +32,11 @@ export function tar(given: Invocation): void {
   const changes = adds || has(inv, "-A", "--catenate", "--concatenate", "--delete");
   for (const file of valuesOf(inv, "-f", "--file")) archive(inv, file, creates ? "write" : changes ? "edit" : "read");
   if (creates || adds) for (const member of members) pack(inv, member);
-  if (has(inv, "-A", "--catenate", "--concatenate")) for (const member of members) emitFile({ ...inv, places: member.places }, "read", member.value);
-  if (compares) for (const member of members.length > 0 ? members : [{ value: literal("."), places }]) emitFile({ ...inv, places: member.places }, "read", member.value, true);
+  if (has(inv, "-A", "--catenate", "--concatenate"))
+    for (const member of members) emitFile({ ...inv, places: member.places }, "read", member.value);
+  if (compares)
+    for (const member of members.length > 0 ? members : [{ value: literal("."), places }])
+      emitFile({ ...inv, places: member.places }, "read", member.value, true);
   if (extracts) unpack(inv, members, places);
   if (!creates && !changes && !extracts && !looks && !compares) doubt(inv, `what ${inv.name} does is not told by its options`);
 }
@@ -42,7 +46,8 @@ function withDashes(inv: Invocation): readonly Value[] {
   const [first, ...rest] = inv.words;
   const letters = first === undefined ? undefined : textOf(first);
   if (first === undefined || letters === undefined || letters.startsWith("-") || letters === "") {
-    if (first !== undefined && letters === undefined && !prefixOf(first).startsWith("-")) doubt(inv, `what ${inv.name} does is only known at run time: ${describe(first)}`, "write the options out");
+    if (first !== undefined && letters === undefined && !prefixOf(first).startsWith("-"))
+      doubt(inv, `what ${inv.name} does is only known at run time: ${describe(first)}`, "write the options out");
     return inv.words;
   }
   const words: Value[] = [];
@@ -62,7 +67,15 @@ function applyNew(given: Invocation, args: Arguments): boolean {
   let stopped = false;
   for (const reason of args.doubts) doubt(given, `${reason} of ${given.name}`);
   for (const { option, value, written } of args.options) {
-    if (given.args.options.some((one) => one.option === option && one.written === written && (one.value === value || (one.value !== undefined && value !== undefined && sameValue(one.value, value))))) continue;
+    if (
+      given.args.options.some(
+        (one) =>
+          one.option === option &&
+          one.written === written &&
+          (one.value === value || (one.value !== undefined && value !== undefined && sameValue(one.value, value))),
+      )
+    )
+      continue;
     if (option === undefined) doubt(given, `${given.name} has no known option \`${written}\``);
     else {
       if (value !== undefined && option.argument !== "none") applyKind(given, option.kind, value);
@@ -117,9 +130,13 @@ function unpack(inv: Invocation, members: readonly Member[], places: readonly Pl
   // bsdtar(1): -s renames members.
   if (has(inv, "-s")) doubt(inv, "-s renames what is unpacked in some versions of tar");
   const [below] = valuesOf(inv, "--one-top-level");
-  const named = members.length > 0 && below === undefined && !has(inv, "--strip-components", "--wildcards", "--one-top-level", "-P", "--absolute-names");
+  const named =
+    members.length > 0 &&
+    below === undefined &&
+    !has(inv, "--strip-components", "--wildcards", "--one-top-level", "-P", "--absolute-names");
   for (const member of members) {
-    if (named && textOf(member.value) !== undefined && !/[*?[\\]/.test(textOf(member.value) ?? "")) emitFile({ ...inv, places: member.places }, "write", concat(literal("./"), member.value), true);
+    if (named && textOf(member.value) !== undefined && !/[*?[\\]/.test(textOf(member.value) ?? ""))
+      emitFile({ ...inv, places: member.places }, "write", concat(literal("./"), member.value), true);
     else inArchive(inv, member.places, below);
   }
   if (members.length === 0) inArchive(inv, places, below);
@@ -128,5 +145,8 @@ function unpack(inv: Invocation, members: readonly Member[], places: readonly Pl
 function inArchive(inv: Invocation, places: readonly Place[], below: Value | undefined): void {
   const anywhere = has(inv, "-P", "--absolute-names");
   const there = { ...inv, places: below === undefined ? places : changePlaces(places, below) };
-  emitFile(there, "write", { atoms: [{ hole: true, why: "a name that the archive holds", ...(anywhere ? {} : { below: true }) }], many: false });
+  emitFile(there, "write", {
+    atoms: [{ hole: true, why: "a name that the archive holds", ...(anywhere ? {} : { below: true }) }],
+    many: false,
+  });
 }

@@ -8,12 +8,29 @@ export function wget(inv: Invocation): void {
   if (has(inv, "-O", "--output-document") || inv.args.operands.length === 0 || has(inv, "--spider")) return;
   const folder = valuesOf(inv, "-P", "--directory-prefix").at(-1);
   const there = { ...inv, places: folder === undefined ? inv.places : changePlaces(inv.places, folder) };
-  const several = has(inv, "-r", "-m", "-p", "-x", "--content-disposition", "--trust-server-names", "-E", "--force-directories", "--recursive", "--mirror", "--page-requisites", "--adjust-extension");
+  const several = has(
+    inv,
+    "-r",
+    "-m",
+    "-p",
+    "-x",
+    "--content-disposition",
+    "--trust-server-names",
+    "-E",
+    "--force-directories",
+    "--recursive",
+    "--mirror",
+    "--page-requisites",
+    "--adjust-extension",
+  );
   for (const operand of inv.args.operands) {
     const text = textOf(operand);
     // A query becomes part of the name; an unquoted one may be several words.
     const name = text === undefined || several ? undefined : text.replace(/^[a-z]+:\/\//i, "").replace(/#.*$/s, "");
-    const last = name === undefined || !name.includes("/") || name.endsWith("/") ? undefined : decoded(name.slice(name.lastIndexOf("/", name.includes("?") ? name.indexOf("?") : name.length) + 1));
+    const last =
+      name === undefined || !name.includes("/") || name.endsWith("/")
+        ? undefined
+        : decoded(name.slice(name.lastIndexOf("/", name.includes("?") ? name.indexOf("?") : name.length) + 1));
     if (name !== undefined && last === undefined) emitFile(there, "write", { atoms: ["index.html"], many: false });
     else if (last !== undefined && last !== "" && !last.includes("/")) emitFile(there, "write", { atoms: [last], many: false });
     else emitFile(there, "write", { atoms: [{ hole: true, why: `the name of ${describe(operand)}`, below: true }], many: false });

@@ -15,7 +15,7 @@ export const wrappers: readonly CommandSpec[] = [
     style: "posix",
     // -S is split like a command line; operands after it are further arguments, which nothing here can join: not understood.
     options: rows(`
-      -i --ignore-environment; -0 --null; -u --unset=text; -C --chdir=dir; -a --argv0=refuse; -S --split-string=shell -> drop command
+      -i - --ignore-environment; -0 --null; -u --unset=text; -C --chdir=dir; -a --argv0=refuse; -S --split-string=shell -> drop command
       --block-signal[=text]; --default-signal[=text]; --ignore-signal[=text]; --list-signal-handling; -v --debug; -P=refuse
       --help -> stop; --version -> stop`),
     operands: "env* command:argv?=printenv",
@@ -23,7 +23,7 @@ export const wrappers: readonly CommandSpec[] = [
       allow: ["env ls", "env -i ls", "env CI=1 NODE_ENV=test ls -la", "env -u FOO -- ls", "env -C src ls"],
       ask: ["env", "env -0", "env FOO=1", "env -S 'rm -rf' src", "env LD_PRELOAD=./evil.so ls", "env -a x ls"],
       none: ["env ./evil"],
-      deny: ["env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env -- A=1 rm -rf ~", "env -iu X rm -rf ~"],
+      deny: ["env - rm -rf ~", "env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env -- A=1 rm -rf ~", "env -iu X rm -rf ~"],
     },
   },
   {

