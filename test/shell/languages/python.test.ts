@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readPython } from "../../../src/shell/languages/python.ts";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
+import { random, ROUNDS, which } from "./scratch.ts";
 import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
 
 const folder = (...names: string[]): Surroundings => ({
@@ -108,4 +110,124 @@ describe("Python that does more", () => {
     readPython(`print(${"(".repeat(30_000)}${")".repeat(30_000)})`);
     expect(performance.now() - start).toBeLessThan(1000);
   });
+});
+
+/** Runs programs under an audit hook and says which ones ran code, opened files or reached out. */
+const AUDIT = `
+import sys, json, io, signal, types
+import calendar, locale, encodings.idna, traceback, re, math, datetime, collections, itertools, functools, _strptime
+fell = None
+armed = False
+HARMLESS = {"import", "marshal.loads", "sys._getframe", "builtins.id", "object.__getattr__"}
+def hook(event, args):
+    global fell
+    if not armed or event in HARMLESS: return
+    if event in ("compile", "exec") and sys._getframe(1).f_code.co_filename.startswith(("<frozen", sys.base_prefix)): return
+    if event == "open" and isinstance(args[0], str) and (args[0].startswith(sys.base_prefix) or args[0].startswith("<")): return
+    fell = event + " " + repr(args)[:80]
+sys.addaudithook(hook)
+def late(*_): raise TimeoutError()
+signal.signal(signal.SIGALRM, late)
+def run(source):
+    global fell, armed
+    fell = None
+    try: code = compile(source, "<program>", "exec")
+    except Exception: return False
+    sys.stdin, sys.stdout = io.StringIO("id"), io.StringIO()
+    program = types.FunctionType(code, {"__name__": "__main__"})
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    armed = True
+    try: program()
+    except BaseException: pass
+    armed = False
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return True
+run("eval('1')"); canary = [fell is not None]
+run("open('x')"); canary.append(fell is not None)
+fallen = []; ran = 0
+for source in json.load(sys.__stdin__):
+    ran += run(source)
+    if fell: fallen.append([source, fell])
+json.dump({"canary": canary, "ran": ran > 0, "fallen": fallen}, sys.__stdout__)
+`;
+
+const python = which("python3");
+
+describe.skipIf(python === undefined)("against the real Python", () => {
+  it("keeps every random program it calls harmless away from code and files", () => {
+    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 19));
+    const NAMES =
+      "a b f print len str map type eval exec open getattr sorted sys re json __builtins__ __import__ dict list int globals math".split(
+        " ",
+      );
+    const ATTRIBUTES =
+      "__class__ join format split items append stdin stdout read write modules path __globals__ decode update keys exit argv loads sub pi pop __name__ get".split(
+        " ",
+      );
+    const expression = (depth: number): string => {
+      const next = (): string => expression(depth + 1);
+      if (depth > 3) return pick(["1", "'eval'", "a", "b", "'1'", "[]", "()", "{}", "'{0.x}'"]);
+      switch (below(16)) {
+        case 0:
+        case 1:
+          return pick(NAMES);
+        case 2:
+        case 3:
+          return `${next()}.${pick(ATTRIBUTES)}`;
+        case 4:
+        case 5:
+          return `${next()}(${next()})`;
+        case 6:
+          return `${next()}.${pick(ATTRIBUTES)}(${next()}${pick(["", `, ${next()}`])})`;
+        case 7:
+          return `${next()} ${pick(["+", "-", "or", "and", "%", "in", "is not", "if 1 else", "//"])} ${next()}`;
+        case 8:
+          return `[${next()}, ${next()}]`;
+        case 9:
+          return `[${next()} for ${pick(["a", "b", "a, b", "exec"])} in ${next()}]`;
+        case 10:
+          return `(lambda ${pick(["a", "a, b", "*a", "a=1"])}: ${next()})`;
+        case 11:
+          return `f"{${next()}}${pick(["", "{1:>{2}}", "{{a}}"])}"`;
+        case 12:
+          return `${next()}[${next()}]`;
+        case 13:
+          return `(${next()})`;
+        case 14:
+          return `{${next()}: ${next()}}`;
+        default:
+          return pick(["1", "'eval'", "'a{}b'", "'''x'''", "r'\\d'", "b'x'", "a", "f(1)"]);
+      }
+    };
+    const statement = (): string =>
+      pick([
+        () => `${pick(["a", "b", "a, b", "exec", "a[0]"])} = ${expression(0)}`,
+        () => `print(${expression(0)})`,
+        () => expression(0),
+        () => `for a in ${expression(0)}:\n  ${expression(0)}`,
+        () => `def f(a, b=2):\n  return ${expression(0)}`,
+        () => `try: ${expression(0)}\nexcept Exception as a: print(a)`,
+        () => `a += ${expression(1)}`,
+        () => `import ${pick(["sys", "re", "json", "math", "os", "sys as a"])}`,
+        () => `with ${expression(1)} as a: ${expression(1)}`,
+      ])();
+    const silent: string[] = [];
+    for (let round = 0; round < ROUNDS * 60; round += 1) {
+      const last = below(2) === 0 ? statement() : "";
+      const source = `import sys, re, json, math\na = []\nb = 'x'\ndef f(a): return a\n${statement()}\n${statement()}\n${last}`;
+      if (readPython(source, plain).length === 0) silent.push(source);
+    }
+    expect(silent.length).toBeGreaterThan(ROUNDS / 2);
+    const result = spawnSync(python!, ["-I", "-c", AUDIT], {
+      input: JSON.stringify(silent),
+      encoding: "utf8",
+      timeout: 300_000,
+      maxBuffer: 1 << 26,
+    });
+    expect(JSON.parse(result.stdout === "" ? JSON.stringify(result.stderr) : result.stdout)).toEqual({
+      canary: [true, true],
+      ran: true,
+      fallen: [],
+    });
+  }, 600_000);
 });
