@@ -102,6 +102,7 @@ describe.skipIf(perl === undefined || !canIsolate())("against the real perl", ()
       `}; system("id"); #}`,
       `>; system("id"); #>`,
     ];
+    expect(scratch.effect(perl!, ["-e", "system 'id'"]).did).toBe("ran a command");
     const missed: string[] = [];
     let harmless = 0;
     for (let round = 0, tries = 0; round < ROUNDS && tries < ROUNDS * 500; tries += 1) {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
+import { canIsolate, random, ROUNDS, Scratch, which } from "./scratch.ts";
 import { readAnySql, readSql, type SqlDialect } from "../../../src/shell/languages/sql.ts";
 
 const change = (detail: string): Finding => ({ does: "change", detail });
@@ -108,4 +109,42 @@ describe("SQL that does more", () => {
     }
     expect(performance.now() - start).toBeLessThan(2000);
   });
+});
+
+const sqlite = which("sqlite3");
+
+describe.skipIf(sqlite === undefined || !canIsolate())("against the real sqlite3", () => {
+  const scratch = new Scratch();
+  afterAll(() => scratch.remove());
+
+  it(`sees every effect of ${ROUNDS} random scripts`, () => {
+    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 23));
+    const PIECES =
+      `select 1 ~select ~.shell id ~.system id ~.once o1 ~.output o1 ~.once '|id' ~.save o1 ~.tables ~.read key ~.import key t ~.mode csv ~.print x ~.s id ~.dump ~writefile('o1', 'x') ~readfile('key') ~edit('x', 'id') ~"writefile"('o1', 'x') ~[writefile]('o1', 1) ~writefile/**/('o1', 1) ~from ~, ~; ~;\n ~\n ~\n. ~' ~" ~[ ~] ~\` ~( ~) ~-- ~/* ~*/ ~with a(x) as (select 1) ~union all ~where ~pragma table_info(t) ~attach 'o1' as x ~create table t(a) ~values (1) ~explain ~vacuum into 'o1' ~vacuum ~begin ~x'41' ~1 ~a ~.headers on ~#`.split(
+        " ~",
+      );
+    expect(scratch.effect(sqlite!, [":memory:", ".shell id"]).did).toBe("ran a command");
+    const missed: string[] = [];
+    let silent = 0;
+    for (let round = 0, tries = 0; round < ROUNDS / 4 && tries < ROUNDS * 50; tries += 1) {
+      let script = "";
+      for (let n = 1 + below(5); n > 0; n -= 1) script += pick(PIECES) + pick(["", " ", " ", ";\n", "\n"]);
+      if (readSql(script, "sqlite").length > 0) continue;
+      silent += 1;
+      if (!/id|o1|key/.test(script) && below(10) > 0) continue;
+      round += 1;
+      // As an argument and on standard input: the client splits them differently.
+      for (const args of [
+        [":memory:", script],
+        ["-cmd", script, ":memory:", "select 1"],
+      ]) {
+        const { did } = scratch.effect(sqlite!, args);
+        if (did !== undefined) missed.push(`${JSON.stringify(script)} ${did}`);
+      }
+      const { did } = scratch.effect("/bin/sh", ["-c", `printf '%s\n' "$1" | "$2" :memory:`, "sh", script, sqlite!]);
+      if (did !== undefined) missed.push(`${JSON.stringify(script)} on standard input ${did}`);
+    }
+    expect(missed).toEqual([]);
+    expect(silent).toBeGreaterThan(ROUNDS / 4);
+  }, 600_000);
 });
