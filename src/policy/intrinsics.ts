@@ -44,6 +44,12 @@ export function intrinsic(action: ExecAction, at: number, { actions }: Lowered):
   return action.builtin === true && INERT.has(name) ? BUILTIN : undefined;
 }
 
+/** A31: a wrapper with an option nobody listed may run something else than it seems to. */
+export function wrapping(action: ExecAction): Verdict | undefined {
+  const name = nameOf(action);
+  return DECOMPOSED.has(name) || SHELLS.has(name) || OPAQUE.has(name) ? opaque(action) : undefined;
+}
+
 function nameOf(action: ExecAction): string {
   const word = action.argv[0];
   return word?.known === true ? baseName(word.text) : action.program;

@@ -14,7 +14,7 @@ import type {
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
 import { type FloorPaths, isChange, judgeFloorExec, judgeFloorFile } from "./floor.ts";
-import { intrinsic, predicate } from "./intrinsics.ts";
+import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchContext } from "./match-context.ts";
 import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
@@ -242,9 +242,9 @@ function judgeUnknown(j: Judgement, unknown: Unknown, actions: readonly JudgedAc
   if (unknown.exec !== undefined) {
     const [rule] = allowOn(j, unknown.exec);
     if (rule !== undefined) return byRule(rule);
-    // agentperm knew no options, so one that knowledge does not list was no question.
+    // agentperm knew no options, so one that knowledge does not list was no question, but in front of another command.
     const exec = actions[unknown.exec];
-    if (j.policy.settings.preset === "none" && exec !== undefined) return exec.verdict;
+    if (j.policy.settings.preset === "none" && exec?.action.kind === "exec") return wrapping(exec.action) ?? exec.verdict;
   }
   return notAnalysable(unknown, j.policy.settings.unknown);
 }

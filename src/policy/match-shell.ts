@@ -21,7 +21,7 @@ export function matchShell(matcher: ShellMatcher, action: ExecAction, side: Side
   }
   if (matcher.closedFlags) answer = both(answer, onlyThese(matcher.flags, words));
   if (answer === "no") return "no";
-  answer = both(answer, matchSequence(elementsOf(matcher, side, context), !matcher.closed, words.operands));
+  answer = both(answer, matchOperands(matcher, words, side, context));
   // Without knowledge of the program, the word after an option may be its value and the subcommand another one.
   return side === "narrow" && isDoubtful(matcher, words) ? both(answer, "maybe") : answer;
 }
@@ -83,6 +83,22 @@ function onlyThese(flags: readonly FlagPattern[], words: ExecWords): Answer {
     if (!fits) return "no";
   }
   return words.hidden ? "maybe" : "yes";
+}
+
+function matchOperands(matcher: ShellMatcher, words: ExecWords, side: Side, context: MatchContext): Answer {
+  const elements = elementsOf(matcher, side, context);
+  if (words.doubtful.size === 0) return matchSequence(elements, !matcher.closed, words.operands);
+  const without = (isValue: (option: string) => boolean): Answer => {
+    const operands = words.operands.filter((operand) => {
+      const option = words.doubtful.get(operand);
+      return option === undefined || !isValue(option);
+    });
+    return matchSequence(elements, !matcher.closed, operands);
+  };
+  // Its writer says which options of an unknown program take a value: `--network=none` is `--network none`, too.
+  const said = without((option) => matcher.flags.some((flag) => flag.value !== undefined && flag.names.includes(option)));
+  if (side === "narrow") return said;
+  return either(either(said, without(() => false)), both("maybe", without(() => true)));
 }
 
 function elementsOf(matcher: ShellMatcher, side: Side, context: MatchContext): readonly Element[] {

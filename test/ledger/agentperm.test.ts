@@ -169,7 +169,7 @@ const FEATURES: readonly Feature[] = [
     number: "A14",
     what: "a token such as `--dir=*` is literal text, and its writer is told so",
     allow: ["Bash(bun --dir=* build)"],
-    warning: /--dir=\*/,
+    warning: /a `\*` inside a word is literal/,
     rows: [row("bun '--dir=*' build", "allow"), row("bun --dir=x build", "none")],
   },
   {
@@ -315,6 +315,19 @@ const FEATURES: readonly Feature[] = [
       ),
       ...each("allow", "kubectl get pods", "kubectl get services -n dev"),
       ...each("none", "kubectl get secrets", "kubectl delete pods"),
+    ],
+  },
+  {
+    number: "A20",
+    what: "`Shell(...)` against a program nobody knows: a word after an option may be its value",
+    deny: ["Shell(box push)", "Shell(box run --net=host alpine)"],
+    allow: ["Shell(box pull)"],
+    rows: [
+      ...each("deny", "box push", "box push -v origin", "box run --net=host alpine", "box run --net host alpine x"),
+      row("box --context prod push", "ask"),
+      row("box pull x", "allow"),
+      // `prod` could be the subcommand.
+      row("box --context prod pull", "none"),
     ],
   },
   {
