@@ -40,8 +40,8 @@ function applyLevel(
     globMayBeOption: (value) => globMayBeOption(base, value),
   });
   const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [], looked: [] };
-  const stopped = applyOptions(inv);
   const [first] = args.operands;
+  const stopped = applyOptions(inv) && (first === undefined || !runsOperands(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const inner = applySubcommand(inv, grammar, first, id, before);
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
@@ -66,6 +66,15 @@ function applyLevel(
     complete: known && args.doubts.length === 0,
   };
 }
+
+const RUNNING: ReadonlySet<string> = new Set(["argv", "shell", "code", "foreign", "script", "sed", "awk", "jq", "yq", "sql"]);
+
+/**
+ * Another program of the same name may ignore `-h` and run what follows (the awk of BSD and macOS does), and some
+ * compilers print their version and go on: with an operand that would run, an option that only prints is not believed.
+ */
+const runsOperands = (grammar: Grammar): boolean =>
+  grammar.slots?.some((slot) => RUNNING.has(slot.kind.is)) === true || grammar.effects.some((effect) => effect.is === "code");
 
 /** Options that are not in the table are doubts; true when one of them only prints help or a version. */
 function applyOptions(inv: Invocation): boolean {

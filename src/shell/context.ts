@@ -94,7 +94,7 @@ export class Context {
   }
 
   /** Replaces fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape">>): void {
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders">>): void {
     const action = this.actions[index];
     if (action?.kind === "exec") this.actions[index] = { ...action, ...fields };
   }

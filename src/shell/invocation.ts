@@ -58,13 +58,18 @@ export function emitFile(inv: Invocation, operation: FileOperation, value: Value
   for (const [i, target] of targetsOf(value, inv.places).entries()) {
     const place = inv.places[i];
     const walked: Target =
-      recursive && target.kind === "path" && (operation === "read" || operation === "list")
+      recursive && target.kind === "path" && (operation === "read" || operation === "list") && isWalked(inv, target.path)
         ? { kind: "tree", path: target.path, ...(filter === undefined ? {} : { filter }) }
         : target;
     // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
     const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
     emitTarget(inv, operation, walked, recursive, asGiven);
   }
+}
+
+/** A plain file has nothing below it. */
+function isWalked({ cx }: Pick<Invocation, "cx">, path: string): boolean {
+  return cx.world.kind(path) !== "file";
 }
 
 /** What a walk of this command leaves out, if anything. */
@@ -88,7 +93,9 @@ export function emitTarget(
     kind: "file",
     operation,
     target:
-      recursive && target.kind === "path" && (operation === "read" || operation === "list") ? { kind: "tree", path: target.path } : target,
+      recursive && target.kind === "path" && (operation === "read" || operation === "list") && isWalked(inv, target.path)
+        ? { kind: "tree", path: target.path }
+        : target,
     origin: { by: "command", exec: inv.exec },
     ...(inv.span === undefined ? {} : { span: inv.span }),
     ...(recursive && operation !== "read" && operation !== "list" ? { recursive: true } : {}),

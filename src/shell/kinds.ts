@@ -4,7 +4,7 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { readVariable } from "./knowledge/environment.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
 import { resolvePath, targetsOf } from "./paths.ts";
-import { changePlaces } from "./places.ts";
+import { changePlaces, foldersOf } from "./places.ts";
 import { isGlob, literal, patternOf, prefixOf, textOf, type Value } from "./value.ts";
 
 /** What happens to an operand or option value of this kind. */
@@ -17,17 +17,22 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "file":
       if (textOf(value) === "-" && (kind.operation === "read" || kind.operation === "write")) return;
+      // xmllint, deno, helm and others fetch a file that is written as an address.
+      if ((kind.operation === "read" || kind.operation === "list") && /^[a-z][a-z0-9+.-]*:\/\//i.test(prefixOf(value))) url(inv, value);
       if (kind.operation === "read" || kind.operation === "rename" || kind.operation === "link") inv.sources.push(value);
       emitFile(inv, kind.operation, value, kind.tree, kind.visible);
       return;
     case "number":
       if (
-        !/^[-+]?[\d.]+[A-Za-z%]*$/.test(
+        !/^[-+]?(\d+\.?\d*|\.\d+)[kKMGTbB%]?$/.test(
           textOf(value) ?? (value.atoms.every((atom) => typeof atom !== "string" && "hole" in atom && atom.number === true) ? "1" : ""),
         )
       ) {
         doubt(inv, `${describe(value)} is not a number: on some systems ${inv.name} takes it for an operand`);
       }
+      return;
+    case "name":
+      registryName(inv, value);
       return;
     case "only":
     case "without":
@@ -40,6 +45,7 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "dir":
       inv.places = changePlaces(inv.places, value);
+      inv.cx.refineExec(inv.exec, { folders: foldersOf(inv.places, inv.cx.world.cwd) ?? [inv.cx.world.cwd] });
       return;
     case "url":
       url(inv, value);
@@ -112,6 +118,15 @@ function destination(inv: Invocation, value: Value): void {
       else emitTarget(inv, operation, { kind: "unknown", why: `the name of ${describe(source)}`, within: target.path }, recursive);
     }
   }
+}
+
+/** A package or chart that a configured registry is asked for; npm(1), helm(1) also take an address, a folder or a repository. */
+function registryName(inv: Invocation, value: Value): void {
+  const prefix = prefixOf(value);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(prefix)) url(inv, value);
+  else if (/^[./~]./.test(prefix) || (prefix.includes("/") && !prefix.startsWith("@"))) doubt(inv, `${describe(value)} is not the name of a package`);
+  else if (textOf(value) === undefined && !/^(@|[\w.-]+[@.])/.test(prefix))
+    refuse(inv, `${describe(value)} may be an address from which ${inv.name} fetches`, "write the name out");
 }
 
 /** `%XX` undone; text that is no valid escape stays as it is, as curl has it. */

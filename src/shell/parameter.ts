@@ -3,6 +3,7 @@ import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Exp
 import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type Variable } from "./state.ts";
 import { concat, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { assignVariable } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -135,23 +136,22 @@ function operate(
 }
 
 function withDefault(ex: Expansion, operator: string, value: Value | undefined, operand: Value, part: ParameterExpansionPart): Value {
-  if (operator.startsWith(":") ? operator[1] === "=" : operator === "=") {
-    const before = ex.state.variables.get(part.parameter);
-    if (before === undefined || holeOf(value ?? operand) !== undefined || value === undefined)
-      ex.state.variables.set(part.parameter, unknown(`$${part.parameter}, perhaps set by \${…=…}`, true));
-  }
+  const { cx, state } = ex;
+  const name = part.parameter;
   const kind = operator.at(-1);
   const text = value === undefined ? undefined : textOf(value);
-  const set =
-    ex.state.variables.has(part.parameter) ||
-    ex.cx.world.env(part.parameter) !== undefined ||
-    part.parameter === "HOME" ||
-    part.parameter === "PWD" ||
-    /^\d+$/.test(part.parameter);
-  if (text === undefined || !set) return unknown(`$${part.parameter} or its default`, true);
-  const nonEmpty = text !== "" || (!operator.startsWith(":") && !/^\d+$/.test(part.parameter));
+  const positional = /^\d+$/.test(name);
+  const set = state.variables.has(name) || cx.world.env(name) !== undefined || name === "HOME" || name === "PWD" || positional;
+  if (text === undefined || value === undefined || !set) {
+    if (kind === "=")
+      assignVariable(cx, state, name, unknown(`$${name}, perhaps set by \${…=…}`, true), { exported: false, span: cx.span(part) });
+    return unknown(`$${name} or its default`, true);
+  }
+  const nonEmpty = text !== "" || (!operator.startsWith(":") && !positional);
   if (kind === "+") return nonEmpty ? operand : literal("");
-  return nonEmpty || kind === "?" ? (value ?? operand) : operand;
+  if (nonEmpty || kind === "?") return value;
+  if (kind === "=") assignVariable(cx, state, name, operand, { exported: false, span: cx.span(part) });
+  return operand;
 }
 
 /** `${x%suffix}`, `${x#prefix}`: computed for literal patterns, and for `##*` and `%.*`-like ones on literal text. */

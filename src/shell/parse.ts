@@ -74,6 +74,10 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       if (node.operation !== undefined && /[<>]\(|\$'/.test(source.slice(node.pos + 2, node.end))) {
         return { reason: "a process substitution or $'…' inside ${…}", at: node.pos };
       }
+      // Quotes inside a quoted expansion open and close in ways that let braces expand.
+      if (node.operation !== undefined && /"[^]*\{[^}]*(,|\.\.)|\{[^}]*(,|\.\.)[^]*"/.test(source.slice(node.pos + 2, node.end))) {
+        return { reason: "quotes and braces inside ${…}", at: node.pos };
+      }
       return undefined;
     case "ProcessSubstitution":
       if (node.script === undefined) return { reason: "a substitution that cannot be read", at: node.pos };

@@ -7,6 +7,13 @@ export function changePlaces(places: readonly Place[], value: Value): readonly P
   return places.map((place) => [changePlace(place, value)]).reduce((a, b) => [...joinPlaces(a, b)]);
 }
 
+/** Where a command works, as actions tell it: undefined for the request's own folder, none when only known at run time. */
+export function foldersOf(places: readonly Place[], cwd: string): readonly string[] | undefined {
+  if (places.every((place) => place.is === "at" && place.path === cwd)) return undefined;
+  const folders = places.flatMap((place) => (place.is === "unknown" ? [] : [place.path]));
+  return folders.length === places.length ? folders : [];
+}
+
 function changePlace(place: Place, value: Value): Place {
   const text = textOf(value);
   if (text !== undefined) {

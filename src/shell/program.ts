@@ -5,6 +5,7 @@ import { describe, type Runner } from "./invocation.ts";
 import { entryFor } from "./knowledge/lookup.ts";
 import type { GivenOption } from "./options.ts";
 import { resolvePath } from "./paths.ts";
+import { foldersOf } from "./places.ts";
 import type { ShellState } from "./state.ts";
 import { holeOf, isGlob, isNetwork, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
@@ -100,11 +101,13 @@ function identify(call: ProgramCall, written: string): Identity {
 }
 
 function execAction(call: ProgramCall, who: Identity): ExecAction {
+  const folders = foldersOf(call.state.places, call.cx.world.cwd);
   return {
     kind: "exec",
     program: who.trusted ? who.basename : call.argv[0] === undefined ? "" : (textOf(call.argv[0]) ?? ""),
     argv: call.argv.map(argumentOf),
     ...(who.resolved === undefined ? {} : { resolved: who.resolved }),
+    ...(folders === undefined ? {} : { folders }),
     trusted: who.trusted,
     env: call.env,
     origin: { by: "shell" },

@@ -22,6 +22,10 @@ export function curl(inv: Invocation): void {
     if (!/^https?$/.test(textOf(value) ?? ""))
       refuse(inv, `curl --proto-default ${describe(value)} changes what an address means`, "write the scheme in the address");
   }
+  // Since 8.13: a file of addresses.
+  for (const value of valuesOf(inv, "--url"))
+    if (mayBegin(inv, value, "@"))
+      refuse(inv, `curl --url ${describe(value)} may name a file of addresses`, "write the address as an operand");
   addresses(inv);
   outputs(inv);
 }

@@ -4,6 +4,11 @@ import { mayBegin } from "./given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
 export function plus(inv: Invocation): void {
+  // less(1): `$` ends the text of an option and another option follows; a newline is typed into the pager.
+  for (const { value } of inv.args.options) {
+    if (value !== undefined && !/^[^$\p{Cc}]*$/u.test(textOf(value) ?? "$"))
+      refuse(inv, `${describe(value)} may hold more options of ${inv.name}, which can start programs`, "leave out the `$`");
+  }
   for (const word of inv.args.operands) {
     const text = textOf(word);
     if (text !== undefined && /^\+(\d*[gG]?|\/[\w .-]*)$/.test(text)) continue;

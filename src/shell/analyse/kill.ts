@@ -2,7 +2,7 @@ import { describe, doubt, type Invocation } from "../invocation.ts";
 import { textOf, type Value } from "../value.ts";
 
 /** kill(1): what is signalled. Undefined: it only lists signals. The options of procps and util-linux that choose a signal come first. */
-export function killTargets(words: readonly Value[]): readonly Value[] | undefined {
+function killTargets(words: readonly Value[]): readonly Value[] | undefined {
   let at = 0;
   for (; at < words.length; at++) {
     const text = wordText(words, at);
@@ -28,7 +28,8 @@ const wordText = (words: readonly Value[], at: number): string | undefined => {
   return word === undefined ? undefined : textOf(word);
 };
 
-export function kill(inv: Invocation): void {
+/** Emits the signals; false when the command only lists them. The shell's builtin and the program agree. */
+export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): boolean {
   const targets = killTargets(inv.words);
   for (const target of targets ?? []) {
     const text = textOf(target);
@@ -41,4 +42,5 @@ export function kill(inv: Invocation): void {
       origin: { by: "command", exec: inv.exec },
     });
   }
+  return targets !== undefined;
 }

@@ -22,7 +22,13 @@ export function ps(inv: Invocation): void {
   }
   for (const word of inv.words) {
     const text = textOf(word) ?? "";
-    if (/^-[A-Za-z]*[uUgGts][A-Za-z]*e/.test(text) && [...text.slice(1)].every((letter) => LETTERS.includes(letter)))
+    if (
+      /^-[A-Za-z]*[uUgGts][A-Za-z]*e/.test(text) &&
+      text
+        .slice(1)
+        .split("")
+        .every((letter) => LETTERS.includes(letter))
+    )
       applyEffect(inv, { is: "environment" });
   }
 }

@@ -1,3 +1,4 @@
+import { kill as signal } from "../analyse/kill.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream } from "../code.ts";
 import { parseShell } from "../parse.ts";
@@ -7,7 +8,7 @@ import { runStatements, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
 const evalBuiltin: Builtin = (call) => {
-  const { cx, state, words } = call;
+  const { state, words } = call;
   const args = textOf(words[0] ?? literal("")) === "--" ? words.slice(1) : words;
   if (args.length === 0) return done(state);
   const value: Value = args.reduce((a, b) => concat(concat(a, literal(" ")), b));
@@ -188,26 +189,7 @@ const complete: Builtin = (call) => {
   return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
 };
 
-const kill: Builtin = (call) => {
-  const { cx } = call;
-  let words = call.words;
-  const first = textOf(words[0] ?? literal(""));
-  if (first !== undefined && /^-[lL]/.test(first)) return done(call.state, unknownText);
-  if (first === "-s" || first === "-n") words = words.slice(2);
-  else if (first !== undefined && /^-([A-Za-z]\w*|\d+)$/.test(first) && words.length > 1) words = words.slice(1);
-  if (textOf(words[0] ?? literal("")) === "--") words = words.slice(1);
-  for (const word of words) {
-    const target = textOf(word);
-    if (target === "-1") cx.addDanger(call.exec, "kill-all");
-    cx.add({
-      kind: "process",
-      operation: "signal",
-      target: target ?? "a process only known at run time",
-      origin: { by: "command", exec: call.exec },
-    });
-  }
-  return done(call.state);
-};
+const kill: Builtin = (call) => (signal(call) ? done(call.state) : done(call.state, unknownText));
 
 const unknownText = { is: "unknown", why: "a list of signals", network: false } as const;
 

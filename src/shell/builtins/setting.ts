@@ -1,6 +1,6 @@
 import { readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { concat, literal, prefixOf, textOf, unknown, type Value } from "../value.ts";
+import { concat, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
 import { assignVariable, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -45,7 +45,9 @@ const declare: Builtin = (call) => {
     cx.unknown(`${name} shows variables, which may hold secrets`, { ...at, exec: call.exec });
   if (/[fF]/.test(given.letters)) return done(state);
   for (const word of given.rest) declareOne(call, word, exported, given.letters.includes("i"));
-  return done(state);
+  // zsh shows a variable that is named without a value.
+  const shows = given.letters.includes("p") || (cx.maybeZsh && given.rest.some((word) => !prefixOf(word).includes("=")));
+  return done(state, shows ? { is: "unknown", why: `what ${name} shows`, network: false } : NOTHING);
 };
 
 function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: boolean): void {
@@ -70,7 +72,8 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
   if (equals < 0) {
     const now = state.variables.get(variable);
     if (exported) steering(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
-    else if (now === undefined) state.variables.set(variable, literal(""));
+    // In a function the name starts anew; outside it keeps what it has.
+    else if (cx.locals.length > 0 && call.name !== "readonly") state.variables.set(variable, literal(""));
     return;
   }
   const value =

@@ -102,7 +102,7 @@ export const machineTools: readonly CommandSpec[] = [
     names: "cloc tokei scc",
     summary: "counts lines of code",
     options: rows(
-      "--json; --csv; --yaml; --quiet; --vcs=text; --exclude-dir=text; --include-lang=text; --by-file; --sum-one; -f; -s=text; -e=text; --sort=text; --no-complexity; -h --help -> stop; -V --version -> stop",
+      "--json; --csv; --yaml; --quiet; --vcs=shell; --exclude-dir=text; --include-lang=text; --by-file; --sum-one; -f; -s=text; -e=text; --sort=text; --no-complexity; -h --help -> stop; -V --version -> stop",
       "# run programs or write: -o --output --extract-with --out --report-file --config --read-lang-def",
     ),
     style: "bsd",

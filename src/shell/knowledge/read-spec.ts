@@ -67,6 +67,7 @@ const PLAIN = [
   "pid",
   "refuse",
   "number",
+  "name",
   "only",
   "without",
   "gitkey",

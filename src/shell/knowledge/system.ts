@@ -81,7 +81,7 @@ export const system: readonly CommandSpec[] = [
     examples: { allow: ["w", "w -hs root"] },
   },
   {
-    names: "last lastb lastlog finger",
+    names: "last lastb lastlog",
     summary: "logins",
     options: rows(
       "-1..-9; -a --hostlast; -d --dns; -f --file=read; -F --fulltimes; -i --ip; -n --limit=text; -R --nohostname; -s --since=text; -t --until=text; -p --present=text; -w --fullnames; -x --system; --time-format=text; -u=text; -b=text; -l; -m",
@@ -134,11 +134,11 @@ export const system: readonly CommandSpec[] = [
     examples: { allow: ["hostname", "hostname -f", "hostname -I"], ask: ["hostname pwned", "hostname -F a.txt"] },
   },
   {
-    names: "lsblk blkid findmnt lscpu lsmem lspci lsusb lsmod lsns lsipc lslocks lslogins lsinitramfs lshw dmidecode hwinfo inxi modinfo",
+    names: "lsblk blkid findmnt lscpu lsmem lspci lsusb lsmod lsns lsipc lslocks lslogins lsinitramfs dmidecode hwinfo modinfo",
     summary: "devices and mounts",
     options: rows(
-      "-a; -b; -d; -D; -f; -i; -J; -l; -m; -M; -n; -o=text; -O; -p; -P; -r; -S; -t; -T; -x=text; -z; -e[=text]; -v; -vv; -vvv; -k; -nn; -u; -y; -q; -s; --all; --bytes; --json; --list; --noheadings; --output=text",
-      "--output-all; --paths; --pairs; --raw; --tree; --fs; --ascii; --topology; --scsi; --perms; --nodeps; --extended[=text]; --parse[=text]; --online; --offline; -short; -html; -class=text; -C=text; --target=text; -F=text",
+      "-a; -b; -d; -D; -f; -i; -J; -l; -m; -M; -n; -o=text; -O; -p; -P; -r; -S; -t; -T; -x=text; -z; -e[=text]; -v; -vv; -vvv; -k; -nn; -u; -y; -s; --all; --bytes; --json; --list; --noheadings; --output=text",
+      "--output-all; --paths; --pairs; --raw; --tree; --fs; --ascii; --topology; --scsi; --perms; --nodeps; --extended[=text]; --parse[=text]; --online; --offline; --target=text; -F=text",
       HELP,
     ),
     operands: "list*",

@@ -10,7 +10,7 @@ export const textLanguages: readonly CommandSpec[] = [
     // The analyser: what -i keeps of the old content, and BSD sed, to which the word behind -i is its suffix.
     options: rows(
       "-n --quiet --silent; --debug; -e --expression=sed -> drop script; -f --file=script/sed -> drop script; --follow-symlinks",
-      "-i --in-place[=text] -> read becomes edit; -l --line-length=text; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
+      "-i --in-place[=text] -> read becomes edit; -l --line-length=number; --posix; -E -r --regexp-extended; -s --separate; --sandbox; -u --unbuffered",
       "-z --null-data --zero-terminated; -b --binary; --help -> stop; --version -> stop",
     ),
     operands: "script:sed read*",
@@ -28,6 +28,7 @@ export const textLanguages: readonly CommandSpec[] = [
         "sed 's/a/b/w out' a.txt",
         "sed 's|x|id|e' a.txt",
         "sed '1!e ls > x' a.txt",
+        "sed '1!e ./evil' a.txt",
         "sed -i s/a/b/ a.txt",
         "sed -ni.bak p a.txt",
         "sed -i.bak s/a/b/ a.txt",
@@ -36,7 +37,7 @@ export const textLanguages: readonly CommandSpec[] = [
         'sed "$SCRIPT" a.txt',
         "sed -i '' s/a/b/ a.txt",
       ],
-      none: ["sed -f x.sed a.txt", "sed '1!e ./evil' a.txt"],
+      none: ["sed -f x.sed a.txt"],
       deny: [
         "sed -n '1e rm -rf ~' a.txt",
         "sed p .env",
@@ -54,10 +55,11 @@ export const textLanguages: readonly CommandSpec[] = [
     summary: "runs an awk program",
     style: "posix",
     options: rows(
-      "-F --field-separator=text; -v --assign=text; -f --file=script/awk -> drop program; -e --source=awk -> drop program; -E --exec=script/awk -> drop program",
+      "-F=text; -v=text; -f --file=script/awk -> drop program; -e --source=awk -> drop program; -E --exec=script/awk -> drop program",
       "-b --characters-as-bytes; -c --traditional; -C --copyright -> stop; -d --dump-variables[=write] -> write awkvars.out; -g --gen-pot -> stop; -h --help -> stop; -I --trace",
       "-L --lint[=text]; -M --bignum; -N --use-lc-numeric; -n --non-decimal-data; -o --pretty-print[=write] -> write awkprof.out; -O --optimize",
       "-p --profile[=write] -> write awkprof.out; -P --posix; -r --re-interval; -s --no-optimize; -S --sandbox; -t --lint-old; -V --version -> stop",
+      "# the awk of BSD ignores long options and runs the word behind them: --assign --field-separator",
       "# load code: -i --include -l --load -D --debug -W",
     ),
     operands: "program:awk read*",
@@ -71,6 +73,7 @@ export const textLanguages: readonly CommandSpec[] = [
       ],
       ask: [
         "awk 'BEGIN{system(\"touch x\")}'",
+        "awk 'BEGIN{system(\"./evil\")}'",
         "awk '{print > \"out\"}' a.txt",
         "awk '{print $0 > $1}' a.txt",
         "awk '{\"touch x\" | getline x}' a.txt",
@@ -80,7 +83,7 @@ export const textLanguages: readonly CommandSpec[] = [
         'awk "$PROG" a.txt',
         "gawk -o/tmp/x 1 a.txt",
       ],
-      none: ["awk -f prog.awk a.txt", "awk 'BEGIN{system(\"./evil\")}'"],
+      none: ["awk -f prog.awk a.txt"],
       deny: [
         "awk 'BEGIN{system(\"rm -rf ~\")}'",
         "awk 1 .env",
@@ -129,8 +132,8 @@ export const textLanguages: readonly CommandSpec[] = [
     operands: "filter:yq? read*",
     examples: {
       allow: ["yq .a f.yml", "yq -r '.a.b' f.yml", "cat f.yml | yq -o json ."],
-      ask: ["yq -i '.a=1' f.yml", "yq -n 'load(\"x\")'", "yq -n 'env(HOME)'"],
-      deny: ["yq . .env", "yq -i .a=1 ~/.bashrc"],
+      ask: ["yq -i '.a=1' f.yml", "yq -n 'env(API_KEY)'"],
+      deny: ["yq . .env", "yq -n 'load(\".env\")'", "yq -i .a=1 ~/.bashrc"],
     },
   },
   {

@@ -10,9 +10,9 @@ export const textView: readonly CommandSpec[] = [
     // `+COMMAND` runs a command of the pager (`+!id`): the analyser refuses operands that begin with `+`.
     options: rows(
       "-a; -A; -B; -c; -C; -d; -e; -E; -f; -F; -g; -G; -i; -I; -J; -K; -L; -m; -M; -n; -N; -q; -Q; -r; -R; -s; -S; -u; -U; -V -> stop; -w; -W; -X; -l; -p=text; -P=text",
-      "-b=text; -h=text; -j=text; -x=text; -y=text; -z=text; --quit-at-eof; --QUIT-AT-EOF; --quit-if-one-screen; --no-init; --raw-control-chars; --RAW-CONTROL-CHARS",
+      "-b=number; -h=number; -j=number; -x=number; -y=number; -z=number; --quit-at-eof; --QUIT-AT-EOF; --quit-if-one-screen; --no-init; --raw-control-chars; --RAW-CONTROL-CHARS",
       "--chop-long-lines; --line-numbers; --LINE-NUMBERS; --ignore-case; --IGNORE-CASE; --squeeze-blank-lines; --quiet; --silent; --use-color; --no-keypad",
-      "--mouse; --tabs=text; --pattern=text; --prompt=text; --follow-name; --quit-on-intr; --wordwrap; --header=text; --force; -1..-9",
+      "--mouse; --tabs=number; --pattern=text; --prompt=text; --follow-name; --quit-on-intr; --wordwrap; --header=text; --force; -1..-9",
       "-? --help -> stop; --version -> stop",
       "# write or run: -o -O --log-file --LOG-FILE -k --lesskey-file -t --tag -T --tag-file -D",
     ),
@@ -41,10 +41,10 @@ export const textView: readonly CommandSpec[] = [
     // A page name with a slash is a file that is shown.
     options: rows(
       "-f --whatis; -k --apropos; -K --global-apropos; -l --local-file; -w --where --path --location; -W --where-cat --location-cat; -L --locale=text; -S -s --sections=text",
-      "-e --extension=text; -i --ignore-case; -I --match-case; --regex; --wildcard; --names-only; -a --all; --no-subpages; -r --prompt=text; -7 --ascii",
+      "-e --extension=text; -i --ignore-case; -I --match-case; --regex; --wildcard; --names-only; -a --all; --no-subpages; -7 --ascii",
       "-E --encoding=text; -R --recode=text; --no-hyphenation --nh; --no-justification --nj; -? --help -> stop; --usage -> stop; -V --version -> stop; -d --debug",
       "# run programs, or read configuration: -P --pager -H --html -C --config-file -p --preprocessor -t --troff -T --troff-device -X --gxditview -Z --ditroff",
-      "# -M --manpath -m --systems -D --default -u --update -c --catman --warnings",
+      "# -M --manpath -r --prompt -m --systems -D --default -u --update -c --catman --warnings",
     ),
     operands: "read*",
     upkeep: ["write /var/cache/man/**", "write ~/.cache/man/**"],
