@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** What the protected file holds; seeing it in the output means the file was read. */
 export const KEY = "k3y-c0ntent";
 /** How many random programs; the long run sets the variable. */
-export const ROUNDS = Number(process.env["ASSENT_FUZZ_ROUNDS"] ?? 400);
+export const ROUNDS = Number(process.env["ASSENT_FUZZ_ROUNDS"] ?? 120);
 
 /**
  * A folder in which random programs run as nobody, with a PATH that holds one harmless command: `id` leaves a mark.
