@@ -31,6 +31,8 @@ specify({
   kill: [
     ["env kill -9 -1", "danger: kill-all", "exec kill -9 -1", "signal process -1"],
     ["env kill -s KILL -- -01", "danger: kill-all", "exec kill -s KILL -- -01", "signal process -01"],
+    ["kill -- -01", "danger: kill-all", "signal process -01"],
+    ["kill -l 9"],
     ["env kill -l", "exec kill -l"],
     ["env kill -TERM 12 -13", "exec kill -TERM 12 -13", "signal process 12", "signal process -13"],
     ['env kill "$P"', "exec kill ‹$P›", "signal process a process only known at run time"],
