@@ -207,6 +207,11 @@ export function isInsideFolder(target: Target, folder: string, context: MatchCon
   return place !== undefined && pathIsInside(place, folder, context);
 }
 
+/** A command's folders (`cd`, `-C`) all lie in `root`; without any it works in the request's own. */
+export function worksInside(folders: readonly string[] | undefined, root: string, context: MatchContext): boolean {
+  return folders === undefined || (folders.length > 0 && folders.every((folder) => pathIsInside(folder, root, context)));
+}
+
 export function pathIsInside(path: string, folder: string, { world }: MatchContext): boolean {
   const [canonical = path] = comparable([world.canonical(path)], world);
   return withinAny(canonical, comparable(forms(folder, world), world));

@@ -4,7 +4,7 @@ import { sideOf, type MatchContext, type Side } from "./match-context.ts";
 import { matchCommandText } from "./match-command.ts";
 import { matchNet } from "./match-net.ts";
 import { matchOption } from "./match-option.ts";
-import { isInsideFolder, matchFile, matchProgramPath, pathIsInside } from "./match-path.ts";
+import { isInsideFolder, matchFile, matchProgramPath, pathIsInside, worksInside } from "./match-path.ts";
 import { matchShell } from "./match-shell.ts";
 import { matchCondition, matchTool, pathFields } from "./match-tool.ts";
 import { normalisePath } from "./path.ts";
@@ -82,6 +82,7 @@ function holdsInside(root: string, action: Action, context: MatchContext): boole
   const { cwd } = context.world;
   if (!pathIsInside(cwd, root, context)) return false;
   if (action.kind === "file") return isInsideFolder(action.target, root, context);
+  if (action.kind === "exec") return worksInside(action.folders, root, context);
   if (action.kind === "tool") return pathFields(action).every((path) => pathIsInside(normalisePath(path, cwd), root, context));
   return true;
 }

@@ -1,7 +1,7 @@
 import { type Action, type FileAction, printTarget, type Target } from "../action/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
-import { isInsideFolder, pathIsInside } from "./match-path.ts";
+import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { rowOf } from "./presets.ts";
 import { findReached } from "./reach.ts";
 import type { Answer } from "./result.ts";
@@ -130,6 +130,7 @@ function allowHolds(block: OperationBlock, action: Action, context: MatchContext
 /** True when the cwd and everything the action reaches lie inside `root`. */
 export function isInside(root: string, action: Action, context: MatchContext): boolean {
   if (!pathIsInside(context.world.cwd, root, context)) return false;
+  if (action.kind === "exec") return worksInside(action.folders, root, context);
   return action.kind !== "file" || isInsideFolder(action.target, root, context);
 }
 

@@ -72,20 +72,12 @@ const SITUATIONS: readonly Situation[] = [
   {
     what: "no policy file, bypass mode: asks are waived, denies hold",
     mode: "bypassPermissions",
-    rows: [
-      ...rows("allow", ...HARMLESS),
-      ...rows("silence", ...WITHOUT_OPINION, ...CHANGES, ...DANGEROUS),
-      ...rows("deny", ...DENIED),
-    ],
+    rows: [...rows("allow", ...HARMLESS), ...rows("silence", ...WITHOUT_OPINION, ...CHANGES, ...DANGEROUS), ...rows("deny", ...DENIED)],
   },
   {
     what: "no policy file, dontAsk mode: what nobody can answer is denied, the host's defaults stay the host's",
     mode: "dontAsk",
-    rows: [
-      ...rows("allow", ...HARMLESS),
-      ...rows("silence", ...WITHOUT_OPINION, ...CHANGES),
-      ...rows("deny", ...DANGEROUS, ...DENIED),
-    ],
+    rows: [...rows("allow", ...HARMLESS), ...rows("silence", ...WITHOUT_OPINION, ...CHANGES), ...rows("deny", ...DANGEROUS, ...DENIED)],
   },
   {
     what: "no policy file, plan mode: only what changes nothing is waved through",
