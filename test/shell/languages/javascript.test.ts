@@ -119,7 +119,7 @@ describe("JavaScript that does more", () => {
       readJavascript(part.repeat(8000), here);
     }
     readJavascript(`${"(".repeat(30_000)}${")".repeat(30_000)}`);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(3000);
   });
 });
 

@@ -108,7 +108,7 @@ describe("Python that does more", () => {
     for (const part of ["(", "[", "f'{", "a.", "if x:\n ", "not ", "lambda:", "-", "'a' ", "x=", "{**", "f(", "\n", "'''", "a if b else "])
       readPython(part.repeat(8000), plain);
     readPython(`print(${"(".repeat(30_000)}${")".repeat(30_000)})`);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(3000);
   });
 });
 

@@ -81,7 +81,7 @@ describe("sed scripts that do more", () => {
     expect(readSed("p;".repeat(1 << 20))).toMatchObject([{ does: "unknown" }]);
     const start = performance.now();
     for (const part of ["{", "[[.", "s/[", ":a;", "a\\\n", "\\"]) readSed(part.repeat(10_000));
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(performance.now() - start).toBeLessThan(3000);
   });
 });
 

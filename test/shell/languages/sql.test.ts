@@ -107,7 +107,7 @@ describe("SQL that does more", () => {
     for (const part of ["(", "'a'", "/* */", "\n.x", "select ", ";", "\\copy a ", "explain ", "f(", "--\n", "  ", "a,"]) {
       for (const dialect of ["sqlite", "psql", "mysql", "duckdb"] as const) readSql(part.repeat(6000), dialect);
     }
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(3000);
   });
 });
 
