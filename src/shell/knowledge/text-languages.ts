@@ -36,6 +36,7 @@ export const textLanguages: readonly CommandSpec[] = [
         "sed --in-pl s/a/b/ a.txt",
         'sed "$SCRIPT" a.txt',
         "sed -i '' s/a/b/ a.txt",
+        "sed -l 'w out' p",
       ],
       none: ["sed -f x.sed a.txt"],
       deny: [
@@ -82,6 +83,8 @@ export const textLanguages: readonly CommandSpec[] = [
         "gawk -l ./evil.so 1 a.txt",
         'awk "$PROG" a.txt',
         "gawk -o/tmp/x 1 a.txt",
+        "awk -h 'BEGIN{system(\"touch x\")}'",
+        "awk --assign 'BEGIN{system(\"touch x\")}' 1",
       ],
       none: ["awk -f prog.awk a.txt"],
       deny: [

@@ -21,7 +21,7 @@ export const textView: readonly CommandSpec[] = [
     analyse: "plus",
     examples: {
       allow: ["less a.txt", "git log | less -FRX", "less -N a.txt"],
-      ask: ["less '+!id' a.txt", "less -o out a.txt", "less -k evil a.txt"],
+      ask: ["less -b1kevil a.txt", "less '-Px$-kevil' a.txt", "less '+!id' a.txt", "less -o out a.txt", "less -k evil a.txt"],
       deny: ["less .env", "less ~/.ssh/id_rsa"],
     },
   },
