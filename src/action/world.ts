@@ -29,8 +29,8 @@ export interface World {
    * `wanted` gets absolute paths. `skip` names folders not to descend into.
    */
   find(root: string, wanted: (path: string) => boolean, depth?: number): { readonly found: string | undefined; readonly complete: boolean };
-  /** False only when the project's repository certainly does not track this file. */
-  tracked(path: string): boolean;
+  /** Whether the project's repository tracks this file; undefined when that cannot be told. */
+  tracked(path: string): boolean | undefined;
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */
   names(directory: string): readonly string[] | undefined;
 }

@@ -1,12 +1,14 @@
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "./canonical.ts";
 
-/** Entries visited per search: a few milliseconds. Beyond it the answer is marked incomplete. */
-export const MAX_ENTRIES = 4000;
+/** Entries visited per search: some tens of milliseconds at most. Beyond it the answer is marked incomplete. */
+export const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 32;
 
+/** What package managers unpack: published files, not this user's secrets (docs/security.md). */
+const SKIPPED = new Set(["node_modules", "site-packages"]);
 /** Large and rarely telling: looked at after everything else. */
-const LATE = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "vendor"]);
+const LATE = new Set([".git", "target", "dist", "build", ".venv", "vendor"]);
 /** What git itself keeps below `.git/objects`: nobody names a file there. */
 const OBJECT_NAME = /^(?:[0-9a-f]{2}|info|pack)$/;
 
@@ -47,7 +49,7 @@ export function find(
       for (const entry of entries) {
         const path = join(folder.path, entry.name);
         if (wanted(path)) return { found: path, complete: true };
-        if (!entry.isDirectory() || (objects && OBJECT_NAME.test(entry.name))) continue;
+        if (!entry.isDirectory() || SKIPPED.has(entry.name) || (objects && OBJECT_NAME.test(entry.name))) continue;
         if (folder.depth + 1 >= depth) {
           // The caller's own limit is no gap, ours is.
           if (depth === MAX_DEPTH) complete = false;

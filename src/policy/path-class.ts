@@ -60,6 +60,13 @@ const PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
 const BACKUP = /(?:~|\.(?:bak|old|orig|backup|save|swp))$/;
 const SECRET_PARENT = /^\/(?:etc|private|proc|run|var)\//;
 
+/**
+ * Secrets by name that repositories hold for everybody to see: examples, client settings, test certificates.
+ * A walk that comes by one that the repository tracks is no question; reading it by name still is.
+ */
+export const isOftenShared = (path: string): boolean =>
+  /(^|\/)(\.npmrc|\.env\.(example|sample|template|dist|defaults|test|ci)|[^/]*\.(pem|key|crt|p12|pfx|jks))$/i.test(path);
+
 /** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
 export function isSecret(path: string): boolean {
   const lower = foldCase(path);

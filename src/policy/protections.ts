@@ -13,7 +13,7 @@ import { agentFile } from "./agent-files.ts";
 import { pathDangers } from "./danger-paths.ts";
 import { avoidHelp } from "./exclude.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
-import { isGitConfig, isPersistence, isRawDevice, isSecret, isSecretFolder, isSystem } from "./path-class.ts";
+import { isGitConfig, isPersistence, isRawDevice, isOftenShared, isSecret, isSecretFolder, isSystem } from "./path-class.ts";
 import type { Preset } from "./presets.ts";
 import { findReached, isRecursive } from "./reach.ts";
 import { spell } from "./spelled.ts";
@@ -130,7 +130,8 @@ function insideProtection(action: FileAction, around: Surroundings, places: Plac
   if (action.target.kind === "path" && !isRecursive(action)) return undefined;
   const { world, exec } = around;
   const reads = action.operation === "read";
-  const wanted = (path: string): boolean => (reads ? isSecret(path) && !around.opened(path) : isKept(path, around, places));
+  const wanted = (path: string): boolean =>
+    reads ? isSecret(path) && !around.opened(path) && !(isOftenShared(path) && world.tracked(path) === true) : isKept(path, around, places);
   const { found, complete } = findReached(action, wanted, world);
   if (found === undefined && complete) return undefined;
   const scope: Scope = { by: "nothing" };

@@ -139,7 +139,7 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
 
 /** `wanted`, but only for what a walk with this filter comes to. */
 function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean, world: World): (path: string) => boolean {
-  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path) && (filter.tracked !== true || world.tracked(path));
+  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path) && (filter.tracked !== true || world.tracked(path) !== false);
 }
 
 /** True when a walk from `root` with this filter comes to `path`. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -138,11 +139,24 @@ describe("find", () => {
     const { find } = worldOf(place);
     const named = (name: string) => (path: string) => path.endsWith(`/${name}`);
     expect(find(place.project, named(".env"))).toEqual({ found: `${place.project}/a/b/c/.env`, complete: true });
-    expect(find(place.project, named("key.pem"))).toEqual({ found: `${place.project}/node_modules/x/key.pem`, complete: true });
+    // Published packages hold no secret of this user's, and would use up every walk.
+    expect(find(place.project, named("key.pem"))).toEqual({ found: undefined, complete: true });
     expect(find(place.project, named("passwd"))).toEqual({ found: undefined, complete: true });
     expect(find(place.project, named(".env"), 2)).toEqual({ found: undefined, complete: true });
     expect(find(place.project, named("project"))).toEqual({ found: place.project, complete: true });
     expect(find("/no/such", named("x"))).toEqual({ found: undefined, complete: true });
+  });
+
+  it("knows from the index which files git tracks", () => {
+    const place = scratch();
+    for (const file of ["a/x.ts", "x.ts", ".npmrc", "b/.npmrc", "loose"]) place.write(file, "x");
+    const git = (...args: string[]) => execFileSync("git", ["-C", place.project, ...args], { stdio: "ignore" });
+    git("init", "-q");
+    git("add", "a/x.ts", "b/.npmrc");
+    const { tracked } = worldOf(place);
+    const answers = ["a/x.ts", "x.ts", ".npmrc", "b/.npmrc", "loose"].map((file) => tracked(join(place.project, file)));
+    expect(answers).toEqual([true, false, false, true, false]);
+    expect(tracked("/etc/passwd")).toBeUndefined();
   });
 
   it("is bounded", () => {

@@ -11,10 +11,10 @@ export const databases: readonly CommandSpec[] = [
     summary: "SQLite shell",
     style: "words",
     options: rows(`
-      -cmd=sql; -init=script/sql; -readonly; -safe; -json; -csv; -column; -line; -list; -table; -box; -markdown; -html; -quote; -tabs; -ascii; -header; -noheader; -headers
+      -cmd=code/sqlite; -init=script/sql; -readonly; -safe; -json; -csv; -column; -line; -list; -table; -box; -markdown; -html; -quote; -tabs; -ascii; -header; -noheader; -headers
       -separator=text; -nullvalue=text; -newline=text; -batch; -bail; -echo; -stats; -interactive -> terminal; -nofollow; -mmap=text; -cache; -memtrace; -version -> stop; -help -> stop`),
     // What changes the database is in the SQL; without any it is read from standard input.
-    operands: "read? sql*=.read",
+    operands: "read? script:code/sqlite*=.read",
     examples: {
       allow: ["sqlite3 --version", "sqlite3 x.db 'select 1'"],
       ask: ["sqlite3 db '.shell id'", "sqlite3 db 'drop table x'", "sqlite3 -cmd '.system id' db 'select 1'"],
@@ -27,7 +27,7 @@ export const databases: readonly CommandSpec[] = [
     summary: "PostgreSQL shell",
     style: "gnu",
     options: rows(`
-      -c --command=sql -> drop script; -f --file=script/sql -> drop script; -d --dbname=text; -h --host=host; -p --port=text; -U --username=text; -w --no-password; -W --password; -l --list -> drop script; -A --no-align; -a --echo-all; -b --echo-errors
+      -c --command=code/psql -> drop script; -f --file=script/sql -> drop script; -d --dbname=text; -h --host=host; -p --port=text; -U --username=text; -w --no-password; -W --password; -l --list -> drop script; -A --no-align; -a --echo-all; -b --echo-errors
       -E --echo-hidden; -e --echo-queries; -F --field-separator=text; -H --html; -L --log-file=write; -n --no-readline; -o --output=refuse; -P --pset=refuse; -q --quiet; -R --record-separator=text; -s --single-step -> terminal
       -S --single-line; -t --tuples-only; -T --table-attr=text; -v --set --variable=text; -X --no-psqlrc; -x --expanded; -z --field-separator-zero; -0 --record-separator-zero; -1 --single-transaction; --csv
       -V --version -> stop; -? --help[=text] -> stop`),
@@ -44,8 +44,8 @@ export const databases: readonly CommandSpec[] = [
     summary: "MySQL shell",
     style: "gnu",
     options: rows(`
-      -e --execute=sql -> drop script; -h --host=host; -P --port=text; -u --user=text; -p --password[=text]; -D --database=text; -S --socket=text; -B --batch; -N --skip-column-names; -s --silent; -t --table; -r --raw; -E --vertical
-      -v --verbose; -H --html; -X --xml; -A --no-auto-rehash; --protocol=text; --ssl-mode=text; --default-character-set=text; --init-command=sql; --pager=refuse; --tee=write; --plugin-dir=refuse; --defaults-file=foreign/mysql
+      -e --execute=code/mysql -> drop script; -h --host=host; -P --port=text; -u --user=text; -p --password[=text]; -D --database=text; -S --socket=text; -B --batch; -N --skip-column-names; -s --silent; -t --table; -r --raw; -E --vertical
+      -v --verbose; -H --html; -X --xml; -A --no-auto-rehash; --protocol=text; --ssl-mode=text; --default-character-set=text; --init-command=code/mysql; --pager=refuse; --tee=write; --plugin-dir=refuse; --defaults-file=foreign/mysql
       --defaults-extra-file=foreign/mysql; -V --version -> stop; -? --help -> stop`),
     operands: "text? script:script/sql?=-",
     effects: "remote.read database",
@@ -55,9 +55,9 @@ export const databases: readonly CommandSpec[] = [
     names: "duckdb",
     style: "words",
     options: rows(
-      "-c -s=sql -> drop sql; -cmd=sql; -init=script/sql; -f=script/sql -> drop sql; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop",
+      "-c -s=code/duckdb -> drop script; -cmd=code/duckdb; -init=script/sql; -f=script/sql -> drop script; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop",
     ),
-    operands: "read? sql*=.read",
+    operands: "read? script:code/duckdb*=.read",
     examples: { allow: ["duckdb --version"], none: ["duckdb x.db"], ask: ["duckdb -c \"copy t to 'x'\""] },
   },
   {
