@@ -2,13 +2,17 @@ import type { Finding } from "./languages/finding.ts";
 import { LANGUAGES } from "./languages/index.ts";
 import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
+import { surroundingsOf } from "./surroundings.ts";
 import { holeOf, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
+
+/** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
+const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);
 
 /** Source given on the command line, in a language we read or not. */
 export function inlineCode(inv: Invocation, language: string, value: Value, foreign: boolean): void {
   const text = textOf(value);
   const reader = LANGUAGES[language];
-  const isScript = language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql";
+  const isScript = SMALL.has(language);
   if (language === "shell" || language === "sh") {
     inv.run.script(inv.cx, inv.state, value, inv.stdin, { span: inv.span });
     return;
@@ -23,7 +27,7 @@ export function inlineCode(inv: Invocation, language: string, value: Value, fore
     addCode(inv, language, text === undefined ? "data" : "inline", text ?? describe(value), foreign);
     return;
   }
-  applyFindings(inv, language, reader(text), text);
+  applyFindings(inv, language, reader(text, surroundingsOf(inv, language)), text);
 }
 
 export function addCode(
@@ -76,8 +80,7 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
         });
         break;
       case "unknown":
-        if (language === "sed" || language === "awk" || language === "jq" || language === "yq" || language === "sql")
-          doubt(inv, `cannot tell what the ${language} program does: ${finding.why}`);
+        if (SMALL.has(language)) doubt(inv, `cannot tell what the ${language} program does: ${finding.why}`);
         else if (!code) {
           addCode(inv, language, "inline", text);
           code = true;

@@ -1,5 +1,6 @@
 import type { Action, DangerId, ExecAction, Origin, Span, Unknown, World } from "../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
+import type { Invocation } from "./invocation.ts";
 import type { ShellState, Variable } from "./state.ts";
 import type { Stream } from "./value.ts";
 
@@ -28,6 +29,8 @@ export class Context {
   timed = 0;
   /** Functions the line defines; those it never calls are judged at the end. */
   readonly defined = new Map<FunctionNode, { state: ShellState; called: boolean }>();
+  /** Interpreters judged by what their folder holds, with the language: see `surroundings.ts`. */
+  readonly relying = new Map<Invocation, string>();
   /** Variables that `local` hides, one map per function being walked. */
   readonly locals: Map<string, Variable | undefined>[] = [];
   private steps = 0;

@@ -4,6 +4,7 @@ import { Context, type ShellKind } from "./context.ts";
 import { parseShell } from "./parse.ts";
 import { RUNNER } from "./runner.ts";
 import { ShellState } from "./state.ts";
+import { settleSurroundings } from "./surroundings.ts";
 import { literal, NOTHING } from "./value.ts";
 import { runStatements } from "./walk.ts";
 
@@ -26,6 +27,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
   }
   runStatements(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING);
   runUncalled(cx);
+  settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
@@ -33,6 +35,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
 export function lowerArgv(argv: readonly string[], options: LowerOptions): Lowered {
   const cx = new Context(options.world, options.shell ?? "any");
   RUNNER.argv(cx, new ShellState([{ is: "at", path: options.world.cwd }]), argv.map(literal), NOTHING);
+  settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
