@@ -35,7 +35,14 @@ export function steering(
   if (found !== "harmless") cx.unknown(`sets ${name}: ${found.steers}`, { span: options.span, help: "leave the variable out" });
 }
 
-/** `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are not the project's, temporary or relative. */
+/** Where the system and its package managers keep programs: nothing an agent could put one into. */
+const SYSTEM_FOLDER = /^\/(?:bin|sbin|usr|lib|opt|nix|snap|gnu|etc\/alternatives|run\/current-system|System|Library|Applications)(?:\/|$)/;
+
+/** Below home: folders of a person's own tools, all of which are write-protected (src/policy/startup-paths.ts). */
+const TOOL_FOLDER =
+  /^\/(?:bin|go\/bin|\.(?:local|cargo|bun|deno|volta|krew|rvm|linuxbrew)\/bin|\.(?:nvm|pyenv|rbenv|nodenv)\/versions\/.+\/bin|\.(?:pyenv|rbenv|nodenv|asdf)\/shims|\.dotnet\/tools|\.local\/share\/(?:mise\/shims|pnpm))$/;
+
+/** `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are the system's or hold a person's own tools. */
 function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
   const { home, projectRoot, temp } = cx.world;
   return atoms.every((atom) => {
@@ -46,14 +53,9 @@ function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {
       .every((folder) => {
         const path = cx.world.canonical(folder);
         const inside = (root: string): boolean => path === root || path.startsWith(`${root}/`);
-        if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside)) return false;
-        return (
-          !inside(projectRoot) &&
-          (!inside(home) ||
-            /\/\.(cargo|local|deno|bun|nvm|pyenv|rbenv|volta|asdf|npm-global|yarn|go|rye|poetry)\b.*\/?(bin|shims)?$/.test(path) ||
-            path === `${home}/go/bin` ||
-            path === `${home}/bin`)
-        );
+        if (!folder.startsWith("/") || /(^|\/)\.\.?(\/|$)/.test(folder) || temp.some(inside) || inside(projectRoot)) return false;
+        if (!inside(home)) return SYSTEM_FOLDER.test(path);
+        return TOOL_FOLDER.test(path.slice(home.length).replace(/\/$/, ""));
       });
   });
 }
