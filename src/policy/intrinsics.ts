@@ -8,7 +8,8 @@ import { baseName } from "./location.ts";
  */
 
 const PREDICATES: ReadonlySet<string> = new Set(["[", "[[", "((", "test"]);
-const INERT: ReadonlySet<string> = new Set(["true", "false", ":", "read", "echo", "printf"]);
+/** Those of A34, and `unset`, about which agentperm asked in vain (AW10). */
+const INERT: ReadonlySet<string> = new Set(["true", "false", ":", "read", "echo", "printf", "unset"]);
 /** They run their arguments in place (A31), or text that is read again (A30, A33). */
 const DECOMPOSED: ReadonlySet<string> = new Set(["command", "exec", "nohup", "setsid", "env", "nice", "time", "eval", "builtin"]);
 const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ksh"]);

@@ -1,4 +1,4 @@
-import { isInertKey } from "./analyse/git-config.ts";
+import { commandOfKey, isInertKey } from "./analyse/git-config.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import { readVariable } from "./knowledge/environment.ts";
@@ -87,12 +87,20 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       });
       return;
     case "gitkey":
-      if (!isInertKey(prefixOf(value).split("=")[0] ?? "", value)) inlineCode(inv, "git-config", value, true);
+      gitKey(inv, value);
       return;
     case "refuse":
       refuse(inv, `${inv.name} is given an option that can run code or lift a protection`);
       return;
   }
+}
+
+/** `git -c KEY=VALUE`: nobody's allow rule covers it, and what it runs is told for those who deny that. */
+function gitKey(inv: Invocation, value: Value): void {
+  if (isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
+  inlineCode(inv, "git-config", value, true);
+  const command = commandOfKey(value);
+  if (command !== undefined) inv.run.script(inv.cx, inv.state, literal(command), inv.stdin, { span: inv.span });
 }
 
 /** cp(1), mv(1), ln(1): a folder receives each source under its own name, anything else is the new file itself. */

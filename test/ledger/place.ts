@@ -23,13 +23,18 @@ export interface Call {
 /** A shell command, or a call of another tool. */
 export type Asked = string | Call;
 
+export interface Circumstances {
+  readonly cwd?: string;
+  readonly platform?: NodeJS.Platform;
+}
+
 export interface Place extends Scratch {
   /** Replaces the user's policy file. */
   readonly user: (policy: PolicyText) => void;
   /** Replaces the project's policy file; `trusted` as `assent trust` would. */
   readonly own: (policy: PolicyText, trusted?: boolean) => void;
-  readonly outcome: (asked: Asked, more?: { readonly cwd?: string }) => Outcome;
-  readonly verdict: (asked: Asked, more?: { readonly cwd?: string }) => RequestVerdict;
+  readonly outcome: (asked: Asked, more?: Circumstances) => Outcome;
+  readonly verdict: (asked: Asked, more?: Circumstances) => RequestVerdict;
   /** What Claude Code is told: `silence`, or the decision. */
   readonly told: (asked: Asked, mode?: string) => Told;
 }
@@ -63,12 +68,12 @@ export function place(more: Readonly<Record<string, string>> = {}): Place {
   afterAll(() => rmSync(made.root, { recursive: true, force: true }));
   for (const [path, text] of Object.entries({ ...FILES, ...more })) made.write(path, text);
 
-  const outcome: Place["outcome"] = (asked, { cwd = made.project } = {}) => {
+  const outcome: Place["outcome"] = (asked, { cwd = made.project, platform = "linux" } = {}) => {
     const { tool, input } = typeof asked === "string" ? { tool: "Bash", input: { command: asked } } : asked;
     const facts = Object.hasOwn(claude.tools, tool) ? claude.tools[tool] : undefined;
     return decide(
       { tool, facts, input, cwd, host: HOST, point: "test", agent: "claude" },
-      { machine: made.machine, ...engine, audit: false },
+      { machine: { ...made.machine, platform }, ...engine, audit: false },
     );
   };
 

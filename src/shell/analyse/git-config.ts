@@ -26,6 +26,17 @@ const INERT = [
 export const isInertKey = (key: string, value: Value): boolean =>
   (textOf(value) !== undefined || prefixOf(value).includes("=")) && INERT.some((known) => known.test(key.toLowerCase()));
 
+/** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
+const COMMAND =
+  /^(?:alias\.[^=]+=!|(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor)|sequence\.editor|pager\.[^=]+|(?:diff|merge)\..+\.(?:textconv|command|driver)|filter\..+\.(?:clean|smudge|process)|(?:diff|merge)tool\..+\.cmd|gpg\.program|interactive\.difffilter)=)/i;
+
+/** The shell text in `-c KEY=VALUE`: what it runs may already be refused. */
+export function commandOfKey(value: Value): string | undefined {
+  const text = textOf(value);
+  const key = text === undefined ? undefined : COMMAND.exec(text)?.[0];
+  return key === undefined ? undefined : text?.slice(key.length);
+}
+
 export function gitConfig(inv: Invocation): void {
   for (const blob of valuesOf(inv, "--blob")) revisionPath(inv, blob);
   const operands = inv.args.operands.map((operand) => textOf(operand));

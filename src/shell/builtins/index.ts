@@ -91,6 +91,7 @@ function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number)
     d.cx.unknown("hash -p makes a name start another program", at);
   if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text)))
     d.cx.unknown("history reads or writes the history file", { ...at, exec });
+  if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), NOTHING));
   if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
   if (name === "shopt" && texts.some((text) => text === undefined))
     d.cx.unknown("a shell option that is only known at run time", { ...at, exec });
