@@ -15,41 +15,52 @@ afterAll(() => oracles.forEach((oracle) => oracle.close()));
 test.each([
   { shell: "bash", kind: "bash" },
   { shell: "zsh", kind: "any" },
-] as const)("$shell starts nothing that lowering neither reported nor called unknown", { timeout: 3_600_000 }, ({ shell, kind }: { shell: "bash" | "zsh"; kind: ShellKind }) => {
-  if (shell === "zsh" && !existsSync("/bin/zsh")) {
-    // The oracle is installed by .ci/run; a developer's machine may do without.
-    expect(process.env["CI"]).toBeUndefined();
-    return;
-  }
-  const oracle = new Oracle(shell);
-  oracles.push(oracle);
-  const missed: string[] = [];
-  const reasons = new Map<string, number>();
-  let analysable = 0;
-  let accepted = 0;
-  let started = 0;
-  for (let i = 0; i < PROGRAMS; i++) {
-    const program = new Generator(SEED * 1_000_003 + i).program();
-    const lowered = lowerShell(program, { world: smallWorld({ cwd: oracle.folder, projectRoot: oracle.folder }), shell: kind });
-    if (lowered.unknowns.length > 0) {
+] as const)(
+  "$shell starts nothing that lowering neither reported nor called unknown",
+  { timeout: 3_600_000 },
+  ({ shell, kind }: { shell: "bash" | "zsh"; kind: ShellKind }) => {
+    if (shell === "zsh" && !existsSync("/bin/zsh")) {
+      // The oracle is installed by .ci/run; a developer's machine may do without.
+      expect(process.env["CI"]).toBeUndefined();
+      return;
+    }
+    const oracle = new Oracle(shell);
+    oracles.push(oracle);
+    const missed: string[] = [];
+    const reasons = new Map<string, number>();
+    let analysable = 0;
+    let accepted = 0;
+    let started = 0;
+    for (let i = 0; i < PROGRAMS; i++) {
+      const program = new Generator(SEED * 1_000_003 + i).program();
+      const lowered = lowerShell(program, { world: smallWorld({ cwd: oracle.folder, projectRoot: oracle.folder }), shell: kind });
+      if (lowered.unknowns.length > 0) {
+        accepted++;
+        const [first] = lowered.unknowns;
+        reasons.set(first?.reason ?? "", (reasons.get(first?.reason ?? "") ?? 0) + 1);
+        continue;
+      }
+      const ran = oracle.run(program, i);
+      if (ran === undefined) continue;
       accepted++;
-      const [first] = lowered.unknowns;
-      reasons.set(first?.reason ?? "", (reasons.get(first?.reason ?? "") ?? 0) + 1);
-      continue;
+      analysable++;
+      for (const argv of ran) {
+        started++;
+        const reported = lowered.actions.some((action) => action.kind === "exec" && couldBe(action, argv));
+        if (!reported) missed.push(`seed ${SEED * 1_000_003 + i}: ran ${JSON.stringify(argv)}\n${program}\n`);
+      }
     }
-    const ran = oracle.run(program, i);
-    if (ran === undefined) continue;
-    accepted++;
-    analysable++;
-    for (const argv of ran) {
-      started++;
-      const reported = lowered.actions.some((action) => action.kind === "exec" && couldBe(action, argv));
-      if (!reported) missed.push(`seed ${SEED * 1_000_003 + i}: ran ${JSON.stringify(argv)}\n${program}\n`);
-    }
-  }
-  if (process.env["FUZZ_PROGRAMS"] !== undefined) process.stdout.write(`${shell}: ${PROGRAMS} programs, ${analysable} analysable, ${started} commands started, ${missed.length} missed\n${[...reasons].sort((a, b) => b[1] - a[1]).slice(0, 25).map(([r, n]) => `  ${n} ${r}`).join("\n")}\n`);
-  expect(missed.slice(0, 5).join("\n---\n")).toBe("");
-  // A lowering that calls everything unknown would pass: most programs must be understood.
-  expect(analysable / accepted).toBeGreaterThan(shell === "bash" ? 0.4 : 0.25);
-  expect(started).toBeGreaterThan(PROGRAMS / 4);
-});
+    if (process.env["FUZZ_PROGRAMS"] !== undefined)
+      process.stdout.write(
+        `${shell}: ${PROGRAMS} programs, ${analysable} analysable, ${started} commands started, ${missed.length} missed\n${[...reasons]
+          .sort((a, b) => b[1] - a[1])
+          .slice(0, 25)
+          .map(([r, n]) => `  ${n} ${r}`)
+          .join("\n")}\n`,
+      );
+    expect(missed.slice(0, 5).join("\n---\n")).toBe("");
+    // A lowering that calls everything unknown would pass: most programs must be understood.
+    expect(analysable / accepted).toBeGreaterThan(shell === "bash" ? 0.4 : 0.25);
+    expect(started).toBeGreaterThan(PROGRAMS / 4);
+  },
+);

@@ -14,9 +14,15 @@ export function smallWorld(changes: Partial<World> & { readonly files?: Readonly
     kind: (path) => files[path] ?? "missing",
     lookup: (name) => ({ path: `/usr/bin/${name}`, trusted: true }),
     trustedProgram: (path) => /^\/(usr\/)?(local\/)?s?bin\/[^/]+$/.test(path),
-    find: (root, wanted) => ({ found: Object.keys(files).find((path) => (path === root || path.startsWith(`${root === "/" ? "" : root}/`)) && wanted(path)), complete: true }),
+    find: (root, wanted) => ({
+      found: Object.keys(files).find((path) => (path === root || path.startsWith(`${root === "/" ? "" : root}/`)) && wanted(path)),
+      complete: true,
+    }),
     tracked: () => true,
-    names: (directory) => Object.keys(files).filter((path) => path.slice(0, path.lastIndexOf("/")) === directory).map((path) => path.slice(path.lastIndexOf("/") + 1)),
+    names: (directory) =>
+      Object.keys(files)
+        .filter((path) => path.slice(0, path.lastIndexOf("/")) === directory)
+        .map((path) => path.slice(path.lastIndexOf("/") + 1)),
     ...rest,
   };
 }

@@ -36,10 +36,12 @@ export class Generator {
     this.count = 0;
     this.functions = [];
     const lines = 1 + this.upTo(2);
-    return Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))
-      .join("\n")
-      // After a here-document only a new line can follow.
-      .replace(/\n(; | && | \|\| | \| | \|& )/g, "\n");
+    return (
+      Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))
+        .join("\n")
+        // After a here-document only a new line can follow.
+        .replace(/\n(; | && | \|\| | \| | \|& )/g, "\n")
+    );
   }
 
   private list(depth: number): string {
@@ -50,7 +52,7 @@ export class Generator {
   }
 
   private pipeline(depth: number): string {
-    const prefix = this.pick(["", "", "", "", "! ", "time "]);
+    const prefix = this.pick(["", "", "", "", "", "", "", "", "! ", "! ", "time "]);
     const count = this.pick([1, 1, 1, 2, 3]);
     return prefix + Array.from({ length: count }, () => this.command(depth)).join(this.pick([" | ", " | ", " |& "]));
   }
@@ -158,7 +160,8 @@ export class Generator {
 
   private commandName(): string {
     if (this.functions.length > 0 && this.upTo(5) === 0) return this.pick(this.functions);
-    if (this.upTo(6) === 0) return this.pick(["echo", "printf %s", ":", "true", "test", "cd .", "pwd", "echo -n", "local x 2>/dev/null; :", "shift", "type"]);
+    if (this.upTo(6) === 0)
+      return this.pick(["echo", "printf %s", ":", "true", "test", "cd .", "pwd", "echo -n", "local x 2>/dev/null; :", "shift", "type"]);
     const n = this.name();
     const [head = "q", ...tail] = n;
     const rest = tail.join("");
@@ -194,12 +197,13 @@ export class Generator {
 
   private word(depth: number): string {
     if (this.upTo(14) === 0 && depth > 0) return `${this.pick(["<", ">"])}(${this.list(depth - 1)})`;
+    if (this.upTo(12) === 0) return "~";
     const count = this.pick([1, 1, 1, 2]);
     return Array.from({ length: count }, () => this.part(depth)).join("");
   }
 
   private part(depth: number): string {
-    if (depth <= 0) return this.pick(["a", "b1", "'c d'", '"e f"', "$'g\\th'", "$HOME", "$1", "~", "~/k", "*", "{i,j}", "\\$k", "-l"]);
+    if (depth <= 0) return this.pick(["a", "b1", "'c d'", '"e f"', "$'g\\th'", "$HOME", "$1", "~/k", "*", "{i,j}", "\\$k", "-l"]);
     const d = depth - 1;
     switch (this.upTo(24)) {
       case 0:
@@ -229,7 +233,7 @@ export class Generator {
       case 14:
         return `{${this.part(d)},${this.part(d)}}`;
       case 15:
-        return `"${this.pick(["a", "\\\"", "\\$("])}${this.part(0).replaceAll('"', "")}"`;
+        return `"${this.pick(["a", '\\"', "\\$("])}${this.part(0).replaceAll('"', "")}"`;
       case 16:
         return `\${x:=${this.operand(d)}}`;
       case 17:
