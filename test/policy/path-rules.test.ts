@@ -6,7 +6,7 @@ import { answer, exec, file, net, ruleOf, tool, world } from "./language.ts";
 
 type Row = readonly [effect: Effect, rule: string, action: Action | string, expected: "yes" | "maybe" | "no", where?: World];
 
-const LINKED = world({ links: { "/home/me/repo/link": "/etc", "/home/me/work": "/data/work", "/tmp": "/private/tmp" } });
+const LINKED = world({ links: { "/home/me/repo/link": "/etc", "/home/me/code": "/data/code", "/tmp": "/private/tmp" } });
 const FOLDING = world({ foldsCase: true });
 
 const TABLES: Readonly<Record<string, readonly Row[]>> = {
@@ -75,8 +75,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["deny", "Read(link/**)", "read link/passwd", "yes", LINKED],
     ["allow", "Read(link/**)", "read link/passwd", "no", LINKED],
     ["allow", "Read(**/passwd)", "read link/passwd", "yes", LINKED],
-    ["allow", "Read(~/work/**)", "read /home/me/work/a", "yes", LINKED],
-    ["allow", "Read(~/work/**)", "read /data/work/a", "yes", LINKED],
+    ["allow", "Read(~/code/**)", "read /home/me/code/a", "yes", LINKED],
+    ["allow", "Read(~/code/**)", "read /data/code/a", "yes", LINKED],
     ["allow", "Read(/tmp/**)", "read /tmp/a", "yes", LINKED],
     ["deny", "Read(/tmp/**)", "read /private/tmp/a", "yes", LINKED],
     // Deleting a link deletes the link, not what it leads to.
