@@ -17,6 +17,8 @@ export interface Arguments {
   readonly operands: readonly Value[];
   /** Index of the first operand in the input, to cut off what a subcommand or wrapped command gets. */
   readonly firstOperand: number;
+  /** What follows an option that takes all the rest. */
+  readonly rest: readonly Value[];
   /** Reasons why some words could not be told to be options or operands. */
   readonly doubts: readonly string[];
 }
@@ -51,7 +53,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       if (operands.length === 0) firstOperand = i;
       if (stop) {
         operands.push(...words.slice(i));
-        return { options, operands, firstOperand, doubts };
+        return { options, operands, firstOperand, rest: [], doubts };
       }
       operands.push(word);
       continue;
@@ -60,7 +62,7 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       ended = true;
       if (stop) {
         operands.push(...words.slice(i + 1));
-        return { options, operands, firstOperand: i + 1, doubts };
+        return { options, operands, firstOperand: i + 1, rest: [], doubts };
       }
       continue;
     }
@@ -77,8 +79,10 @@ export function readArguments(words: readonly Value[], grammar: Grammar, reading
       })),
     );
     doubts.push(...taken.doubts);
+    if (taken.options.some(({ option }) => option?.consequences.some((c) => c.then === "rest") === true))
+      return { options, operands, firstOperand, rest: words.slice(i + 1), doubts };
   }
-  return { options, operands, firstOperand, doubts };
+  return { options, operands, firstOperand, rest: [], doubts };
 }
 
 const describe = (value: Value): string => {

@@ -2,12 +2,14 @@ import type { Invocation } from "../invocation.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
 import { dd } from "./dd.ts";
+import { fd } from "./fd.ts";
 import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
 import { plus, responseFile } from "./first-character.ts";
 import { flock } from "./flock.ts";
 import { ghApi } from "./gh-api.ts";
 import { gitConfig } from "./git-config.ts";
+import { gitDryRun } from "./git-dry-run.ts";
 import { gitPush } from "./git-push.ts";
 import { gitRefs } from "./git-refs.ts";
 import { gitRemote } from "./git-remote.ts";
@@ -22,6 +24,7 @@ import { patch } from "./patch.ts";
 import { prefix } from "./prefix.ts";
 import { printenv } from "./printenv.ts";
 import { ps } from "./ps.ts";
+import { pythonModule } from "./python-module.ts";
 import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
@@ -38,12 +41,14 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   compress,
   curl,
   dd,
+  fd,
   "file-arguments": fileArguments,
   find,
   flock,
   "gh-api": ghApi,
   "git-checkout": gitCheckout,
   "git-config": gitConfig,
+  "git-dry-run": gitDryRun,
   "git-push": gitPush,
   "git-refs": gitRefs,
   "git-remote": gitRemote,
@@ -59,6 +64,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   prefix,
   printenv,
   ps,
+  "python-module": pythonModule,
   "response-file": responseFile,
   rsync,
   scp,

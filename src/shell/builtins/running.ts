@@ -72,7 +72,7 @@ const invocation = (call: BuiltinCall): Parameters<typeof codeFromStream>[0] => 
   name: call.name,
   spec: {},
   grammar: { style: "none", options: new Map(), digits: false, slots: undefined, effects: [], harmless: true, subcommands: undefined },
-  args: { options: [], operands: call.words, firstOperand: 0, doubts: [] },
+  args: { options: [], operands: call.words, firstOperand: 0, rest: [], doubts: [] },
   words: call.words,
   stdin: call.stdin,
   span: call.span,

@@ -46,6 +46,36 @@ export const findutils: readonly CommandSpec[] = [
     },
   },
   {
+    names: "fd fdfind",
+    summary: "finds files by name",
+    style: "bsd",
+    // fd --help of 8.6. What follows -x and -X is a command: the analyser runs it.
+    options: rows(
+      "-H --hidden; --no-hidden; -I --no-ignore; --ignore; --no-ignore-vcs; --ignore-vcs; --no-ignore-parent; --no-require-git; --require-git; -u --unrestricted; -s --case-sensitive; -i --ignore-case; -g --glob; --regex",
+      "-F --fixed-strings --literal; --and=text; -a --absolute-path; --relative-path; -l --list-details; -L --follow; --no-follow; -p --full-path; -0 --print0; -d --max-depth --maxdepth=text; --min-depth=text; --exact-depth=text",
+      "-E --exclude=text; --prune; -t --type=text; -e --extension=text; -S --size=text; --changed-within --change-newer-than --newer --changed-after=text; --changed-before --change-older-than --older=text; -o --owner=text",
+      "-x --exec -X --exec-batch=text -> rest; --batch-size=text; --ignore-file=read; -c --color=text; -j --threads=text; --max-results=text; -1; -q --quiet; --show-errors; --base-directory=dir; --path-separator=text",
+      "--search-path=listtree; --strip-cwd-prefix[=text]; --one-file-system --mount --xdev; -h --help -> stop; -V --version -> stop",
+    ),
+    operands: "pattern:text? listtree*=.",
+    analyse: "fd",
+    examples: {
+      allow: [
+        "fd",
+        "fd -e ts",
+        "fd '\\.test\\.ts$' src",
+        "fd -t f -H x",
+        "fd -e ts -x wc -l",
+        "fd -e ts . src --exec-batch wc -l {}",
+        "fd -e ts | xargs wc -l",
+        "fd x -x echo {/.}",
+      ],
+      ask: ["fd -e ts -x rm", "fd --nonsense", "fd x -x sed -i s/a/b/ {}", "fd x -X rm ';' -H", "fd -e ts -x wc {} ';' -x rm"],
+      none: ["fd x -x ./x", "fd x --exec=./x"],
+      deny: ["fd x ~ -x rm -rf ~", "fd -H . ~/.ssh -x cat"],
+    },
+  },
+  {
     names: "locate plocate mlocate slocate",
     summary: "looks file names up in a database",
     options: rows(

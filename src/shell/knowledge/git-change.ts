@@ -18,8 +18,13 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --chmod=text; --no-chmod`,
     ),
     operands: "list*",
-    effects: CHANGES,
-    examples: { ask: ["git add a.txt", "git add -A", "git add .", "git add -p"] },
+    effects: "repository",
+    // Writes `$git`, unless it only tells what it would do.
+    analyse: "git-dry-run",
+    examples: {
+      allow: ["git add -n .", "git add --dry-run -A"],
+      ask: ["git add a.txt", "git add -A", "git add .", "git add -p", "git add -n --no-dry-run ."],
+    },
   },
   stage: {
     style: "gnu",
@@ -214,8 +219,17 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]allow-overlap; -v --[no-]verbose; -q --[no-]quiet; --[no-]inaccurate-eof; --[no-]recount; --directory=text
       --no-directory; --[no-]allow-empty`),
     operands: "read*",
-    effects: CHANGES,
-    examples: { ask: ["git apply x.patch", "git apply --unsafe-paths x.patch"] },
+    effects: "repository",
+    analyse: "git-dry-run",
+    examples: {
+      allow: ["git apply --check x.patch", "git apply --stat x.patch"],
+      ask: [
+        "git apply x.patch",
+        "git apply --unsafe-paths x.patch",
+        "git apply --stat --apply x.patch",
+        "git apply --check --no-check x.patch",
+      ],
+    },
   },
   am: {
     style: "gnu",

@@ -85,6 +85,7 @@ export type Consequence =
   | { readonly then: "become"; readonly from: string; readonly to: Kind }
   | { readonly then: "default"; readonly path: string }
   | { readonly then: "stop" }
+  | { readonly then: "rest" }
   | { readonly then: "output"; readonly output: NonNullable<CommandSpec["output"]> | "none" }
   | { readonly then: "effect"; readonly effect: Effect };
 
@@ -144,6 +145,7 @@ function readConsequence(text: string): Consequence {
   if (first === "output" && words.length === 2 && isIn(["paths", "input", "operands", "number", "none"] as const, second))
     return { then: "output", output: second };
   if (text.trim() === "stop") return { then: "stop" };
+  if (text.trim() === "rest") return { then: "rest" };
   return { then: "effect", effect: readEffect(text) };
 }
 

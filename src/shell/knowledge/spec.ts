@@ -32,6 +32,7 @@ export interface CommandSpec {
    * `=KIND` takes a value (attached or next word), `[=KIND]` an attached one at most. KIND is an operand kind.
    * Consequences: `drop SLOT` removes an operand slot; `KIND becomes KIND` changes operand kinds (`read becomes edit`);
    * `default PATH` is the operand when none is given; `stop` means nothing but help or a version is printed;
+   * `rest` means all words after it and its value belong to what the value names (`python -m`), for the analyser;
    * `output FORM` says what is printed instead (see `output`; `none`: text of its own); any EFFECT (below) happens.
    * `=KIND+KIND` takes two words.
    * A line `-1..-9` lists digits; lines starting with `#` are comments.

@@ -1,0 +1,16 @@
+import { applyEffect } from "../effects.ts";
+import type { Invocation } from "../invocation.ts";
+import { has } from "./given.ts";
+
+/** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */
+const TELLS = ["--dry-run", "--check", "--stat", "--numstat", "--summary"];
+const TAKEN_BACK =
+  "--no-dry-run --refresh --interactive --patch --edit --apply --no-check --no-stat --no-numstat --no-summary --build-fake-ancestor --3way --reject".split(
+    " ",
+  );
+
+/** They write the repository, unless they only tell. */
+export function gitDryRun(inv: Invocation): void {
+  if (has(inv, ...TELLS) && !has(inv, ...TAKEN_BACK)) return;
+  applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}

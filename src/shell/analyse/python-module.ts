@@ -1,0 +1,59 @@
+import { addCode } from "../code.ts";
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import type { Surroundings } from "../languages/surroundings.ts";
+import { LIBRARY } from "../languages/python-library.ts";
+import { surroundingsOf } from "../surroundings.ts";
+import { literal, textOf, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
+
+/** What pip imports besides Python's own library and itself: some systems take its copies of these out. */
+const PIP =
+  "pip cachecontrol certifi chardet charset_normalizer colorama dependency_groups distlib distro html5lib idna keyring msgpack packaging pep517 pkg_resources platformdirs progress pygments pyparsing pyproject_hooks requests resolvelib retrying rich setuptools six tenacity toml tomli tomli_w truststore typing_extensions urllib3 webencodings wheel";
+const PIP_MODULES: ReadonlySet<string> = new Set(PIP.split(" "));
+const NOTHING_MORE: ReadonlySet<string> = new Set();
+
+/** `python -m MODULE`: code, unless we know the module and the working directory holds nothing that takes its place. */
+export function pythonModule(inv: Invocation): void {
+  const [module] = valuesOf(inv, "-m");
+  if (module === undefined) return;
+  const name = textOf(module);
+  const here = surroundingsOf(inv, "python");
+  // Options in front of -m may change where modules are looked up, or start a session afterwards.
+  const plain = inv.args.options.length === 1 && !has(inv, "-c");
+  if (plain && name === "json.tool" && loadsNone(here, NOTHING_MORE)) jsonTool(inv);
+  else if (plain && name === "pip" && loadsNone(here, PIP_MODULES)) {
+    inv.output = inv.run.argv(inv.cx, inv.state, [literal("pip"), ...inv.args.rest], inv.stdin);
+  } else addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
+}
+
+/** True when nothing in the working directory takes the place of a module of the library, or of one of `more`. */
+function loadsNone(here: Surroundings | undefined, more: ReadonlySet<string>): boolean {
+  const names = here?.names(".");
+  if (here === undefined || names === undefined) return false;
+  return names.every((name) => {
+    const [stem = ""] = name.split(".", 1);
+    if (!LIBRARY.has(stem) && !more.has(stem)) return true;
+    if (/\.(py[cow]?|so|pyd)$/.test(name)) return false;
+    return name !== stem || here.names(name)?.some((part) => part.startsWith("__init__.")) === false;
+  });
+}
+
+/** python -m json.tool [INFILE [OUTFILE]] */
+function jsonTool(inv: Invocation): void {
+  const files: Value[] = [];
+  const words = inv.args.rest;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined) break;
+    const text = textOf(word);
+    if (text === "--indent") at++;
+    else if (text !== undefined && /^--(?:sort-keys|no-ensure-ascii|json-lines|indent=\d+|tab|no-indent|compact)$/.test(text)) continue;
+    else if (text === undefined || word.many || /^-./.test(text))
+      return doubt(inv, `python -m json.tool has no known option ${describe(word)}`);
+    else files.push(word);
+  }
+  const [from, to, ...others] = files;
+  if (from !== undefined && textOf(from) !== "-") emitFile(inv, "read", from);
+  if (to !== undefined && textOf(to) !== "-") emitFile(inv, "write", to);
+  if (others.length > 0) doubt(inv, "python -m json.tool takes two files at most");
+}
