@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError } from "commander";
+
+declare const ASSENT_VERSION: string | undefined;
+const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+function count(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("not a number.");
+  return Number(value);
+}
+
+/** The table of commands: what is parsed, and what help, completions and the man page are made from. */
+export function program(): Command {
+  const assent = new Command("assent")
+    .description("One permission layer for everything an AI agent does.")
+    .version(VERSION, "-V, --version")
+    .option("--debug", "show where an error comes from")
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
+
+  assent
+    .command("check")
+    .summary("answer one hook call of an agent host")
+    .description("Reads a host's hook call on standard input and prints the answer. This is what `assent install` registers.")
+    .option("--agent <name>", "claude, or auto", "auto")
+    .option("--event <name>", "the host's name of the event, or auto", "auto")
+    .option("--policy <file>", "add a policy file", collect, []);
+
+  assent
+    .command("explain")
+    .summary("say what a request would do, the verdict and why")
+    .description("Judges a shell command, or with --tool any tool call, without running anything.")
+    .argument("[command]", "shell command, as an agent would send it")
+    .option("--tool <name>", "the tool, by the host's name for it", "Bash")
+    .option("--input <json>", "the tool's input")
+    .option("--cwd <folder>", "where it would run")
+    .option("--policy <file>", "add a policy file", collect, [])
+    .option("--json", "print JSON (docs/json.md)")
+    .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
+    .action(async (command: string | undefined, options: Parameters<typeof import("./explain.ts").explain>[1]) => {
+      const { explain } = await import("./explain.ts");
+      process.exitCode = explain(command, options);
+    });
+
+  assent
+    .command("log")
+    .summary("show decisions")
+    .description("Prints the audit log, oldest first.")
+    .option("-n, --lines <count>", "how many of the last decisions", count, 50)
+    .option("-f, --follow", "go on as decisions are made")
+    .option("--json", "print the lines as they are stored (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
+      const { log } = await import("./log.ts");
+      process.exitCode = await log(options);
+    });
+
+  assent
+    .command("demo")
+    .summary("judge a set of real requests in a scratch project")
+    .description("Judges real requests through the code of the hook, in a scratch project that is removed afterwards. Runs none of them.")
+    .action(async () => {
+      const { demo } = await import("./demo.ts");
+      process.exitCode = demo();
+    });
+  return assent;
+}
