@@ -64,6 +64,9 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       const error = "errors" in node ? node.errors?.[0] : undefined;
       return error === undefined ? undefined : { reason: `shell syntax error: ${error.message}`, at: error.pos };
     }
+    // unbash 6.0.4 takes `ls (` for the beginning of a function and drops the parenthesis.
+    case "Command":
+      return opensBehind(source, node.end) ? { reason: "shell syntax error: unexpected token '('", at: node.end } : undefined;
     // unbash 6.0.4 ends the pattern at the first unquoted slash, even inside a substitution.
     case "ParameterExpansion":
       if (node.operation?.type === "Unknown") return { reason: "a parameter expansion that bash and zsh read differently", at: node.pos };
@@ -127,4 +130,10 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     default:
       return undefined;
   }
+}
+
+function opensBehind(source: string, end: number): boolean {
+  let at = end;
+  while (source.charAt(at) === " " || source.charAt(at) === "\t") at++;
+  return source.charAt(at) === "(";
 }
