@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "pure", include: ["test/{action,policy,shell,audit}/**/*.test.ts"], pool: "threads", isolate: false } },
+      { test: { name: "pure", include: ["test/{action,edit,policy,shell,audit}/**/*.test.ts"], pool: "threads", isolate: false } },
       {
         test: {
           name: "process",

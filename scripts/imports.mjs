@@ -4,9 +4,22 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** A folder may import from folders of a smaller rank. Equal ranks do not import each other. */
-export const RANK = { action: 0, policy: 1, shell: 2, patch: 3, state: 4, audit: 5, guard: 6, supervise: 7, agents: 8, sdk: 8, cli: 9 };
+export const RANK = {
+  action: 0,
+  edit: 1,
+  policy: 2,
+  shell: 3,
+  patch: 4,
+  state: 5,
+  audit: 6,
+  guard: 7,
+  supervise: 8,
+  agents: 9,
+  sdk: 9,
+  cli: 10,
+};
 /** Pure folders: no file, clock, environment or process access. */
-export const PURE = ["action", "policy", "shell", "patch"];
+export const PURE = ["action", "edit", "policy", "shell", "patch"];
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
 const IMPURE =

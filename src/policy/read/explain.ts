@@ -1,10 +1,9 @@
 import * as v from "valibot";
 import { brief } from "../../action/index.ts";
 import { OPERATIONS } from "../types.ts";
-import { MAX_FAULTS } from "./json5.ts";
 import { optionRule, policySchema, ruleObject } from "./schema.ts";
 import { closest } from "./suggest.ts";
-import { type Fault, type Node, offsetOf, type Path, printPath } from "./tree.ts";
+import { type Fault, MAX_FAULTS, type Node, offsetOf, type Path, printPath } from "../../edit/json5/index.ts";
 
 type Issue = v.BaseIssue<unknown>;
 

@@ -1,17 +1,26 @@
 import * as v from "valibot";
 import { type Action, brief, type RuleSource } from "../../action/index.ts";
+import {
+  type Fault,
+  MAX_FAULTS,
+  member,
+  type Node,
+  offsetOf,
+  type Path,
+  placeFinder,
+  printPath,
+  readJson5,
+  toValue,
+} from "../../edit/json5/index.ts";
 import type { LayerName, PolicyFile, Problem } from "../types.ts";
 import { explainAll } from "./explain.ts";
-import { MAX_FAULTS, readJson5 } from "./json5.ts";
 import { checkPatterns, type Origin, readOperations } from "./operations.ts";
-import { placeFinder } from "./place.ts";
 import { readRules } from "./rules.ts";
 import { policySchema } from "./schema.ts";
 import { readSettings } from "./settings.ts";
-import { type Fault, member, type Node, offsetOf, type Path, printPath, toValue } from "./tree.ts";
 
 export { EXAMPLE_WORLD } from "./examples.ts";
-export { MAX_LENGTH } from "./json5.ts";
+export { MAX_LENGTH } from "../../edit/json5/index.ts";
 
 const LONGEST_LINE = 400;
 

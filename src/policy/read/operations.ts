@@ -3,7 +3,7 @@ import { pathPattern } from "../glob.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
 import { parseUnits } from "../word-glob.ts";
 import type { PolicyInput } from "./schema.ts";
-import { type Fault, member, type Node, type Path } from "./tree.ts";
+import { type Fault, member, type Node, type Path } from "../../edit/json5/index.ts";
 
 /** What every rule of one file has in common. */
 export interface Origin {

@@ -7,7 +7,7 @@ import type { Effect, Matcher, Rule } from "../types.ts";
 import { EXAMPLE_WORLD, type Example, exampleActions } from "./examples.ts";
 import type { Origin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";
-import { type Fault, member, type Node, offsetOf, type Path, toValue } from "./tree.ts";
+import { type Fault, member, type Node, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
 
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 

@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_DEPTH, MAX_LENGTH, readJson5 } from "../../src/policy/read/json5.ts";
-import { placeFinder } from "../../src/policy/read/place.ts";
-import { type Json, type Node, toValue } from "../../src/policy/read/tree.ts";
+import { type Json, MAX_DEPTH, MAX_LENGTH, type Node, placeFinder, readJson5, toValue } from "../../src/edit/json5/index.ts";
 
 function valueOf(text: string): Json | undefined {
   const { root, faults } = readJson5(text);
