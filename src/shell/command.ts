@@ -2,7 +2,7 @@ import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
 import { runBuiltin } from "./builtins/index.ts";
 import { DEEPEST_NESTING, type Context } from "./context.ts";
-import { expandFields, expandText } from "./expand.ts";
+import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
 import type { Runner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { startProgram, startUnknown } from "./program.ts";
@@ -10,6 +10,7 @@ import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
 import { joinStates, type ShellState, type Variable } from "./state.ts";
 import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { readNames } from "./subscript.ts";
 import { assignVariable, steering } from "./variables.ts";
 import { expansion, inputOf, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
 
@@ -70,14 +71,14 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
   const ex = expansion(cx, state);
   if (item.index !== undefined) {
     const index = expandText(ex, item.index);
-    if (textOf(index) === undefined || !/^[\w@*+\-\s]*$/.test(textOf(index) ?? ""))
-      cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(item) });
+    evaluateAsArithmetic(ex, index, "an array subscript");
   }
   if (item.value.type === "ArrayValue") {
     const values = item.value.elements.flatMap((word) => {
       // `[subscript]=value` elements are evaluated as arithmetic.
       if (/^\[[^\]]*[$`"'\\[]/.test(word.text))
         cx.unknown("an array subscript is evaluated as arithmetic, which can run code", { span: cx.span(word) });
+      else readNames(ex, /^\[([^\]]*)\]\+?=/.exec(word.text)?.[1] ?? "");
       return [...expandFields(ex, word)];
     });
     const before = state.variables.get(item.name);
@@ -90,7 +91,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
   if (item.index !== undefined) return { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
   if (item.append !== true) return value.many ? { atoms: value.atoms, many: value.atoms.some(isHole) } : value;
   const before = state.variables.get(item.name);
-  return before !== undefined && "atoms" in before ? concat(before, value) : { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
+  return concat(before !== undefined && "atoms" in before ? before : { atoms: [{ hole: true, why: `$${item.name}` }], many: true }, value);
 }
 
 export interface Dispatch {

@@ -1,5 +1,6 @@
 import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
-import { readArithmetic, readSubscript } from "./arithmetic.ts";
+import { readArithmetic } from "./arithmetic.ts";
+import { readNames, readSubscript } from "./subscript.ts";
 import { bracesOf } from "./brace-words.ts";
 import type { Context } from "./context.ts";
 import { readParameter, type Fields } from "./parameter.ts";
@@ -294,5 +295,7 @@ export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string):
     ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {
       help: "compare with [ … ] on a plain number",
     });
+    return;
   }
+  for (const atom of value.atoms) if (typeof atom === "string" || "glob" in atom) readNames(ex, typeof atom === "string" ? atom : atom.glob);
 }

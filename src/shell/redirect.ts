@@ -2,7 +2,9 @@ import type { Redirection } from "unbash";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
+import { readNames, readSubscript } from "./subscript.ts";
 import { holeOf, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
+import { assignVariable } from "./variables.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -35,8 +37,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       if (isStdin(redirection.descriptor)) read({ is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
       continue;
     }
-    if (redirection.descriptor?.type === "FileDescriptorVariable")
-      ex.state.variables.set(redirection.descriptor.name, { atoms: [{ hole: true, why: "a file descriptor", number: true }], many: false });
+    if (redirection.descriptor?.type === "FileDescriptorVariable") assignDescriptor(ex, redirection.descriptor.name);
     const target = redirection.target;
     if (target === undefined) {
       ex.cx.unknown("a redirection without a target", { span: ex.cx.span(redirection) });
@@ -67,6 +68,15 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
     }
   }
   return { stdin, captured: captured && !copied, errors };
+}
+
+/** `{name}>file` puts the number of the descriptor into a variable. */
+function assignDescriptor(ex: Expansion, name: string): void {
+  const number = { atoms: [{ hole: true, why: "a file descriptor", number: true } as const], many: false };
+  const [, variable = "", subscript = ""] = /^(\w+)(?:\[(.*)\])?/s.exec(name) ?? [];
+  if (!readSubscript(subscript)) ex.cx.unknown("an array subscript is evaluated as arithmetic, which can run code");
+  readNames(ex, subscript);
+  assignVariable(ex.cx, ex.state, variable, number, { exported: false });
 }
 
 const isStdin = (descriptor: Redirection["descriptor"]): boolean =>

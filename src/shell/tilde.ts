@@ -26,6 +26,9 @@ function tildePrefix(ex: Expansion, raw: string, value: string, whole: boolean):
   const rest = literal(value.slice(1 + user.length));
   if (user === "") return concat(homeOf(ex), rest);
   if (user === "+") return concat(workingDirectory(ex.state), rest);
+  // zsh: `~x` is what the variable x holds, when that is a path (zshexpn(1), Static named directories).
+  if (ex.cx.maybeZsh && (ex.state.variables.has(user) || !/^[A-Za-z_][\w.-]*$/.test(user)))
+    ex.cx.unknown(`bash and zsh read \`~${user}\` differently`, { help: "write the folder out" });
   return concat(unknown(`the home directory of ${user}`), rest);
 }
 

@@ -2,12 +2,22 @@ import type { Context } from "./context.ts";
 import { readVariable } from "./knowledge/environment.ts";
 import type { ShellState, Variable } from "./state.ts";
 import { isArray } from "./state.ts";
+import { isNumeric, readNames } from "./subscript.ts";
 import { textOf } from "./value.ts";
 import type { Span } from "../action/index.ts";
 
 /** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
 const ALWAYS_EXPORTED =
   /^(PATH|IFS|ENV|BASH_ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
+
+/** Associative arrays and array twins of PATH through which zsh changes names (zshmodules(1), zsh/parameter; zshparam(1)). */
+const ZSH_TABLES = /^((dis_)?(functions|aliases|galiases|saliases|builtins)|commands|nameddirs|options|path|cdpath|fpath|manpath|module_path)$/;
+
+/** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
+const INTEGERS = /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID)$/;
+
+/** Under this name the state remembers that `declare -i` made a variable an integer. */
+export const integerMark = (name: string): string => `-i ${name}`;
 
 /** Gives a variable a value, and says so when that steers what later commands do. */
 export function assignVariable(
@@ -18,6 +28,11 @@ export function assignVariable(
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
   steering(cx, name, value, options);
+  if (INTEGERS.test(name) || state.variables.has(integerMark(name)))
+    for (const one of isArray(value) ? value : [value]) {
+      if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
+      else cx.unknown(`$${name} is an integer: its text is evaluated as arithmetic, which can run code`, { span: options.span });
+    }
   state.variables.set(name, value);
 }
 
@@ -28,11 +43,22 @@ export function steering(
   value: Variable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
-  if (!options.exported && !ALWAYS_EXPORTED.test(name)) return;
+  if (!options.exported && !ALWAYS_EXPORTED.test(name) && !ZSH_TABLES.test(name)) return;
   const text = isArray(value) ? undefined : textOf(value);
+  if (cx.maybeZsh && ZSH_TABLES.test(name) && steersZsh(cx, name, value))
+    cx.unknown(`sets ${name}, which in zsh decides what names stand for`, { span: options.span, help: "use another name" });
   if (name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms)) return;
   const found = readVariable(name, text);
   if (found !== "harmless") cx.unknown(`sets ${name}: ${found.steers}`, { span: options.span, help: "leave the variable out" });
+}
+
+/** `for path in a.txt b.txt` and `options=-l` are common in bash; a file is no folder of programs. */
+function steersZsh({ world }: Context, name: string, value: Variable): boolean {
+  if (isArray(value)) return true;
+  // `functions[ls]=…`: what one element gets is not kept.
+  if (!name.endsWith("path")) return value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.why === `$${name}`);
+  const text = textOf(value);
+  return text === undefined || !/^[\w.-]+(\/[\w.-]+)*$/.test(text) || world.kind(world.canonical(`${world.cwd}/${text}`)) !== "file";
 }
 
 /** Where the system and its package managers keep programs: nothing an agent could put one into. */

@@ -7,7 +7,8 @@ import { runArithmeticFor, runFor, runWhile } from "./loops.ts";
 import { readRedirections } from "./redirect.ts";
 import { joinStates, type ShellState } from "./state.ts";
 import { predicate, readTest } from "./test-command.ts";
-import { isNetwork, NOTHING, sequence, type Stream } from "./value.ts";
+import { isNetwork, NOTHING, sequence, unknown, type Stream } from "./value.ts";
+import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = Outcome<ShellState>;
 
@@ -161,6 +162,7 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       cx.concurrent++;
       runNode(cx, state.fork(), node.body, { is: "unknown", why: "what is written to a coprocess", network: false });
       cx.concurrent--;
+      assignVariable(cx, state, node.name?.value ?? "COPROC", unknown("the descriptors of a coprocess", true), { exported: false, span: cx.span(node) });
       return same(NOTHING, state);
     }
     case "TestCommand":

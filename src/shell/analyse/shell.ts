@@ -1,9 +1,12 @@
-import { doubt, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { codeFromStream } from "../code.ts";
 import { prefixOf, textOf, type Value } from "../value.ts";
 
-const LETTERS = "abefhiklmnprtuvxBCDEHPTIsc";
+// Not -a and -k, which hand variables to programs that only look like words.
+const LETTERS = "befhilmnprtuvxBCDEHPTIsc";
+/** Options by name that change neither what words and patterns mean nor what programs are handed. */
+const NAMES = /^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$/;
 const LONG = new Set([
   "--login",
   "--norc",
@@ -41,7 +44,12 @@ export function shell(inv: Invocation): void {
       break;
     }
     if (!/^[-+]./.test(text)) break;
-    if (STOP.has(text)) return;
+    // busybox ignores the long options it does not know.
+    if (STOP.has(text) && words.length === 1) return;
+    if (STOP.has(text)) {
+      doubt(inv, `not every ${inv.name} stops at \`${text}\``);
+      continue;
+    }
     if (text === "--rcfile" || text === "--init-file") {
       at++;
       refuse(inv, `${inv.name} ${text} runs another startup file`);
@@ -60,6 +68,8 @@ export function shell(inv: Invocation): void {
       else if (!LETTERS.includes(letter)) doubt(inv, `${inv.name} has no known option \`-${letter}\``);
       if (letter === "i") doubt(inv, `${inv.name} -i reads startup files and is interactive`);
     }
+    for (const name of words.slice(at + 1, at + 1 + names))
+      if (!NAMES.test(textOf(name) ?? "")) doubt(inv, `what the shell option ${describe(name)} changes is not known`);
     at += names;
   }
   const operands = words.slice(at);

@@ -1,13 +1,13 @@
 import { BY_SHELL } from "../context.ts";
 import type { Dispatch } from "../command.ts";
 import { argumentOf } from "../program.ts";
-import { NOTHING, textOf, type Stream, type Value } from "../value.ts";
+import { NOTHING, prefixOf, textOf, unknown, type Stream, type Value } from "../value.ts";
 import type { ShellState } from "../state.ts";
 import type { ShellOutcome } from "../walk.ts";
 import { MOVING } from "./moving.ts";
 import { RUNNING } from "./running.ts";
 import { SETTING } from "./setting.ts";
-import { TALKING } from "./talking.ts";
+import { assignTo, TALKING } from "./talking.ts";
 
 /** A builtin of bash and zsh: gets its action's index and its words, returns what it leaves behind. */
 export type Builtin = (call: BuiltinCall) => ShellOutcome;
@@ -87,12 +87,19 @@ const isLookup = (name: string, words: readonly Value[]): boolean => {
 function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number): ShellOutcome {
   const texts = words.map((word) => textOf(word));
   const at = { span: d.span };
-  if (name === "hash" && texts.some((text) => text === undefined || text.startsWith("-p")))
-    d.cx.unknown("hash -p makes a name start another program", at);
+  if (name === "hash" && texts.some((text) => text === undefined || /^-[a-z]*p|=/.test(text)))
+    d.cx.unknown("hash makes a name start another program", at);
   if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text)))
     d.cx.unknown("history reads or writes the history file", { ...at, exec });
   if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), NOTHING));
   if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
+  if (name === "wait")
+    words.forEach((word, i) => {
+      if (texts[i] === "-p") assignTo({ ...d, name, words, exec }, words[i + 1], unknown("a process id"));
+      else if (texts[i] === undefined ? prefixOf(word).startsWith("-") : /^-[a-z]*p./.test(texts[i] ?? "")) d.cx.unknown("wait -p sets a variable", at);
+    });
+  if (name === "shopt" && texts.some((text) => text === "dotglob" || text === "nocaseglob") && texts.some((text) => /^-[a-z]*s/.test(text ?? "")))
+    d.cx.unknown("shopt changes what patterns match", { ...at, help: "write the names out" });
   if (name === "shopt" && texts.some((text) => text === undefined))
     d.cx.unknown("a shell option that is only known at run time", { ...at, exec });
   return done(

@@ -17,10 +17,17 @@ function operandOf(call: BuiltinCall): Value | undefined {
   return operands[0] ?? homeOf(expansion(call.cx, call.state));
 }
 
+const isFolder = (word: Value): boolean => !/^-(n|-)$|^$/.test(textOf(word) ?? "x") && word.atoms.length > 0;
+
 const cd: Builtin = (call) => {
   const { state } = call;
-  const operand = operandOf(call);
   const ok = state.fork();
+  // The stack of folders: `pushd` alone swaps its top, `+N` and `-N` turn it, -n moves nothing.
+  if (call.words.some((word) => /^[-+]\d+$/.test(textOf(word) ?? "")) || (call.name === "pushd" && !call.words.some(isFolder))) {
+    ok.places = [{ is: "unknown", why: `the folder \`${call.name}\` turns to` }];
+    return { out: NOTHING, ok, fail: state };
+  }
+  const operand = operandOf(call);
   const before = workingDirectory(state);
   if (operand === undefined) ok.places = [{ is: "unknown", why: "`cd` with several operands" }];
   else if (textOf(operand) === "-") {

@@ -1,7 +1,7 @@
-import { readSubscript } from "../arithmetic.ts";
+import { readNames, readSubscript } from "../subscript.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
 import { concat, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
-import { assignVariable, steering } from "../variables.ts";
+import { assignVariable, integerMark, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 import { assignTo } from "./talking.ts";
@@ -73,7 +73,12 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
     const now = state.variables.get(variable);
     if (exported) steering(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
     // In a function the name starts anew; outside it keeps what it has.
-    else if (cx.locals.length > 0 && call.name !== "readonly") state.variables.set(variable, literal(""));
+    else if (cx.locals.length > 0 && call.name !== "readonly") {
+      // Programs are then looked for in the working directory.
+      if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
+      state.variables.set(variable, literal(""));
+    }
+    if (integer) state.variables.set(integerMark(variable), literal("1"));
     return;
   }
   const value =
@@ -87,6 +92,7 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
           many: false,
         };
   if (integer && "atoms" in value) evaluateAsArithmetic(expansion(cx, state), value, `the value of ${variable}`);
+  if (integer) state.variables.set(integerMark(variable), literal("1"));
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
 }
 
@@ -103,7 +109,10 @@ const unset: Builtin = (call) => {
       else state.functions.delete(name);
       continue;
     }
-    if (!given.letters.includes("f")) state.variables.set(name, literal(""));
+    if (!given.letters.includes("f")) {
+      if (name === "PATH") steering(cx, name, literal(""), { exported: true, span: call.span });
+      state.variables.set(name, literal(""));
+    }
     for (const node of state.functions.get(name) ?? []) {
       const definition = node === undefined ? undefined : cx.defined.get(node);
       if (definition !== undefined) definition.called = false;
@@ -152,6 +161,13 @@ const read: Builtin = (call) => {
   const given = options(call.words, "adinNptu");
   const names = given.values.has("a") ? [given.values.get("a")] : given.rest;
   const value = lineOf(call);
+  // In zsh -t may stand without a value, and -n, -p and -i never have one: the word behind is then a name.
+  if (call.cx.maybeZsh)
+    for (const letter of "tnNpi") {
+      const word = given.values.get(letter);
+      if (word !== undefined && /^[A-Za-z_]\w*$/.test(textOf(word) ?? "")) assignTo(call, word, unknown("a word of the input"));
+      if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
+    }
   names.forEach((name, i) =>
     assignTo(
       call,
@@ -204,6 +220,7 @@ const letBuiltin: Builtin = (call) => {
         call.cx.unknown("let evaluates its argument as arithmetic, which can run code", { span: call.span });
       continue;
     }
+    readNames(call, text);
     const assigned = /^([A-Za-z_]\w*)\s*[-+*/%&|^<>]{0,2}=/.exec(text) ?? /^(?:\+\+|--)?([A-Za-z_]\w*)/.exec(text);
     if (assigned?.[1] !== undefined) assignVariable(call.cx, call.state, assigned[1], NUMBER, { exported: false, span: call.span });
   }

@@ -1,5 +1,6 @@
 import { evaluateAsArithmetic } from "../expand.ts";
 import { isWildcard, join, literal, textOf, type Atom, type Stream, type Value } from "../value.ts";
+import { readNames } from "../subscript.ts";
 import { assignVariable } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin } from "./index.ts";
@@ -42,6 +43,10 @@ const printf: Builtin = (call) => {
     return done(state);
   }
   if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
+  // %n puts a number into the variable that its argument names.
+  if (format !== undefined && (textOf(format)?.includes("%n") ?? true)) {
+    for (const arg of args) if (/^[A-Za-z_]\w*(\[.*\])?$/s.test(textOf(arg) ?? "")) assignTo(call, arg, { atoms: [{ hole: true, why: "a number", number: true }], many: false });
+  }
   // %d and its kin evaluate their argument as arithmetic in zsh.
   if (cx.maybeZsh && format !== undefined && /%[-+ #0-9.*]*[diouxXeEfFgG]/.test(textOf(format) ?? "%d")) {
     for (const arg of args)
@@ -101,6 +106,7 @@ export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, 
     call.cx.unknown(`${call.name} evaluates the subscript in \`${target}\`, which can run code`, { span: call.span });
     return;
   }
+  readNames(call, match[2] ?? "");
   assignVariable(
     call.cx,
     call.state,
