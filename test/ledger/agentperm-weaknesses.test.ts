@@ -1,8 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Decision } from "../../src/action/index.ts";
-import { type Asked, type Expected, NOT_ALLOWED, place } from "./place.ts";
+import { type Asked, type Expected, NOT_ALLOWED, place, shown, verdicts } from "./place.ts";
 
 /**
  * agentperm's weaknesses AW1 to AW11 and AW15 are gone: each example under `"preset": "none"` with the rules that made it
@@ -317,9 +316,6 @@ const WEAKNESSES: readonly Weakness[] = [
   },
 ];
 
-const shown = (asked: Asked): string => (typeof asked === "string" ? asked : `${asked.tool} ${Object.values(asked.input)[0]}`);
-const list = (expected: Expected): readonly Decision[] => (typeof expected === "string" ? [expected] : expected);
-
 describe.each(WEAKNESSES.map((weakness) => [weakness.what, weakness] as const))("%s", (_what, weakness) => {
   const { allow = [], ask = [], deny = [] } = weakness;
 
@@ -329,7 +325,7 @@ describe.each(WEAKNESSES.map((weakness) => [weakness.what, weakness] as const))(
 
     const rows = [...weakness.gone, ...weakness.twins].flatMap((row) => {
       const expected = row[side];
-      return expected === undefined ? [] : [[shown(row.asked), list(expected), row.asked] as const];
+      return expected === undefined ? [] : [[shown(row.asked), verdicts(expected), row.asked] as const];
     });
     it.each(rows)("%s: %s", (_, expected, asked) => {
       const { decision, reason } = here.verdict(asked);

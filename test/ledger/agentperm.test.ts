@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Decision } from "../../src/action/index.ts";
 import { assent } from "../scratch.ts";
-import { type Asked, type Expected, place, type PolicyText } from "./place.ts";
+import { type Asked, type Expected, place, type PolicyText, shown, verdicts } from "./place.ts";
 
 /**
  * Every example of agentperm's features A1 to A36 and A50 holds, under `"preset": "none"`, which switches off all that
@@ -643,19 +642,16 @@ const FEATURES: readonly Feature[] = [
   },
 ];
 
-const shown = (asked: Asked): string => (typeof asked === "string" ? asked : JSON.stringify(asked)).slice(0, 100);
-const list = (expected: Expected): readonly Decision[] => (typeof expected === "string" ? [expected] : expected);
-
 describe.each(FEATURES.map((feature) => [`${feature.number}: ${feature.what}`, feature] as const))("%s", (_, feature) => {
   const { allow = [], ask = [], deny = [], warning, rows } = feature;
   beforeEach(() => here.user({ version: 1, preset: "none", permissions: { allow, ask, deny } }));
 
-  it.each(rows.map((one) => [shown(one.asked), list(one.expected).join(" or "), one] as const))("%s: %s", (_asked, _expected, one) => {
+  it.each(rows.map((one) => [shown(one.asked), verdicts(one.expected).join(" or "), one] as const))("%s: %s", (_asked, _expected, one) => {
     const { asked, expected, reason } = one;
     const { verdict, warnings } = here.outcome(asked);
     if (warning === undefined) expect(warnings).toEqual([]);
     else expect(warnings.join("\n")).toMatch(warning);
-    expect(list(expected), verdict.reason).toContain(verdict.decision);
+    expect(verdicts(expected), verdict.reason).toContain(verdict.decision);
     expect(verdict.reason).not.toBe("");
     if (reason instanceof RegExp) expect(verdict.reason).toMatch(reason);
     else if (reason !== undefined) expect(verdict.reason).toBe(reason);

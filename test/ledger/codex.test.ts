@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Decision } from "../../src/action/index.ts";
-import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText } from "./place.ts";
+import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText, shown, verdicts } from "./place.ts";
 
 /**
  * The features C1 to C10 of codex' approvals, and the weaknesses CW1, CW2, CW7 and CW8, under the default preset without
@@ -252,10 +252,8 @@ const WEAKNESSES: readonly [what: string, rows: readonly Row[]][] = [
   ],
 ];
 
-const shown = (one: Asked): string => (typeof one === "string" ? one : `${one.tool} ${Object.values(one.input)[0]}`);
-const list = (expected: Expected): readonly Decision[] => (typeof expected === "string" ? [expected] : expected);
 const titled = (all: readonly Row[]): (readonly [string, readonly Decision[], Row])[] =>
-  all.map((row) => [shown(row.asked), list(row.expected), row]);
+  all.map((row) => [shown(row.asked), verdicts(row.expected), row]);
 
 describe.each([...FEATURES, ...WEAKNESSES])("%s", (_what, all) => {
   beforeEach(() => here.user({}));

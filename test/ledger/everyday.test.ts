@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Asked, place, type PolicyText, type Told } from "./place.ts";
+import { type Asked, place, type PolicyText, type Told, shown } from "./place.ts";
 
 /** The everyday cases, as Claude Code is told about them: its own envelope in, the answer read from the one that comes out. */
 
@@ -7,7 +7,6 @@ const read = (path: string): Asked => ({ tool: "Read", input: { file_path: path 
 const edit = (path: string): Asked => ({ tool: "Edit", input: { file_path: path, old_string: "a", new_string: "b" } });
 const write = (path: string): Asked => ({ tool: "Write", input: { file_path: path, content: "x" } });
 const fetch = (url: string): Asked => ({ tool: "WebFetch", input: { url, prompt: "p" } });
-const shown = (asked: Asked): string => (typeof asked === "string" ? asked : `${asked.tool} ${Object.values(asked.input)[0]}`);
 
 type Row = readonly [asked: Asked, told: Told];
 const rows = (told: Told, ...asked: readonly Asked[]): Row[] => asked.map((one) => [one, told]);

@@ -126,3 +126,12 @@ export type Expected = Decision | readonly Decision[];
 
 /** Anything but allow: the person is not passed by. */
 export const NOT_ALLOWED: readonly Decision[] = ["ask", "deny", "none"];
+
+export const verdicts = (expected: Expected): readonly Decision[] => (typeof expected === "string" ? [expected] : expected);
+
+/** A request as the title of its row: the command, or the tool and what it is asked for. */
+export function shown(asked: Asked): string {
+  if (typeof asked === "string") return asked;
+  const [first] = Object.values(asked.input);
+  return `${asked.tool} ${typeof first === "string" ? first : JSON.stringify(asked.input).slice(0, 80)}`;
+}

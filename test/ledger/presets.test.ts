@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Decision } from "../../src/action/index.ts";
-import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText } from "./place.ts";
+import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText, shown, verdicts } from "./place.ts";
 
 /**
  * The presets of pydantic-ai-backend: what Y8 protects is protected by every road (Read, Write and Edit tools, commands,
@@ -14,14 +13,12 @@ const write = (path: string): Asked => ({ tool: "Write", input: { file_path: pat
 const edit = (path: string): Asked => ({ tool: "Edit", input: { file_path: path, old_string: "a", new_string: "b" } });
 const glob = (path: string): Asked => ({ tool: "Glob", input: { pattern: "*", path } });
 const fetch: Asked = { tool: "WebFetch", input: { url: "https://a.dev", prompt: "p" } };
-const shown = (asked: Asked): string => (typeof asked === "string" ? asked : `${asked.tool} ${Object.values(asked.input)[0]}`);
-const list = (expected: Expected): readonly Decision[] => (typeof expected === "string" ? [expected] : expected);
 const quoted = (path: string): string => (path.startsWith("~/") ? `~/'${path.slice(2)}'` : `'${path}'`);
 
 const expectAll = (asked: readonly Asked[], expected: Expected): void => {
   for (const one of asked) {
     const { decision, reason } = here.verdict(one);
-    expect(list(expected), `${shown(one)}: ${reason}`).toContain(decision);
+    expect(verdicts(expected), `${shown(one)}: ${reason}`).toContain(decision);
   }
 };
 
@@ -92,9 +89,22 @@ describe("YW3: secrets where the file system folds case", () => {
 
 const SYSTEM = [
   // Y8.
-  ...["/etc/hosts", "/var/lib/x", "/usr/bin/x", "/bin/x", "/sbin/x", "/boot/x", "/sys/x", "/proc/sys/x"],
+  "/etc/hosts",
+  "/var/lib/x",
+  "/usr/bin/x",
+  "/bin/x",
+  "/sbin/x",
+  "/boot/x",
+  "/sys/x",
+  "/proc/sys/x",
   // YW3.
-  ...["/lib/x", "/opt/x", "/root/x", "/dev/sda", "//etc/passwd", "/etc/../etc/passwd", "/usr/../etc/passwd"],
+  "/lib/x",
+  "/opt/x",
+  "/root/x",
+  "/dev/sda",
+  "//etc/passwd",
+  "/etc/../etc/passwd",
+  "/usr/../etc/passwd",
 ];
 
 describe.each(["default", "permissive", "strict"])("system files under %s", (preset) => {
@@ -120,11 +130,33 @@ describe.each(["default", "permissive", "strict"])("system files under %s", (pre
 
 const DANGEROUS = [
   // Y8, its own spellings.
-  ...["rm -rf /*", "rm -rf /", ":(){ :|:& };:", "dd if=/dev/zero of=/dev/sda", "mkfs /dev/sda", "cat a.txt > /dev/sda", "chmod -R 777 /"],
+  "rm -rf /*",
+  "rm -rf /",
+  ":(){ :|:& };:",
+  "dd if=/dev/zero of=/dev/sda",
+  "mkfs /dev/sda",
+  "cat a.txt > /dev/sda",
+  "chmod -R 777 /",
   // YW1: `*` stopped at a slash, and exact patterns missed every other spelling.
-  ...["rm -rf /home/u", "dd if=/dev/zero of=/dev/sda bs=1M", "mkfs.ext4 /dev/sda", "chmod -R 777 /etc", "echo x > /dev/sda"],
-  ...[": ( ) { : | : & } ; :", "bomb() { bomb | bomb & }; bomb", "rm -fr /", "rm -rf ~", "rm -r -f /", "sudo rm -rf /", "ls; rm -rf /"],
-  ...["rm --recursive --force /", "rm -rf //", "rm -rf /.", "rm -rf ~/", 'rm -rf "$HOME"', "cd / && rm -rf *", "chmod 777 -R /"],
+  "rm -rf /home/u",
+  "dd if=/dev/zero of=/dev/sda bs=1M",
+  "mkfs.ext4 /dev/sda",
+  "chmod -R 777 /etc",
+  "echo x > /dev/sda",
+  ": ( ) { : | : & } ; :",
+  "bomb() { bomb | bomb & }; bomb",
+  "rm -fr /",
+  "rm -rf ~",
+  "rm -r -f /",
+  "sudo rm -rf /",
+  "ls; rm -rf /",
+  "rm --recursive --force /",
+  "rm -rf //",
+  "rm -rf /.",
+  "rm -rf ~/",
+  'rm -rf "$HOME"',
+  "cd / && rm -rf *",
+  "chmod 777 -R /",
 ];
 
 describe.each(["default", "permissive", "strict"])("dangerous commands under %s (Y8, YW1)", (preset) => {
