@@ -63,7 +63,7 @@ export const build: readonly CommandSpec[] = [
     style: "words",
     // -wrapper, -fplugin, -specs, -B and -Xclang -load run or choose programs: -f, -s and -B are listed by what is known inert.
     options: rows(`
-      -o=write; -c -> drop out; -S -> drop out; -E -> drop out; -fsyntax-only -> drop out; -M; -MM; -MD; -MMD; -MP; -MF=write; -MT -MQ=text; -I -isystem -iquote -idirafter=list; -include -imacros=read; -L=list; -l=text; -D=text; -U=text
+      -o=write; -c -> drop out; -S -> drop out; -E -> drop out; -fsyntax-only -> drop out; -dM; -dD; -dN; -M; -MM; -MD; -MMD; -MP; -MF=write; -MT -MQ=text; -I -isystem -iquote -idirafter=list; -include -imacros=read; -L=list; -l=text; -D=text; -U=text
       -O[=text]; -g; -ggdb; -g3; -g0; -w; -Wall; -Wextra; -Werror; -Wpedantic; -pedantic; -pedantic-errors; -std=text; -ansi; -x=text; -v; -pipe; -pthread; -static; -shared; -fPIC; -fpic; -fPIE; -pie; -no-pie; -nostdlib; -nostdinc; -rdynamic; -march=text; -mtune=text; -mcpu=text; -m32; -m64; -Wno-unused; -Wconversion; -Wshadow; -Wno-error; -Wno-deprecated-declarations
       -fsanitize=text; -fno-omit-frame-pointer; -fno-exceptions; -fno-rtti; -flto; -fopenmp; -fvisibility=text; -fstack-protector-strong; -fdiagnostics-color[=text]; -fno-diagnostics-color; -funroll-loops; -fcolor-diagnostics; -ffast-math; -fno-common; -fwrapv
       -dumpmachine -> stop; -dumpversion -> stop; -print-search-dirs -> stop; -print-file-name=text; -print-prog-name=text; --help -> stop; --version -> stop`),
@@ -71,7 +71,7 @@ export const build: readonly CommandSpec[] = [
     // `@file` holds more arguments.
     analyse: "response-file",
     examples: {
-      allow: ["gcc --version", "gcc -dumpmachine", "clang -fsyntax-only a.c"],
+      allow: ["gcc --version", "gcc -dumpmachine", "gcc -E -dM a.c", "clang -fsyntax-only a.c"],
       ask: [
         "gcc a.c",
         "gcc -o x a.c",

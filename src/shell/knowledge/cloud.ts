@@ -194,12 +194,29 @@ export const cloud: readonly CommandSpec[] = [
         operands: "out:writetree*=.",
         examples: { ask: ["terraform fmt", "terraform fmt -recursive"], allow: ["terraform fmt -check"] },
       },
-      "output|state pull|console": {
+      // A value marked sensitive is shown by -json, by -raw and when it is named.
+      output: {
         style: "words",
-        options: rows(TERRAFORM_READ, "-json; -raw"),
+        options: rows("-no-color; -state=read; -json -> environment; -raw -> environment"),
+        operands: "",
+        effects: "list .",
+        examples: {
+          allow: ["terraform output"],
+          ask: ["terraform output -json", "terraform output db_password", "terraform output -raw x"],
+        },
+      },
+      providers: {
+        style: "words",
+        operands: "",
+        effects: "list .",
+        examples: { allow: ["terraform providers"], ask: ["terraform providers lock"] },
+      },
+      "state pull|console": {
+        style: "words",
+        options: TERRAFORM_READ,
         operands: "text*",
         effects: "environment",
-        examples: { ask: ["terraform output", "terraform state pull"] },
+        examples: { ask: ["terraform console", "terraform state pull"] },
       },
       // Plans read the cloud and run providers, `external` data sources among them.
       "plan|refresh|test|init": {

@@ -64,7 +64,7 @@ export const databases: readonly CommandSpec[] = [
     names: "redis-cli valkey-cli",
     style: "posix",
     options: rows(
-      "-h=host; -p=text; -s=text; -a=text; --user=text; --pass=text; -n=text; -u=url; -r=text; -i=text; -x; --no-auth-warning; --raw; --no-raw; --csv; --json; -c; --tls; --cacert=read; --cert=read; --key=read; --stat; --bigkeys; --memkeys; --latency; --scan; --pattern=text; --count=text; -3; -2; --quoted-input; -v --version -> stop; --help -> stop",
+      "-h=host; -p=text; -s=text; -a=text; --user=text; --pass=text; -n=text; -u=url; -r=text; -i=text; -x; --no-auth-warning; --raw; --no-raw; --csv; --json; -c; --tls; --cacert=read; --cert=read; --key=read; --stat; --bigkeys; --memkeys; --latency; --scan -> stop, remote.read database; --pattern=text; --count=text; -3; -2; --quoted-input; -v --version -> stop; --help -> stop",
     ),
     subcommands: {
       "get|GET|mget|MGET|exists|EXISTS|ttl|TTL|pttl|PTTL|type|TYPE|keys|KEYS|scan|SCAN|strlen|STRLEN|hget|HGET|hgetall|HGETALL|hkeys|HKEYS|hlen|HLEN|llen|LLEN|lrange|LRANGE|scard|SCARD|smembers|SMEMBERS|zcard|ZCARD|zrange|ZRANGE|dbsize|DBSIZE|info|INFO|ping|PING|time|TIME|memory|MEMORY|xlen|XLEN|xrange|XRANGE|slowlog get|SLOWLOG GET|client list|CLIENT LIST":
@@ -90,7 +90,7 @@ export const databases: readonly CommandSpec[] = [
         },
     },
     operands: "code/redis?=repl",
-    examples: { allow: ["redis-cli --version"], none: ["redis-cli monitor"] },
+    examples: { allow: ["redis-cli --version", "redis-cli --scan --pattern 'user:*'"], none: ["redis-cli monitor"] },
   },
   {
     names: "mongosh mongo",

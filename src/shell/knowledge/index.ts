@@ -7,6 +7,7 @@ import { coreutilsFiles } from "./coreutils-files.ts";
 import { coreutilsInfo } from "./coreutils-info.ts";
 import { coreutilsLines } from "./coreutils-lines.ts";
 import { coreutilsText } from "./coreutils-text.ts";
+import { dataTools } from "./data-tools.ts";
 import { databases } from "./databases.ts";
 import { findutils } from "./findutils.ts";
 import { forges } from "./forges.ts";
@@ -44,6 +45,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   coreutilsInfo,
   coreutilsLines,
   coreutilsText,
+  dataTools,
   databases,
   findutils,
   forges,

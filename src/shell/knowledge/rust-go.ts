@@ -1,4 +1,4 @@
-import { PROJECT_TOOL } from "./project-tool.ts";
+import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
@@ -191,6 +191,12 @@ export const rustGo: readonly CommandSpec[] = [
     summary: "tools that build the project's code",
     ...PROJECT_TOOL,
     examples: { none: ["golangci-lint run", "staticcheck ./...", "golangci-lint --version"] },
+  },
+  {
+    names: "ghc",
+    summary: "Haskell compiler",
+    ...VERSIONED_TOOL,
+    examples: { allow: ["ghc --version"], none: ["ghc x.hs"] },
   },
   {
     names:

@@ -169,6 +169,15 @@ export const textView: readonly CommandSpec[] = [
     examples: { allow: ["column -t a.txt", "column -s, -t < a.txt", "ls | column"], deny: ["column -t .env"] },
   },
   {
+    names: "col colcrt",
+    summary: "leaves out what moves the cursor back",
+    options: rows(
+      "-b --no-backspaces; -f --fine; -p --pass; -h --tabs; -x --spaces; -l --lines=number; -H --help -> stop; -v -V --version -> stop",
+    ),
+    operands: "",
+    examples: { allow: ["man ls | col -b", "col -bx < a.txt"] },
+  },
+  {
     names: "tree",
     summary: "lists folders as a tree",
     options: rows(
