@@ -15,12 +15,12 @@ const glob = (path: string): Asked => ({ tool: "Glob", input: { pattern: "*", pa
 const fetch: Asked = { tool: "WebFetch", input: { url: "https://a.dev", prompt: "p" } };
 const quoted = (path: string): string => (path.startsWith("~/") ? `~/'${path.slice(2)}'` : `'${path}'`);
 
-const expectAll = (asked: readonly Asked[], expected: Expected): void => {
-  for (const one of asked) {
+/** Those whose verdict is another, with the reason. */
+const wrong = (asked: readonly Asked[], expected: Expected): readonly string[] =>
+  asked.flatMap((one) => {
     const { decision, reason } = here.verdict(one);
-    expect(verdicts(expected), `${shown(one)}: ${reason}`).toContain(decision);
-  }
-};
+    return verdicts(expected).includes(decision) ? [] : [`${shown(one)}: ${decision}, ${reason}`];
+  });
 
 const SECRETS: readonly [pattern: string, ...paths: string[]][] = [
   ["Y8 **/.env", ".env", "packages/a/.env"],
@@ -60,22 +60,24 @@ describe.each(["default", "permissive", "readonly", "strict"])("secrets under %s
 
   it.each(SECRETS)("%s", (_, ...paths) => {
     for (const path of paths) {
-      expectAll(
-        [read(path), write(path), edit(path), `cat ${quoted(path)}`, `head -c 9 < ${quoted(path)}`, `echo x > ${quoted(path)}`],
-        "deny",
-      );
-      expectAll([`cp ${quoted(path)} a.txt`, `base64 ${quoted(path)}`, `cat a.txt ${quoted(path)} | sort`], "deny");
+      expect(
+        wrong(
+          [read(path), write(path), edit(path), `cat ${quoted(path)}`, `head -c 9 < ${quoted(path)}`, `echo x > ${quoted(path)}`],
+          "deny",
+        ),
+      ).toEqual([]);
+      expect(wrong([`cp ${quoted(path)} a.txt`, `base64 ${quoted(path)}`, `cat a.txt ${quoted(path)} | sort`], "deny")).toEqual([]);
     }
   });
 
   it.each(["~/.ssh", "~/.aws", "~/.gnupg", "secrets"])("YW3: the folder %s itself is not read", (path) => {
-    expectAll([`cat ${path}/*`, `grep -r x ${path}`, `tar cf - ${path}`], NOT_ALLOWED);
+    expect(wrong([`cat ${path}/*`, `grep -r x ${path}`, `tar cf - ${path}`], NOT_ALLOWED)).toEqual([]);
   });
 
   it("YW3: code that only speaks of secrets is none", () => {
     const expected: Expected = preset === "strict" ? "ask" : "allow";
     // readonly runs no command at all (Y9).
-    for (const path of HARMLESS) expectAll(preset === "readonly" ? [read(path)] : [read(path), `cat ${path}`], expected);
+    for (const path of HARMLESS) expect(wrong(preset === "readonly" ? [read(path)] : [read(path), `cat ${path}`], expected)).toEqual([]);
   });
 });
 
@@ -111,11 +113,13 @@ describe.each(["default", "permissive", "strict"])("system files under %s", (pre
   beforeEach(() => here.user({ preset }));
 
   it.each(SYSTEM)("%s", (path) => {
-    expectAll([write(path), edit(path), `echo x > ${path}`, `cp a.txt ${path}`, `tee ${path} < a.txt`], "deny");
+    expect(wrong([write(path), edit(path), `echo x > ${path}`, `cp a.txt ${path}`, `tee ${path} < a.txt`], "deny")).toEqual([]);
   });
 
   it("YW3: the folder itself, and a person's own startup files", () => {
-    expectAll(["rm -rf /etc", "chmod -R 777 /etc", "mv a.txt /etc", write("~/.bashrc"), write("~/.profile"), "echo x >> ~/.zshrc"], "deny");
+    expect(
+      wrong(["rm -rf /etc", "chmod -R 777 /etc", "mv a.txt /etc", write("~/.bashrc"), write("~/.profile"), "echo x >> ~/.zshrc"], "deny"),
+    ).toEqual([]);
   });
 
   it("YW3: /private/etc, in any case, on macOS", () => {
@@ -124,7 +128,7 @@ describe.each(["default", "permissive", "strict"])("system files under %s", (pre
   });
 
   it("reading them is no question under the preset that reads freely", () => {
-    expectAll([read("/etc/os-release"), "cat /usr/share/doc/x"], preset === "strict" ? "ask" : "allow");
+    expect(wrong([read("/etc/os-release"), "cat /usr/share/doc/x"], preset === "strict" ? "ask" : "allow")).toEqual([]);
   });
 });
 
@@ -163,7 +167,7 @@ describe.each(["default", "permissive", "strict"])("dangerous commands under %s 
   beforeEach(() => here.user({ preset }));
 
   it.each(DANGEROUS)("%s", (command) => {
-    expectAll([command], "deny");
+    expect(wrong([command], "deny")).toEqual([]);
   });
 
   it("their harmless twins run no further than a question", () => {
@@ -194,17 +198,19 @@ describe.each(PRESETS)("Y9: %s", (preset, expected) => {
   beforeEach(() => here.user({ preset }));
   const says = (key: string): Expected => expected[key] ?? [];
 
-  it("read", () => expectAll([read("a.txt"), read("src/a.ts")], says("read")));
-  it("write and edit", () => expectAll(CHANGES, says("change")));
+  it("read", () => expect(wrong([read("a.txt"), read("src/a.ts")], says("read"))).toEqual([]));
+  it("write and edit", () => expect(wrong(CHANGES, says("change"))).toEqual([]));
   it("glob, grep and ls", () =>
-    expectAll(
-      LOOKING.filter((one) => typeof one !== "string"),
-      says("looks"),
-    ));
-  it("execute: a known command", () => expectAll(["pwd", "date", "git status"], says("known")));
-  it("execute: a program nobody knows", () => expectAll(["weird", "weird a b"], says("unknown")));
-  it("execute: code of the project", () => expectAll(["npm test", "python3 x.py"], says("code")));
-  it("the network", () => expectAll([fetch], says("net")));
+    expect(
+      wrong(
+        LOOKING.filter((one) => typeof one !== "string"),
+        says("looks"),
+      ),
+    ).toEqual([]));
+  it("execute: a known command", () => expect(wrong(["pwd", "date", "git status"], says("known"))).toEqual([]));
+  it("execute: a program nobody knows", () => expect(wrong(["weird", "weird a b"], says("unknown"))).toEqual([]));
+  it("execute: code of the project", () => expect(wrong(["npm test", "python3 x.py"], says("code"))).toEqual([]));
+  it("the network", () => expect(wrong([fetch], says("net"))).toEqual([]));
 });
 
 describe("the operations blocks that presets are made of", () => {
@@ -228,11 +234,11 @@ describe("the operations blocks that presets are made of", () => {
     "git diff .env",
   ])("YW2: `git diff*` does not allow %j", (command) => {
     here.user(ALLOWED_DIFF);
-    expectAll([command], NOT_ALLOWED);
+    expect(wrong([command], NOT_ALLOWED)).toEqual([]);
   });
   it.each(["git diff", "git diff HEAD~1 -- src/a.ts", "git diff && git diff --stat", "git diff\n"])("YW2: and does allow %j", (command) => {
     here.user(ALLOWED_DIFF);
-    expectAll([command], "allow");
+    expect(wrong([command], "allow")).toEqual([]);
   });
 
   // YW1: in a command, `*` is any text.
@@ -244,7 +250,7 @@ describe("the operations blocks that presets are made of", () => {
     ["rm -rf /*", "rm -rf /home/u"],
   ])("YW1: a deny of `%s` holds for %s", (pattern, command) => {
     here.user(execute({ pattern, action: "deny" }));
-    expectAll([command, `ls; ${command}`], "deny");
+    expect(wrong([command, `ls; ${command}`], "deny")).toEqual([]);
   });
 
   const readBlock = (pattern: string): PolicyText => ({
@@ -264,7 +270,7 @@ describe("the operations blocks that presets are made of", () => {
     ["x[z-a]y", ["x[z-a]y"], ["xby", "xzy"]],
   ])("YW4: the path pattern `%s`", (pattern, matches, others) => {
     here.user(readBlock(pattern));
-    expectAll(matches.map(read), "allow");
-    expectAll(others.map(read), "ask");
+    expect(wrong(matches.map(read), "allow")).toEqual([]);
+    expect(wrong(others.map(read), "ask")).toEqual([]);
   });
 });
