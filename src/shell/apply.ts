@@ -2,7 +2,7 @@ import { ANALYSERS } from "./analyse/index.ts";
 import { describe, doubt, refuse, walkFilter, type Invocation } from "./invocation.ts";
 import { applyEffect } from "./effects.ts";
 import { applyKind } from "./kinds.ts";
-import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand } from "./knowledge/read-spec.ts";
+import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand, type Subcommands } from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import { readArguments, type Arguments } from "./options.ts";
 import { outputOf } from "./output.ts";
@@ -17,6 +17,8 @@ export interface Applied {
   /** Every option and operand in order, subcommand words included, for rules. */
   readonly options: Arguments["options"];
   readonly operands: readonly Value[];
+  /** Words behind them that the entry does not tell apart: options and operands by their looks only. */
+  readonly loose: readonly Value[];
   readonly complete: boolean;
 }
 
@@ -58,11 +60,13 @@ function applyLevel(
     }
   }
   const known = args.options.every((given) => given.option !== undefined);
+  const told = grammar.style !== "none" || spec.analyse !== undefined;
   return {
     id,
     out: stopped ? { is: "unknown", why: `the help of ${inv.name}`, network: false } : outputOf(inv),
     options: args.options,
-    operands: [...before, ...args.operands],
+    operands: told ? [...before, ...args.operands] : before,
+    loose: told ? [] : args.operands,
     complete: known && args.doubts.length === 0,
   };
 }
@@ -103,6 +107,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     out: { is: "unknown", why: `the output of ${inv.name}`, network: isNetwork(inv.stdin) },
     options: [],
     operands: [...before, ...inv.args.operands],
+    loose: [],
     complete: false,
   };
   if (word === undefined) {
@@ -127,6 +132,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
 
 /** The entry with the most words that fits; an exact first word comes before a verb pattern. */
 function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly Value[]): Subcommand | "unknown" | undefined {
+  if (subcommands?.kinds === true && /[,/]/.test(word)) return findKinds(subcommands, word, rest);
   let best: Subcommand | undefined;
   let hidden = false;
   const candidates = [
@@ -143,6 +149,15 @@ function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly V
     if (fits && (best === undefined || candidate.words.length > best.words.length)) best = candidate;
   }
   return hidden && (best === undefined || best.words.length === 1) ? "unknown" : best;
+}
+
+/** `pods,services` and `pod/web`: one entry that lists every kind. */
+function findKinds({ named }: Subcommands, word: string, rest: readonly Value[]): Subcommand | undefined {
+  const slash = word.indexOf("/");
+  // Other words could name objects of other kinds.
+  if (slash >= 0 && (word.includes(",") || rest.some((value) => textOf(value)?.includes("/") !== false))) return undefined;
+  const [first, ...others] = (slash < 0 ? word.split(",") : [word.slice(0, slash)]).map((kind) => named.get(kind)?.[0]);
+  return first !== undefined && others.every((other) => other?.spec === first.spec) ? first : undefined;
 }
 
 /** `describe-*` in a table: a verb with anything after it. */

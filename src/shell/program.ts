@@ -46,11 +46,12 @@ export function startProgram(call: ProgramCall): Stream {
     },
     spec,
   );
+  const tail = looseShape(applied.loose);
   cx.refineExec(exec, {
     shape: {
-      options: applied.options.map(optionShape),
-      operands: applied.operands.map(argumentOf),
-      complete: applied.complete,
+      options: [...applied.options.map(optionShape), ...tail.options],
+      operands: [...applied.operands.map(argumentOf), ...tail.operands],
+      complete: applied.complete && tail.options.length === 0,
     },
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
   });
@@ -115,7 +116,16 @@ function execAction(call: ProgramCall, who: Identity): ExecAction {
   };
 }
 
+const known = new WeakMap<Value, Argument>();
+
+/** The same word is the same argument, whether in argv or among the operands. */
 export function argumentOf(value: Value): Argument {
+  let argument = known.get(value);
+  if (argument === undefined) known.set(value, (argument = toArgument(value)));
+  return argument;
+}
+
+function toArgument(value: Value): Argument {
   const text = textOf(value);
   if (text !== undefined) return { known: true, text };
   return {
@@ -140,13 +150,20 @@ function looseShape(words: readonly Value[]): CommandShape {
     const prefix = prefixOf(word);
     if (ended || !prefix.startsWith("-") || prefix === "-") operands.push(argumentOf(word));
     else if (prefix === "--") ended = true;
-    else if (prefix.startsWith("--")) options.push({ names: [prefix.split("=")[0] ?? prefix] });
+    else if (prefix.startsWith("--")) options.push(looseLong(word, prefix));
     else {
       options.push({ names: [prefix] });
       if (prefix.length > 2) for (const letter of prefix.slice(1)) options.push({ names: [`-${letter}`] });
     }
   }
   return { options, operands, complete: false };
+}
+
+function looseLong(word: Value, prefix: string): CommandShape["options"][number] {
+  const text = textOf(word);
+  const equals = prefix.indexOf("=");
+  if (equals < 0) return { names: [prefix] };
+  return { names: [prefix.slice(0, equals)], ...(text === undefined ? {} : { value: { known: true, text: text.slice(equals + 1) } }) };
 }
 
 /** A command whose name is only known at run time. */

@@ -330,6 +330,24 @@ const FEATURES: readonly Feature[] = [
     ],
   },
   {
+    number: "A20",
+    what: "`Shell(...)` where knowledge tells the subcommand but not its options: nothing is taken for missing",
+    allow: ["Shell(docker run !--privileged)", "Shell(docker pull)", "Shell(docker build --network=none)"],
+    deny: ["Shell(docker rm --force)", "Shell(docker network create --driver=host)"],
+    rows: [
+      ...each(
+        "none",
+        "docker run --privileged alpine",
+        "docker run --privileged=true alpine",
+        "docker --context prod run --privileged alpine",
+      ),
+      ...each("allow", "docker pull alpine", "docker build --network=none ."),
+      ...each("none", "docker build .", "docker build --network=host ."),
+      ...each("deny", "docker rm --force x", "docker --context prod rm --force x", "docker network create --driver=host x"),
+      row("docker network create --driver host x", ["deny", "ask"]),
+    ],
+  },
+  {
     number: "A21",
     what: "everything that separates commands makes a segment of its own",
     allow: ["Bash(a)"],
