@@ -168,7 +168,8 @@ const SITUATIONS: readonly Situation[] = [
     project: { mode: "full-auto", permissions: { allow: ["Bash(make:*)", "Edit(src/**)"] } },
     rows: [
       ...rows("allow", "make", edit("src/a.ts")),
-      ...rows("silence", "touch a", edit("a.txt"), "cd .. && make"),
+      ...rows("allow", "cd src && make", "make -C src"),
+      ...rows("silence", "touch a", edit("a.txt"), "cd .. && make", "make -C ..", "cd ~/other && make", 'cd "$X" && make', "env -C / make"),
       ...rows("deny", ...DENIED),
     ],
   },
