@@ -1,7 +1,9 @@
 import type { Invocation } from "../invocation.ts";
+import { cargoFmt, javac } from "./compilers.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
 import { dd } from "./dd.ts";
+import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
 import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
@@ -28,6 +30,7 @@ import { pythonModule } from "./python-module.ts";
 import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
+import { duckdbInput, luaInput, rubyInput, sqliteInput } from "./standard-input.ts";
 import { tar } from "./tar.ts";
 import { unzip } from "./unzip.ts";
 import { urlOrPath } from "./url-or-path.ts";
@@ -38,9 +41,13 @@ import { xargs } from "./xargs.ts";
 export type Analyser = (inv: Invocation) => void;
 
 export const ANALYSERS: Readonly<Record<string, Analyser>> = {
+  "cargo-fmt": cargoFmt,
+  "compose-config": composeConfig,
   compress,
   curl,
   dd,
+  "docker-inspect": dockerInspect,
+  "duckdb-input": duckdbInput,
   fd,
   "file-arguments": fileArguments,
   find,
@@ -56,8 +63,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-revisions": gitRevisions,
   "host-names": hostNames,
   "java-options": javaOptions,
+  javac,
   jq,
   kill,
+  "lua-input": luaInput,
   parallel,
   patch,
   plus,
@@ -67,9 +76,11 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "python-module": pythonModule,
   "response-file": responseFile,
   rsync,
+  "ruby-input": rubyInput,
   scp,
   sed,
   shell,
+  "sqlite-input": sqliteInput,
   tar,
   unzip,
   "url-or-path": urlOrPath,

@@ -14,16 +14,6 @@ const DESTROYS: SubcommandSpec = { style: "none", operands: "text*", effects: "r
 /** A command in a container: its paths are not ours, but mounts, devices, host namespaces and rights reach the host. */
 const RUNS: SubcommandSpec = { style: "none", operands: "text*", effects: "remote.change docker, code.project" };
 
-const KUBECTL = rows(`
-  -n --namespace=text; --context=text; --cluster=text; --user=text; --kubeconfig=foreign/kubeconfig; -s --server=url; --token=refuse; --as=text; --as-group=text; --as-uid=text; -v --v=text; --request-timeout=text
-  --cache-dir=write; --certificate-authority=read; --client-certificate=read; --client-key=read; --insecure-skip-tls-verify; --tls-server-name=text; --warnings-as-errors; --match-server-version; -h --help -> stop`);
-
-const KUBECTL_READ = rows(`
-  -A --all-namespaces; -o --output=text; -l --selector=text; -w --watch; --watch-only; --show-labels; --show-kind; --no-headers; --sort-by=text; --field-selector=text; --chunk-size=text; --ignore-not-found; -L --label-columns=text
-  --output-watch-events; --server-print; --show-managed-fields; --subresource=text; --template=text; -R --recursive; --allow-missing-template-keys; --show-events
-  -c --container=text; --tail=text; --since=text; --since-time=text; -p --previous; --timestamps; --all-containers; --prefix; --max-log-requests=text; --limit-bytes=text; --follow; --pod-running-timeout=text; --all-pods
-  --containers; --sum; --use-protocol-buffers; --api-group=text; --api-version=text; --namespaced; --verbs=text; --categories=text; --cached; --client; --short; --minify; --flatten; --revision=text; --for=text; --timeout=text; --list; -q --quiet; --no-diff; --types=text`);
-
 export const containers: readonly CommandSpec[] = [
   {
     names: "docker podman nerdctl",
@@ -56,10 +46,28 @@ export const containers: readonly CommandSpec[] = [
         },
       // Shows the variables of a container.
       "inspect|container inspect": {
-        ...READS,
+        operands: "text*",
+        effects: "remote.read docker",
+        options: "-f --format=text\n-s --size\n--type=text",
         style: "gnu",
-        effects: "remote.read docker, environment",
-        examples: { ask: ["docker inspect web"] },
+        analyse: "docker-inspect",
+        examples: {
+          allow: [
+            "docker inspect -f '{{.State.Status}}' web",
+            "docker inspect web --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'",
+          ],
+          ask: [
+            "docker inspect web",
+            "docker inspect -f '{{json .Config}}' web",
+            "docker inspect -f '{{.State.Status}} {{.Config.Env}}' web",
+            "docker inspect -f '{{if .State}}{{json .Config}}{{end}}' web",
+            "docker inspect -f '{{with .State}}{{json $.Config}}{{end}}' web",
+            "docker inspect -f '{{index . \"Config\"}}' web",
+            "docker inspect -f '{{.}}' web",
+            "docker inspect -f json web",
+            'docker inspect -f "$F" web',
+          ],
+        },
       },
       "compose ps|compose ls|compose logs|compose images|compose top|compose port|compose version|compose events|compose stats|compose volumes":
         {
@@ -68,7 +76,12 @@ export const containers: readonly CommandSpec[] = [
           examples: { allow: ["docker compose ps", "docker compose logs --tail=20 web"] },
         },
       // Expands variables, those of .env too.
-      "compose config|compose convert": { ...READS, style: "gnu", effects: "environment", examples: { ask: ["docker compose config"] } },
+      "compose config|compose convert": {
+        ...READS,
+        style: "gnu",
+        analyse: "compose-config",
+        examples: { allow: ["docker compose config --services", "docker compose config -q"], ask: ["docker compose config"] },
+      },
       "run|exec|create|start|container run|container exec|container create|container start|compose run|compose exec|compose up|compose start|compose watch|compose create|attach|debug|buildx bake|build|buildx build|image build|compose build|builder build|pod create|machine ssh|play kube|kube play|unshare|stack deploy|service create":
         {
           ...RUNS,
@@ -122,7 +135,12 @@ export const containers: readonly CommandSpec[] = [
         style: "gnu",
         examples: { allow: ["docker-compose ps", "docker-compose -f a.yml logs"] },
       },
-      config: { ...READS, style: "gnu", effects: "environment", examples: { ask: ["docker-compose config"] } },
+      config: {
+        ...READS,
+        style: "gnu",
+        analyse: "compose-config",
+        examples: { allow: ["docker-compose config --services"], ask: ["docker-compose config"] },
+      },
       "up|run|exec|start|create|build|watch": { ...RUNS, examples: { ask: ["docker-compose up -d"] } },
       "stop|restart|pull|kill|pause|unpause|scale": { ...CHANGES, examples: { ask: ["docker-compose stop"] } },
       "down|rm": { ...DESTROYS, examples: { ask: ["docker-compose down -v"] } },
@@ -133,143 +151,6 @@ export const containers: readonly CommandSpec[] = [
         examples: { ask: ["docker-compose push"] },
       },
     },
-  },
-  {
-    names: "kubectl oc",
-    summary: "a Kubernetes cluster",
-    style: "bsd",
-    options: KUBECTL,
-    subcommands: {
-      // Kinds of resources that hold no secrets, one at a time; `get secret`, lists and TYPE/NAME forms have no opinion.
-      "get|describe": {
-        options: KUBECTL_READ,
-        operands: "",
-        subcommands: {
-          "po|pod|pods|svc|service|services|deploy|deployment|deployments|rs|replicaset|replicasets|sts|statefulset|statefulsets|ds|daemonset|daemonsets|job|jobs|cj|cronjob|cronjobs|no|node|nodes|ns|namespace|namespaces|ing|ingress|ingresses|ev|event|events|ep|endpoints|endpointslices|pvc|persistentvolumeclaim|persistentvolumeclaims|pv|persistentvolume|persistentvolumes|sc|storageclass|storageclasses|hpa|horizontalpodautoscaler|horizontalpodautoscalers|netpol|networkpolicy|networkpolicies|sa|serviceaccount|serviceaccounts|role|roles|rolebinding|rolebindings|clusterrole|clusterroles|clusterrolebinding|clusterrolebindings|crd|crds|quota|resourcequotas|limits|pdb|pc|rc|cs|csr|all|routes|route|is|imagestreams|bc|dc":
-            {
-              operands: "text*",
-              effects: "remote.read kubernetes",
-              examples: {
-                allow: [
-                  "kubectl get pods -n dev",
-                  "kubectl get pods",
-                  "kubectl -n dev get svc -o wide",
-                  "kubectl describe pod x",
-                  "kubectl get -A deploy",
-                ],
-                ask: ["kubectl get pods --frobnicate", "kubectl get --raw /api/v1/secrets"],
-              },
-            },
-          "secret|secrets": {
-            operands: "text*",
-            effects: "remote.read kubernetes, environment",
-            examples: { ask: ["kubectl get secret x -o yaml", "kubectl get -n dev secrets", "kubectl describe secret x"] },
-          },
-        },
-        examples: {
-          none: ["kubectl get pods,secrets", "kubectl get secret/x", "kubectl get pod/x secret/y", "kubectl --kubeconfig ./evil get pods"],
-        },
-      },
-      "logs|top|explain|api-resources|api-versions|version|cluster-info|config view|config get-contexts|config current-context|config get-clusters|config get-users|auth can-i|auth whoami|rollout status|rollout history|wait|events|completion|options|whoami|projects|project|status":
-        {
-          options: rows(KUBECTL_READ, "-f"),
-          operands: "text*",
-          effects: "remote.read kubernetes",
-          examples: {
-            allow: [
-              "kubectl logs -f web --tail=20",
-              "kubectl top pods",
-              "kubectl config current-context",
-              "kubectl explain pod.spec",
-              "kubectl auth can-i get pods",
-              "kubectl rollout status deploy/x",
-            ],
-          },
-        },
-      "config view --raw|cluster-info dump|create token|config set|config set-context|config use-context|config delete-context|config set-credentials|config set-cluster|config unset|config rename-context|config delete-cluster|config delete-user":
-        {
-          style: "none",
-          operands: "text*",
-          effects: "danger host-effect, environment",
-          examples: { ask: ["kubectl config use-context prod", "kubectl config view --raw"] },
-        },
-      "apply|create|replace|patch|edit|set|label|annotate|scale|autoscale|expose|rollout restart|rollout undo|rollout pause|rollout resume|taint|cordon|uncordon|certificate|auth reconcile|new-app|new-project|adm":
-        {
-          style: "none",
-          operands: "text*",
-          effects: "remote.change kubernetes",
-          examples: { ask: ["kubectl apply -f x.yml", "kubectl scale deploy x --replicas=0", "kubectl rollout restart deploy/x"] },
-        },
-      "delete|drain": {
-        style: "none",
-        operands: "text*",
-        effects: "remote.destroy kubernetes, danger remote-destroy",
-        examples: { ask: ["kubectl delete pod x", "kubectl delete ns prod"] },
-      },
-      "exec|run|debug|cp|attach|port-forward|proxy|diff|rsh|rsync|plugin": {
-        style: "none",
-        operands: "text*",
-        effects: "remote.change kubernetes, code.project",
-        examples: { ask: ["kubectl exec -it x -- sh", "kubectl cp x:/a a", "kubectl diff -f x", "kubectl run x --image=y"] },
-      },
-    },
-    examples: { none: ["kubectl frobnicate"], ask: ["kubectl $(echo delete) x"] },
-  },
-  {
-    names: "helm",
-    style: "bsd",
-    options: rows(
-      "-n --namespace=text; --kube-context=text; --kubeconfig=foreign/kubeconfig; --debug; --kube-apiserver=refuse; --kube-token=refuse; --burst-limit=text; --registry-config=read; --repository-cache=list; --repository-config=read; -h --help -> stop",
-    ),
-    examples: { none: ["helm frobnicate"] },
-    subcommands: {
-      // --post-renderer runs a program: unlisted. `get values` shows what charts hold, passwords too.
-      "list|ls|status|history|hist|get manifest|get notes|get hooks|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub":
-        {
-          options: rows(
-            "-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=text; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers",
-          ),
-          operands: "text*",
-          effects: "remote.read kubernetes",
-          examples: {
-            allow: ["helm list -A", "helm status x", "helm template x ./chart", "helm version"],
-            ask: ["helm template x ./chart --post-renderer ./evil"],
-          },
-        },
-      "get values|get all|env": {
-        options: "-a --all\n-o --output=text\n--revision=text",
-        operands: "text*",
-        effects: "environment",
-        examples: { ask: ["helm get values x"] },
-      },
-      "install|upgrade|rollback|test|create|package|pull|fetch|repo add|repo update|repo remove|repo index|dependency update|dependency build|dep update|plugin install|plugin update|plugin uninstall|registry login|registry logout":
-        {
-          style: "none",
-          operands: "text*",
-          effects: "remote.change kubernetes",
-          examples: { ask: ["helm install x ./chart", "helm repo add x https://evil.example", "helm plugin install x"] },
-        },
-      push: {
-        style: "none",
-        operands: "text*",
-        effects: "remote.publish helm, danger publish",
-        examples: { ask: ["helm push x oci://y"] },
-      },
-      "uninstall|delete|del|un": {
-        style: "none",
-        operands: "text*",
-        effects: "remote.destroy kubernetes, danger remote-destroy",
-        examples: { ask: ["helm uninstall x"] },
-      },
-    },
-  },
-  {
-    names: "kubectx kubens",
-    style: "bsd",
-    options: "-c --current -> stop\n-h --help -> stop\n-V --version -> stop",
-    operands: "text?",
-    effects: "danger host-effect",
-    examples: { allow: ["kubectx -c"], ask: ["kubectx prod"] },
   },
   {
     names:

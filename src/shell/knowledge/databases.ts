@@ -13,11 +13,23 @@ export const databases: readonly CommandSpec[] = [
     options: rows(`
       -cmd=code/sqlite; -init=script/sql; -readonly; -safe; -json; -csv; -column; -line; -list; -table; -box; -markdown; -html; -quote; -tabs; -ascii; -header; -noheader; -headers
       -separator=text; -nullvalue=text; -newline=text; -batch; -bail; -echo; -stats; -interactive -> terminal; -nofollow; -mmap=text; -cache; -memtrace; -version -> stop; -help -> stop`),
-    // What changes the database is in the SQL; without any it is read from standard input.
-    operands: "read? script:code/sqlite*=.read",
+    // What changes the database is in the SQL.
+    operands: "read? script:code/sqlite*",
+    analyse: "sqlite-input",
     examples: {
-      allow: ["sqlite3 --version", "sqlite3 x.db 'select 1'"],
-      ask: ["sqlite3 db '.shell id'", "sqlite3 db 'drop table x'", "sqlite3 -cmd '.system id' db 'select 1'"],
+      allow: [
+        "sqlite3 --version",
+        "sqlite3 x.db 'select 1'",
+        "sqlite3 x.db <<'E'\n.mode column\nselect 1;\nE",
+        "echo 'select 1' | sqlite3 x.db",
+      ],
+      ask: [
+        "sqlite3 db '.shell id'",
+        "sqlite3 db 'drop table x'",
+        "sqlite3 db < x.sql",
+        "echo '.shell id' | sqlite3 db",
+        "sqlite3 -cmd '.system id' db 'select 1'",
+      ],
       none: ["sqlite3 db"],
       deny: ["sqlite3 .env .dump"],
     },
@@ -57,7 +69,8 @@ export const databases: readonly CommandSpec[] = [
     options: rows(
       "-c -s=code/duckdb -> drop script; -cmd=code/duckdb; -init=script/sql; -f=script/sql -> drop script; -readonly; -json; -csv; -markdown; -box; -table; -line; -list; -header; -noheader; -batch; -bail; -echo; -unsigned=refuse; -version -> stop; -help -> stop",
     ),
-    operands: "read? script:code/duckdb*=.read",
+    operands: "read? script:code/duckdb*",
+    analyse: "duckdb-input",
     examples: { allow: ["duckdb --version"], none: ["duckdb x.db"], ask: ["duckdb -c \"copy t to 'x'\""] },
   },
   {

@@ -13,6 +13,7 @@ import { findutils } from "./findutils.ts";
 import { forges } from "./forges.ts";
 import { git } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
+import { kubernetes } from "./kubernetes.ts";
 import { machineTools } from "./machine-tools.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
@@ -51,6 +52,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   forges,
   git,
   interpreters,
+  kubernetes,
   machineTools,
   network,
   networkTools,

@@ -151,9 +151,10 @@ export const interpreters: readonly CommandSpec[] = [
     options: rows(`
       -e=code/ruby -> drop script; -n -> text becomes read; -p -> text becomes read; -i[=text] -> args becomes edit; -a; -c; -C=dir; -d; -E=text; -F=text; -I=list; -l; -0[=text]; -K=text
       -r --require=script/ruby; -s; -S; -u; -U; -v; -w; -W[=text]; -x[=dir]; --yjit; --jit; --disable=text; --enable=text; -h --help -> stop; --version -> stop`),
-    operands: "script:script/ruby?=- args:text*",
+    operands: "script:script/ruby? args:text*",
+    analyse: "ruby-input",
     examples: {
-      allow: ["ruby --version"],
+      allow: ["ruby --version", "ruby -v"],
       none: ["ruby x.rb", "ruby -e 'File.delete(\"x\")'", "ruby -v x.rb"],
       deny: ["ruby -ne puts .env"],
     },
@@ -178,8 +179,9 @@ export const interpreters: readonly CommandSpec[] = [
     names: "lua lua5.1 lua5.2 lua5.3 lua5.4 luajit",
     style: "posix",
     options: rows("-e=code/lua -> drop script; -l=script/lua; -i -> terminal; -v; -E; -W; -"),
-    operands: "script:script/lua?=- args:text*",
-    examples: { none: ["lua x.lua", "lua -e 'os.remove(\"x\")'"] },
+    operands: "script:script/lua? args:text*",
+    analyse: "lua-input",
+    examples: { allow: ["lua -v"], ask: ["cat x.lua | lua"], none: ["lua", "lua -v x.lua", "lua x.lua", "lua -e 'os.remove(\"x\")'"] },
   },
   {
     names: "Rscript R r littler",
@@ -209,9 +211,9 @@ export const interpreters: readonly CommandSpec[] = [
     style: "words",
     // With sources, -version compiles them all the same.
     options: "-version --version\n-d=write\n-cp -classpath --class-path=read\n-proc:none",
-    operands: "read+",
-    effects: "code.project, write .",
-    examples: { ask: ["javac X.java", "javac -version X.java"] },
+    operands: "read*",
+    analyse: "javac",
+    examples: { allow: ["javac -version"], ask: ["javac X.java", "javac -version X.java", "javac", "javac -version -d x"] },
   },
   {
     names: "osascript",

@@ -18,6 +18,8 @@ export interface Grammar {
 export interface Subcommands {
   readonly named: ReadonlyMap<string, readonly Subcommand[]>;
   readonly verbs: readonly Subcommand[];
+  /** See `CommandSpec.kinds`. */
+  readonly kinds: boolean;
 }
 
 export interface Subcommand {
@@ -199,7 +201,7 @@ const isInert = (option: Option): boolean =>
       (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")),
   );
 
-function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>): Subcommands {
+function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>, kinds: boolean): Subcommands {
   const named = new Map<string, Subcommand[]>();
   const verbs: Subcommand[] = [];
   const seen = new Set<string>();
@@ -213,7 +215,7 @@ function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>)
       else named.set(first, [...(named.get(first) ?? []), { key, words, spec }]);
     }
   }
-  return { named, verbs };
+  return { named, verbs, kinds };
 }
 
 const readings = new WeakMap<object, Grammar>();
@@ -255,7 +257,7 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
       .filter((text) => text.trim() !== "")
       .map(readEffect),
     harmless: [...options.values()].every(isInert),
-    subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands),
+    subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands, spec.kinds === true),
   };
   readings.set(spec, grammar);
   return grammar;

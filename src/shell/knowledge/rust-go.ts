@@ -40,9 +40,12 @@ export const rustGo: readonly CommandSpec[] = [
         examples: { none: ["cargo check", "cargo test -q", "cargo build --release", "cargo clippy -- -D warnings", "cargo fix --lib"] },
       },
       fmt: {
-        options: "--check -> drop out\n--all -> drop none\n-p --package=text\n--message-format=text",
-        operands: "out:writetree?=src",
-        examples: { allow: ["cargo fmt --check"], ask: ["cargo fmt"] },
+        options: "--check\n--all\n-p --package=text\n--message-format=text",
+        analyse: "cargo-fmt",
+        examples: {
+          allow: ["cargo fmt --check", "cargo fmt --all -- --check"],
+          ask: ["cargo fmt", "cargo fmt --all", "cargo fmt -- --check --config-path=x", "cargo fmt -- src/a.rs"],
+        },
       },
       "add|remove|rm|update|init|new|generate-lockfile|vendor|fetch|install|uninstall": {
         style: "none",

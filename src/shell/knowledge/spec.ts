@@ -47,6 +47,8 @@ export interface CommandSpec {
   readonly effects?: string;
   /** Keys are one or more words: `"stash list"`, alternatives by `|`: `"log|shortlog"`. An unlisted subcommand has no opinion. */
   readonly subcommands?: Readonly<Record<string, SubcommandSpec>>;
+  /** The subcommands are kinds of objects: `KIND,KIND` and a lone `KIND/NAME` name them, too (kubectl get). */
+  readonly kinds?: boolean;
   /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
   readonly analyse?: string;
   /**
