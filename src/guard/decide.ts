@@ -19,6 +19,8 @@ export interface GuardOptions {
   readonly own: readonly string[];
   /** Files of `--policy`: each adds a layer. */
   readonly policyFiles?: readonly string[];
+  /** For those who only look: other files in place of the ones found. */
+  readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
 }
@@ -77,10 +79,11 @@ function sourcesFor(
   request: Request,
   lowered: Lowered,
   world: World,
-  { machine, policyFiles = [] }: GuardOptions,
+  { machine, policyFiles = [], select }: GuardOptions,
 ): readonly PolicySource[] {
   const explicit = explicitFiles(machine, policyFiles, world.cwd);
-  return findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
+  const found = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
+  return select === undefined ? found : select(found);
 }
 
 /** A broken managed or user file: its denies are unknown, so nothing is allowed until it is mended. */

@@ -73,6 +73,12 @@ function read(file: string, layer: LayerName, root: string | undefined, mayGrant
   return [{ layer, file, ...(root === undefined ? {} : { root }), mayGrant, content }];
 }
 
+/** One file that a person names, as a layer of its own. */
+export function policyFile(file: string, layer: LayerName): PolicySource {
+  const [source] = read(file, layer, undefined, true, true);
+  return source ?? { layer, file, mayGrant: true, content: { is: "broken", why: "does not exist" } };
+}
+
 /** The folders that a request touches, as given and canonical. */
 function foldersOf(lowered: Lowered, world: World): readonly string[] {
   const out = new Set<string>();

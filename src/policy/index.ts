@@ -1,3 +1,4 @@
+export { patternCovers, ruleCovers, same } from "./cover.ts";
 export { pathPattern, type PathPattern } from "./glob.ts";
 export { genericInstances, genericWord } from "./glob-target.ts";
 export { hostOfUrl, normaliseHost } from "./host.ts";
@@ -15,4 +16,5 @@ export { DEFAULT_SETTINGS, joinLayers, type LayerInput } from "./layers.ts";
 export { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "./path-class.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { spell } from "./spelled.ts";
+export { LAYERS } from "./types.ts";
 export type * from "./types.ts";

@@ -7,6 +7,7 @@ import {
   type Node,
   offsetOf,
   type Path,
+  type Place,
   placeFinder,
   printPath,
   readJson5,
@@ -97,4 +98,10 @@ function idle(tree: Node): readonly Fault[] {
       help: "remove it; redirects are judged as the file writes they are",
     },
   ];
+}
+
+/** Where a file sets one of its own keys; undefined where it does not. */
+export function keyPlace(text: string, key: string): Place | undefined {
+  const found = member(readJson5(text).root, key);
+  return found === undefined ? undefined : placeFinder(text)(found.keyStart);
 }

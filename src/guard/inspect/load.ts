@@ -1,0 +1,39 @@
+import type { World } from "../../action/index.ts";
+import { joinLayers, type JudgeContext, type Policy } from "../../policy/index.ts";
+import { readTrust, type Machine } from "../../state/index.ts";
+import { judgeContext } from "../context.ts";
+import { exampleActions } from "../examples.ts";
+import { explicitFiles, findPolicyFiles, policyFile, type PolicySource } from "../policy-files.ts";
+import { layerOf, readEach, type SourceRead } from "../reader/index.ts";
+import { realWorld } from "../world.ts";
+
+/** The policy in force at a place, file by file: for those who look at rules instead of requests. */
+export interface Inspection {
+  readonly machine: Machine;
+  readonly world: World;
+  readonly files: readonly SourceRead[];
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+}
+
+export interface InspectOptions {
+  readonly machine: Machine;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Folders of Assent's own program. */
+  readonly own: readonly string[];
+  /** Files of `--policy`. */
+  readonly policyFiles?: readonly string[];
+  /** Only these files, each read as a user's own. */
+  readonly only?: readonly string[];
+}
+
+export function inspect({ machine, cwd, own, policyFiles = [], only }: InspectOptions): Inspection {
+  const world = realWorld(machine, cwd, undefined);
+  const sources: readonly PolicySource[] =
+    only === undefined
+      ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd))
+      : only.map((file) => policyFile(file, "user"));
+  const files = readEach(sources, readTrust(machine), exampleActions);
+  return { machine, world, files, policy: joinLayers(files.map(layerOf)), context: judgeContext(machine, world, true, sources, own) };
+}
