@@ -98,7 +98,16 @@ function matchOperands(matcher: ShellMatcher, words: ExecWords, side: Side, cont
   // Its writer says which options of an unknown program take a value: `--network=none` is `--network none`, too.
   const said = without((option) => matcher.flags.some((flag) => flag.value !== undefined && flag.names.includes(option)));
   if (side === "narrow") return said;
-  return either(either(said, without(() => false)), both("maybe", without(() => true)));
+  return either(
+    either(
+      said,
+      without(() => false),
+    ),
+    both(
+      "maybe",
+      without(() => true),
+    ),
+  );
 }
 
 function elementsOf(matcher: ShellMatcher, side: Side, context: MatchContext): readonly Element[] {
