@@ -33,6 +33,8 @@ export interface TreeFilter {
   readonly hidden?: false;
   /** Files that the project's repository does not track are left out (`git ls-files`). */
   readonly tracked?: true;
+  /** Not left out: what links to folders lead to (`grep -R`, `find -L`). */
+  readonly follows?: true;
 }
 
 /** A place in the text of a shell request: UTF-16 offsets, `end` exclusive. */

@@ -2,4 +2,4 @@ export * from "./action.ts";
 export * from "./danger.ts";
 export * from "./verdict.ts";
 export * from "./print.ts";
-export type { World } from "./world.ts";
+export type { Wanted, World } from "./world.ts";

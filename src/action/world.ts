@@ -1,3 +1,6 @@
+/** What a search looks for; `link` is false where the path is known to be no link. */
+export type Wanted = (path: string, link?: boolean) => boolean;
+
 /**
  * What the pure core may ask about the machine. The guard provides the real one, tests provide small ones.
  * Every answer may be wrong a moment later: nothing here replaces enforcement.
@@ -26,9 +29,9 @@ export interface World {
   trustedProgram(path: string): boolean;
   /**
    * Looks for a path that `wanted` accepts below `root` (itself included), visiting a bounded number of entries.
-   * `wanted` gets absolute paths. `skip` names folders not to descend into.
+   * `wanted` gets absolute paths, and whether it is a link where that is known; links are not followed. `skip` names folders not to descend into.
    */
-  find(root: string, wanted: (path: string) => boolean, depth?: number): { readonly found: string | undefined; readonly complete: boolean };
+  find(root: string, wanted: Wanted, depth?: number): { readonly found: string | undefined; readonly complete: boolean };
   /** Whether the project's repository tracks this file; undefined when that cannot be told. */
   tracked(path: string): boolean | undefined;
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */

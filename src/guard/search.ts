@@ -1,4 +1,5 @@
 import { readdirSync, type Dirent } from "node:fs";
+import type { Wanted } from "../action/index.ts";
 import { join } from "./canonical.ts";
 
 /** Entries visited per search: some tens of milliseconds at most. Beyond it the answer is marked incomplete. */
@@ -26,7 +27,7 @@ function entriesOf(folder: string): Dirent[] | undefined {
  */
 export function find(
   root: string,
-  wanted: (path: string) => boolean,
+  wanted: Wanted,
   depth = MAX_DEPTH,
 ): { readonly found: string | undefined; readonly complete: boolean } {
   if (wanted(root)) return { found: root, complete: true };
@@ -48,7 +49,7 @@ export function find(
       const objects = folder.path.endsWith("/.git/objects");
       for (const entry of entries) {
         const path = join(folder.path, entry.name);
-        if (wanted(path)) return { found: path, complete: true };
+        if (wanted(path, entry.isSymbolicLink())) return { found: path, complete: true };
         if (!entry.isDirectory() || SKIPPED.has(entry.name) || (objects && OBJECT_NAME.test(entry.name))) continue;
         if (folder.depth + 1 >= depth) {
           // The caller's own limit is no gap, ours is.

@@ -1,4 +1,4 @@
-import type { FileAction, Target, TreeFilter, World } from "../action/index.ts";
+import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
 import { below, within } from "./location.ts";
 import { BoundedMap } from "./result.ts";
 import { matchesWord, shellGlob, type WordGlob } from "./word-glob.ts";
@@ -129,17 +129,26 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
           ? { found: target.path, complete: true }
           : NOWHERE;
     case "tree":
+      if (target.filter?.follows === true) return searchFollowing(target.path, target.filter, wanted, world);
       return search(target.path, filtered(target.path, target.filter, wanted, world), world);
-    case "unknown":
-      return target.within === undefined ? ANYWHERE : search(target.within, filtered(target.within, target.filter, wanted, world), world);
+    case "unknown": {
+      // Names that are handed to a program, which opens what a link leads to.
+      if (target.within === undefined) return ANYWHERE;
+      if (target.filter?.follows === true) return searchFollowing(target.within, target.filter, wanted, world);
+      const opened = filtered(target.within, target.filter, (path) => wanted(path), world, (path) => leadsTo(path, wanted, world));
+      return search(target.within, opened, world);
+    }
     case "glob":
       return searchGlob(target.pattern, action.recursive === true, wanted, world);
   }
 }
 
 /** `wanted`, but only for what a walk with this filter comes to. */
-function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean, world: World): (path: string) => boolean {
-  return filter === undefined ? wanted : (path) => walksTo(root, filter, path) && wanted(path) && (filter.tracked !== true || world.tracked(path) !== false);
+function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean, world: World, behind?: (path: string) => boolean): Wanted {
+  const asked = (path: string, link: boolean | undefined): boolean => wanted(path) || (link !== false && behind?.(path) === true);
+  return filter === undefined
+    ? asked
+    : (path, link) => walksTo(root, filter, path) && asked(path, link) && (filter.tracked !== true || world.tracked(path) !== false);
 }
 
 /** True when a walk from `root` with this filter comes to `path`. */
@@ -151,8 +160,45 @@ function walksTo(root: string, filter: TreeFilter, path: string): boolean {
   return filter.only === undefined || filter.only.some((glob) => matchesWord(shellGlob(glob), last));
 }
 
+/** True when `path` is a link to something wanted. */
+function leadsTo(path: string, wanted: (path: string) => boolean, world: World): boolean {
+  const canonical = world.canonical(path);
+  return canonical !== path && wanted(canonical);
+}
+
+/** More folders than this behind links are not walked. */
+const MOST_LINKS = 64;
+
+/** A walk that enters the folders that links lead to, each once. */
+function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string) => boolean, world: World): Found {
+  const roots = [root];
+  const seen = new Set(roots);
+  let complete = true;
+  for (let at = 0; at < roots.length; at++) {
+    if (at >= MOST_LINKS) return ANYWHERE;
+    const here = roots[at] ?? root;
+    const reached = filtered(here, filter, wanted, world, (path) => leadsTo(path, wanted, world));
+    const result = search(
+      here,
+      (path, link) => {
+        if (reached(path, link)) return true;
+        const folder = link === false ? path : world.canonical(path);
+        if (folder !== path && !seen.has(folder) && !roots.some((one) => within(folder, one)) && world.kind(folder) === "directory") {
+          seen.add(folder);
+          roots.push(folder);
+        }
+        return false;
+      },
+      world,
+    );
+    if (result.found !== undefined) return result;
+    complete &&= result.complete;
+  }
+  return { found: undefined, complete };
+}
+
 /** A folder as big as the machine is not walked: the answer would never be complete. */
-function search(root: string, wanted: (path: string) => boolean, world: World, depth?: number): Found {
+function search(root: string, wanted: Wanted, world: World, depth?: number): Found {
   if (depth !== undefined) return world.find(root, wanted, depth);
   return within(world.home, root) ? ANYWHERE : world.find(root, wanted);
 }
@@ -160,6 +206,10 @@ function search(root: string, wanted: (path: string) => boolean, world: World, d
 function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) => boolean, world: World): Found {
   const { folder, rest } = shellPattern(pattern);
   const reached = (path: string): boolean => expandsTo(pattern, path, recursive) && (wanted(path) || wanted(world.canonical(path)));
+  if (rest.length > 1) {
+    const behind = expandInto(folder, rest.map(({ glob }) => glob), (path) => wanted(path) || leadsTo(path, wanted, world), world);
+    if (behind.found !== undefined || !behind.complete) return behind;
+  }
   if (recursive || rest.length > 1 || rest[0]?.deep === true) {
     const depth = recursive || rest.some(({ deep }) => deep) ? undefined : rest.length;
     return search(folder, reached, world, depth);
@@ -169,6 +219,35 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
   for (const name of names) {
     const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
     if (reached(path)) return { found: path, complete: true };
+  }
+  return NOWHERE;
+}
+
+/** More names than this are not looked at one by one. */
+const MOST_NAMES = 20_000;
+
+/** What the shell expands the segments to: it enters folders that links lead to, and `**` is one segment unless it was told otherwise. */
+function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: string) => boolean, world: World): Found {
+  let left = MOST_NAMES;
+  let folders = [root];
+  for (const [at, glob] of globs.entries()) {
+    const next: string[] = [];
+    for (const folder of folders) {
+      const names = world.names(folder);
+      if (names === undefined) {
+        if (at === 0 && world.kind(folder) !== "missing") return ANYWHERE;
+        continue;
+      }
+      left -= names.length + 1;
+      if (left < 0) return ANYWHERE;
+      for (const name of names) {
+        if (!segmentMatches(glob, name)) continue;
+        const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+        if (at < globs.length - 1) next.push(path);
+        else if (wanted(path)) return { found: path, complete: true };
+      }
+    }
+    folders = next;
   }
   return NOWHERE;
 }

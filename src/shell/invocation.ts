@@ -1,5 +1,6 @@
 import type { FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
 import type { Context } from "./context.ts";
+import { followsLinks } from "./follows.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import type { Grammar } from "./knowledge/read-spec.ts";
 import type { Arguments } from "./options.ts";
@@ -73,12 +74,14 @@ function isWalked({ cx }: Pick<Invocation, "cx">, path: string): boolean {
 }
 
 /** What a walk of this command leaves out, if anything. */
-export function walkFilter(inv: Pick<Invocation, "only" | "without">, visible: boolean): TreeFilter | undefined {
-  if (inv.only.length === 0 && inv.without.length === 0 && !visible) return undefined;
+export function walkFilter(inv: Pick<Invocation, "only" | "without" | "name" | "args">, visible: boolean): TreeFilter | undefined {
+  const follows = followsLinks(inv);
+  if (inv.only.length === 0 && inv.without.length === 0 && !visible && !follows) return undefined;
   return {
     ...(inv.only.length > 0 ? { only: inv.only } : {}),
     ...(inv.without.length > 0 ? { without: inv.without } : {}),
     ...(visible ? { hidden: false } : {}),
+    ...(follows ? { follows: true } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { place } from "./place.ts";
@@ -23,7 +23,12 @@ const rows = readFileSync(join(import.meta.dirname, "../cases/attacks.txt"), "ut
   });
 
 describe("attacks and their harmless twins", () => {
-  const here = place({ ".env": "KEY=1" });
+  const here = place({ ".env": "KEY=1", "vendor/x.git/HEAD": "ref: refs/heads/main\n", "vendor/x.git/config": "", "~/.ssh/foo": "" });
+  for (const folder of ["vendor/x.git/objects", "vendor/x.git/refs", "links"]) mkdirSync(join(here.project, folder), { recursive: true });
+  symlinkSync(join(here.home, ".ssh"), join(here.project, "links/ssh"));
+  symlinkSync(join(here.home, ".bashrc"), join(here.project, "links/rc"));
+  symlinkSync("../.env", join(here.project, "links/env.txt"));
+  symlinkSync("/", join(here.project, "links/root"));
 
   it.each(rows)("$label: $shown", ({ command, accepted }) => {
     const { decision, reason } = here.verdict(command);

@@ -44,7 +44,11 @@ export function find(inv: Invocation): void {
     roots.push(word);
   }
   const expression = readExpression(inv, words.slice(at));
-  const named = expression.only === undefined ? {} : { filter: { only: expression.only } };
+  const follows = words.some((word) => ["-L", "-follow"].includes(textOf(word) ?? ""));
+  const named =
+    expression.only === undefined && !follows
+      ? {}
+      : { filter: { ...(expression.only === undefined ? {} : { only: expression.only }), ...(follows ? { follows: true as const } : {}) } };
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
   if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
