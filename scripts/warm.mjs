@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 const dist = process.argv[2];
 const require = createRequire(join(dist, "bin.cjs"));
@@ -30,6 +31,9 @@ const requests = [
   ["WebFetch", { url: "https://nodejs.org/api", prompt: "p" }],
   ["mcp__github__list_issues", { owner: "o" }],
 ];
+// A function that was compiled to machine code here would be compiled to it again in every fresh hook, before its first call.
+setFlagsFromString("--no-sparkplug");
+setFlagsFromString("--no-opt");
 try {
   const { hook, script } = loadHook(dist, require, false);
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
@@ -47,6 +51,9 @@ try {
       );
     }
   }
+  // V8 takes a cache only under the flags it was made with.
+  setFlagsFromString("--sparkplug");
+  setFlagsFromString("--opt");
   writeFileSync(join(dist, "hook.cache"), script.createCachedData());
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -29,6 +29,7 @@ const SHAPES: readonly (readonly [needle: string, shape: RegExp])[] = [
   ["AGE-SECRET-KEY-1", /(?<![A-Za-z0-9])AGE-SECRET-KEY-1[A-Z0-9]{8,}/g],
   ["eyJ", /(?<![\w-])eyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)?/g], // JWT
 ];
+const SCHEME_NAMES = ["bearer", "basic", "digest", "negotiate"];
 const SCHEMES = /(?<=(?<![A-Za-z0-9])(?:bearer|basic|digest|negotiate)(?: |%20|\\ ){1,4})[\w.~+/=-]{3,}/gi;
 
 const HEADER = /(?<![\w-])(?:proxy-)?authorization["']?(?:\\? ){0,4}[:=](?:\\? ){0,4}|(?<![\w-])(?:set-)?cookie["']?\s{0,4}:\s{0,4}/gi;
@@ -46,7 +47,8 @@ export function redactText(text: string): string {
   }
   if (out.includes("-")) out = withoutSecretArguments(out);
   for (const [needle, shape] of SHAPES) if (out.includes(needle)) out = out.replace(shape, REDACTED);
-  return /(?:bearer|basic|digest|negotiate)[ %\\]/i.test(out) ? out.replace(SCHEMES, REDACTED) : out;
+  const lower = out.toLowerCase();
+  return SCHEME_NAMES.some((name) => lower.includes(name)) ? out.replace(SCHEMES, REDACTED) : out;
 }
 
 const nameOf = (match: string): string => /^-*[\w.-]*\w/.exec(match)?.[0] ?? match;
@@ -129,6 +131,9 @@ const NEXT: ReadonlyMap<string, string> = new Map([
   ["redis-cli", "-a"],
 ]);
 
+/** Options whose next argument is `user:password`. */
+export const USER_OPTIONS: ReadonlySet<string> = new Set(["-u", "-U", "--user", "--proxy-user"]);
+
 /** `--password x`, `-u user:password` and the like, word by word. */
 function withoutSecretArguments(text: string): string {
   const words = /\S+/g;
@@ -156,12 +161,13 @@ function withoutSecretArguments(text: string): string {
 function secretPart(before: string, program: string, bare: string): string | undefined {
   if (bare === "" || bare === REDACTED.slice(1, -1)) return undefined;
   if (!bare.startsWith("-")) {
-    if (/^--?[A-Za-z][\w-]+$/.test(before) && isSecretName(before)) return "";
-    if (before !== "" && NEXT.get(program) === before) return "";
-    if (/^(?:-u|-U|--user|--proxy-user)$/.test(before) && bare.includes(":")) return `${bare.slice(0, bare.indexOf(":"))}:`;
+    if (!before.startsWith("-")) return undefined;
+    if (isSecretName(before) && /^--?[A-Za-z][\w-]+$/.test(before)) return "";
+    if (NEXT.get(program) === before) return "";
+    if (USER_OPTIONS.has(before) && bare.includes(":")) return `${bare.slice(0, bare.indexOf(":"))}:`;
     return undefined;
   }
-  const joined = /^-[uU]([^-:=][^:]{0,200}):/.exec(bare);
+  const joined = bare.includes(":") ? /^-[uU]([^-:=][^:]{0,200}):/.exec(bare) : null;
   if (joined !== null) return joined[0];
   const attached = ATTACHED.get(program);
   return attached !== undefined && bare.length > 2 && bare.startsWith(attached) ? attached : undefined;

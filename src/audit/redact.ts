@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { isSecretName } from "./secret-names.ts";
-import { redactText, REDACTED, redactUserPair } from "./redact-text.ts";
+import { redactText, REDACTED, redactUserPair, USER_OPTIONS } from "./redact-text.ts";
 
 const MAX_DEPTH = 24;
 const MAX_NODES = 2000;
@@ -15,9 +15,6 @@ export function redactString(text: string): string {
   const shown = visible(redactText(cut));
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}… (${text.length} characters)` : shown;
 }
-
-/** Options whose next argument is `user:password`. */
-const USER_OPTIONS = new Set(["-u", "-U", "--user", "--proxy-user"]);
 
 /**
  * A copy of any JSON-like value without its secrets: by field name, by argument pairs (`["--password", "x"]`)

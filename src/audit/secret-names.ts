@@ -6,6 +6,8 @@ const WORDS = new Set(
 );
 const BEFORE_KEY = new Set("api access private secret signing encryption auth account storage master service shared".split(" "));
 const SUFFIX = /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth)$/;
+/** Every word and suffix holds one of these: most names hold none, and no pattern needs to be compiled for them. */
+const STEMS = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "bearer", "cookie", "otp"];
 /** Counts of tokens, and the shell's working directory. */
 const HARMLESS =
   /^(?:(?:max|min|num|n|count|total|input|output|prompt|completion|limit|cached|new)[_-]?.{0,16}tokens?(?:[_-]?count)?|tokens|PWD|OLDPWD)$/i;
@@ -17,6 +19,8 @@ const LOWER_PWD = /^(?:old)?pwd$/;
  */
 export function isSecretName(name: string): boolean {
   if (name.length > 256) return false;
+  const lower = name.toLowerCase();
+  if (!STEMS.some((stem) => lower.includes(stem))) return false;
   const bare = name.replace(/^-+/, "");
   if (HARMLESS.test(bare) && !LOWER_PWD.test(bare)) return false;
   const words = bare

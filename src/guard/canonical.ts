@@ -4,7 +4,7 @@ const MAX_LINKS = 40;
 
 /** Lexical normal form of an absolute path: no `.`, `..`, `//`, trailing `/`. */
 export function normalise(path: string): string {
-  if (!/\/\.{0,2}(?:\/|$)/.test(path)) return path;
+  if (isNormal(path)) return path;
   const out: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
@@ -12,6 +12,11 @@ export function normalise(path: string): string {
     else out.push(part);
   }
   return `/${out.join("/")}`;
+}
+
+function isNormal(path: string): boolean {
+  if (path.endsWith("/") || path.includes("//")) return false;
+  return !path.includes("/.") || !/\/\.{1,2}(?:\/|$)/.test(path);
 }
 
 export function join(folder: string, name: string): string {

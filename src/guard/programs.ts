@@ -82,6 +82,8 @@ interface Findings {
   readonly folders: Map<string, boolean>;
   readonly names: Map<string, { readonly path: string | undefined; readonly trusted: boolean }>;
   tools: readonly string[] | undefined;
+  /** By more than one decision. */
+  used: boolean;
 }
 
 const FRESH_MS = 1000;
@@ -91,9 +93,12 @@ const kept = new Map<string, Findings>();
 function findingsFor(key: string): Findings {
   const now = Date.now();
   const known = kept.get(key);
-  if (known !== undefined && now < known.until && known.until <= now + FRESH_MS) return known;
+  if (known !== undefined && now < known.until && known.until <= now + FRESH_MS) {
+    known.used = true;
+    return known;
+  }
   if (kept.size >= MAX_KEPT) kept.clear();
-  const fresh: Findings = { until: now + FRESH_MS, folders: new Map(), names: new Map(), tools: undefined };
+  const fresh: Findings = { until: now + FRESH_MS, folders: new Map(), names: new Map(), tools: undefined, used: false };
   kept.set(key, fresh);
   return fresh;
 }
@@ -145,8 +150,11 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
     isSystem(folder) || isTool(folder) || path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
   const trustedFile = (file: string): boolean => trustedFolder(parent(file)) && trustedFolder(parent(canonical(file)));
 
-  /** An agent could change what lies in a folder that is not trusted, or make one that is missing. */
-  const steady = path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
+  /**
+   * Names may be kept. An agent could change what lies in a folder that is not trusted, or make one that is missing.
+   * Finding out costs a look at every folder: the first decision of a process, a hook's only one, does without.
+   */
+  const steady = findings.used && path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
 
   const search = (name: string): { path: string | undefined; trusted: boolean } => {
     for (const entry of path) {
@@ -158,12 +166,15 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
     return { path: undefined, trusted: true };
   };
 
+  /** For this decision. */
+  const seen = new Map<string, { readonly path: string | undefined; readonly trusted: boolean }>();
+
   return {
     lookup(name) {
-      const known = names.get(name);
+      const known = names.get(name) ?? seen.get(name);
       if (known !== undefined) return known;
       const answer = search(name);
-      if (steady) names.set(name, answer);
+      (steady ? names : seen).set(name, answer);
       return answer;
     },
     trustedProgram(file) {

@@ -47,7 +47,8 @@ function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Request, wo
 /** What no shell and no file system would take as it stands. */
 function badText(text: string): string | undefined {
   if (text.includes("\0")) return "contains a NUL character";
-  return /\p{Surrogate}/u.test(text) ? "contains half a surrogate pair" : undefined;
+  // The second pattern is precise and costly to compile; the first finds pairs, too, and nearly never anything.
+  return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text) ? "contains half a surrogate pair" : undefined;
 }
 
 function lowerFile(facts: ToolFacts & { does: "file" }, request: Request, world: World): Lowered {

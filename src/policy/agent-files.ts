@@ -1,39 +1,34 @@
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
-import { homeOf, type Places } from "./location.ts";
+import { below, homeOf, type Places } from "./location.ts";
 import { foldCase } from "./path.ts";
 
-/** Files and folders by their relative path, lower case; a folder also answers for what lies in it. */
-interface Table {
-  readonly files: ReadonlySet<string>;
-  readonly folders: ReadonlySet<string>;
-  /** Folders that hold one of them: who takes the folder away takes them along. */
-  readonly holders: ReadonlySet<string>;
+interface Tables {
+  /** Entries as they are written: relative, lower case, a folder with its `/`. */
+  readonly registrations: ReadonlySet<string>;
+  readonly userSettings: ReadonlySet<string>;
+  readonly projectSettings: ReadonlySet<string>;
+  /** Every entry of a project starts with one of these, so most paths cost one lookup a segment. */
+  readonly projectStarts: ReadonlySet<string>;
 }
 
-function table(entries: readonly string[]): Table {
-  return {
-    files: new Set(entries.filter((entry) => !entry.endsWith("/"))),
-    folders: new Set(entries.filter((entry) => entry.endsWith("/")).map((entry) => entry.slice(0, -1))),
-    holders: new Set(entries.flatMap(holdersOf)),
-  };
+let tables: Tables | undefined;
+
+/** Made when first asked for: most requests change nothing, and a fresh hook pays for what is made at start. */
+function read(): Tables {
+  return (tables ??= {
+    registrations: new Set(USER_REGISTRATIONS),
+    userSettings: new Set(USER_SETTINGS),
+    projectSettings: new Set(PROJECT_SETTINGS),
+    projectStarts: new Set(PROJECT_SETTINGS.map((entry) => (entry.includes("/") ? entry.slice(0, entry.indexOf("/")) : entry))),
+  });
 }
 
-function holdersOf(entry: string): readonly string[] {
-  const segments = entry.split("/").filter((segment) => segment !== "");
-  return segments.slice(0, -1).map((_, i) => segments.slice(0, i + 1).join("/"));
-}
-
-const registrations = table(USER_REGISTRATIONS);
-const userSettings = table(USER_SETTINGS);
-const projectSettings = table(PROJECT_SETTINGS);
-const machineFolders = MACHINE_SETTINGS;
-// Every entry of a project starts with one of these, so most paths cost one lookup a segment.
-const projectStarts: ReadonlySet<string> = new Set(PROJECT_SETTINGS.map((entry) => entry.split("/")[0] ?? ""));
-
-function has(found: Table, relative: string, taking: boolean): boolean {
-  if (found.files.has(relative) || found.folders.has(relative) || (taking && found.holders.has(relative))) return true;
+/** `relative` is an entry or lies in one. `taking`: or is a folder that holds one. */
+function has(entries: ReadonlySet<string>, relative: string, taking: boolean): boolean {
+  if (entries.has(relative) || entries.has(`${relative}/`)) return true;
+  if (taking) for (const entry of entries) if (below(entry, relative)) return true;
   for (let slash = relative.indexOf("/"); slash > 0; slash = relative.indexOf("/", slash + 1)) {
-    if (found.folders.has(relative.slice(0, slash))) return true;
+    if (entries.has(relative.slice(0, slash + 1))) return true;
   }
   return false;
 }
@@ -45,7 +40,8 @@ function has(found: Table, relative: string, taking: boolean): boolean {
  */
 export function agentFile(path: string, places: Places, taking = false): "registration" | "setting" | undefined {
   const lower = foldCase(path);
-  if (machineFolders.some((folder) => lower.startsWith(folder) || `${lower}/` === folder)) return "registration";
+  if (MACHINE_SETTINGS.some((folder) => lower.startsWith(folder) || `${lower}/` === folder)) return "registration";
+  const { registrations, userSettings } = read();
   const home = homeOf(path, places);
   if (home !== undefined && home.length < path.length) {
     const relative = foldCase(path.slice(home.length + 1, home.length + LONGEST));
@@ -59,6 +55,7 @@ export function agentFile(path: string, places: Places, taking = false): "regist
 const LONGEST = 200;
 
 function isProjectSetting(lower: string, taking: boolean): boolean {
+  const { projectSettings, projectStarts } = read();
   for (let slash = 0; slash >= 0; slash = lower.indexOf("/", slash + 1)) {
     const end = lower.indexOf("/", slash + 1);
     const segment = lower.slice(slash + 1, end < 0 ? undefined : end);

@@ -85,6 +85,7 @@ const LONGEST = 4096;
 function isAssent(word: string): boolean {
   if (word.length > LONGEST) return false;
   const lower = word.toLowerCase();
+  if (!lower.includes("assent")) return false;
   const value = lower.startsWith("-") ? lower.slice(lower.indexOf("=") + 1) : lower;
   if (value.startsWith("-")) return false;
   return commandName(value.replace(/(.)@[^/]*$/, "$1").replace(/^npm:/, "")) === "assent" || /(?:^|\/)node_modules\/assent\//.test(value);

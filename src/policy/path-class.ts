@@ -23,28 +23,30 @@ import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.
  * lookups a path and never a walk over the lists. Paths are absolute and normalised; give both spellings of a symlink.
  */
 
-/** Names that end in one of these, by last segment: each entry is the segments before it, read backwards. */
-type Tails = ReadonlyMap<string, readonly (readonly string[])[]>;
+/** Paths of one or more segments, by their last one. */
+type Tails = ReadonlyMap<string, readonly string[]>;
 
 function tails(paths: readonly string[]): Tails {
-  const map = new Map<string, (readonly string[])[]>();
+  const map = new Map<string, string[]>();
   for (const path of paths) {
-    const [last = "", ...before] = path.split("/").toReversed();
+    const last = baseName(path);
     const found = map.get(last);
-    if (found === undefined) map.set(last, [before]);
-    else found.push(before);
+    if (found === undefined) map.set(last, [path]);
+    else found.push(path);
   }
   return map;
 }
 
-/** True when the segments up to and including `index` end in one of `map`. */
-function endsIn(map: Tails, segments: readonly string[], index: number): boolean {
-  const before = map.get(segments[index] ?? "");
-  return before?.some((names) => names.every((name, i) => segments[index - 1 - i] === name)) ?? false;
+/** True when `path`, whose last segment is `name`, ends in one of `map`. */
+function endsIn(map: Tails, path: string, name: string): boolean {
+  for (const tail of map.get(name) ?? NONE) if (tail.length === name.length || path.endsWith(`/${tail}`)) return true;
+  return false;
 }
 
-const secretFolders = tails([...SECRET_FOLDERS]);
-const secretFiles = tails([...SECRET_FILES]);
+const NONE: readonly string[] = [];
+
+const secretFolders = tails(SECRET_FOLDERS);
+const secretFiles = tails(SECRET_FILES);
 const wordFolders: ReadonlySet<string> = new Set(SECRET_WORD_FOLDERS);
 const words: ReadonlySet<string> = new Set(SECRET_WORDS);
 const secretExtensions: ReadonlySet<string> = new Set(SECRET_EXTENSIONS);
@@ -53,12 +55,14 @@ const scriptExtensions: ReadonlySet<string> = new Set(SCRIPT_EXTENSIONS.split(" 
 const harmlessDevices: ReadonlySet<string> = new Set(HARMLESS_DEVICES);
 const exactPlaces: readonly string[] = SECRET_PLACES.filter((place) => !place.includes("*"));
 const KEY_NAME = new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
+const RAW_DEVICE_PARENT = /^\/(?:dev|proc)\//i;
 const WORD = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
 const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
 // Other people's published packages: their keys and certificates are test data and public roots.
 const PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
-const BACKUP = /(?:~|\.(?:bak|old|orig|backup|save|swp))$/;
-const SECRET_PARENT = /^\/(?:etc|private|proc|run|var)\//;
+const backupExtensions: ReadonlySet<string> = new Set(["bak", "old", "orig", "backup", "save", "swp"]);
+/** Where the secret places lie. */
+const secretParents: ReadonlySet<string> = new Set(["etc", "private", "proc", "run", "var"]);
 
 /**
  * Secrets by name that repositories hold for everybody to see: examples, client settings, test certificates.
@@ -72,17 +76,29 @@ export function isSecret(path: string): boolean {
   const lower = foldCase(path);
   const segments = lower.split("/");
   const last = segments.length - 1;
-  if (SECRET_PARENT.test(lower) && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower))) return true;
-  for (let i = 1; i <= last; i++) if (endsIn(secretFolders, segments, i)) return true;
-  if (RAW_DEVICE.test(lower)) return true;
+  if (last > 1 && secretParents.has(segments[1] ?? "") && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower)))
+    return true;
+  for (let i = 1, end = 0; i <= last; i++) {
+    const segment = segments[i] ?? "";
+    end += 1 + segment.length;
+    if (secretFolders.has(segment) && endsIn(secretFolders, lower.slice(0, end), segment)) return true;
+  }
+  if (isRawDevice(lower)) return true;
   const written = segments[last] ?? "";
-  const name = BACKUP.test(written) ? written.replace(BACKUP, "") : written;
-  if (name !== written) segments[last] = name;
-  if (endsIn(secretFiles, segments, last) || name.startsWith(".env") || KEY_NAME.test(name)) return true;
+  const name = withoutBackup(written);
+  const file = name === written ? lower : lower.slice(0, name.length - written.length);
+  if (endsIn(secretFiles, file, name) || name.startsWith(".env") || (name.startsWith("id_") && KEY_NAME.test(name))) return true;
   if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
   const extension = extensionOf(name);
   if (secretExtensions.has(extension)) return true;
   return !harmlessExtensions.has(extension) && hasSecretWord(path, name, extension, segments);
+}
+
+/** The name that this one is a backup of, or itself. */
+function withoutBackup(name: string): string {
+  if (name.endsWith("~")) return name.slice(0, -1);
+  const dot = name.lastIndexOf(".");
+  return dot >= 0 && backupExtensions.has(name.slice(dot + 1)) ? name.slice(0, dot) : name;
 }
 
 function hasSecretWord(path: string, name: string, extension: string, segments: readonly string[]): boolean {
@@ -114,7 +130,8 @@ export function isHarmlessDevice(path: string): boolean {
 
 /** A disk, memory or another device whose content is everybody's. */
 export function isRawDevice(path: string): boolean {
-  return RAW_DEVICE.test(path);
+  // Looked for before the pattern: compiling one costs a fresh hook more than looking, and few paths lie there.
+  return RAW_DEVICE_PARENT.test(path) && RAW_DEVICE.test(path);
 }
 
 const systemTops: ReadonlySet<string> = new Set(SYSTEM_FOLDERS);

@@ -45,7 +45,11 @@ function homeOf(env: NodeJS.ProcessEnv): string {
   return "/";
 }
 
-const trimmed = (path: string): string => path.replace(/\/+/g, "/").replace(/(?<=.)\/$/, "");
+/** Without empty segments and a last `/`. */
+function trimmed(path: string): string {
+  const single = path.includes("//") ? path.replace(/\/+/g, "/") : path;
+  return single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single;
+}
 
 /** TMPDIR comes from an environment that an agent may have shaped: it may not make home or a system folder temporary. */
 function temporaryFolders(env: NodeJS.ProcessEnv, home: string): readonly string[] {

@@ -14,8 +14,11 @@ export function stateFolder(machine: Machine): string {
 export function openState(machine: Machine): { readonly folder: string } | { readonly problem: string } {
   const folder = stateFolder(machine);
   try {
-    if (statSync(folder, { throwIfNoEntry: false }) === undefined) ensureFolder(folder);
-    const stats = statSync(folder);
+    let stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) {
+      ensureFolder(folder);
+      stats = statSync(folder);
+    }
     if (!stats.isDirectory()) return { problem: `${folder} is not a directory` };
     if (machine.uid !== undefined && stats.uid !== machine.uid) return { problem: `${folder} belongs to another user` };
     if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
