@@ -44,6 +44,18 @@ export function program(): Command {
     });
 
   assent
+    .command("rules")
+    .summary("list every rule and setting in force")
+    .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")
+    .option("--cwd <folder>", "for this folder")
+    .option("--policy <file>", "add a policy file", collect, [])
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
+      const { rules } = await import("./rules.ts");
+      process.exitCode = rules(options);
+    });
+
+  assent
     .command("log")
     .summary("show decisions")
     .description("Prints the audit log, oldest first.")

@@ -1,0 +1,110 @@
+import { visible } from "../action/index.ts";
+import { inspect, listRules, type FileLine, type Listing, type RuleLine, type SettingLine, type Shadow } from "../guard/inspect/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { writeStdout } from "./stdio.ts";
+import { styleFor, type Style } from "./style.ts";
+
+interface RulesOptions {
+  readonly cwd?: string;
+  readonly policy: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `assent rules`: every rule and setting in force, where it comes from, and what never decides anything. Exit 0. */
+export function rules(options: RulesOptions): number {
+  const cwd = absolute(options.cwd ?? ".");
+  const machine = thisMachine();
+  const inspection = inspect({ machine, cwd, own: engine.own, policyFiles: options.policy.map((file) => absolute(file)) });
+  const listing = listRules(inspection);
+  if (options.json === true) writeStdout(`${JSON.stringify(listingJson(listing, cwd))}\n`);
+  else writeStdout(page(listing, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
+  return 0;
+}
+
+function listingJson({ settings, files, rules: lines, defaults }: Listing, cwd: string): Record<string, unknown> {
+  return {
+    v: JSON_VERSION,
+    cwd,
+    settings,
+    files: files.map(({ problems, ...file }) => ({
+      ...file,
+      problems: problems.map((problem) => ({ ...problem, message: visible(problem.message) })),
+    })),
+    rules: lines.map(({ rule, block, shadow, never }) => ({
+      layer: rule.layer,
+      file: rule.source.file,
+      line: rule.source.line,
+      column: rule.source.column,
+      effect: rule.effect,
+      text: visible(rule.source.text),
+      ...(block === undefined ? {} : { block }),
+      ...(rule.reason === undefined ? {} : { reason: visible(rule.reason) }),
+      ...(shadow === undefined ? {} : { shadowedBy: { because: shadow.because, effect: shadow.by.effect, ...shadow.by.source } }),
+      ...(never === undefined ? {} : { never: visible(never) }),
+    })),
+    defaults,
+  };
+}
+
+type Shorten = (path: string) => string;
+
+function page({ settings, files, rules: lines, defaults }: Listing, short: Shorten, style: Style): string {
+  const out = settings.map((setting) => settingRow(setting, short, style));
+  for (const file of files) out.push("", ...filePart(file, lines, defaults, short, style));
+  if (files.length === 0) out.push("", "No policy file: the preset alone decides.");
+  const idle = lines.filter(({ shadow, never }) => shadow !== undefined || never !== undefined).length;
+  const count = `${lines.length} rule${lines.length === 1 ? "" : "s"}`;
+  out.push("", idle === 0 ? count : `${count}, ${idle} of them without effect`);
+  return `${out.join("\n")}\n`;
+}
+
+function settingRow({ key, value, layer, file, line }: SettingLine, short: Shorten, style: Style): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const from = file === undefined ? layer : `${layer} ${visible(short(file))}${line === undefined ? "" : `:${line}`}`;
+  return `${style.dim(key.padEnd(13))} ${visible(text)}  ${style.dim(from)}`;
+}
+
+function filePart(
+  file: FileLine,
+  lines: readonly RuleLine[],
+  defaults: Listing["defaults"],
+  short: Shorten,
+  style: Style,
+): readonly string[] {
+  const out = [`${style.bold(visible(short(file.file)))}  ${style.dim(file.layer + (file.trusted ? "" : ", not trusted"))}`];
+  const own = lines.filter(({ rule }) => rule.source.file === file.file && rule.layer === file.layer);
+  // What is marked at its rule is not said twice.
+  const said = new Set(own.flatMap(({ rule, never }) => (never === undefined ? [] : [`${rule.source.line}:${rule.source.column}`])));
+  for (const { severity, line, column, message, help } of file.problems.filter((problem) => !said.has(`${problem.line}:${problem.column}`)))
+    out.push(`  ${line}:${column} ${severity}: ${visible(message)}${help === undefined ? "" : ` (${visible(help)})`}`);
+  for (const line of own) out.push(...ruleRows(line, short, style));
+  for (const { operation, effect, file: at, line } of defaults)
+    if (at === file.file)
+      out.push(`  ${String(line).padStart(4)}  ${style.verdict(effect, effect.padEnd(5))} ${operation}: everything else`);
+  if (out.length === 1) out.push("  no rules");
+  return out;
+}
+
+function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, style: Style): readonly string[] {
+  const text =
+    block === undefined ? visible(rule.source.text) : `${block}: ${visible(rule.source.text.slice(rule.source.text.indexOf(" ") + 1))}`;
+  const out = [`  ${String(rule.source.line).padStart(4)}  ${style.verdict(rule.effect, rule.effect.padEnd(5))} ${text}`];
+  if (rule.reason !== undefined) out.push(`              ${style.dim(visible(rule.reason))}`);
+  if (shadow !== undefined) out.push(`              ${style.bold("shadowed")} by ${shadowText(shadow, short)}`);
+  if (never !== undefined) out.push(`              ${style.bold("never matches")}: ${visible(never)}`);
+  return out;
+}
+
+const BECAUSE: Readonly<Record<Shadow["because"], string>> = {
+  stricter: "which is stricter",
+  equal: "which says the same",
+  broader: "which says the same about more",
+  earlier: "which comes first",
+};
+
+function shadowText({ by, because }: Shadow, short: Shorten): string {
+  return `${by.effect} ${visible(by.source.text)}  ${visible(short(by.source.file))}:${by.source.line}, ${BECAUSE[because]}`;
+}
