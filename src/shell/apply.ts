@@ -166,7 +166,7 @@ const matchesVerb = (pattern: string, word: string): boolean => pattern.endsWith
 /** A word that starts with a wildcard, or is a name printed by another command, is an option only if the folder holds a name that starts with `-`. */
 function globMayBeOption(base: Base, value: Value): boolean {
   const [first] = value.atoms;
-  const bare = first !== undefined && typeof first !== "string" && "hole" in first && first.below === true;
+  const bare = first !== undefined && typeof first !== "string" && "hole" in first && first.below === true && first.mayDash !== true;
   if (holeOf(value) !== undefined && !bare) return true;
   return base.places.some((place) => {
     const names = place.is === "at" ? base.cx.world.names(place.path) : undefined;

@@ -1,8 +1,8 @@
 import type { ArithmeticExpression } from "unbash";
 import { expandParts, streamText, type Expansion } from "./expand.ts";
 import { isNumeric, readNames, runtimeText } from "./subscript.ts";
-import { NOTHING, textOf, type Value } from "./value.ts";
-import { assignVariable } from "./variables.ts";
+import { literal, NOTHING, textOf, type Value } from "./value.ts";
+import { assignVariable, integerMark } from "./variables.ts";
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "the result of arithmetic", number: true }], many: false };
 const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "**="]);
@@ -63,5 +63,8 @@ function plain(ex: Expansion, text: string): void {
 function assign(ex: Expansion, target: ArithmeticExpression): void {
   const name = target.type === "ArithmeticWord" ? /^[A-Za-z_]\w*/.exec(target.value)?.[0] : undefined;
   // PATH=1 is a folder named 1.
-  if (name !== undefined) assignVariable(ex.cx, ex.state, name, NUMBER, { exported: false });
+  if (name === undefined) return;
+  const mark = integerMark(name);
+  if (ex.cx.maybeZsh && !ex.state.variables.has(name) && !ex.state.variables.has(mark)) ex.state.variables.set(mark, literal("zsh"));
+  assignVariable(ex.cx, ex.state, name, NUMBER, { exported: false });
 }

@@ -3,14 +3,14 @@ import { LANGUAGES } from "./languages/index.ts";
 import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import { surroundingsOf } from "./surroundings.ts";
-import { holeOf, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, isHole, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
 
 /** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
 const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);
 
 /** Source given on the command line, in a language we read or not. */
 export function inlineCode(inv: Invocation, language: string, value: Value, foreign: boolean): void {
-  const text = textOf(value);
+  const text = textOf(value) ?? (language === "sed" ? withNumbers(value) : undefined);
   const reader = LANGUAGES[language];
   const isScript = SMALL.has(language);
   if (language === "shell" || language === "sh") {
@@ -28,6 +28,13 @@ export function inlineCode(inv: Invocation, language: string, value: Value, fore
     return;
   }
   applyFindings(inv, language, reader(text, surroundingsOf(inv, language)), text);
+}
+
+/** A sed program with numbers made at run time: which digits they are changes nothing, unless they become a delimiter. */
+function withNumbers(value: Value): string | undefined {
+  if (value.many || !value.atoms.every((atom) => typeof atom === "string" || (isHole(atom) && atom.number === true))) return undefined;
+  const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "7")).join("");
+  return /[sy\\]\d/.test(text) ? undefined : text;
 }
 
 export function addCode(

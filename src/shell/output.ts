@@ -60,6 +60,12 @@ function pathsBelow(inv: Invocation): readonly Value[] {
         ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false }
         : undefined;
     if (/(^|\/)\.\.(\/|$)/.test(text)) return undefined;
+    // A pathspec: names are below the folder in front of its wildcards; what begins with a colon may start at the top.
+    if (inv.name === "git" && text.startsWith(":")) return /^:(?:[!^]|\(exclude\))/.test(text) ? bare : undefined;
+    if (inv.name === "git" && /[*?[]/.test(text)) {
+      const folder = text.replace(/[*?[].*$/s, "").replace(/[^/]*$/, "");
+      return { atoms: folder === "" ? [below] : [folder, below], many: false };
+    }
     return { atoms: [text.replace(/\/?$/, "/"), below], many: false };
   });
   if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];

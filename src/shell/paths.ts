@@ -1,6 +1,6 @@
-import type { Target } from "../action/index.ts";
+import type { Target, TreeFilter } from "../action/index.ts";
 import type { Place } from "./state.ts";
-import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Value } from "./value.ts";
+import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
 
 /** An absolute path without `.`, `..` and `//`. Symlinks stay as they are. */
 export function normalise(path: string): string {
@@ -44,7 +44,7 @@ function targetAt(value: Value, base: string): Target {
     );
     const rest = value.atoms.slice(1).some((atom) => typeof atom === "string" && /(^|\/)\.\.(\/|$)/.test(atom));
     if (bounded && !rest && (prefix !== "" || value.atoms.every((atom) => !isHole(atom) || atom.below === true))) {
-      const whole = value.atoms.at(-1) === hole ? hole.filter : undefined;
+      const whole = filterAt(value, hole);
       return {
         kind: "unknown",
         why: hole.why,
@@ -55,6 +55,19 @@ function targetAt(value: Value, base: string): Target {
     return { kind: "unknown", why: hole.why };
   }
   return globAt(patternOf(value), base);
+}
+
+/** What is certain of the names when text stands around the hole that says so. */
+function filterAt(value: Value, hole: Hole): TreeFilter | undefined {
+  const tail = prefixOf(value).replace(/^.*\//s, "");
+  const after = value.atoms.slice(value.atoms.indexOf(hole) + 1);
+  if (after.length === 0 && tail === "") return hole.filter;
+  // A name that begins with no dot keeps that, unless the text gives it one: `.e$X`, or `$X.env` where $X is empty.
+  const visible =
+    hole.filter?.hidden === false &&
+    !tail.startsWith(".") &&
+    after.every((atom) => typeof atom === "string" && /^(?:\.{2,3})?[^./]/.test(atom) && !atom.includes("/."));
+  return visible ? { hidden: false } : undefined;
 }
 
 function globAt(pattern: string, base: string): Target {

@@ -12,6 +12,8 @@ export interface Hole {
   readonly number?: boolean;
   /** A relative path without `..` whose start is the text in front of it: names found below a folder. */
   readonly below?: boolean;
+  /** Such a name may begin with `-`, whatever the folder holds: it is not one of its names (a git reference). */
+  readonly mayDash?: boolean;
   /** What is certain of the names below. */
   readonly filter?: TreeFilter;
   /** The text came over the network in this very line. */

@@ -11,12 +11,14 @@ const ALWAYS_EXPORTED =
   /^(PATH|IFS|ENV|BASH_ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
 
 /** Associative arrays and array twins of PATH through which zsh changes names (zshmodules(1), zsh/parameter; zshparam(1)). */
-const ZSH_TABLES = /^((dis_)?(functions|aliases|galiases|saliases|builtins)|commands|nameddirs|options|path|cdpath|fpath|manpath|module_path)$/;
+const ZSH_TABLES =
+  /^((dis_)?(functions|aliases|galiases|saliases|builtins)|commands|nameddirs|options|path|cdpath|fpath|manpath|module_path)$/;
 
 /** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
-const INTEGERS = /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID)$/;
+const INTEGERS =
+  /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID)$/;
 
-/** Under this name the state remembers that `declare -i` made a variable an integer. */
+/** Under this name the state remembers that `declare -i`, or in zsh its first use in arithmetic, made a variable an integer. */
 export const integerMark = (name: string): string => `-i ${name}`;
 
 /** Gives a variable a value, and says so when that steers what later commands do. */
@@ -28,12 +30,24 @@ export function assignVariable(
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
   steering(cx, name, value, options);
-  if (INTEGERS.test(name) || state.variables.has(integerMark(name)))
+  if (INTEGERS.test(name) || isMarked(state, name))
     for (const one of isArray(value) ? value : [value]) {
       if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
       else cx.unknown(`$${name} is an integer: its text is evaluated as arithmetic, which can run code`, { span: options.span });
     }
+  const born = state.variables.get(integerMark(name));
+  if (born !== undefined && !isArray(born) && textOf(born) === "zsh" && !isDigits(value))
+    cx.unknown(`zsh keeps $${name} a number, as arithmetic made it; bash makes it text`, { span: options.span, help: "use another name" });
   state.variables.set(name, value);
+}
+
+const isDigits = (value: Variable): boolean =>
+  !isArray(value) &&
+  value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
+
+function isMarked(state: ShellState, name: string): boolean {
+  const mark = state.variables.get(integerMark(name));
+  return mark !== undefined && !isArray(mark) && textOf(mark) !== "zsh";
 }
 
 /** Says so when this variable, set for one command or for the rest of the line, makes programs run or trust something else. */

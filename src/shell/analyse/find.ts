@@ -121,7 +121,8 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
     } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
       const value = words[++at];
       if (text === "-name" && simple && value !== undefined && textOf(value) !== undefined) only = [textOf(value) ?? ""];
-      if (text !== "-maxdepth" && text !== "-printf" && text !== "-regextype") narrowed = true;
+      // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
+      if (!/^-(maxdepth|mindepth|printf|regextype|type|xtype)$/.test(text)) narrowed = true;
       if (value?.many === true)
         refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
     } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);

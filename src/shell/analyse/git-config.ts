@@ -1,4 +1,4 @@
-import { emitFile, refuse, type Invocation } from "../invocation.ts";
+import { doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
@@ -73,6 +73,7 @@ function setKey(inv: Invocation, key: Value | undefined, value: Value | undefine
   // A key only known at run time is refused by the table.
   const text = key === undefined ? undefined : textOf(key)?.toLowerCase();
   if (text === undefined || INERT.some((known) => known.test(text))) return;
+  doubt(inv, `sets ${text}, which can name a program that git runs`);
   const shown = value === undefined ? undefined : textOf(value);
   applyKind(
     inv,

@@ -1,5 +1,6 @@
 import { doubt, emitFile, type Invocation } from "../invocation.ts";
 import { concat, literal, prefixOf, textOf, type Atom, type Value } from "../value.ts";
+import { gitDiffNames, gitLogNames } from "./git-names.ts";
 import { drops, has, valuesOf } from "./given.ts";
 
 /**
@@ -26,6 +27,8 @@ export function gitRevisions(inv: Invocation): void {
     if (file !== undefined) emitFile(inv, "read", file);
   }
   if (has(inv, "--batch", "--batch-command")) batch(inv);
+  gitLogNames(inv);
+  gitDiffNames(inv);
 }
 
 /** Emits the read of the file that a revision names, if it names one. */

@@ -12,6 +12,7 @@ import { flock } from "./flock.ts";
 import { ghApi } from "./gh-api.ts";
 import { gitConfig } from "./git-config.ts";
 import { gitDryRun } from "./git-dry-run.ts";
+import { gitDescribe, gitMergeBase, gitRefNames, gitRevList, gitRevParse } from "./git-names.ts";
 import { gitPush } from "./git-push.ts";
 import { gitRefs } from "./git-refs.ts";
 import { gitRemote } from "./git-remote.ts";
@@ -55,11 +56,16 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "gh-api": ghApi,
   "git-checkout": gitCheckout,
   "git-config": gitConfig,
+  "git-describe": gitDescribe,
   "git-dry-run": gitDryRun,
+  "git-merge-base": gitMergeBase,
   "git-push": gitPush,
+  "git-ref-names": gitRefNames,
   "git-refs": gitRefs,
   "git-remote": gitRemote,
   "git-restore": gitRestore,
+  "git-rev-list": gitRevList,
+  "git-rev-parse": gitRevParse,
   "git-revisions": gitRevisions,
   "host-names": hostNames,
   "java-options": javaOptions,

@@ -53,7 +53,13 @@ export const archives: readonly CommandSpec[] = [
         "tar rf a.tar b.txt",
       ],
       // What the program named does is its own question.
-      none: ["tar tf a.tar -I './evil'", "tar xf a.tar --to-command=./evil", "tar xf a.tar --to-com ./evil", "tar tf a.tar -F ./evil", "tar tIf ./evil a.tar"],
+      none: [
+        "tar tf a.tar -I './evil'",
+        "tar xf a.tar --to-command=./evil",
+        "tar xf a.tar --to-com ./evil",
+        "tar tf a.tar -F ./evil",
+        "tar tIf ./evil a.tar",
+      ],
       deny: [
         "tar tf a.tar -I 'rm -rf ~'",
         "tar cf a.tar .env",

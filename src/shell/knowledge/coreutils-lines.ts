@@ -16,12 +16,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
     operands: "read?=- prefix:text?",
     analyse: "prefix",
     examples: {
-      ask: [
-        "split a.txt",
-        "split -b 1M a.txt part-",
-        "split --additional-suffix=rc a.txt ~/.bash",
-        "split -a 1 a.txt ~/.bashr",
-      ],
+      ask: ["split a.txt", "split -b 1M a.txt part-", "split --additional-suffix=rc a.txt ~/.bash", "split -a 1 a.txt ~/.bashr"],
       none: ["split --filter=./evil a.txt"],
       deny: ["split --filter='rm -rf ~' a.txt", "split .env part-"],
     },
@@ -36,7 +31,10 @@ export const coreutilsLines: readonly CommandSpec[] = [
     ),
     operands: "read text*",
     analyse: "prefix",
-    examples: { ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1", "csplit -f ~/.bashr a.txt 1"], deny: ["csplit .env 1"] },
+    examples: {
+      ask: ["csplit a.txt /x/", "csplit -f part a.txt 10 20", "csplit -b rc a.txt 1", "csplit -f ~/.bashr a.txt 1"],
+      deny: ["csplit .env 1"],
+    },
   },
   {
     names: "sort",

@@ -51,6 +51,7 @@ export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
       --show-object-format[=text]; --show-ref-format; --since --after=text; --until --before=text; --end-of-options`),
     operands: "text*",
     effects: "repository",
+    analyse: "git-rev-parse",
     examples: {
       allow: ["git rev-parse HEAD", "git rev-parse --show-toplevel", "git rev-parse --abbrev-ref HEAD", "git rev-parse --short=8 HEAD~1"],
     },
@@ -67,6 +68,7 @@ export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "read*",
     effects: "repository",
+    analyse: "git-rev-list",
     examples: { allow: ["git rev-list --count HEAD", "git rev-list -n1 HEAD -- src"] },
   },
   "merge-base": {
@@ -74,6 +76,7 @@ export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
     options: optionTable("-a --[no-]all; --octopus; --independent; --is-ancestor; --fork-point"),
     operands: "text*",
     effects: "repository",
+    analyse: "git-merge-base",
     examples: { allow: ["git merge-base main HEAD", "git merge-base --is-ancestor a b"] },
   },
   "for-each-ref": {
@@ -84,6 +87,7 @@ export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "text*",
     effects: "repository",
+    analyse: "git-ref-names",
     examples: {
       allow: ["git for-each-ref --sort=-committerdate --format='%(refname:short)' refs/heads", "git for-each-ref --merged main"],
     },

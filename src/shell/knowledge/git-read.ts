@@ -142,6 +142,7 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
       --[no-]dirty[=text]; --[no-]broken[=text]`),
     operands: "text*",
     effects: "repository",
+    analyse: "git-describe",
     examples: { allow: ["git describe --tags --always --dirty"] },
   },
   cherry: {

