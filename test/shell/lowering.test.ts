@@ -124,7 +124,7 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
   ],
   [
     "find src -type f -delete",
-    ["exec find src -type f -delete", "list /home/u/p/src/**", "delete recursively /home/u/p/src/… (what find finds)"],
+    ["exec find src -type f -delete", "list /home/u/p/src/**", "delete recursively /home/u/p/src"],
   ],
   ["env -S 'a b' ", ["exec env -S 'a b'", "exec a b"]],
   [
