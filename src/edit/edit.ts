@@ -1,0 +1,171 @@
+import { boxOf } from "./box.ts";
+import { insertion, type Spot } from "./insert.ts";
+import { type Fault, type Json, type Node, type Path, readJson5, toValue } from "./json5/index.ts";
+import { indentAt, sameLine } from "./lines.ts";
+import { findList, findNode, findObject, nodeOf, sameValue, withNode } from "./model.ts";
+import { printMember, printValue } from "./print.ts";
+import { removal } from "./remove.ts";
+import { invert, type Patch } from "./splice.ts";
+import { styleOf, type Style } from "./style.ts";
+import { verified } from "./verify.ts";
+
+/** One change of a JSON5 text. */
+export type Edit =
+  /** A new element of the list at `list`. */
+  | { readonly do: "insert"; readonly list: Path; readonly place: Place; readonly value: Json }
+  /** An element of a list, or a key with its value. */
+  | { readonly do: "remove"; readonly path: Path }
+  /** A value that is there. */
+  | { readonly do: "replace"; readonly path: Path; readonly value: Json }
+  /** The value of a key, which is made when it is missing, with the objects around it. */
+  | { readonly do: "set"; readonly path: Path; readonly value: Json };
+
+export type Place = "end" | { readonly before: number } | { readonly after: number };
+
+export interface Edited {
+  readonly ok: true;
+  readonly text: string;
+  /** What the new text says. */
+  readonly value: Json;
+  /** What was changed, as splices of the old text. Empty when the text said it already. */
+  readonly patch: Patch;
+  /** Applied to the new text, gives the old one byte for byte. */
+  readonly undo: Patch;
+}
+
+export interface Refused {
+  readonly ok: false;
+  /** `broken`: the text is not flawless JSON5. `misplaced`: no such place. `unsafe`: the result would not be exactly what was asked. */
+  readonly code: "broken" | "misplaced" | "unsafe";
+  readonly message: string;
+  /** Where a broken text is wrong. */
+  readonly faults: readonly Fault[];
+}
+
+/** A text change, and what the text must say afterwards. */
+interface Planned {
+  readonly ok: true;
+  readonly patch: Patch;
+  readonly expected: Node;
+}
+
+type Plan = Planned | { readonly ok: false; readonly message: string };
+
+/**
+ * Changes a JSON5 text by the smallest splices. Comments, order and layout stay; what is new is written as its neighbours
+ * are; what goes away takes along only the comments on its own line or directly above it. The result is read again and
+ * compared: it says exactly what was asked, and no other comment has changed, or the edit is refused.
+ *
+ * ```ts
+ * edit('{ "allow": [ "a" ] } // mine', { do: "insert", list: ["allow"], place: "end", value: "b" })
+ * // { ok: true, text: '{ "allow": [ "a", "b" ] } // mine', … }
+ * ```
+ */
+export function edit(text: string, change: Edit): Edited | Refused {
+  const { root, faults } = readJson5(text);
+  if (root === undefined || faults.length > 0)
+    return { ok: false, code: "broken", message: faults[0]?.message ?? "the text cannot be read", faults };
+  const plan = planned(text, root, change);
+  if (!plan.ok) return { ok: false, code: "misplaced", message: plan.message, faults: [] };
+  const { patch, expected } = plan;
+  const result = verified(text, patch, expected);
+  if (!result.ok) return { ok: false, code: "unsafe", message: result.message, faults: [] };
+  return { ok: true, text: result.text, value: toValue(expected), patch, undo: invert(patch) };
+}
+
+function planned(text: string, root: Node, change: Edit): Plan {
+  switch (change.do) {
+    case "insert":
+      return planInsert(text, root, change.list, change.place, change.value);
+    case "remove":
+      return planRemove(text, root, change.path);
+    case "replace":
+      return planReplace(text, root, change.path, change.value);
+    case "set":
+      return planSet(text, root, change.path, change.value);
+  }
+}
+
+function planInsert(text: string, root: Node, path: Path, place: Place, value: Json): Plan {
+  const list = findList(root, path);
+  if (!list.ok) return list;
+  const { items } = list.node;
+  const spot: Spot =
+    place === "end"
+      ? { side: "after", index: items.length - 1 }
+      : "before" in place
+        ? { side: "before", index: place.before }
+        : { side: "after", index: place.after };
+  if (place !== "end" && items[spot.index] === undefined) return { ok: false, message: `the list has no element ${spot.index}` };
+  const style = styleOf(text, root);
+  const at = spot.index + (spot.side === "after" ? 1 : 0);
+  return {
+    ok: true,
+    patch: insertion(text, boxOf(list.node), items.length === 0 ? undefined : spot, style, style.listLines, (room) =>
+      printValue(value, style, room),
+    ),
+    expected: withNode(root, path, (node) =>
+      node.kind === "array" ? { ...node, items: node.items.toSpliced(at, 0, nodeOf(value)) } : node,
+    ),
+  };
+}
+
+function planRemove(text: string, root: Node, path: Path): Plan {
+  const found = findNode(root, path);
+  if (!found.ok) return found;
+  const around = path.slice(0, -1);
+  const step = path.at(-1);
+  const parent = findNode(root, around);
+  if (step === undefined || !parent.ok || parent.node.kind === "scalar") return { ok: false, message: "the whole file cannot be removed" };
+  const { node } = parent;
+  const index = node.kind === "array" ? node.items.indexOf(found.node) : node.members.findIndex(({ key }) => key === step);
+  const without = (owner: Node): Node =>
+    owner.kind === "array"
+      ? { ...owner, items: owner.items.toSpliced(index, 1) }
+      : owner.kind === "object"
+        ? { ...owner, members: owner.members.toSpliced(index, 1) }
+        : owner;
+  return { ok: true, patch: removal(text, boxOf(node), index), expected: withNode(root, around, without) };
+}
+
+function planReplace(text: string, root: Node, path: Path, value: Json): Plan {
+  const found = findNode(root, path);
+  if (!found.ok) return found;
+  const { node } = found;
+  const next = nodeOf(value);
+  if (sameValue(node, next)) return { ok: true, patch: [], expected: root };
+  const was = text.slice(node.start, node.end);
+  const becomes = printValue(value, styleOf(text, root), roomAt(text, root, node));
+  return { ok: true, patch: [{ at: node.start, was, becomes }], expected: withNode(root, path, () => next) };
+}
+
+/** A file of one line stays one. */
+function roomAt(text: string, root: Node, node: Node): Parameters<typeof printValue>[2] {
+  return sameLine(text, root.start, root.end) && root.kind !== "scalar"
+    ? { on: "line" }
+    : { on: "lines", indent: indentAt(text, node.start) };
+}
+
+function planSet(text: string, root: Node, path: Path, value: Json): Plan {
+  const found = findNode(root, path);
+  if (found.ok) return planReplace(text, root, path, value);
+  // The longest part of the path that is there.
+  let depth = path.length - 1;
+  while (depth > 0 && !findNode(root, path.slice(0, depth)).ok) depth--;
+  const around = path.slice(0, depth);
+  const [key, ...inner] = path.slice(depth);
+  if (typeof key !== "string" || inner.some((step) => typeof step === "number")) return found;
+  const owner = findObject(root, around);
+  if (!owner.ok) return owner;
+  const nested = inner.reduceRight<Json>((held, step) => Object.fromEntries([[step, held]]), value);
+  const style: Style = styleOf(text, root);
+  const { members } = owner.node;
+  const spot: Spot | undefined = members.length === 0 ? undefined : { side: "after", index: members.length - 1 };
+  return {
+    ok: true,
+    patch: insertion(text, boxOf(owner.node), spot, style, style.objectLines, (room) => printMember(key, nested, style, room)),
+    expected: withNode(root, around, (node) =>
+      node.kind === "object" ? { ...node, members: [...node.members, { key, keyStart: -1, value: nodeOf(nested) }] } : node,
+    ),
+  };
+}
