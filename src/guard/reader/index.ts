@@ -26,7 +26,7 @@ export function readEach(sources: readonly PolicySource[], trust: Trust, example
     const trusted = layer !== "project" || (mayGrant && content.is === "text" && isTrusted(trust, file, content.text, sha256));
     if (content.is === "broken") {
       const problem: Problem = { severity: "error", file, line: 1, column: 1, key: "", message: content.why };
-      return { source, trusted, result: { ok: false, problems: [problem] } };
+      return { source, trusted, result: { ok: false, problems: [problem], examples: [] } };
     }
     const place = { file, layer, ...(root === undefined ? {} : { root }), ...(trusted ? {} : { untrusted: true }) };
     return { source, trusted, result: readPolicy(content.text, { ...place, examples }) };

@@ -37,9 +37,18 @@ export interface ReadOptions {
   readonly examples: (command: string) => readonly Action[];
 }
 
+/** One `match` or `notMatch` example and what became of it. */
+export interface ExampleResult extends Place {
+  readonly rule: string;
+  readonly key: "match" | "notMatch";
+  readonly example: string;
+  /** What is wrong with it. */
+  readonly problem?: Problem;
+}
+
 export type ReadResult =
-  | { readonly ok: true; readonly policy: PolicyFile; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly policy: PolicyFile; readonly warnings: readonly Problem[]; readonly examples: readonly ExampleResult[] }
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly examples: readonly ExampleResult[] };
 
 /**
  * Reads the text of a policy file. It is used whole or not at all: with one error there is no policy.
@@ -63,21 +72,32 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
       message: brief(fault.message, LONGEST_LINE),
       ...(fault.help === undefined ? {} : { help: brief(fault.help, LONGEST_LINE) }),
     });
-  const broken = (faults: readonly Fault[]): ReadResult => ({ ok: false, problems: inOrder(faults).map(problem("error")) });
+  const broken = (faults: readonly Fault[], examples: readonly ExampleResult[] = []): ReadResult => ({
+    ok: false,
+    problems: inOrder(faults).map(problem("error")),
+    examples,
+  });
 
   const { root: tree, faults } = readJson5(text);
   if (tree === undefined) return broken(faults);
 
   const origin: Origin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
   const sourceOf = (rule: string, path: Path): RuleSource => ({ text: rule, file, ...placeOf(offsetOf(tree, path, false)) });
-  const { rules, faults: ruleFaults, doubts } = readRules(tree, { origin, sourceOf, examples: options.examples });
+  const { rules, faults: ruleFaults, doubts, checked: held } = readRules(tree, { origin, sourceOf, examples: options.examples });
+  const examples = held.map(({ offset, rule, key, example, fault }): ExampleResult => ({
+    ...placeOf(offset),
+    rule,
+    key,
+    example: typeof example === "string" ? example : JSON.stringify(example),
+    ...(fault === undefined ? {} : { problem: problem("error")(fault) }),
+  }));
   const checked = v.safeParse(policySchema, toValue(tree));
   const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults, ...checkPatterns(tree)];
-  if (!checked.success || all.length > 0) return broken(all);
+  if (!checked.success || all.length > 0) return broken(all, examples);
 
   const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
   const policy: PolicyFile = { file, layer, settings: readSettings(checked.output), rules, operations };
-  return { ok: true, policy, warnings: inOrder([...doubts, ...idle(tree)]).map(problem("warning")) };
+  return { ok: true, policy, warnings: inOrder([...doubts, ...idle(tree)]).map(problem("warning")), examples };
 }
 
 /** By place, each once: a number may break two rules that read the same. */
