@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed } from "../agents/index.ts";
-import { decide, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
+import { decide, type GuardOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
 import type { Machine } from "../state/index.ts";
 
@@ -23,11 +23,11 @@ export interface Question {
   readonly cwd: string;
 }
 
-export function judgeOnly(question: Question, machine: Machine, policyFiles: readonly string[]): Outcome {
+export function judgeOnly(question: Question, machine: Machine, policyFiles: readonly string[], select?: GuardOptions["select"]): Outcome {
   const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
   return decide(
     { ...question, facts, host: LOOKING, point: "explain", agent: "claude" },
-    { machine, ...engine, policyFiles, audit: false },
+    { machine, ...engine, policyFiles, audit: false, ...(select === undefined ? {} : { select }) },
   );
 }
 

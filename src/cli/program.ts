@@ -44,6 +44,20 @@ export function program(): Command {
     });
 
   assent
+    .command("test")
+    .summary("run the examples and tables that test a policy")
+    .description(
+      "Checks the examples of policy files and the lines of *.assent-test tables. Without files: the policies in force here and every table of the project.",
+    )
+    .argument("[files...]", "policy files and tables")
+    .option("--policy <file>", "add a policy file", collect, [])
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (files: readonly string[], options: Parameters<typeof import("./test.ts").test>[1]) => {
+      const { test } = await import("./test.ts");
+      process.exitCode = test(files, options);
+    });
+
+  assent
     .command("rules")
     .summary("list every rule and setting in force")
     .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")

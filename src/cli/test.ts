@@ -1,0 +1,107 @@
+import { statSync } from "node:fs";
+import { visible } from "../action/index.ts";
+import { inspect } from "../guard/inspect/index.ts";
+import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../guard/testing/index.ts";
+import { realWorld } from "../guard/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { engine, judgeOnly } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor, type Style } from "./style.ts";
+
+interface TestOptions {
+  readonly policy: readonly string[];
+  readonly json?: boolean;
+}
+
+const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+const parent = (file: string): string => file.slice(0, Math.max(1, file.lastIndexOf("/")));
+
+/**
+ * `assent test`: the examples of policy files and the lines of tables. Without files: the policies in force and every
+ * table of the project. Exit 0 all pass, 1 something fails, 2 wrong usage.
+ */
+export function test(files: readonly string[], options: TestOptions): number {
+  const cwd = absolute(".");
+  const given = files.map((file) => absolute(file, cwd));
+  const missing = given.find((file) => !exists(file));
+  if (missing !== undefined) {
+    writeStderr(`assent test: ${visible(shorten(missing, cwd, ""))} is no file\n`);
+    return 2;
+  }
+  const machine = thisMachine();
+  const policyFiles = options.policy.map((file) => absolute(file, cwd));
+  const table = (file: string): readonly TestResult[] =>
+    testTable(file, {
+      root: realWorld(machine, parent(file), undefined).projectRoot,
+      judge: (question, only) => judgeOnly(question, machine, policyFiles, only === undefined ? undefined : () => only),
+    });
+  const examples = (only?: readonly string[]): readonly TestResult[] =>
+    inspect({ machine, cwd, own: engine.own, policyFiles, ...(only === undefined ? {} : { only }) }).files.flatMap(testExamples);
+
+  let results: readonly TestResult[];
+  let complete = true;
+  if (given.length === 0) {
+    const found = findTables(realWorld(machine, cwd, undefined).projectRoot);
+    complete = found.complete;
+    results = [...examples(), ...found.files.flatMap(table)];
+  } else {
+    results = given.flatMap((file) => {
+      if (file.endsWith(TABLE_ENDING)) return table(file);
+      const own = examples([file]);
+      return own.length === 0 ? [emptyPolicy(file)] : own;
+    });
+  }
+  if (options.json === true) writeStdout(`${JSON.stringify(summaryJson(results, complete))}\n`);
+  else writeStdout(report(results, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
+  if (!complete) writeStderr("assent test: the project is too large to be searched completely; name the tables\n");
+  return results.some(({ passed }) => !passed) ? 1 : 0;
+}
+
+/** Whoever names a file wants something tested. */
+function emptyPolicy(file: string): TestResult {
+  const got = "holds no test";
+  const why = "give rules examples: `match` and `notMatch`";
+  return { file, line: 1, column: 1, kind: "file", text: "", expected: "an example", got, passed: false, why };
+}
+
+function summaryJson(results: readonly TestResult[], complete: boolean): Record<string, unknown> {
+  const failed = results.filter(({ passed }) => !passed).length;
+  return {
+    v: JSON_VERSION,
+    passed: results.length - failed,
+    failed,
+    complete,
+    tests: results.map(({ outcome, text, got, why, ...result }) => ({
+      ...result,
+      text: visible(text),
+      got: visible(got),
+      ...(why === undefined ? {} : { why: visible(why) }),
+      ...(outcome?.verdict.rule === undefined ? {} : { rule: outcome.verdict.rule }),
+    })),
+  };
+}
+
+function report(results: readonly TestResult[], short: (path: string) => string, style: Style): string {
+  const out: string[] = [];
+  for (const { file, line, column, section, kind, text, expected, got, passed, why } of results) {
+    if (passed) continue;
+    const place = `${visible(short(file))}:${line}:${column}`;
+    const title = section === undefined ? "" : style.dim(`  ${visible(section)}`);
+    if (kind === "file") out.push(`${style.bold(place)}  ${visible(got)}`);
+    else {
+      out.push(`${style.bold(place)}${title}`, `  ${visible(text)}`);
+      out.push(`  expected ${style.verdict(expected)}, got ${kind === "request" ? style.verdict(got) : visible(got)}`);
+    }
+    if (why !== undefined && why !== "") out.push(`  ${style.dim(visible(why))}`);
+    out.push("");
+  }
+  const failed = results.filter(({ passed }) => !passed).length;
+  const files = new Set(results.map(({ file }) => file)).size;
+  const counts = [...(failed === 0 ? [] : [`${failed} failed`]), `${results.length - failed} passed`].join(", ");
+  out.push(
+    results.length === 0 ? "nothing to test: no examples, no *.assent-test" : `${counts}, in ${files} file${files === 1 ? "" : "s"}`,
+  );
+  return `${out.join("\n")}\n`;
+}
