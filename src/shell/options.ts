@@ -188,6 +188,13 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
         usedNext: !hasRest && next !== undefined,
       };
     }
+    if (option.argument === "optional" && option.kind.is === "number") {
+      // Only digits belong to it: `-0777ne`, `-lane`.
+      const digits = /^\d*/.exec(prefix.slice(at + 1))?.[0].length ?? 0;
+      options.push({ written, option });
+      at += digits;
+      continue;
+    }
     if (option.argument === "optional" && hasRest) {
       options.push({ written, option, value: rest });
       return { options, doubts: [], usedNext: false };

@@ -1,4 +1,4 @@
-import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { codeFromStream } from "../code.ts";
 import { prefixOf, textOf, type Value } from "../value.ts";
@@ -6,7 +6,8 @@ import { prefixOf, textOf, type Value } from "../value.ts";
 // Not -a and -k, which hand variables to programs that only look like words.
 const LETTERS = "befhilmnprtuvxBCDEHPTIsc";
 /** Options by name that change neither what words and patterns mean nor what programs are handed. */
-const NAMES = /^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$/;
+const NAMES =
+  /^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$/;
 const LONG = new Set([
   "--login",
   "--norc",
@@ -28,6 +29,19 @@ const STOP = new Set(["--version", "--help", "--dump-strings", "--dump-po-string
  */
 export function shell(inv: Invocation): void {
   const { words } = inv;
+  const [flag, checked] = words;
+  if (
+    flag !== undefined &&
+    checked !== undefined &&
+    words.length === 2 &&
+    textOf(flag) === "-n" &&
+    /^[^-+]/.test(prefixOf(checked)) &&
+    !checked.many
+  ) {
+    // Reads the script without running it.
+    emitFile(inv, "read", checked);
+    return;
+  }
   let command = false;
   let fromStdin = false;
   let at = 0;

@@ -99,6 +99,20 @@ export const machineTools: readonly CommandSpec[] = [
     examples: { ask: ["open a.html", "xdg-open https://example.com", "open -a Terminal evil.sh", "xdg-open a.txt"] },
   },
   {
+    names: "code codium code-insiders cursor windsurf",
+    summary: "editors with windows",
+    style: "none",
+    operands: "refuse*=.",
+    subcommands: {
+      "--version|-v|--help|-h|--list-extensions": {
+        style: "none",
+        operands: "",
+        examples: { allow: ["code --version", "code --list-extensions"], ask: ["code --version ."] },
+      },
+    },
+    examples: { none: ["code .", "code --install-extension evil"] },
+  },
+  {
     names: "cloc tokei scc",
     summary: "counts lines of code",
     options: rows(

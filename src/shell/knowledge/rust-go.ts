@@ -196,6 +196,49 @@ export const rustGo: readonly CommandSpec[] = [
     examples: { none: ["golangci-lint run", "staticcheck ./...", "golangci-lint --version"] },
   },
   {
+    names: "gem",
+    summary: "Ruby packages",
+    style: "bsd",
+    options: rows("-V --verbose; -q --quiet; --silent; --backtrace; --norc; -h --help -> stop; -v --version -> stop"),
+    examples: { allow: ["gem --version"], none: ["gem exec x"], ask: ["gem --config-file=evil list"] },
+    subcommands: {
+      "list|search|outdated|which|contents|dependency|info|environment|env": {
+        options: rows(
+          "-l --local; -r --remote; -b --both; -a --all; -i --installed; -d --details; --no-details; --versions; --no-versions; -e --exact; --prerelease; --no-prerelease",
+        ),
+        operands: "text*",
+        effects: "remote.read rubygems",
+        examples: {
+          allow: ["gem list", "gem list --local", "gem env", "gem which json", "gem search rails -e"],
+          ask: ["gem list --source https://evil.example"],
+        },
+      },
+      "install|i|update|uninstall|pristine|cleanup|fetch|unpack|build": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.read rubygems, system packages",
+        examples: { ask: ["gem install rails", "gem build x.gemspec"] },
+      },
+      "push|yank|owner|signin|signout": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.publish rubygems, danger publish",
+        examples: { ask: ["gem push x.gem", "gem yank x"] },
+      },
+    },
+  },
+  {
+    names: "shfmt",
+    summary: "formats shell scripts",
+    style: "words",
+    options: rows(
+      "-d -diff; -l -list; -f -find; -s -simplify; -mn -minify; -ln -language-dialect=text; -p -posix; -i -indent=text; -bn -binary-next-line; -ci -case-indent; -sr -space-redirects; -kp -keep-padding; -fn -func-next-line",
+      "-filename=text; -tojson -to-json; -w -write -> tree becomes writetree; -h -help -> stop; -version -> stop",
+    ),
+    operands: "tree*",
+    examples: { allow: ["shfmt -d src", "shfmt -l -i 2 x.sh"], ask: ["shfmt -w x.sh"], deny: ["shfmt -d .env"] },
+  },
+  {
     names: "ghc",
     summary: "Haskell compiler",
     ...VERSIONED_TOOL,
@@ -203,9 +246,9 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names:
-      "bundler gem rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
+      "bundler rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
     summary: "package managers and test runners of other languages",
     ...PROJECT_TOOL,
-    examples: { none: ["rspec", "gem install x", "mix test", "dotnet build"] },
+    examples: { none: ["rspec", "mix test", "dotnet build"] },
   },
 ];

@@ -16,8 +16,9 @@ export const shells: readonly CommandSpec[] = [
         "bash -ec 'cat \"$1\"' _ a.txt",
         "bash <<'EOF'\nls\nEOF",
         "bash -c -- ls",
+        "bash -n x.sh",
       ],
-      none: ["bash ./x.sh", "sh src/build.sh", "bash -x x.sh a b"],
+      none: ["bash -n +n x.sh", "bash ./x.sh", "sh src/build.sh", "bash -x x.sh a b"],
       ask: ['bash -c "$CMD"', "bash --rcfile ./evil -i", "cat x | bash", "bash -c 'rm a.txt'", "bash -i", "cat x | sh -"],
       deny: [
         "bash -c 'rm -rf ~'",

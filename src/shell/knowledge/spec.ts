@@ -81,7 +81,7 @@ export interface Examples {
  * | kind | the operand |
  * |---|---|
  * | `text` | is inert, whatever it is |
- * | `number` | is inert and must be a number: where another system's program would take the word for an operand |
+ * | `number` | is inert and must be a number: where another system's program would take the word for an operand; as an optional value only its digits |
  * | `name` | is the name of a package in a configured registry; an address in its place is fetched |
  * | `word` | is inert but must be known: a run-time value makes the command unknown (sub-actions, modes) |
  * | `read` `list` `write` `edit` `delete` `rename` `mkdir` `link` `metadata` `execute` | is a path on which this operation happens |

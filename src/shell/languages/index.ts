@@ -32,5 +32,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   python: readPython,
   javascript: readJavascript,
   perl: (source) => readPerl(source),
+  // What -F splits lines at.
+  "perl-pattern": (source) => (/^(?:[\w ,:;|=/-]|\\[tsd|][+*]?)+$/.test(source) ? [] : readPerl(source)),
   ruby: (source) => readRuby(source),
 };

@@ -42,7 +42,9 @@ export const MODULES: Readonly<Record<string, ReadonlySet<string>>> = {
     stderr exit getsizeof getdefaultencoding getfilesystemencoding getrecursionlimit implementation float_info int_info flags api_version`,
   ),
   os: words("getcwd getpid getppid cpu_count sep linesep pathsep name curdir pardir extsep devnull path environ getenv"),
-  "os.path": words("join basename dirname splitext split normpath normcase abspath expanduser relpath isabs commonpath commonprefix sep"),
+  "os.path": words(
+    "join basename dirname splitext split normpath normcase abspath expanduser relpath isabs commonpath commonprefix sep exists lexists isfile isdir islink getsize getmtime",
+  ),
   json: words("load loads dump dumps JSONDecodeError"),
   math: words(
     `pi e tau inf nan sqrt isqrt cbrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
