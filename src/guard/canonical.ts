@@ -59,8 +59,9 @@ export class Resolver {
     this.cwd = cwd;
   }
 
+  /** `..` in what is given leaves the folder that was really entered, as the kernel has it. */
   canonical(path: string): string {
-    return this.resolve(normalise(path), 0);
+    return /\/\.\.(?:\/|$)/.test(path) ? this.walk("/", path, 0) : this.resolve(normalise(path), 0);
   }
 
   /**
@@ -70,7 +71,7 @@ export class Resolver {
   physical(path: string): string | undefined {
     if (!path.includes("/..")) return undefined;
     const walked = this.walk("/", path, 0);
-    return walked === this.canonical(path) ? undefined : walked;
+    return walked === this.resolve(normalise(path), 0) ? undefined : walked;
   }
 
   private walk(base: string, path: string, links: number): string {

@@ -57,6 +57,8 @@ const exactPlaces: readonly string[] = SECRET_PLACES.filter((place) => !place.in
 const KEY_NAME = new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
 const RAW_DEVICE_PARENT = /^\/(?:dev|proc)\//i;
 const WORD = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
+const HOST_KEY = /^ssh_host_[a-z0-9]+_key$/;
+const PROC_ROOT = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?root(?=\/)/;
 const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
 // Other people's published packages: their keys and certificates are test data and public roots.
 const PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
@@ -73,7 +75,8 @@ export const isOftenShared = (path: string): boolean =>
 
 /** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
 export function isSecret(path: string): boolean {
-  const lower = foldCase(path);
+  // `/proc/1/root` is `/` again.
+  const lower = foldCase(path).replace(PROC_ROOT, "");
   const segments = lower.split("/");
   const last = segments.length - 1;
   if (last > 1 && secretParents.has(segments[1] ?? "") && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower)))
@@ -87,7 +90,7 @@ export function isSecret(path: string): boolean {
   const written = segments[last] ?? "";
   const name = withoutBackup(written);
   const file = name === written ? lower : lower.slice(0, name.length - written.length);
-  if (endsIn(secretFiles, file, name) || name.startsWith(".env") || (name.startsWith("id_") && KEY_NAME.test(name))) return true;
+  if (endsIn(secretFiles, file, name) || name.startsWith(".env") || (name.startsWith("id_") && KEY_NAME.test(name)) || HOST_KEY.test(name)) return true;
   if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
   const extension = extensionOf(name);
   if (secretExtensions.has(extension)) return true;

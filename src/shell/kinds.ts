@@ -1,3 +1,4 @@
+import type { Target } from "../action/index.ts";
 import { commandOfKey, isInertKey } from "./analyse/git-config.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
@@ -44,7 +45,7 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       destination(inv, value);
       return;
     case "dir":
-      inv.places = changePlaces(inv.places, value);
+      inv.places = changePlaces(inv.places, value, (path) => inv.cx.world.canonical(path));
       inv.cx.refineExec(inv.exec, { folders: foldersOf(inv.places, inv.cx.world.cwd) ?? [inv.cx.world.cwd] });
       return;
     case "url":
@@ -109,7 +110,7 @@ function destination(inv: Invocation, value: Value): void {
   const recursive = inv.args.options.some(
     (given) => given.option?.consequences.some((c) => c.then === "become" && c.to.is === "file" && c.to.tree) === true,
   );
-  for (const target of targetsOf(value, inv.places)) {
+  for (const target of physical(inv, value)) {
     const isFolder =
       target.kind === "path" &&
       (inv.sources.length > 1 ||
@@ -126,6 +127,17 @@ function destination(inv: Invocation, value: Value): void {
       else emitTarget(inv, operation, { kind: "unknown", why: `the name of ${describe(source)}`, within: target.path }, recursive);
     }
   }
+}
+
+/** What a word names to the kernel: `link/..` is the folder that holds what the link leads to. */
+function physical(inv: Invocation, value: Value): readonly Target[] {
+  const targets = targetsOf(value, inv.places);
+  const text = textOf(value);
+  if (text === undefined || !/(^|\/)\.\.(\/|$)/.test(text)) return targets;
+  return targets.map((target, i) => {
+    const place = text.startsWith("/") ? "" : inv.places[i]?.is === "at" ? `${inv.places[i].path}/` : undefined;
+    return target.kind === "path" && place !== undefined ? { kind: "path", path: inv.cx.world.canonical(`${place}${text}`) } : target;
+  });
 }
 
 /** A package or chart that a configured registry is asked for; npm(1), helm(1) also take an address, a folder or a repository. */

@@ -2,8 +2,17 @@ import { normalise, resolvePath } from "./paths.ts";
 import { joinPlaces, type Place } from "./state.ts";
 import { holeOf, isHole, isWildcard, prefixOf, textOf, type Value } from "./value.ts";
 
-/** Where `cd VALUE` leads from each of `places`. */
-export function changePlaces(places: readonly Place[], value: Value): readonly Place[] {
+/**
+ * Where `cd VALUE` leads from each of `places`. The shell takes `..` off the text; a program, and `cd -P`, leave the
+ * folder that they really entered, which `canonical` knows.
+ */
+export function changePlaces(places: readonly Place[], value: Value, canonical?: (path: string) => string): readonly Place[] {
+  const text = textOf(value);
+  if (canonical !== undefined && text !== undefined && /(^|\/)\.\.(\/|$)/.test(text)) {
+    if (text.startsWith("/")) return [{ is: "at", path: canonical(text) }];
+    if (places.every((place) => place.is === "at"))
+      return places.map((place): readonly Place[] => [place.is === "at" ? { is: "at", path: canonical(`${place.path}/${text}`) } : place]).reduce((a, b) => [...joinPlaces(a, b)]);
+  }
   return places.map((place) => [changePlace(place, value)]).reduce((a, b) => [...joinPlaces(a, b)]);
 }
 

@@ -25,6 +25,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
   let captured = false;
   let copied = false;
   let errors = false;
+  let socket = false;
   for (const redirection of redirections) {
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
@@ -50,6 +51,8 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       const text = textOf(value);
       if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
         copied = true;
+        // `>& /dev/tcp/HOST/PORT 0>&1`: what comes from there is read.
+        if (socket && redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 0) read(SOCKET);
         if (redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 2) errors = true;
         continue;
       }
@@ -59,9 +62,11 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       if (reads) {
         open(ex, "read", value, redirection);
         if (isStdin(redirection.descriptor)) read(fileContent(value));
+        if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
       }
       if (writes) {
         open(ex, "write", value, redirection);
+        if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
         const fd = redirection.descriptor?.type === "FileDescriptor" ? redirection.descriptor.value : operator === "<>" ? 0 : 1;
         if (fd === 1 && holeOf(value)?.pipe === undefined && text !== "/dev/stdout" && text !== "/dev/fd/1") captured = true;
       }
@@ -87,10 +92,13 @@ function bodyText(redirection: Extract<Redirection, { type: "HereDoc" }>): strin
   return redirection.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
 }
 
+const SOCKET: Stream = { is: "unknown", why: "what a connection sends", network: true };
+
 function fileContent(value: Value): Stream {
   const pipe = holeOf(value)?.pipe;
   if (pipe !== undefined) return pipe;
   const text = textOf(value);
+  if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) return SOCKET;
   if (text === "/dev/null") return { is: "text", value: literal("") };
   return { is: "unknown", why: text === undefined ? "the content of a file" : `the content of ${text}`, network: false };
 }

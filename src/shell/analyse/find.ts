@@ -12,6 +12,8 @@ const VALUED = new Set(
     " ",
   ),
 );
+/** Tests without an argument that leave most things alone. */
+const LEAVING = new Set(["-empty", "-nouser", "-nogroup", "-false"]);
 const WRITING = new Set(["-fprint", "-fprint0", "-fls"]);
 const RUNNING = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
@@ -122,10 +124,12 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       const value = words[++at];
       if (text === "-name" && simple && value !== undefined && textOf(value) !== undefined) only = [textOf(value) ?? ""];
       // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
-      if (!/^-(maxdepth|mindepth|printf|regextype|type|xtype)$/.test(text)) narrowed = true;
+      const everyFile = text === "-type" && value !== undefined && textOf(value) === "f";
+      if (!everyFile && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text)) narrowed = true;
       if (value?.many === true)
         refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
-    } else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
+    } else if (LEAVING.has(text)) narrowed = true;
+    else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
   }
   return { remove, narrowed, only, commands };
 }

@@ -34,7 +34,10 @@ const cd: Builtin = (call) => {
     const old = state.variables.get("OLDPWD");
     ok.places =
       old !== undefined && "atoms" in old ? changePlaces(state.places, old) : [{ is: "unknown", why: "the folder `cd -` goes back to" }];
-  } else if (textOf(operand) !== "") ok.places = changePlaces(state.places, operand);
+  } else if (textOf(operand) !== "") {
+    const physical = state.variables.has("-P") || call.words.some((word) => /^-[a-zA-Z]*P/.test(textOf(word) ?? ""));
+    ok.places = changePlaces(state.places, operand, physical ? (path) => call.cx.world.canonical(path) : undefined);
+  }
   ok.variables.set("OLDPWD", before);
   return { out: NOTHING, ok, fail: state };
 };

@@ -138,11 +138,14 @@ const set: Builtin = (call) => {
       return done(state);
     }
     if (text.startsWith("-") && text.includes("k")) cx.unknown("set -k turns arguments into variables of the program", { span: call.span });
+    // `..` then leaves the folder that was really entered.
+    if (text.startsWith("-") && text.includes("P")) state.variables.set("-P", literal("1"));
     if (text.startsWith("-") && text.includes("a")) state.variables.set("-a", literal("1"));
     if (text.endsWith("o")) {
       const option = words[++i] === undefined ? "" : textOf(words[i] ?? literal(""));
       if (option === undefined || option === "keyword")
         cx.unknown("set -o with an option that changes what arguments mean", { span: call.span });
+      if (option === "physical" || option === "chaselinks") state.variables.set("-P", literal("1"));
       if (option === "allexport" && text.startsWith("-")) state.variables.set("-a", literal("1"));
     }
   }
