@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knowledge, lazyKnowledge, lazyLanguages, rareLanguages } from "./knowledge-plugin.mjs";
+import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyShell } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? join(root, "dist");
@@ -36,40 +36,43 @@ const common = {
   define: { ASSENT_BUILD: JSON.stringify(fingerprint()), ASSENT_VERSION: JSON.stringify(version) },
 };
 
+/** What the hook is made of, in the form in which node wraps modules: load-hook.ts compiles it as it lies there. */
+const part = {
+  ...common,
+  format: "cjs",
+  minify: true,
+  external: ["./*.cjs"],
+  banner: { js: "(function(exports,require,module,__filename,__dirname){" },
+  footer: { js: "})" },
+};
+
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
   const tables = await knowledge(root);
   writeFileSync(join(fresh, "knowledge.txt"), tables.table);
   const results = await Promise.all([
+    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell] }),
     build({
-      ...common,
-      entryPoints: [entry("hook")],
-      outfile: join(fresh, "hook.cjs"),
-      format: "cjs",
-      minify: true,
-      external: ["./reader.cjs", "./languages.cjs"],
+      ...part,
+      entryPoints: { shell: join(root, "src/shell/index.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
       plugins: [lazyKnowledge(tables, root), lazyLanguages],
-      // In the form in which node wraps modules: load-hook.ts compiles it as it lies there.
-      banner: { js: "(function(exports,require,module,__filename,__dirname){" },
-      footer: { js: "})" },
     }),
     build({
-      ...common,
-      stdin: { contents: rareLanguages, resolveDir: join(root, "src/shell/languages") },
+      ...part,
+      stdin: { contents: languages, resolveDir: join(root, "src/shell/languages") },
       outfile: join(fresh, "languages.cjs"),
-      format: "cjs",
-      minify: true,
     }),
-    build({ ...common, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs"), format: "cjs", minify: true }),
+    build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({
       ...common,
-      minifySyntax: true,
-      minifyWhitespace: true,
-      entryPoints: [entry("bin"), entry("load-hook")],
+      minify: true,
+      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches")],
       outdir: fresh,
       format: "cjs",
-      external: ["./hook.cjs", "./assent.mjs"],
+      external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
     }),
@@ -87,7 +90,6 @@ try {
     }),
   ]);
   chmodSync(join(fresh, "bin.cjs"), 0o755);
-  // The cache holds the path of its source, so it is made where the program will lie; hooks that run meanwhile do without.
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {
@@ -97,7 +99,8 @@ try {
   }
   renameSync(fresh, out);
   rmSync(old, { recursive: true, force: true });
-  execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { stdio: ["ignore", "inherit", "inherit"] });
+  const input = JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Read", tool_input: { file_path: "/a" }, cwd: "/" });
+  execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
 } finally {
   rmSync(fresh, { recursive: true, force: true });
 }

@@ -188,20 +188,44 @@ export const lazyKnowledge = ({ module }, root) => ({
   },
 });
 
-/** Languages that few commands contain, with what their readers export: a bundle of their own, loaded when one occurs. */
-const RARE = { javascript: ["readJavascript"], python: ["readPython"], sql: ["readSql", "readAnySql"] };
+/** Readers of languages, with what they export: a part of their own. sed is in every other command, so it stays. */
+const LANGUAGES = {
+  awk: ["readAwk"],
+  javascript: ["readJavascript"],
+  jq: ["readJq", "readYq"],
+  perl: ["readPerl"],
+  python: ["readPython"],
+  ruby: ["readRuby"],
+  sql: ["readSql", "readAnySql"],
+};
+/** Sets of names. */
+const SETS = { "python-library": ["LIBRARY"] };
 
-export const rareLanguages = Object.keys(RARE)
+export const languages = Object.keys({ ...LANGUAGES, ...SETS })
   .map((name) => `export * from "./${name}.ts";`)
   .join("\n");
 
+const forwarded = (part) => (name) => `export const ${name} = (...given) => require("./${part}.cjs").${name}(...given);`;
+const askedFor = (part) => (name) => `export const ${name} = { has: (each) => require("./${part}.cjs").${name}.has(each) };`;
+
+/** For the shell part: what reads other languages is loaded when one occurs. */
 export const lazyLanguages = {
   name: "lazy-languages",
   setup(bundle) {
-    bundle.onLoad({ filter: /shell[\\/]languages[\\/](?:javascript|python|sql)\.ts$/ }, ({ path }) => ({
-      contents: RARE[/(\w+)\.ts$/.exec(path)?.[1]]
-        .map((name) => `export const ${name} = (...given) => require("./languages.cjs").${name}(...given);`)
-        .join("\n"),
+    bundle.onLoad({ filter: /shell[\\/]languages[\\/][\w-]+\.ts$/ }, ({ path }) => {
+      const name = /([\w-]+)\.ts$/.exec(path)?.[1];
+      const lines = LANGUAGES[name]?.map(forwarded("languages")) ?? SETS[name]?.map(askedFor("languages"));
+      return lines === undefined ? undefined : { contents: lines.join("\n"), loader: "js" };
+    });
+  },
+};
+
+/** For the hook: the analysis of commands is loaded when one is to be judged. */
+export const lazyShell = {
+  name: "lazy-shell",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
+      contents: ["lowerShell", "lowerArgv"].map(forwarded("shell")).join("\n"),
       loader: "js",
     }));
   },

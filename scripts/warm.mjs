@@ -1,4 +1,5 @@
-// Writes dist/hook.cache: what V8 compiled while the hook judged what agents ask for most. `node scripts/warm.mjs DIST`.
+// Writes dist/*.cache: what V8 compiled while the hook judged what agents ask for most. `node scripts/warm.mjs DIST`, with
+// an envelope on standard input.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -29,13 +30,15 @@ const requests = [
   ["Read", { file_path: join(project, "src/app.ts") }],
   ["Edit", { file_path: join(project, "src/app.ts"), old_string: "a", new_string: "b" }],
   ["WebFetch", { url: "https://nodejs.org/api", prompt: "p" }],
+  ["Bash", { command: "sed -n '1,20p' a.ts | awk '{ print $1 }' && jq -r .name package.json && python3 -c 'print(1)'" }],
+  ["Bash", { command: "node -e 'console.log(1)'; mkdir -p out && cp a.ts out/ && rm -f out/a.ts" }],
   ["mcp__github__list_issues", { owner: "o" }],
 ];
 // A function that was compiled to machine code here would be compiled to it again in every fresh hook, before its first call.
 setFlagsFromString("--no-sparkplug");
 setFlagsFromString("--no-opt");
 try {
-  const { hook, script } = loadHook(dist, require, false);
+  const { hook, scripts } = loadHook(dist, require, false);
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
     for (const [tool_name, tool_input] of requests) {
@@ -51,10 +54,12 @@ try {
       );
     }
   }
+  // As the host calls it, with what is on standard input.
+  hook.main(["--agent", "claude", "--event", "PreToolUse"]);
   // V8 takes a cache only under the flags it was made with.
   setFlagsFromString("--sparkplug");
   setFlagsFromString("--opt");
-  writeFileSync(join(dist, "hook.cache"), script.createCachedData());
+  for (const [part, script] of scripts) writeFileSync(join(dist, `${part}.cache`), script.createCachedData());
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
