@@ -140,6 +140,8 @@ function findSubcommand({ subcommands }: Grammar, word: string, rest: readonly V
     ...(subcommands?.verbs.filter(({ words }) => matchesVerb(words[0] ?? "", word)) ?? []),
   ];
   for (const candidate of candidates) {
+    // What follows `run` is its own: `run ls` is no `* ls`.
+    if (best !== undefined && best.words[0] === word && candidate.words[0] !== word) break;
     const fits = candidate.words.slice(1).every((wanted, i) => {
       const value = rest[i];
       const text = value === undefined ? undefined : textOf(value);

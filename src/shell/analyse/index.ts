@@ -20,8 +20,10 @@ import { gitRevisions } from "./git-revisions.ts";
 import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
 import { hostNames } from "./host-names.ts";
 import { javaOptions } from "./java-options.ts";
+import { jo } from "./jo.ts";
 import { jq } from "./jq.ts";
 import { kill } from "./kill.ts";
+import { miller } from "./miller.ts";
 import { parallel } from "./parallel.ts";
 import { patch } from "./patch.ts";
 import { prefix } from "./prefix.ts";
@@ -32,6 +34,7 @@ import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
 import { duckdbInput, luaInput, rubyInput, sqliteInput } from "./standard-input.ts";
+import { storagePlace } from "./storage-place.ts";
 import { tar } from "./tar.ts";
 import { unzip } from "./unzip.ts";
 import { urlOrPath } from "./url-or-path.ts";
@@ -70,9 +73,11 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "host-names": hostNames,
   "java-options": javaOptions,
   javac,
+  jo,
   jq,
   kill,
   "lua-input": luaInput,
+  miller,
   parallel,
   patch,
   plus,
@@ -87,6 +92,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   sed,
   shell,
   "sqlite-input": sqliteInput,
+  "storage-place": storagePlace,
   tar,
   unzip,
   "url-or-path": urlOrPath,

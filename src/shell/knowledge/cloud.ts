@@ -239,16 +239,4 @@ export const cloud: readonly CommandSpec[] = [
       },
     },
   },
-  {
-    names:
-      "heroku fly flyctl vercel netlify railway render firebase supabase doctl hcloud linode-cli vultr-cli scw ibmcloud oci serverless sls sst amplify eas pulumi cdk sam copilot wrangler-cli surge now dokku cf s3cmd gsutil bq rclone vault consul nomad stripe sentry-cli twilio ngrok cloudflared op-cli bw lpass pass newrelic datadog-ci snyk sonar-scanner circleci travis buildkite-agent semaphore jf crane-cli atlas planetscale pscale neonctl turso",
-    summary: "hosted services: only version and help are known",
-    style: "none",
-    operands: "code/project?=default",
-    subcommands: { "--version|version": { style: "none", operands: "", examples: { allow: ["netlify --version"] } } },
-    examples: {
-      allow: ["vercel --version", "pulumi version"],
-      none: ["vercel deploy --prod", "heroku run bash", "pulumi up", "firebase deploy"],
-    },
-  },
 ];

@@ -12,15 +12,20 @@ import { databases } from "./databases.ts";
 import { findutils } from "./findutils.ts";
 import { forges } from "./forges.ts";
 import { git } from "./git.ts";
+import { hosted } from "./hosted.ts";
+import { hostedInfra } from "./hosted-infra.ts";
 import { interpreters } from "./interpreters.ts";
 import { kubernetes } from "./kubernetes.ts";
+import { listing } from "./listing.ts";
 import { machineTools } from "./machine-tools.ts";
+import { markup } from "./markup.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
 import { node } from "./node.ts";
 import { nodeTools } from "./node-tools.ts";
 import { packages } from "./packages.ts";
 import { pythonTools } from "./python-tools.ts";
+import { records } from "./records.ts";
 import { rustGo } from "./rust-go.ts";
 import { services } from "./services.ts";
 import { shells } from "./shells.ts";
@@ -51,15 +56,20 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   findutils,
   forges,
   git,
+  hosted,
+  hostedInfra,
   interpreters,
   kubernetes,
+  listing,
   machineTools,
+  markup,
   network,
   networkTools,
   node,
   nodeTools,
   packages,
   pythonTools,
+  records,
   rustGo,
   services,
   shells,

@@ -33,7 +33,7 @@ export const nodeTools: readonly CommandSpec[] = [
   {
     // Several hand over to a copy of themselves in the project.
     names:
-      "ava tap c8 nyc turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix wrangler xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
+      "ava tap c8 nyc turbo nx lerna lint-staged husky next nuxt astro svelte-check ng vue-tsc cypress storybook tsd knip size-limit changeset semantic-release parcel gulp grunt ember react-scripts expo metro remix xo standard markdownlint commitlint depcheck madge syncpack ts-prune api-extractor typedoc",
     ...PROJECT_TOOL,
     examples: { none: ["turbo run build", "nx --version", "knip", "gulp"] },
   },
