@@ -3,7 +3,7 @@ import { textOf } from "../value.ts";
 import { valuesOf } from "./given.ts";
 
 /** java(1): sizes and choices among what the machine does itself. Others write logs (-Xlog) or run a command (-XX:OnError). */
-const INERT = /^((mx|ms|ss|mn)\d+[kmgt]?|int|rs|share:\w+|verify:\w+|X:[+-]Use\w+|X:(Max|Min|Initial)\w+=[\d.]+[kmgt]?)$/i;
+const INERT = /^((mx|ms|ss|mn)\d+[kmgt]?|int|rs|share:\w+|verify:\w+|showSettings(:\w+)?|X:[+-]Use\w+|X:(Max|Min|Initial)\w+=[\d.]+[kmgt]?)$/i;
 
 export function javaOptions(inv: Invocation): void {
   for (const value of valuesOf(inv, "-X")) {

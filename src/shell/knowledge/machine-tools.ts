@@ -58,6 +58,19 @@ export const machineTools: readonly CommandSpec[] = [
     examples: { allow: ["ldconfig -p"], ask: ["ldconfig", "ldconfig -n ."] },
   },
   {
+    names: "nvidia-smi",
+    summary: "graphics processors; what sets something is not listed",
+    style: "bsd",
+    options: rows(
+      "-L --list-gpus; -q --query; -i --id=text; -d --display=text; -l --loop=text; --query-gpu=text; --query-compute-apps=text; --format=text; -h --help -> stop; --version -> stop",
+    ),
+    operands: "",
+    examples: {
+      allow: ["nvidia-smi", "nvidia-smi --query-gpu=name,memory.used --format=csv"],
+      ask: ["nvidia-smi -pm 1", "nvidia-smi -q -f x", "nvidia-smi -r"],
+    },
+  },
+  {
     names: "clear reset",
     summary: "clears the terminal",
     options: rows("-x; -V -> stop"),

@@ -98,10 +98,19 @@ export const node: readonly CommandSpec[] = [
             ],
           },
         },
-      "run|run-script|rum|urn|test|tst|t|start|stop|restart|install-test|it|cit": {
+      // Alone it lists the scripts.
+      "run|run-script|rum|urn": {
+        style: "none",
+        operands: "code/project? text*",
+        examples: {
+          allow: ["npm run"],
+          none: ["npm run build", "npm run test-and-publish", "npm --prefix src run x", "npm run --if-present x"],
+        },
+      },
+      "test|tst|t|start|stop|restart|install-test|it|cit": {
         ...RUN,
         examples: {
-          none: ["npm test", "npm run build", "npm run test-and-publish", "npm start", "npm --prefix src run x", "npm t -- --watch"],
+          none: ["npm test", "npm start", "npm t -- --watch"],
         },
       },
       "exec|x": {

@@ -176,7 +176,7 @@ export const services: readonly CommandSpec[] = [
     summary: "terminals that outlive the command",
     // Commands given to it run outside of this tool call.
     style: "posix",
-    options: rows("-V -> stop; -v -> stop; --version -> stop; -L=text"),
+    options: rows("-V -> stop; -v -> stop; --version -> stop; -L=text; -ls -list -> stop"),
     subcommands: {
       "ls|list-sessions|list-windows|lsw|list-panes|lsp|list-clients|lsc|list-commands|lscm|list-keys|lsk|list-buffers|lsb|info|display-message|display|show-options|show|has-session|has":
         {
@@ -215,6 +215,6 @@ export const services: readonly CommandSpec[] = [
       },
     },
     effects: "",
-    examples: { allow: ["tmux -V"], ask: ["tmux -f evil.conf ls", "tmux -L x new", "screen -ls"], none: ["tmux nonsense"] },
+    examples: { allow: ["tmux -V", "screen -ls"], ask: ["tmux -f evil.conf ls", "tmux -L x new"], none: ["tmux nonsense"] },
   },
 ];
