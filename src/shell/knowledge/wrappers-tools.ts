@@ -153,10 +153,31 @@ export const wrapperTools: readonly CommandSpec[] = [
     operands: "command:argv?=true",
     examples: { allow: ["ssh-agent -s"], deny: ["ssh-agent rm -rf ~"], ask: ["ssh-agent -P ./evil ls"] },
   },
+  {
+    names: "bundle",
+    summary: "Ruby's bundler; whatever it is asked, it runs the project's Gemfile and plugins",
+    style: "posix",
+    options: "",
+    subcommands: {
+      exec: {
+        style: "posix",
+        options: "--keep-file-descriptors\n--no-keep-file-descriptors",
+        operands: "command:argv?",
+        effects: "code.project",
+        examples: { none: ["bundle exec rspec"], deny: ["bundle exec rm -rf ~"] },
+      },
+      "install|update|add|remove|lock|cache|clean|config|init|gem|pristine|plugin": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.read packages, write .",
+        examples: { ask: ["bundle install", "bundle add x"] },
+      },
+    },
+    examples: { none: ["bundle list", "bundle info x", "bundle outdated"] },
+  },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
-    names:
-      "mise asdf rbenv pyenv nodenv nvm volta bundle pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
+    names: "mise asdf rbenv pyenv nodenv nvm volta pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
     summary: "run a command in an environment of theirs",
     style: "posix",
     options: "-h --help -> stop\n--version -> stop",
@@ -174,8 +195,8 @@ export const wrapperTools: readonly CommandSpec[] = [
         operands: "command:argv?",
         effects: "code.project",
         examples: {
-          none: ["mise exec -- ls", "bundle exec rspec", "mise x node@20 -- ls"],
-          deny: ["bundle exec rm -rf ~", "mise exec -- rm -rf ~"],
+          none: ["mise exec -- ls", "mise x node@20 -- ls"],
+          deny: ["mise exec -- rm -rf ~"],
         },
       },
       run: {
@@ -192,7 +213,7 @@ export const wrapperTools: readonly CommandSpec[] = [
         style: "bsd",
         operands: "text*",
         effects: "code.project, remote.read packages, write .",
-        examples: { ask: ["bundle install", "conda install x", "pyenv global 3.12"] },
+        examples: { ask: ["conda install x", "pyenv global 3.12"] },
       },
       "exec-env|exec-file": {
         style: "posix",
