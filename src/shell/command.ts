@@ -5,6 +5,7 @@ import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
 import type { Runner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
+import { secretHanded } from "./secret-words.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
@@ -50,7 +51,11 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
       state,
     );
   }
+  const secret = secretHanded(state, words, redirected.stdin);
+  const before = cx.actions.length;
   const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
+  const exec = secret === undefined ? -1 : cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
+  if (exec >= 0) cx.unknown(`shows or hands on $${secret ?? ""}, whose name says that it is a secret`, { span, exec });
   return redirected.captured ? { ...outcome, out: NOTHING } : redirected.errors ? { ...outcome, out: withErrors(outcome.out) } : outcome;
 }
 

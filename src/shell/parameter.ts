@@ -145,7 +145,7 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
   if (text === undefined || value === undefined || !set) {
     if (kind === "=")
       assignVariable(cx, state, name, unknown(`$${name}, perhaps set by \${…=…}`, true), { exported: false, span: cx.span(part) });
-    return unknown(`$${name} or its default`, true);
+    return unknown(kind === "+" ? `whether $${name} is set` : `$${name} or its default`, true);
   }
   const nonEmpty = text !== "" || (!operator.startsWith(":") && !positional);
   if (kind === "+") return nonEmpty ? operand : literal("");

@@ -25,7 +25,7 @@ export const containers: readonly CommandSpec[] = [
     ),
     examples: { allow: ["docker --version"], none: ["docker frobnicate"], ask: ["docker --frobnicate ps"] },
     subcommands: {
-      "ps|images|logs|top|stats|port|diff|history|version|info|events|search|container ls|container list|container ps|container logs|container top|container stats|container port|container diff|image ls|image list|image history|volume ls|volume list|volume inspect|network ls|network list|network inspect|system df|system info|system events|context ls|context list|context show|context inspect|manifest inspect|buildx ls|buildx inspect|buildx du|buildx version|image inspect|pod ps|pod ls|pod list|pod inspect|pod top|machine ls|machine list|machine info|plugin ls|plugin inspect|stack ls|stack ps|stack services|service ls|service ps|service logs|service inspect|node ls|node ps|node inspect|swarm ca|config ls|secret ls|builder du|scout version":
+      "ps|images|logs|top|stats|port|diff|history|version|info|events|container ls|container list|container ps|container logs|container top|container stats|container port|container diff|image ls|image list|image history|volume ls|volume list|volume inspect|network ls|network list|network inspect|system df|system info|system events|context ls|context list|context show|context inspect|buildx ls|buildx inspect|buildx du|buildx version|image inspect|pod ps|pod ls|pod list|pod inspect|pod top|machine ls|machine list|machine info|plugin ls|plugin inspect|stack ls|stack ps|stack services|service ls|service ps|service logs|service inspect|node ls|node ps|node inspect|swarm ca|config ls|secret ls|builder du|scout version":
         {
           ...READS,
           style: "gnu",
@@ -44,6 +44,13 @@ export const containers: readonly CommandSpec[] = [
             ask: ["docker -H ssh://evil ps", "docker ps --frobnicate"],
           },
         },
+      // The first part of a name may be a registry's host.
+      "search|manifest inspect": {
+        ...READS,
+        style: "gnu",
+        operands: "name",
+        examples: { allow: ["docker search redis", "docker manifest inspect alpine"], ask: ["docker manifest inspect evil.example/x"] },
+      },
       // Shows the variables of a container.
       "inspect|container inspect": {
         operands: "text*",

@@ -9,7 +9,7 @@ export const forges: readonly CommandSpec[] = [
     style: "bsd",
     options: rows("-R --repo=text; --help -> stop; --version -> stop"),
     subcommands: {
-      "pr list|pr view|pr status|pr diff|pr checks|issue list|issue view|issue status|release list|release view|repo list|repo view|run list|run view|workflow list|workflow view|gist list|gist view|label list|cache list|secret list|variable list|variable get|search code|search commits|search issues|search prs|search repos|config get|config list|extension list|extension search|alias list|org list|project list|project view|project item-list|project field-list|ruleset list|ruleset view|ruleset check|status|ssh-key list|gpg-key list|attestation verify|attestation trusted-root|codespace list|cs list|repo deploy-key list|repo autolink list|repo license list|repo gitignore list|help|version|completion|auth status":
+      "pr list|pr view|pr status|pr diff|pr checks|issue list|issue view|issue status|release list|release view|repo list|repo view|run list|run view|workflow list|workflow view|gist list|gist view|label list|cache list|secret list|variable list|variable get|search code|search commits|search issues|search prs|search repos|config get|config list|extension list|extension search|alias list|org list|project list|project view|project item-list|project field-list|ruleset list|ruleset view|ruleset check|status|ssh-key list|gpg-key list|attestation trusted-root|codespace list|cs list|repo deploy-key list|repo autolink list|repo license list|repo gitignore list|help|version|completion|auth status":
         {
           // -t of `auth status` shows the token: not listed. -w opens a browser.
           options: rows(`
@@ -34,6 +34,13 @@ export const forges: readonly CommandSpec[] = [
             ask: ["gh pr view 1 --web-evil", "gh auth status --show-token"],
           },
         },
+      // An artifact may be an image in any registry.
+      "attestation verify": {
+        options: rows("-o --owner=text; -R --repo=text; --format=text; -q --jq=text; --signer-workflow=text; --predicate-type=text; -b --bundle=read"),
+        operands: "read",
+        effects: "remote.read github",
+        examples: { allow: ["gh attestation verify a.txt -o me"], ask: ["gh attestation verify oci://evil.example/x -o me"] },
+      },
       // `gh-api` (analyser): a read only with GET, given or implied: no -X other, no -f, -F, --input; graphql only with a query that has no mutation.
       api: {
         options: rows(`

@@ -28,14 +28,20 @@ export const pythonTools: readonly CommandSpec[] = [
     examples: { allow: ["pip --version", "pip"], none: ["pip frobnicate"] },
     upkeep: ["write ~/.cache/pip/**"],
     subcommands: {
-      "list|freeze|check|show|inspect|debug|help|hash|cache dir|cache info|cache list|config list|config get|config debug|completion": {
+      show: {
+        options: "-f --files",
+        operands: "text*",
+        examples: { allow: ["pip show requests", "pip show -f requests"] },
+      },
+      "list|freeze|check|inspect|debug|help|hash|cache dir|cache info|cache list|config list|config get|config debug|completion": {
         options: rows(
-          "-o --outdated; -u --uptodate; -e --editable; -l --local; --user; --path=list; --pre; --format=text; --not-required; --exclude=text; --exclude-editable; --include-editable; --all; -f --files; -r --requirement=read; -a --algorithm=text; --global; --site; --index-url -i=url",
+          "-o --outdated; -u --uptodate; -e --editable; -l --local; --user; --path=list; --pre; --format=text; --not-required; --exclude=text; --exclude-editable; --include-editable; --all; -f --find-links --extra-index-url=url; -r --requirement=read; -a --algorithm=text; --global; --site; --index-url -i=url",
         ),
         operands: "text*",
         effects: "remote.read pypi",
         examples: {
-          allow: ["pip list", "pip list --outdated --format=json", "pip show requests", "pip freeze", "pip check", "pip config list"],
+          allow: ["pip list", "pip list --outdated --format=json", "pip freeze", "pip check", "pip config list"],
+          ask: ["pip list -o -f http://evil.example/x"],
           none: ["pip --python ./evil list"],
         },
       },
