@@ -67,7 +67,7 @@ function behindFirstColon(value: Value): Value | undefined {
   const atom = value.atoms[at];
   if (typeof atom !== "string" || (at === 0 && /^[a-z+]+:\/\//.test(atom))) return undefined;
   const rest = atom.slice(atom.indexOf(":") + 1);
-  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(at + 1)], many: value.many };
+  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(at + 1)], many: value.many && value.atoms.length > at + 1 };
 }
 
 function behindLastColon(value: Value): Value | undefined {

@@ -2,6 +2,7 @@ import type { Invocation } from "../invocation.ts";
 import { cargoFmt, javac } from "./compilers.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
+import { date } from "./date.ts";
 import { dd } from "./dd.ts";
 import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
@@ -49,6 +50,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "compose-config": composeConfig,
   compress,
   curl,
+  date,
   dd,
   "docker-inspect": dockerInspect,
   "duckdb-input": duckdbInput,

@@ -1,5 +1,5 @@
 import { evaluateAsArithmetic } from "../expand.ts";
-import { isWildcard, join, literal, textOf, type Atom, type Stream, type Value } from "../value.ts";
+import { isWildcard, join, joinWords, literal, textOf, type Atom, type Stream, type Value } from "../value.ts";
 import { readNames } from "../subscript.ts";
 import { assignVariable } from "../variables.ts";
 import { expansion } from "../walk.ts";
@@ -16,16 +16,15 @@ const echo: Builtin = (call) => {
     if ((textOf(first) ?? "").includes("e")) escapes = true;
     words = words.slice(1);
   }
-  const atoms: Atom[] = words.flatMap((word, i) => [
-    ...(i > 0 ? [" "] : []),
-    ...word.atoms.map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom)),
-  ]);
+  const atoms = joinWords(words).map((atom): Atom => (isWildcard(atom) ? { hole: true, why: "names that a pattern matches" } : atom));
   // sh and zsh read backslash escapes in echo, bash does with -e: two meanings for whoever runs the output.
   if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
     return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
   }
   return done(call.state, text(newline ? [...atoms, "\n"] : atoms));
 };
+
+const NUMERIC = /[*diouxXeEfFgG]/;
 
 const printf: Builtin = (call) => {
   const { cx, state } = call;
@@ -45,17 +44,29 @@ const printf: Builtin = (call) => {
   if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
   // %n puts a number into the variable that its argument names.
   if (format !== undefined && (textOf(format)?.includes("%n") ?? true)) {
-    for (const arg of args) if (/^[A-Za-z_]\w*(\[.*\])?$/s.test(textOf(arg) ?? "")) assignTo(call, arg, { atoms: [{ hole: true, why: "a number", number: true }], many: false });
+    for (const arg of args)
+      if (/^[A-Za-z_]\w*(\[.*\])?$/s.test(textOf(arg) ?? ""))
+        assignTo(call, arg, { atoms: [{ hole: true, why: "a number", number: true }], many: false });
   }
   // %d and its kin evaluate their argument as arithmetic in zsh.
-  if (cx.maybeZsh && format !== undefined && /%[-+ #0-9.*]*[diouxXeEfFgG]/.test(textOf(format) ?? "%d")) {
-    for (const arg of args)
-      if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? ""))
+  const conversions = conversionsOf(format === undefined ? undefined : textOf(format));
+  if (cx.maybeZsh && format !== undefined && conversions.some((one) => NUMERIC.test(one))) {
+    // Once an argument may be several, or a width is one, which argument meets which conversion is not certain.
+    const certain = !args.some((arg) => arg.many) && !conversions.some((one) => one.includes("*"));
+    for (const [i, arg] of args.entries())
+      if (certain && !NUMERIC.test(conversions[i % conversions.length] ?? "%d")) continue;
+      else if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? ""))
         evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
   }
   const value = format === undefined ? undefined : formatted(format, args);
   return done(state, value === undefined ? { is: "unknown", why: "what printf makes", network: false } : { is: "text", value });
 };
+
+/** The conversions of a format, in the order of the arguments. One that escapes spell (zsh) or that names its argument may be any. */
+function conversionsOf(format: string | undefined): readonly string[] {
+  if (format === undefined || /\\[xuU0-7]|\$/.test(format)) return ["%d"];
+  return format.replaceAll("%%", "").match(/%[^a-zA-Z]*[a-zA-Z]/g) ?? [];
+}
 
 /** printf with nothing but `%s`, `%%`, `\n`, `\t` and plain text. */
 function formatted(format: Value, args: readonly Value[]): Value | undefined {

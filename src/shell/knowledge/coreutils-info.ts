@@ -165,6 +165,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
       GNU_HELP,
     ),
     operands: "refuse?",
+    analyse: "date",
     examples: {
       allow: ["date", "date +%Y-%m-%d", "date -u -d @0 +%s", "date -Iseconds", "date -r a.txt", "date --rfc-3339=ns", 'date "+%H:%M"'],
       ask: ["date -s '2020-01-01'", "date --set=now", "date 010100002020", "date -us now", 'date "$X"'],
