@@ -8,6 +8,7 @@ import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
 import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
+import { plainFile } from "./plain-file.ts";
 import { plus, responseFile } from "./first-character.ts";
 import { flock } from "./flock.ts";
 import { ghApi } from "./gh-api.ts";
@@ -25,6 +26,8 @@ import { jo } from "./jo.ts";
 import { jq } from "./jq.ts";
 import { kill } from "./kill.ts";
 import { miller } from "./miller.ts";
+import { pandoc } from "./pandoc.ts";
+import { npmRun } from "./npm-run.ts";
 import { parallel } from "./parallel.ts";
 import { patch } from "./patch.ts";
 import { prefix } from "./prefix.ts";
@@ -80,8 +83,11 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   kill,
   "lua-input": luaInput,
   miller,
+  pandoc,
+  "npm-run": npmRun,
   parallel,
   patch,
+  "plain-file": plainFile,
   plus,
   prefix,
   printenv,

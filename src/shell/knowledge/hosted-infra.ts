@@ -5,7 +5,7 @@ import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
 /** As if none took a value, which is an operand then. Those that name another server (`-address`, `--url`) are not among them. */
 const SHOWING = rows(
-  "-format --format[=text]; -json --json; -detailed; -verbose --verbose; -short; -all --all; -limit --limit[=text]; -namespace --namespace[=text]; -status[=text]; -tail; -n[=text]; -f; -stderr; -job; -o --output[=text]; -q --quiet; -a; -p --project[=text]; -s[=text]; -l; --state[=text]; --plain; --starting-after[=text]; --email[=text]; --customer[=text]; -t[=text]; --no-color; --org[=text]; --repo[=text]",
+  "-format --format[=text]; -json --json; -detailed; -verbose --verbose; -short; -all --all; -limit --limit[=text]; -namespace --namespace[=text]; -status[=text]; -tail; -n[=text]; -f; -stderr; -job; -o --output[=text]; -q --quiet; -a; -p --project[=text]; -l; --state[=text]; --plain; --starting-after[=text]; --email[=text]; --customer[=text]; --no-color; --org[=text]; --repo[=text]",
 );
 const reads = (service: string): SubcommandSpec => ({
   style: "words",

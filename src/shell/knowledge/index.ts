@@ -9,6 +9,7 @@ import { coreutilsLines } from "./coreutils-lines.ts";
 import { coreutilsText } from "./coreutils-text.ts";
 import { dataTools } from "./data-tools.ts";
 import { databases } from "./databases.ts";
+import { documents } from "./documents.ts";
 import { findutils } from "./findutils.ts";
 import { forges } from "./forges.ts";
 import { git } from "./git.ts";
@@ -18,7 +19,9 @@ import { interpreters } from "./interpreters.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { listing } from "./listing.ts";
 import { machineTools } from "./machine-tools.ts";
+import { macos } from "./macos.ts";
 import { markup } from "./markup.ts";
+import { media } from "./media.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
 import { node } from "./node.ts";
@@ -53,6 +56,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   coreutilsText,
   dataTools,
   databases,
+  documents,
   findutils,
   forges,
   git,
@@ -62,7 +66,9 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   kubernetes,
   listing,
   machineTools,
+  macos,
   markup,
+  media,
   network,
   networkTools,
   node,

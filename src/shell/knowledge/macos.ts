@@ -1,0 +1,219 @@
+import { PROJECT_TOOL } from "./project-tool.ts";
+import { rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+// macOS.
+
+export const macos: readonly CommandSpec[] = [
+  {
+    names: "defaults",
+    summary: "settings of programs",
+    style: "none",
+    subcommands: {
+      "read|read-type|domains|find|help|-currentHost read": {
+        style: "none",
+        operands: "text*",
+        examples: { allow: ["defaults read com.apple.finder", "defaults domains"] },
+      },
+      export: {
+        style: "none",
+        operands: "text write",
+        examples: { allow: ["defaults export com.apple.finder -"], ask: ["defaults export x out.plist"] },
+      },
+      "write|delete|delete-all|rename|import|-currentHost write|-currentHost delete": {
+        style: "none",
+        operands: "text*",
+        effects: "system settings, danger host-effect",
+        examples: { ask: ["defaults write com.apple.loginwindow LoginHook /tmp/x", "defaults delete com.apple.dock"] },
+      },
+    },
+    examples: { none: ["defaults -host x read y"] },
+  },
+  {
+    names: "plutil",
+    summary: "property lists",
+    style: "words",
+    options: rows(
+      "-lint -> edit becomes read; -p -> edit becomes read; -s; -convert=text; -extract=text+text; -o=write; -e=text; -r; -type=text+text; -help -> stop",
+      "# change the file: -insert -replace -remove -create -convert without -o",
+    ),
+    operands: "edit*",
+    examples: {
+      allow: ["plutil -lint a.plist", "plutil -p a.plist"],
+      ask: ["plutil -convert json a.plist", "plutil -replace a -string b a.plist", "plutil -convert json -o x a.plist"],
+      deny: ["plutil -p .env"],
+    },
+  },
+  {
+    names: "system_profiler ioreg",
+    summary: "describes the machine",
+    style: "words",
+    options: rows(
+      "-json; -xml; -detailLevel=text; -listDataTypes -> stop; -nospawn; -l; -w=number; -r; -n=text; -c=text; -p=text; -d=number; -timeout=number; -usage -> stop",
+    ),
+    operands: "text*",
+    examples: { allow: ["system_profiler SPHardwareDataType", "system_profiler -json SPSoftwareDataType", "ioreg -l"] },
+  },
+  {
+    names: "security",
+    summary: "keychains and certificates",
+    style: "posix",
+    subcommands: {
+      "find-identity|list-keychains|default-keychain|login-keychain|help|error|verify-cert|show-keychain-info|list-smartcards|cms": {
+        options: rows("-v; -p=text; -s=refuse; -d=text; -c=text"),
+        operands: "text*",
+        examples: { allow: ["security find-identity -v -p codesigning", "security list-keychains"], ask: ["security list-keychains -s x"] },
+      },
+      "find-generic-password|find-internet-password|find-certificate|find-key|dump-keychain|export|export-smartcard|get-identity-preference":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "environment",
+          examples: { ask: ["security find-generic-password -w -s x", "security dump-keychain -d", "security export -k x"] },
+        },
+      "add-generic-password|add-internet-password|delete-generic-password|delete-internet-password|delete-certificate|delete-keychain|create-keychain|import|add-certificates|add-trusted-cert|remove-trusted-cert|set-keychain-settings|set-key-partition-list|unlock-keychain|lock-keychain|authorizationdb|execute-with-privileges|trust-settings-import|set-identity-preference":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "system keychain, danger host-effect",
+          examples: {
+            ask: [
+              "security add-trusted-cert -d x.cer",
+              "security delete-keychain login.keychain",
+              "security execute-with-privileges /bin/rm x",
+            ],
+          },
+        },
+    },
+    examples: { ask: ["security -i"] },
+  },
+  {
+    names: "codesign spctl stapler notarytool altool productsign pkgbuild productbuild",
+    summary: "signs and checks signatures",
+    style: "words",
+    options: rows(
+      "-dv -d -display -> writetree becomes read; -dvv -> writetree becomes read; -dvvv -> writetree becomes read; -verify -> writetree becomes read; -v -verbose[=text]; -deep; -strict; -entitlements=text; -xml; -a -assess -> writetree becomes read; -t -type=text; -status -> stop",
+      "# change: -s -f -remove-signature --add --disable --master-disable",
+    ),
+    operands: "writetree*=.",
+    examples: {
+      allow: ["codesign -dv App.app", "spctl --status", "codesign --verify --deep App.app"],
+      ask: ["codesign -s - App.app", "spctl --master-disable"],
+    },
+  },
+  {
+    names: "mdfind mdls",
+    summary: "Spotlight",
+    style: "words",
+    options: rows("-name=text; -onlyin=listtree; -count; -0; -literal; -interpret; -raw; -nullMarker=text; -attr=text; -live=refuse"),
+    operands: "text*",
+    effects: "listtree /",
+    examples: { allow: ["mdfind -name x", "mdls a.txt"], ask: ["mdfind -s x"] },
+  },
+  {
+    names: "xattr",
+    summary: "extended attributes",
+    style: "gnu",
+    options: rows("-l; -p; -r -> metadata becomes metatree; -s; -v; -x; -w -> metadata becomes metadata; -d; -c; -h -> stop"),
+    operands: "metadata*",
+    examples: { ask: ["xattr -d com.apple.quarantine a.app", "xattr a.txt"], deny: ["xattr -cr ~", "xattr -cr ."] },
+  },
+  {
+    names: "textutil ditto hdiutil lipo install_name_tool strip-dylib actool ibtool iconutil tiffutil afconvert avconvert pl-convert",
+    summary: "converts or copies",
+    style: "words",
+    options: "-help -> stop",
+    operands: "refuse*",
+    effects: "write .",
+    examples: { ask: ["textutil -convert html a.rtf", "hdiutil attach x.dmg", "ditto a ~/b", "lipo -create a b -output c"] },
+  },
+  {
+    names: "screencapture",
+    summary: "a picture of the screen",
+    style: "gnu",
+    operands: "write*=x.png",
+    effects: "terminal",
+    examples: { ask: ["screencapture x.png", "screencapture -x x.png"], deny: ["screencapture ~/.bashrc"] },
+  },
+  {
+    names: "scutil networksetup airport",
+    summary: "network settings",
+    style: "words",
+    options: rows(
+      "-get=text -> stop; -dns -> stop; -proxy -> stop; -nwi -> stop; -listallnetworkservices -> stop; -listallhardwareports -> stop; -getinfo=text -> stop; -getdnsservers=text -> stop; -getwebproxy=text -> stop; -help -> stop",
+    ),
+    operands: "refuse*=x",
+    effects: "system network, danger host-effect",
+    examples: {
+      allow: ["scutil --get ComputerName", "scutil --dns", "networksetup -listallhardwareports"],
+      ask: ["scutil --set HostName x", "networksetup -setdnsservers Wi-Fi 6.6.6.6"],
+    },
+  },
+  {
+    names: "tmutil",
+    style: "none",
+    subcommands: {
+      "listbackups|latestbackup|listlocalsnapshots|destinationinfo|status|version|machinedirectory|isexcluded|help": {
+        style: "none",
+        operands: "text*",
+        examples: { allow: ["tmutil listbackups", "tmutil status"] },
+      },
+      "delete|deletelocalsnapshots|disable|enable|restore|startbackup|stopbackup|addexclusion|removeexclusion|setdestination|removedestination|thinlocalsnapshots|inheritbackup|associatedisk|localsnapshot|compare":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "system backup, danger host-effect",
+          examples: { ask: ["tmutil delete x", "tmutil disable"] },
+        },
+    },
+    examples: { allow: ["tmutil"], none: ["tmutil frobnicate"] },
+  },
+  {
+    names: "pkgutil",
+    style: "words",
+    options: rows(
+      "-pkgs[=text]; -pkg-info=text; -files=text; -file-info=list; -check-signature=read; -regexp; -v; -help -> stop",
+      "# change: --forget --unlink --expand --flatten --extract",
+    ),
+    operands: "",
+    examples: { allow: ["pkgutil --pkgs", "pkgutil --files com.x"], ask: ["pkgutil --forget com.x", "pkgutil --expand a.pkg out"] },
+  },
+  {
+    names:
+      "softwareupdate installer csrutil nvram mdutil bless kextload kextunload kmutil profiles systemsetup fdesetup dseditgroup sysadminctl createhomedir spindump dtrace dtruss fs_usage sc_usage",
+    summary: "changes the machine",
+    style: "words",
+    options: "-help -> stop",
+    operands: "refuse*=x",
+    effects: "system settings, danger host-effect",
+    examples: { ask: ["softwareupdate -ia", "installer -pkg x.pkg -target /", "csrutil disable", "nvram x=y", "sysadminctl -addUser x"] },
+  },
+  {
+    names: "xcrun",
+    summary: "runs a tool of Xcode",
+    style: "posix",
+    options: rows(
+      "--sdk -sdk=text; --toolchain -toolchain=text; -f --find -find -> command becomes text; -r --run -run; -n --no-cache; --show-sdk-path -> stop; --show-sdk-version -> stop; --show-sdk-platform-path -> stop; --show-sdk-build-version -> stop; --version -> stop; -h --help -> stop",
+    ),
+    operands: "command:argv?=true",
+    examples: {
+      allow: ["xcrun --find clang", "xcrun --show-sdk-path", "xcrun --sdk macosx ls"],
+      none: ["xcrun simctl erase all", "xcrun ./evil"],
+      deny: ["xcrun rm -rf ~"],
+    },
+  },
+  {
+    names: "xcode-select",
+    style: "posix",
+    options: "-p --print-path -> stop\n-v --version -> stop\n-h --help -> stop",
+    operands: "",
+    effects: "system settings, danger host-effect",
+    examples: { allow: ["xcode-select -p"], ask: ["xcode-select -s /x", "xcode-select --install"] },
+  },
+  {
+    names: "simctl xctrace instruments devicectl",
+    summary: "simulators and recordings",
+    ...PROJECT_TOOL,
+    examples: { none: ["simctl erase all", "xctrace record --launch -- ls"] },
+  },
+];
