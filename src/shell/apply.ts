@@ -115,7 +115,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     return nothing;
   }
   const rest = inv.args.operands.slice(1);
-  const match = findSubcommand(grammar, word, rest);
+  const match = findSubcommand(grammar, word, rest) ?? (isAbbreviated(inv.spec) ? findAbbreviated(inv, grammar, word, rest) : undefined);
   if (match === "unknown") {
     refuse(inv, `the subcommand of ${inv.name} ${word} is only known at run time`, "write it out");
     return nothing;
@@ -128,6 +128,17 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     ...before,
     ...inv.args.operands.slice(0, used),
   ]);
+}
+
+const isAbbreviated = (spec: CommandSpec | SubcommandSpec): boolean => spec.abbreviates === true;
+
+/** The one subcommand that begins with `word`; where there are several, which one is meant is not ours to say. */
+function findAbbreviated(inv: Invocation, grammar: Grammar, word: string, rest: readonly Value[]): Subcommand | "unknown" | undefined {
+  const names = [...(grammar.subcommands?.named.keys() ?? [])].filter((name) => name.startsWith(word));
+  const found = names.map((name) => findSubcommand(grammar, name, rest));
+  const [first] = found;
+  if (found.length === 0) return undefined;
+  return found.every((one) => one !== undefined && one !== "unknown" && first !== "unknown" && one.spec === first?.spec) ? first : "unknown";
 }
 
 /** The entry with the most words that fits; an exact first word comes before a verb pattern. */

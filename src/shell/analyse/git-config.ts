@@ -34,7 +34,10 @@ const COMMAND =
 export function commandOfKey(value: Value): string | undefined {
   const text = textOf(value);
   const key = text === undefined ? undefined : COMMAND.exec(text)?.[0];
-  return key === undefined ? undefined : text?.slice(key.length);
+  if (key !== undefined) return text?.slice(key.length);
+  // An alias without `!` is a subcommand with its arguments.
+  const alias = text === undefined ? undefined : /^alias\.[^=]+=/i.exec(text)?.[0];
+  return alias === undefined ? undefined : `git ${text?.slice(alias.length) ?? ""}`;
 }
 
 export function gitConfig(inv: Invocation): void {

@@ -49,6 +49,7 @@ export const node: readonly CommandSpec[] = [
     summary: "packages and scripts of a Node project",
     style: "bsd",
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
+    abbreviates: true,
     examples: { allow: ["npm --version", "npm"], none: ["npm frobnicate"], ask: ["npm $(echo publish) test"] },
     subcommands: {
       "view|info|show|v": {
@@ -102,15 +103,20 @@ export const node: readonly CommandSpec[] = [
       "run|run-script|rum|urn": {
         style: "none",
         operands: "code/project? text*",
+        analyse: "npm-run",
         examples: {
+          ask: ["npm run build --node-options='--require ./evil.js'"],
           allow: ["npm run"],
           none: ["npm run build", "npm run test-and-publish", "npm --prefix src run x", "npm run --if-present x"],
         },
       },
+      // `npm-run` (analyser): npm takes its own options behind the script's name, too.
       "test|tst|t|start|stop|restart|install-test|it|cit": {
         ...RUN,
+        analyse: "npm-run",
         examples: {
-          none: ["npm test", "npm start", "npm t -- --watch"],
+          none: ["npm test", "npm start", "npm t -- --watch", "npm test --coverage"],
+          ask: ["npm test --script-shell=./evil", "npm test --prefix /tmp/x"],
         },
       },
       "exec|x": {

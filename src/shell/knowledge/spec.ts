@@ -49,6 +49,8 @@ export interface CommandSpec {
   readonly subcommands?: Readonly<Record<string, SubcommandSpec>>;
   /** The subcommands are kinds of objects: `KIND,KIND` and a lone `KIND/NAME` name them, too (kubectl get). */
   readonly kinds?: boolean;
+  /** A subcommand may be written as any beginning that no other has (npm). */
+  readonly abbreviates?: boolean;
   /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
   readonly analyse?: string;
   /**
