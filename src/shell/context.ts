@@ -25,6 +25,8 @@ export class Context {
   readonly calling: string[] = [];
   /** Inside a pipeline or a background job: a function that calls itself there is a fork bomb. */
   concurrent = 0;
+  /** What `>(…)` of the command at hand prints: it goes where the command's own output goes. */
+  readonly leaked: Stream[] = [];
   /** Inside a `time`d command. */
   timed = 0;
   /** Functions the line defines; those it never calls are judged at the end. */

@@ -50,6 +50,8 @@ class FieldBuilder {
   private many = false;
   /** A quoted or literal part was seen: the field exists even when empty. */
   private present = false;
+  /** The field ends with words of unknown number: what follows in the same word may belong to another. */
+  private loose = false;
 
   constructor(ex: Expansion, splitting: boolean) {
     this.ex = ex;
@@ -150,6 +152,7 @@ class FieldBuilder {
                 part.script,
                 part.operator === ">" ? { is: "unknown", why: "what is written to a process substitution", network: false } : NOTHING,
               );
+        if (part.operator === ">" && out.is !== "none") cx.leaked.push(out);
         this.addValue({
           atoms: [{ hole: true, why: "a pipe to a process substitution", pipe: part.operator === "<" ? out : NOTHING }],
           many: false,
@@ -183,6 +186,8 @@ class FieldBuilder {
 
   /** `"$@"` and `"${a[@]}"`: the first joins what is before, the last what follows. */
   private spliceFields(values: readonly Value[], quoted: boolean): void {
+    // Where words of unknown number begin or end a word with other text in it, that text may land on either neighbour.
+    if (values.length > 1 && values[0]?.many === true && this.atoms.length > 0) this.looseEnd();
     values.forEach((value, i) => {
       if (i > 0) this.endField();
       if (quoted) {
@@ -190,6 +195,7 @@ class FieldBuilder {
         if (!value.many) this.present = true;
       } else this.expansion(value, false);
     });
+    this.loose = values.length > 1 && values.at(-1)?.many === true;
   }
 
   /** The result of an expansion, split and globbed where that happens. */
@@ -232,12 +238,18 @@ class FieldBuilder {
     this.addValue(typeof value === "string" ? literal(value) : value);
   }
 
+  private looseEnd(): void {
+    this.ex.cx.unknown("text is joined to positional parameters whose number is only known at run time");
+  }
+
   private addValue(value: Value): void {
+    if (this.loose && value.atoms.length > 0) this.looseEnd();
     this.atoms.push(...value.atoms);
     if (value.many) this.many = true;
   }
 
   private endField(): void {
+    this.loose = false;
     if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
     this.many = false;
@@ -297,5 +309,6 @@ export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string):
     });
     return;
   }
-  for (const atom of value.atoms) if (typeof atom === "string" || "glob" in atom) readNames(ex, typeof atom === "string" ? atom : atom.glob);
+  for (const atom of value.atoms)
+    if (typeof atom === "string" || "glob" in atom) readNames(ex, typeof atom === "string" ? atom : atom.glob);
 }

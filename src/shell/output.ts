@@ -1,5 +1,5 @@
 import { describe, type Invocation } from "./invocation.ts";
-import { isGlob, isNetwork, join, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
+import { isGlob, isNetwork, join, joinWords, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
 
 /** What a command prints, for the next one in a pipe or a substitution. */
 export function outputOf(inv: Invocation): Stream {
@@ -26,7 +26,7 @@ export function outputOf(inv: Invocation): Stream {
       if (text.some((one) => one === undefined))
         return {
           is: "text",
-          value: { atoms: operands.flatMap((value, i) => (i === 0 ? value.atoms : [" ", ...value.atoms])), many: false },
+          value: { atoms: joinWords(operands), many: false },
         };
       return { is: "text", value: literal(`${text.join(" ")}\n`) };
     }

@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } 
 import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Expansion } from "./expand.ts";
 import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type Variable } from "./state.ts";
-import { concat, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { concat, joinWords, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
@@ -86,8 +86,7 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   return one(ambient === undefined ? unknown(`$${name}`, true) : literal(ambient));
 }
 
-const joined = (values: readonly Value[]): Value =>
-  values.reduce((a, b, i) => (i === 0 ? b : concat(concat(a, literal(" ")), b)), literal(""));
+const joined = (values: readonly Value[]): Value => ({ atoms: joinWords(values), many: false });
 
 function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
   const variable: Variable | undefined = ex.state.variables.get(name);

@@ -88,6 +88,23 @@ export function concat(a: Value, b: Value): Value {
   return { atoms: join([...a.atoms, ...b.atoms]), many: a.many || b.many };
 }
 
+/** Words with a blank between each two. Words of unknown number are one hole that takes its blanks along. */
+export function joinWords(values: readonly Value[]): readonly Atom[] {
+  const out: Atom[] = [];
+  let blank = false;
+  for (const value of values) {
+    if (value.many) {
+      const hole = value.atoms.find(isHole);
+      out.push({ hole: true, why: hole?.why ?? "names that a pattern matches", ...(hole?.network === true ? { network: true } : {}) });
+      blank = false;
+      continue;
+    }
+    out.push(...(blank ? [" "] : []), ...value.atoms);
+    blank = true;
+  }
+  return join(out);
+}
+
 /** False only when no run of the line can make this field begin with `-`. */
 export function mayBeOption(value: Value): boolean {
   const [first] = value.atoms;

@@ -124,6 +124,12 @@ export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefin
 
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
   if (!cx.step()) return same(NOTHING, state);
+  const before = cx.leaked.length;
+  const run = runKind(cx, state, node, stdin);
+  return cx.leaked.length === before ? run : { ...run, out: sequence([run.out, ...cx.leaked.splice(before)]) };
+}
+
+function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
   switch (node.type) {
     case "Command":
       return runSimple(cx, state, node, stdin);
@@ -162,7 +168,10 @@ function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       cx.concurrent++;
       runNode(cx, state.fork(), node.body, { is: "unknown", why: "what is written to a coprocess", network: false });
       cx.concurrent--;
-      assignVariable(cx, state, node.name?.value ?? "COPROC", unknown("the descriptors of a coprocess", true), { exported: false, span: cx.span(node) });
+      assignVariable(cx, state, node.name?.value ?? "COPROC", unknown("the descriptors of a coprocess", true), {
+        exported: false,
+        span: cx.span(node),
+      });
       return same(NOTHING, state);
     }
     case "TestCommand":

@@ -3,7 +3,7 @@ import { dispatch } from "../command.ts";
 import { codeFromStream } from "../code.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
-import { concat, holeOf, literal, NOTHING, textOf, type Value } from "../value.ts";
+import { concat, holeOf, isNetwork, literal, NOTHING, textOf, type Value } from "../value.ts";
 import { runStatements, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
@@ -146,8 +146,9 @@ const trap: Builtin = (call) => {
   const text = action === undefined ? undefined : textOf(action);
   if (action === undefined || text === "" || text === "-" || (text !== undefined && /^-[lpP]+$/.test(text))) return done(call.state);
   if (words.length === 1 && text !== undefined && /^(\d+|[A-Z]+)$/.test(text)) return done(call.state);
-  call.runner.script(call.cx, call.state, action, NOTHING, { span: call.span, keep: true });
-  return done(call.state);
+  const out = call.runner.script(call.cx, call.state, action, NOTHING, { span: call.span, keep: true });
+  // It prints when the trap is sprung, wherever the output goes then.
+  return done(call.state, out.is === "none" ? NOTHING : { is: "unknown", why: "what a trap prints", network: isNetwork(out) });
 };
 
 const alias: Builtin = (call) => {
