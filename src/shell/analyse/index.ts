@@ -28,7 +28,6 @@ import { kill } from "./kill.ts";
 import { miller } from "./miller.ts";
 import { pandoc } from "./pandoc.ts";
 import { npmRun } from "./npm-run.ts";
-import { npmRun } from "./npm-run.ts";
 import { parallel } from "./parallel.ts";
 import { patch } from "./patch.ts";
 import { prefix } from "./prefix.ts";
@@ -85,7 +84,6 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "lua-input": luaInput,
   miller,
   pandoc,
-  "npm-run": npmRun,
   "npm-run": npmRun,
   parallel,
   patch,
