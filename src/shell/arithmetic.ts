@@ -1,5 +1,6 @@
 import type { ArithmeticExpression } from "unbash";
-import { expandParts, streamText, type Expansion } from "./expand.ts";
+import { expandParts, type Expansion } from "./expand.ts";
+import { streamText } from "./substitution.ts";
 import { isNumeric, readNames, runtimeText } from "./subscript.ts";
 import { literal, NOTHING, textOf, type Value } from "./value.ts";
 import { assignVariable, integerMark } from "./variables.ts";
