@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } 
 import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Expansion } from "./expand.ts";
 import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type Variable } from "./state.ts";
-import { concat, joinWords, holeOf, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
+import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
