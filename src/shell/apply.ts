@@ -41,7 +41,7 @@ function applyLevel(
     stopAtOperand: grammar.subcommands !== undefined,
     globMayBeOption: (value) => globMayBeOption(base, value),
   });
-  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: [], without: [], looked: [] };
+  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: spec.walks?.split(" ") ?? [], without: [], looked: [] };
   const [first] = args.operands;
   const stopped = applyOptions(inv) && (first === undefined || !runsOperands(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
@@ -138,7 +138,9 @@ function findAbbreviated(inv: Invocation, grammar: Grammar, word: string, rest: 
   const found = names.map((name) => findSubcommand(grammar, name, rest));
   const [first] = found;
   if (found.length === 0) return undefined;
-  return found.every((one) => one !== undefined && one !== "unknown" && first !== "unknown" && one.spec === first?.spec) ? first : "unknown";
+  return found.every((one) => one !== undefined && one !== "unknown" && first !== "unknown" && one.spec === first?.spec)
+    ? first
+    : "unknown";
 }
 
 /** The entry with the most words that fits; an exact first word comes before a verb pattern. */

@@ -94,7 +94,10 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   let remove = false;
   let narrowed = false;
   let only: string[] | undefined;
-  const simple = !words.some((word) => ["!", "-not", "-o", "-or", ","].includes(textOf(word) ?? ""));
+  // A name that is asked for holds for all that is found, unless it is one of several ways or part of what is left out.
+  const texts = words.map((word) => textOf(word) ?? "");
+  const negates = (at: number): boolean => texts[at] === "!" || texts[at] === "-not";
+  const simple = !texts.some((text, at) => ["-o", "-or", ","].includes(text) || (text === "(" && negates(at - 1)));
   const commands: Value[][] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -122,7 +125,8 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       refuse(inv, "find takes its starting points from a file");
     } else if (VALUED.has(text) || /^-newer[aBcm][aBcmt]$/.test(text)) {
       const value = words[++at];
-      if (text === "-name" && simple && value !== undefined && textOf(value) !== undefined) only = [textOf(value) ?? ""];
+      if (text === "-name" && simple && !negates(at - 2) && value !== undefined && textOf(value) !== undefined)
+        only = [textOf(value) ?? ""];
       // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
       const everyFile = text === "-type" && value !== undefined && textOf(value) === "f";
       if (!everyFile && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text)) narrowed = true;

@@ -21,6 +21,7 @@ export const findutils: readonly CommandSpec[] = [
         "find . -maxdepth 1 -printf '%f\\n'",
         "find . ! -path './node_modules/*' -name x",
         "find src -type f | xargs wc -l",
+        "find . -name '*.py' -not -path './.venv/*' -exec grep -l x {} +",
       ],
       ask: [
         "find . -name '*.o' -delete",
@@ -30,6 +31,9 @@ export const findutils: readonly CommandSpec[] = [
         "find . $OPTS",
         "find . -nonsense",
         "find -files0-from a.txt",
+        "find . ! -name '*.py' -exec cat {} +",
+        "find . -not '(' -name '*.py' ')' -exec cat {} +",
+        "find . -name '*.py' -o -type f -exec cat {} +",
         "find . -type f -exec rm {} +",
         "find . -name '*.ts' -exec sed -i s/a/b/ {} \\;",
       ],

@@ -19,6 +19,10 @@ const INSTALL: SubcommandSpec = {
 const RUN: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
 const PUBLISH: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project, remote.publish pypi, danger publish" };
 
+/** Sources, notebooks and configuration. */
+const PYTHON_FILES =
+  "*.py *.pyi *.pyw *.ipynb *.md *.rst pyproject.toml ruff.toml .ruff.toml setup.cfg tox.ini .isort.cfg .style.yapf .editorconfig";
+
 export const pythonTools: readonly CommandSpec[] = [
   {
     names: "pip pip3 pip3.11 pip3.12 pip3.13",
@@ -175,8 +179,10 @@ export const pythonTools: readonly CommandSpec[] = [
           --extend-select=text; --extend-ignore=text; --target-version=text; --preview; --no-preview; --exclude=text; --statistics; -n; -e --exit-zero; --exit-non-zero-on-fix; --show-files; --show-settings
           --add-noqa -> tree becomes writetree; --ignore-noqa; --force-exclude; --respect-gitignore; --line-length=text; --stdin-filename=text; --no-respect-gitignore`),
         operands: "tree*=src",
+        walks: PYTHON_FILES,
         examples: {
-          allow: ["ruff check src", "ruff check --select E,F src", "ruff check --diff src"],
+          allow: ["ruff check .", "ruff check src", "ruff check --select E,F src", "ruff check --diff src"],
+          deny: ["ruff check .env", "ruff check ~/.ssh/id_rsa"],
           ask: ["ruff check --fix src", "ruff check -o out src"],
         },
       },
@@ -185,7 +191,8 @@ export const pythonTools: readonly CommandSpec[] = [
           "--check -> writetree becomes tree; --diff -> writetree becomes tree; --exclude=text; --line-length=text; --target-version=text; --preview; --stdin-filename=text; --respect-gitignore; --force-exclude",
         ),
         operands: "writetree*=.",
-        examples: { ask: ["ruff format src", "ruff format"], allow: ["ruff format --check src"] },
+        walks: PYTHON_FILES,
+        examples: { ask: ["ruff format src", "ruff format"], allow: ["ruff format --check src", "ruff format --check ."] },
       },
       "rule|config|linter|version|help": {
         options: "--all\n--output-format=text",
@@ -204,7 +211,8 @@ export const pythonTools: readonly CommandSpec[] = [
       --check --check-only -> writetree becomes tree; --diff -d -> writetree becomes tree; -q --quiet; -v --verbose; -l --line-length=text; -t --target-version=text; --config=read; --profile=text; -S --skip-string-normalization; --fast; --safe
       -i --in-place; -r --recursive; -c --code=text; --color; --no-color; -h --help -> stop; --version -> stop; -V -> stop`),
     operands: "writetree+",
-    examples: { ask: ["black src", "isort a.py"], allow: ["black --check src", "isort --diff src", "black --version"] },
+    walks: PYTHON_FILES,
+    examples: { ask: ["black src", "isort a.py"], allow: ["black --check src", "black --check .", "isort --diff src", "black --version"] },
   },
   {
     names: "virtualenv pyvenv",

@@ -59,6 +59,8 @@ export interface CommandSpec {
    * (cat, sort, head); `operands`: its operands, joined by blanks (echo); `number`: digits (wc -l, seq). Absent: unknown text.
    */
   readonly output?: "paths" | "input" | "operands" | "number";
+  /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
+  readonly walks?: string;
   /** What it does for itself without being asked: `OP PATH` each, `~` home, `$git` the repository's `.git`. */
   readonly upkeep?: readonly string[];
   /** Command lines with the verdict they must get from the default preset in the test project. They are tests. */
