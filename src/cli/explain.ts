@@ -1,8 +1,11 @@
+import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span, type Verdict } from "../action/index.ts";
-import { changesFor, normalise, type Outcome } from "../guard/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { changesFor, withUserFile, type Outcome } from "../guard/index.ts";
+import { thisMachine, type Machine } from "../state/index.ts";
 import { judgeOnly, ruleReader, type Question } from "./engine.ts";
+import { diffJson, diffPage } from "./explain-diff.ts";
 import { outcomeJson, JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type Style } from "./style.ts";
 
@@ -13,25 +16,49 @@ interface ExplainOptions {
   readonly policy: readonly string[];
   readonly json?: boolean;
   readonly batch?: boolean;
+  readonly diff?: string;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const absolute = (folder: string): string => normalise(folder.startsWith("/") ? folder : `${process.cwd()}/${folder}`);
 
 /** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
 export function explain(command: string | undefined, options: ExplainOptions): number {
+  const wrong = wrongDiff(options);
+  if (wrong !== undefined) {
+    writeStderr(`assent explain: ${wrong}\n`);
+    return 2;
+  }
   if (options.batch === true) return batch(options);
   const question = questionOf(command, options);
   if (typeof question === "string") {
     writeStderr(`assent explain: ${question}\n`);
     return 2;
   }
-  const outcome = judgeOnly(question, thisMachine(), options.policy);
+  const machine = thisMachine();
+  const outcome = judgeOnly(question, machine, options.policy);
+  if (options.diff !== undefined) {
+    const after = otherwise(question, machine, options.policy, options.diff);
+    const cwd = absolute(".");
+    const short = (path: string): string => shorten(path, cwd, machine.home);
+    if (options.json === true) writeStdout(`${JSON.stringify(diffJson(outcome, after))}\n`);
+    else writeStdout(diffPage(outcome, after, short, styleFor(process.stdout, process.env)));
+    return 0;
+  }
   const changes = changesFor(outcome, ruleReader);
   if (options.json === true) writeStdout(`${JSON.stringify(outcomeJson(outcome, changes))}\n`);
   else writeStdout(tree(outcome, changes, styleFor(process.stdout, process.env)));
   return 0;
+}
+
+/** The same request with another file in place of the user's. */
+function otherwise(question: Question, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
+  return judgeOnly(question, machine, policyFiles, withUserFile(absolute(diff)));
+}
+
+function wrongDiff({ diff }: ExplainOptions): string | undefined {
+  if (diff === undefined) return undefined;
+  return statSync(absolute(diff), { throwIfNoEntry: false })?.isFile() === true ? undefined : `${visible(diff)} is no file`;
 }
 
 function questionOf(command: string | undefined, options: ExplainOptions): Question | string {
@@ -62,11 +89,15 @@ function batch(options: ExplainOptions): number {
   if (lines.at(-1) === "") lines.pop();
   for (const line of lines) {
     const question = requestOfLine(line, folder);
-    const answer =
-      typeof question === "string" ? { v: JSON_VERSION, error: question } : outcomeJson(judgeOnly(question, machine, options.policy));
-    writeStdout(`${JSON.stringify(answer)}\n`);
+    writeStdout(`${JSON.stringify(batchAnswer(question, machine, options))}\n`);
   }
   return 0;
+}
+
+function batchAnswer(question: Question | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {
+  if (typeof question === "string") return { v: JSON_VERSION, error: question };
+  const outcome = judgeOnly(question, machine, policy);
+  return diff === undefined ? outcomeJson(outcome) : diffJson(outcome, otherwise(question, machine, policy, diff));
 }
 
 function requestOfLine(line: string, folder: string): Question | string {

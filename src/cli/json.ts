@@ -4,7 +4,7 @@ import type { Outcome } from "../guard/index.ts";
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
 export const JSON_VERSION = 1;
 
-function verdictFields({ decision, basis, reason, rule, builtin, help, untrusted }: Verdict): Record<string, unknown> {
+export function verdictFields({ decision, basis, reason, rule, builtin, help, untrusted }: Verdict): Record<string, unknown> {
   return { verdict: decision, basis, reason: visible(reason), help, rule, builtin, untrusted };
 }
 

@@ -37,6 +37,7 @@ export function program(): Command {
     .option("--cwd <folder>", "where it would run")
     .option("--policy <file>", "add a policy file", collect, [])
     .option("--json", "print JSON (docs/json.md)")
+    .option("--diff <file>", "compare with this file in place of your own policy file")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
     .action(async (command: string | undefined, options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");

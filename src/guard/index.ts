@@ -4,5 +4,6 @@ export { POLICY_NAME, type PolicySource } from "./policy-files.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type Answer } from "./speak.ts";
 export { changesFor, type RuleReader } from "./changes.ts";
+export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
 export { normalise } from "./canonical.ts";
 export { realWorld } from "./world.ts";

@@ -173,13 +173,21 @@ export function runsAnything(argv: readonly string[], world: World): readonly Ru
   return out;
 }
 
+/** True when a command line carries source of its own (`python3 -c …`), and does not just name what runs (`python3 -m pytest`). */
+export function carriesCode(argv: readonly string[], world: World): boolean {
+  const code = ownCode(lowerShell(argv.map(quote).join(" "), { world }).actions);
+  return code.some(({ language, source }) => source === "inline" && language !== "python-module" && !CLOSED.has(language));
+}
+
 /** Languages without a way out, and what the project has settled. */
 const CLOSED: ReadonlySet<string> = new Set(["project", "jq", "yq"]);
 
 /** The next word names a program that is fetched and run, and what follows is its own. */
 function fetchesProgram(line: readonly string[], given: number): boolean {
   const found = find(line);
-  if (found === undefined || found.words < given || line.length === found.words || found.grammar.style !== "posix") return false;
+  if (found === undefined || line.length === found.words || found.grammar.style !== "posix") return false;
+  // `npx tsc` has named it.
+  if (line.slice(found.words, given).some((word) => !word.startsWith("-"))) return false;
   const { effects } = found.grammar;
   return effects.some(({ is }) => is === "code") && effects.some((effect) => effect.is === "remote" && effect.operation === "read");
 }

@@ -1,0 +1,127 @@
+import type { Action, ExecAction, FileOperation, World } from "../action/index.ts";
+import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
+import { isInside } from "../state/index.ts";
+import { parent } from "./canonical.ts";
+import { NOWHERE } from "./examples.ts";
+
+/** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
+export function suggestions(part: Action, all: readonly Action[], world: World): readonly string[] {
+  const exec = part.origin.by === "command" ? all[part.origin.exec] : undefined;
+  return [...ownRules(part, world), ...(exec?.kind === "exec" ? commandRules(exec) : [])];
+}
+
+function ownRules(action: Action, world: World): readonly string[] {
+  switch (action.kind) {
+    case "exec":
+      return commandRules(action);
+    case "file":
+      return fileRules(action.operation, action.target, action.recursive === true, world);
+    case "net": {
+      const { host, port, operation } = action;
+      if (host === undefined) return [];
+      const exact = port === undefined ? `Net(${host})` : `Net(${host}:${port})`;
+      return operation === "fetch" && (port === undefined || port === 443 || port === 80) ? [`WebFetch(domain:${host})`, exact] : [exact];
+    }
+    case "tool":
+      return [action.name];
+    default:
+      return [];
+  }
+}
+
+const VERBS: Readonly<Record<FileOperation, string>> = {
+  read: "Read",
+  list: "List",
+  edit: "Edit",
+  write: "Edit",
+  delete: "Delete",
+  execute: "Exec",
+  rename: "Write",
+  mkdir: "Write",
+  link: "Write",
+  metadata: "Write",
+};
+/** Whoever allows one of these in a folder usually means the folder; what destroys is allowed one by one. */
+const BY_FOLDER: ReadonlySet<FileOperation> = new Set(["read", "list", "edit", "write"]);
+
+function fileRules(
+  operation: FileOperation,
+  target: Extract<Action, { kind: "file" }>["target"],
+  recursive: boolean,
+  world: World,
+): readonly string[] {
+  const verb = VERBS[operation];
+  switch (target.kind) {
+    case "path": {
+      const exact = `${verb}(${pathText(target.path, world)}${recursive ? "/**" : ""})`;
+      const folder = parent(target.path);
+      return BY_FOLDER.has(operation) && !recursive && isPlace(folder, world) ? [`${verb}(${pathText(folder, world)}/**)`, exact] : [exact];
+    }
+    case "tree":
+      return [`${verb}(${pathText(target.path, world)}/**)`];
+    case "glob":
+      return [`${verb}(${pathText(target.pattern, world)})`];
+    case "unknown":
+      return [];
+  }
+}
+
+/** A folder inside a project or home, or two levels deep elsewhere: nothing that holds everything. */
+function isPlace(folder: string, { projectRoot, home }: World): boolean {
+  for (const base of [projectRoot, home]) if (isInside(folder, base)) return folder !== base;
+  return folder.split("/").length > 2;
+}
+
+function pathText(path: string, { projectRoot, home }: World): string {
+  if (isInside(path, projectRoot) && path !== projectRoot) return path.slice(projectRoot === "/" ? 1 : projectRoot.length + 1);
+  return isInside(path, home) && path !== home ? `~${path.slice(home.length)}` : path;
+}
+
+/** Words of which `Bash(...)` can be made: it knows no quotes, and `*` and `:*` mean something there. */
+const isPlain = (word: string): boolean => /^[^\s'"`$\\*?[\](){};&|<>!#~]+$/.test(word) && !word.endsWith(":*");
+/** What looks like the name of a subcommand, a script or a target. */
+const isName = (word: string | undefined): word is string => word !== undefined && /^[a-z][\w:.-]*$/i.test(word) && !/\.\w+$/.test(word);
+/** Subcommands that say nothing without the next word. */
+const SELECTS: ReadonlySet<string> = new Set(["run", "run-script", "exec", "x", "dlx", "task"]);
+
+/** Rules for a command: by its subcommand, then with its options, then as it stands. Never one that lets anything run. */
+export function commandRules({ argv }: ExecAction): readonly string[] {
+  const end = argv.findIndex((argument) => !argument.known);
+  const words = (end === -1 ? argv : argv.slice(0, end)).map((argument) => (argument.known ? argument.text : ""));
+  const [program] = words;
+  if (program === undefined) return [];
+  const open: (readonly string[])[] = [];
+  const known = namingWords(words);
+  let depth = known;
+  if (known <= 1) depth = isName(words[1]) ? 2 : 1;
+  else if (SELECTS.has(words[known - 1] ?? "") && isName(words[known])) depth += 1;
+  if (depth > 1) open.push(words.slice(0, depth));
+  let flags = depth;
+  while (words[flags]?.startsWith("-") === true) flags += 1;
+  // In front of a subcommand options say nothing yet.
+  if (flags > depth && !hasSubcommands(words.slice(0, depth))) {
+    if (known > 0) open.push(words.slice(0, flags));
+    // `python3 -m pytest`
+    if (isName(words[flags])) open.push(words.slice(0, flags + 1));
+  }
+  // A script by its path, and the file that an interpreter is given.
+  if (program.includes("/")) open.push([program]);
+  const [, script = ""] = words;
+  if (script !== "" && !script.startsWith("-")) open.push([program, script]);
+  const exact = end === -1 ? [words] : [];
+  return [
+    ...open.filter((line) => line.every(isPlain) && isBounded(line)).map((line) => `Bash(${line.join(" ")}:*)`),
+    ...exact.filter((line) => line.every(isPlain) && isBounded(line)).map((line) => `Bash(${line.join(" ")})`),
+    ...(known === 0 && isPlain(program) && isBounded([program]) ? [`Bash(${program}:*)`] : []),
+  ];
+}
+
+/** The rule names what runs: no wrapper, no code on the command line, nothing left open that decides what runs. */
+function isBounded(line: readonly string[]): boolean {
+  const [program = "", first = ""] = line;
+  const alone = runsAnything([program], NOWHERE);
+  if (alone.length === 0) return true;
+  if (alone.some(({ runs }) => runs === "command") && namingWords(line) < 2) return false;
+  if (alone.some(({ runs }) => runs === "code") && namingWords(line) < 2 && (first === "" || carriesCode(line, NOWHERE))) return false;
+  return runsAnything(line, NOWHERE).length === 0;
+}
