@@ -215,7 +215,8 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
     return search(folder, reached, world, depth);
   }
   const names = world.names(folder);
-  if (names === undefined) return ANYWHERE;
+  // A folder that is not there holds nothing a pattern could match.
+  if (names === undefined) return world.kind(folder) === "missing" ? NOWHERE : ANYWHERE;
   for (const name of names) {
     const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
     if (reached(path)) return { found: path, complete: true };

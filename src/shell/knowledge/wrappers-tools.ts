@@ -157,7 +157,7 @@ export const wrapperTools: readonly CommandSpec[] = [
     names: "bundle",
     summary: "Ruby's bundler; whatever it is asked, it runs the project's Gemfile and plugins",
     style: "posix",
-    options: "",
+    options: "-h --help -> code.project\n-v --version -> code.project",
     subcommands: {
       exec: {
         style: "posix",
@@ -173,7 +173,7 @@ export const wrapperTools: readonly CommandSpec[] = [
         examples: { ask: ["bundle install", "bundle add x"] },
       },
     },
-    examples: { none: ["bundle list", "bundle info x", "bundle outdated"] },
+    examples: { none: ["bundle --version", "bundle list", "bundle info x", "bundle outdated"] },
   },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
