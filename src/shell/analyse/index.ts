@@ -21,6 +21,7 @@ import { gitRemote } from "./git-remote.ts";
 import { gitRevisions } from "./git-revisions.ts";
 import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
 import { hostNames } from "./host-names.ts";
+import { httpie } from "./httpie.ts";
 import { javaOptions } from "./java-options.ts";
 import { jo } from "./jo.ts";
 import { jq } from "./jq.ts";
@@ -76,6 +77,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-rev-parse": gitRevParse,
   "git-revisions": gitRevisions,
   "host-names": hostNames,
+  httpie,
   "java-options": javaOptions,
   javac,
   jo,

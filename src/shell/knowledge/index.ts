@@ -1,5 +1,6 @@
 import { archives } from "./archives.ts";
 import { build } from "./build.ts";
+import { checks } from "./checks.ts";
 import { cloud } from "./cloud.ts";
 import { containers } from "./containers.ts";
 import { coreutilsCreate } from "./coreutils-create.ts";
@@ -15,6 +16,7 @@ import { forges } from "./forges.ts";
 import { git } from "./git.ts";
 import { hosted } from "./hosted.ts";
 import { hostedInfra } from "./hosted-infra.ts";
+import { httpTools } from "./http-tools.ts";
 import { interpreters } from "./interpreters.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { listing } from "./listing.ts";
@@ -37,6 +39,7 @@ import { systemChange } from "./system-change.ts";
 import { text } from "./text.ts";
 import { textLanguages } from "./text-languages.ts";
 import { textView } from "./text-view.ts";
+import { vcs } from "./vcs.ts";
 import { wrappers } from "./wrappers.ts";
 import { wrapperRights } from "./wrappers-rights.ts";
 import { wrapperTools } from "./wrappers-tools.ts";
@@ -47,6 +50,7 @@ import type { CommandSpec } from "./spec.ts";
 export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   archives,
   build,
+  checks,
   cloud,
   containers,
   coreutilsCreate,
@@ -62,6 +66,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   git,
   hosted,
   hostedInfra,
+  httpTools,
   interpreters,
   kubernetes,
   listing,
@@ -84,6 +89,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   text,
   textLanguages,
   textView,
+  vcs,
   wrappers,
   wrapperRights,
   wrapperTools,
