@@ -8,6 +8,7 @@ import { coreutilsFiles } from "./coreutils-files.ts";
 import { coreutilsInfo } from "./coreutils-info.ts";
 import { coreutilsLines } from "./coreutils-lines.ts";
 import { coreutilsText } from "./coreutils-text.ts";
+import { crypto } from "./crypto.ts";
 import { dataTools } from "./data-tools.ts";
 import { databases } from "./databases.ts";
 import { documents } from "./documents.ts";
@@ -20,6 +21,7 @@ import { httpTools } from "./http-tools.ts";
 import { interpreters } from "./interpreters.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { listing } from "./listing.ts";
+import { machineCare } from "./machine-care.ts";
 import { machineTools } from "./machine-tools.ts";
 import { macos } from "./macos.ts";
 import { markup } from "./markup.ts";
@@ -33,11 +35,13 @@ import { pythonTools } from "./python-tools.ts";
 import { records } from "./records.ts";
 import { rustGo } from "./rust-go.ts";
 import { services } from "./services.ts";
+import { servicesData } from "./services-data.ts";
 import { shells } from "./shells.ts";
 import { system } from "./system.ts";
 import { systemChange } from "./system-change.ts";
 import { text } from "./text.ts";
 import { textLanguages } from "./text-languages.ts";
+import { textMore } from "./text-more.ts";
 import { textView } from "./text-view.ts";
 import { vcs } from "./vcs.ts";
 import { wrappers } from "./wrappers.ts";
@@ -58,6 +62,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   coreutilsInfo,
   coreutilsLines,
   coreutilsText,
+  crypto,
   dataTools,
   databases,
   documents,
@@ -70,6 +75,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   interpreters,
   kubernetes,
   listing,
+  machineCare,
   machineTools,
   macos,
   markup,
@@ -83,11 +89,13 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   records,
   rustGo,
   services,
+  servicesData,
   shells,
   system,
   systemChange,
   text,
   textLanguages,
+  textMore,
   textView,
   vcs,
   wrappers,
