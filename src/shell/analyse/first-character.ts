@@ -1,4 +1,4 @@
-import { describe, refuse, type Invocation } from "../invocation.ts";
+import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
 import { textOf } from "../value.ts";
 import { mayBegin } from "./given.ts";
 
@@ -15,6 +15,13 @@ export function plus(inv: Invocation): void {
     if (mayBegin(inv, word, "+"))
       refuse(inv, `${describe(word)} may be a command of ${inv.name}, which can start programs`, "put ./ in front of the file name");
   }
+}
+
+/** gcc(1): as below; and what is read from standard input can include any file, which the compiler then prints. */
+export function compiler(inv: Invocation): void {
+  responseFile(inv);
+  if (inv.args.operands.some((word) => textOf(word) === "-"))
+    doubt(inv, `what ${inv.name} reads from standard input may include any file`, "name the source file");
 }
 
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */

@@ -1,15 +1,17 @@
 import type { Invocation } from "../invocation.ts";
 import { cargoFmt, javac } from "./compilers.ts";
+import { cargoConfig } from "./cargo-config.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
 import { date } from "./date.ts";
+import { databaseAddress } from "./database-address.ts";
 import { dd } from "./dd.ts";
 import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
 import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
 import { plainFile } from "./plain-file.ts";
-import { plus, responseFile } from "./first-character.ts";
+import { compiler, plus, responseFile } from "./first-character.ts";
 import { flock } from "./flock.ts";
 import { ghApi } from "./gh-api.ts";
 import { gitConfig } from "./git-config.ts";
@@ -52,9 +54,12 @@ export type Analyser = (inv: Invocation) => void;
 export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "cargo-fmt": cargoFmt,
   "compose-config": composeConfig,
+  "cargo-config": cargoConfig,
+  compiler,
   compress,
   curl,
   date,
+  "database-address": databaseAddress,
   dd,
   "docker-inspect": dockerInspect,
   "duckdb-input": duckdbInput,

@@ -68,8 +68,8 @@ export const build: readonly CommandSpec[] = [
       -fsanitize=text; -fno-omit-frame-pointer; -fno-exceptions; -fno-rtti; -flto; -fopenmp; -fvisibility=text; -fstack-protector-strong; -fdiagnostics-color[=text]; -fno-diagnostics-color; -funroll-loops; -fcolor-diagnostics; -ffast-math; -fno-common; -fwrapv
       -dumpmachine -> stop; -dumpversion -> stop; -print-search-dirs -> stop; -print-file-name=text; -print-prog-name=text; --help -> stop; --version -> stop`),
     operands: "out:write?=a.out read+",
-    // `@file` holds more arguments.
-    analyse: "response-file",
+    // `@file` holds more arguments; a source on standard input can include any file.
+    analyse: "compiler",
     examples: {
       allow: ["gcc --version", "gcc -dumpmachine", "gcc -E -dM a.c", "clang -fsyntax-only a.c"],
       ask: [

@@ -44,10 +44,11 @@ export const databases: readonly CommandSpec[] = [
       -S --single-line; -t --tuples-only; -T --table-attr=text; -v --set --variable=text; -X --no-psqlrc; -x --expanded; -z --field-separator-zero; -0 --record-separator-zero; -1 --single-transaction; --csv
       -V --version -> stop; -? --help[=text] -> stop`),
     operands: "text? text? script:script/sql?=-",
+    analyse: "database-address",
     effects: "remote.read database",
     examples: {
       allow: ["psql --version", "psql -c 'select 1'"],
-      ask: ["psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"],
+      ask: ["psql postgres://evil.example/x -c 'select 1'", "psql 'host=evil.example dbname=x' -c 'select 1'", "psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"],
       none: ["psql -f x.sql", "psql"],
     },
   },
@@ -112,17 +113,28 @@ export const databases: readonly CommandSpec[] = [
       "--eval=code/javascript -> drop script; --quiet; --host=host; --port=text; -u --username=text; -p --password=text; --authenticationDatabase=text; --norc; -f --file=script/javascript; --json[=text]; --tls; --nodb; --help -h -> stop; --version -> stop",
     ),
     operands: "text? script:script/javascript*=-",
+    analyse: "database-address",
     effects: "remote.read database",
     examples: { allow: ["mongosh --version"], none: ["mongosh --eval 'db.dropDatabase()'", "mongosh x"] },
   },
   {
-    names: "pg_dump mysqldump pg_dumpall mariadb-dump mongodump mongoexport",
+    names: "mongodump",
+    summary: "copies a database into a folder",
+    style: "bsd",
+    options: "--version -> stop\n--help -> stop",
+    operands: "",
+    effects: "remote.read database, write dump",
+    examples: { allow: ["mongodump --version"], ask: ["mongodump", "mongodump -o x"] },
+  },
+  {
+    names: "pg_dump mysqldump pg_dumpall mariadb-dump mongoexport",
     style: "gnu",
     options: rows(
       "-h --host=host; -p --port=text; -U -u --username --user=text; -d --dbname --db=text; -t --table=text; -n --schema=text; -f --file --out -o=write; -F --format=text; -s --schema-only --no-data; -a --data-only; --no-owner; --single-transaction; -V --version -> stop; --help -> stop",
     ),
     operands: "text*",
     effects: "remote.read database",
+    analyse: "database-address",
     examples: { allow: ["pg_dump --version", "pg_dump -s x"], ask: ["pg_dump -f x.sql x"] },
   },
   {
@@ -133,7 +145,8 @@ export const databases: readonly CommandSpec[] = [
     ),
     operands: "",
     effects: "remote.read database",
-    examples: { allow: ["pg_isready"], ask: ["pg_isready -h evil.example"] },
+    analyse: "database-address",
+    examples: { allow: ["pg_isready"], ask: ["pg_isready -d postgres://evil.example/x", "pg_isready -h evil.example"] },
   },
   {
     names:

@@ -123,7 +123,7 @@ export const documents: readonly CommandSpec[] = [
   {
     names: "dot neato fdp sfdp circo twopi osage patchwork",
     summary: "draws graphs",
-    style: "posix",
+    style: "bsd",
     options: rows(
       "-T=text; -o=write; -O -> write .; -K=text; -G=text; -N=text; -E=text; -l=read; -q[=text]; -s[=text]; -v; -V -> stop; -? -> stop; -y; -n[=text]",
       "# may configure plugins: -c -P",
@@ -131,7 +131,7 @@ export const documents: readonly CommandSpec[] = [
     operands: "read*",
     examples: {
       allow: ["dot -Tsvg a.dot", "dot -V", "echo 'digraph{a->b}' | dot -Tdot"],
-      ask: ["dot -Tpng -o a.png a.dot", "dot -Tpng -oa.png a.dot", "dot -O -Tpng a.dot", "dot -c"],
+      ask: ["dot a.dot -Tpng -o a.png", "dot -Tpng -o a.png a.dot", "dot -Tpng -oa.png a.dot", "dot -O -Tpng a.dot", "dot -c"],
       deny: ["dot .env", "dot -o ~/.bashrc a.dot"],
     },
   },

@@ -10,12 +10,14 @@ export const nodeTools: readonly CommandSpec[] = [
     style: "words",
     // Plugins in tsconfig.json are for editors only. Without --noEmit it writes next to the sources.
     options: rows(`
-      -noEmit -> drop out; -p -project=read; -w -watch; -pretty[=text]; -noErrorTruncation; -listFiles -> drop out; -listFilesOnly -> drop out; -showConfig -> drop out
+      -noEmit -> drop out; -p -project=read; -w -watch; -pretty[=text]; -noErrorTruncation; -listFiles; -listFilesOnly -> drop out; -showConfig -> drop out
       -skipLibCheck; -strict; -target -t=text; -module -m=text; -moduleResolution=text; -jsx=text; -lib=text; -types=text; -esModuleInterop; -allowJs; -checkJs; -incremental[=text]
       -traceResolution; -explainFiles; -diagnostics; -extendedDiagnostics; -noUnusedLocals; -noUnusedParameters; -allowImportingTsExtensions; -resolveJsonModule; -isolatedModules
       -outDir=writetree; -outFile=write; -declaration -d; -declarationDir=writetree; -tsBuildInfoFile=write; -emitDeclarationOnly; -sourceMap; -rootDir=list; -locale=text
-      -b -build; -clean; -force -f; -dry; -verbose; -init -> write tsconfig.json; -generateTrace=writetree; -generateCpuProfile=write; -h -help -> stop; -v -version -> stop; -all -> stop`),
+      -b -build; -clean -> deletetree dist; -force -f; -dry; -verbose; -init -> write tsconfig.json; -generateTrace=writetree; -generateCpuProfile=write; -h -help -> stop; -v -version -> stop; -all -> stop`),
     operands: "out:writetree?=dist read*",
+    // `@file` holds more arguments.
+    analyse: "response-file",
     examples: {
       allow: ["tsc --noEmit", "tsc --noEmit -p tsconfig.json", "tsc --version", "tsc --showConfig"],
       ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib"],
@@ -38,12 +40,42 @@ export const nodeTools: readonly CommandSpec[] = [
     examples: { none: ["turbo run build", "nx --version", "knip", "gulp"] },
   },
   {
-    names: "biome oxlint oxfmt dprint",
-    summary: "linters whose configuration is data",
+    names: "oxlint",
+    summary: "a linter whose configuration is data",
     style: "bsd",
     options: "-h --help -> stop\n-V --version -> stop",
     operands: "tree*",
-    examples: { allow: ["oxlint src", "biome --version"], ask: ["oxlint --fix src", "biome check --write ."] },
+    examples: { allow: ["oxlint src"], ask: ["oxlint --fix src"] },
+  },
+  {
+    names: "biome",
+    summary: "a linter and formatter whose configuration is data",
+    style: "bsd",
+    options: "-h --help -> stop\n-V --version -> stop",
+    subcommands: {
+      "check|lint|format|ci": {
+        options: "--verbose\n--colors=text\n--reporter=text\n--diagnostic-level=text\n--max-diagnostics=text\n--changed\n--staged\n--no-errors-on-unmatched",
+        operands: "tree*",
+        examples: { allow: ["biome check src", "biome ci src"], ask: ["biome check --write ."] },
+      },
+      "version|explain|rage": { operands: "text*", examples: { allow: ["biome version"] } },
+      "init|migrate": { operands: "text*", effects: "write biome.json", examples: { ask: ["biome init", "biome migrate eslint"] } },
+    },
+    examples: { allow: ["biome --version"], none: ["biome start"] },
+  },
+  {
+    names: "oxfmt",
+    summary: "a formatter that rewrites files unless told to check",
+    style: "bsd",
+    options: "--check -> writetree becomes tree\n--list-different -> writetree becomes tree\n-h --help -> stop\n-V --version -> stop",
+    operands: "writetree*=src",
+    examples: { allow: ["oxfmt --check src"], ask: ["oxfmt", "oxfmt src", "oxfmt --init"] },
+  },
+  {
+    // Its plugins are programs that the configuration names.
+    names: "dprint",
+    ...PROJECT_TOOL,
+    examples: { none: ["dprint check", "dprint fmt"] },
   },
   {
     names: "fnm n",

@@ -21,11 +21,19 @@ export const rustGo: readonly CommandSpec[] = [
     upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
-      "tree|locate-project|pkgid|verify-project|search|info|read-manifest": {
+      "locate-project|pkgid|verify-project|search|info|read-manifest": {
         options: CARGO_READ,
         operands: "text*",
         effects: "remote.read crates",
-        examples: { allow: ["cargo --version", "cargo tree -d", "cargo search serde", "cargo pkgid"] },
+        examples: { allow: ["cargo --version", "cargo search serde", "cargo pkgid"] },
+      },
+      // They ask the compiler about itself, and `.cargo/config.toml` may name another one (`cargo-config`, analyser).
+      tree: {
+        options: CARGO_READ,
+        operands: "text*",
+        effects: "remote.read crates",
+        analyse: "cargo-config",
+        examples: { allow: ["cargo tree -d"] },
       },
       // `help NAME` asks the program cargo-NAME.
       "help|version": { operands: "", examples: { allow: ["cargo help"] } },
@@ -33,6 +41,7 @@ export const rustGo: readonly CommandSpec[] = [
         options: CARGO_READ,
         operands: "",
         effects: "remote.read crates",
+        analyse: "cargo-config",
         examples: { allow: ["cargo metadata --no-deps --format-version 1"] },
       },
       "build|b|check|c|test|t|run|r|bench|doc|d|clippy|rustc|rustdoc|fix|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": {
