@@ -1,7 +1,7 @@
 import { applyEffect } from "../effects.ts";
 import { doubt, emitFile, type Invocation } from "../invocation.ts";
 import { literal, textOf } from "../value.ts";
-import { has } from "./given.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** javac(1) and its kin: without sources -version only prints; with some it compiles them all the same. */
 export function javac(inv: Invocation): void {
@@ -20,4 +20,13 @@ export function cargoFmt(inv: Invocation): void {
   )
     doubt(inv, "what follows -- is for rustfmt, and not known");
   if (!has(inv, "--check") && !words.includes("--check")) emitFile(inv, "write", literal("src"), true);
+}
+
+/** rustc --print KIND tells without a source; `KIND=FILE` writes. Anything else compiles. */
+export function rustc(inv: Invocation): void {
+  const told = valuesOf(inv, "--print").map((value) => textOf(value));
+  const tells = told.every((kind) => /^(?:sysroot|target-list|target-cpus|target-features|target-libdir|host-tuple|cfg)$/.test(kind ?? ""));
+  if (told.length > 0 && tells && inv.args.operands.length === 0) return;
+  applyEffect(inv, { is: "code", source: "project", language: "project" });
+  applyEffect(inv, { is: "file", operation: "write", path: ".", tree: false });
 }

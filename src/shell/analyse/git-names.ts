@@ -1,6 +1,6 @@
 import type { Invocation } from "../invocation.ts";
 import { literal, textOf, type Hole, type Stream } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { has, mayBegin, valuesOf } from "./given.ts";
 
 /** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
 const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
@@ -14,9 +14,10 @@ const hashes = (): Stream => printed({ why: "an object name that git prints", fi
 /** gitrevisions(7): no part of a reference begins with a dot and none holds `..` (git-check-ref-format(1)); the first may begin with `-`. */
 const references = (): Stream => printed({ why: "a reference that git prints", filter: { hidden: false }, mayDash: true });
 
-/** True when no other options were given than these. */
+/** True when no other options were given than these, and no operand may turn out to be one. */
 const only = (inv: Invocation, ...names: readonly string[]): boolean =>
-  inv.args.options.every(({ option }) => option?.names.some((name) => names.includes(name)) === true);
+  inv.args.options.every(({ option }) => option?.names.some((name) => names.includes(name)) === true) &&
+  !inv.args.operands.some((operand) => mayBegin(inv, operand, "-"));
 
 /** git-merge-base(1) prints nothing but object names. */
 export function gitMergeBase(inv: Invocation): void {

@@ -1,5 +1,5 @@
 import type { Invocation } from "../invocation.ts";
-import { cargoFmt, javac } from "./compilers.ts";
+import { cargoFmt, javac, rustc } from "./compilers.ts";
 import { cargoConfig } from "./cargo-config.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
@@ -102,6 +102,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "python-module": pythonModule,
   "response-file": responseFile,
   rsync,
+  rustc,
   "ruby-input": rubyInput,
   scp,
   sed,

@@ -88,10 +88,21 @@ export const rustGo: readonly CommandSpec[] = [
   {
     names: "rustc",
     style: "gnu",
-    options: rows("-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop"),
-    operands: "read",
-    effects: "code.project, write .",
-    examples: { allow: ["rustc --version", "rustc -vV", "rustc --explain E0382"], ask: ["rustc x.rs", "rustc -C linker=./evil x.rs"] },
+    options: rows(
+      "-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text; --target=text",
+    ),
+    operands: "read?",
+    analyse: "rustc",
+    examples: {
+      allow: ["rustc --version", "rustc -vV", "rustc --explain E0382", "rustc --print sysroot", "rustc --print=cfg"],
+      ask: [
+        "rustc --print cfg=x",
+        "rustc --print sysroot x.rs",
+        "rustc --print link-args x.rs",
+        "rustc x.rs",
+        "rustc -C linker=./evil x.rs",
+      ],
+    },
   },
   {
     names: "rustfmt",
@@ -235,17 +246,6 @@ export const rustGo: readonly CommandSpec[] = [
         examples: { ask: ["gem push x.gem", "gem yank x"] },
       },
     },
-  },
-  {
-    names: "shfmt",
-    summary: "formats shell scripts",
-    style: "words",
-    options: rows(
-      "-d -diff; -l -list; -f -find; -s -simplify; -mn -minify; -ln -language-dialect=text; -p -posix; -i -indent=text; -bn -binary-next-line; -ci -case-indent; -sr -space-redirects; -kp -keep-padding; -fn -func-next-line",
-      "-filename=text; -tojson -to-json; -w -write -> tree becomes writetree; -h -help -> stop; -version -> stop",
-    ),
-    operands: "tree*",
-    examples: { allow: ["shfmt -d src", "shfmt -l -i 2 x.sh"], ask: ["shfmt -w x.sh"], deny: ["shfmt -d .env"] },
   },
   {
     names: "ghc",
