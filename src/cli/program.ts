@@ -71,6 +71,20 @@ export function program(): Command {
     });
 
   assent
+    .command("lint")
+    .summary("look for rules that do not do what they seem to")
+    .description(
+      "Looks at the policies in force here, or at the files given, for rules that allow too much, stop too little or do nothing. Exit code 1 when there are warnings or errors. docs/lint.md explains each code.",
+    )
+    .argument("[files...]", "policy files")
+    .option("--policy <file>", "add a policy file", collect, [])
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
+      const { lint } = await import("./lint.ts");
+      process.exitCode = lint(files, options);
+    });
+
+  assent
     .command("log")
     .summary("show decisions")
     .description("Prints the audit log, oldest first.")

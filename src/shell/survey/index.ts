@@ -45,11 +45,19 @@ function find(argv: readonly string[]): Found | undefined {
   }
 }
 
-/** True when the program, at the place that `argv` reaches, goes on with subcommands. */
+/** True when the program, at the place that `argv` reaches, goes on with subcommands: `git`, `gh pr`. */
 export function hasSubcommands(argv: readonly string[]): boolean {
   const found = find(argv);
-  return found !== undefined && found.words === argv.length && found.grammar.subcommands !== undefined;
+  if (found?.grammar.subcommands === undefined) return false;
+  const rest = argv.slice(found.words);
+  const [first] = rest;
+  if (first === undefined) return true;
+  const candidates = found.grammar.subcommands.named.get(first) ?? [];
+  return candidates.some(({ words }) => words.length > rest.length && rest.every((word, at) => words[at] === word));
 }
+
+/** True where the tables have an entry for the program. */
+export const isKnown = (program: string): boolean => entryFor(baseName(program)) !== undefined;
 
 /** How many leading words name the program and its subcommand; 0 for a program without an entry. */
 export function namingWords(argv: readonly string[]): number {

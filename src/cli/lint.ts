@@ -1,0 +1,72 @@
+import { statSync } from "node:fs";
+import { visible } from "../action/index.ts";
+import { inspect } from "../guard/inspect/index.ts";
+import { lint as findings, type Finding, type Severity } from "../guard/lint/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor, type Style } from "./style.ts";
+
+interface LintOptions {
+  readonly policy: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `assent lint`: what is suspicious about the policies in force, or about the files given. Exit 0 nothing but notes, 1 warnings or errors, 2 wrong usage. */
+export function lint(files: readonly string[], options: LintOptions): number {
+  const cwd = absolute(".");
+  const only = files.map((file) => absolute(file, cwd));
+  const missing = only.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() !== true);
+  if (missing !== undefined) {
+    writeStderr(`assent lint: ${visible(shorten(missing, cwd, ""))} is no file\n`);
+    return 2;
+  }
+  const machine = thisMachine();
+  const policyFiles = options.policy.map((file) => absolute(file, cwd));
+  const found = findings(inspect({ machine, cwd, own: engine.own, policyFiles, ...(only.length === 0 ? {} : { only }) }));
+  if (options.json === true) writeStdout(`${JSON.stringify(lintJson(found))}\n`);
+  else writeStdout(report(found, (path) => shorten(path, cwd, machine.home), styleFor(process.stdout, process.env)));
+  return found.some(({ severity }) => severity !== "info") ? 1 : 0;
+}
+
+function count(found: readonly Finding[], severity: Severity): number {
+  return found.filter((finding) => finding.severity === severity).length;
+}
+
+function lintJson(found: readonly Finding[]): Record<string, unknown> {
+  return {
+    v: JSON_VERSION,
+    errors: count(found, "error"),
+    warnings: count(found, "warning"),
+    notes: count(found, "info"),
+    findings: found.map(({ rule, message, help, ...finding }) => ({
+      ...finding,
+      rule: visible(rule),
+      message: visible(message),
+      ...(help === undefined ? {} : { help: visible(help) }),
+    })),
+  };
+}
+
+const COLOUR: Readonly<Record<Severity, string>> = { error: "deny", warning: "ask", info: "none" };
+
+function report(found: readonly Finding[], short: (path: string) => string, style: Style): string {
+  const out: string[] = [];
+  for (const { code, severity, file, line, column, rule, message, help } of found) {
+    out.push(
+      `${style.bold(`${visible(short(file))}:${line}:${column}`)}  ${style.verdict(COLOUR[severity], `${severity} ${code}`)}  ${visible(rule)}`,
+    );
+    out.push(`  ${visible(message)}`);
+    if (help !== undefined) out.push(`  ${style.dim(`help: ${visible(help)}`)}`);
+    out.push("");
+  }
+  const named = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  out.push(
+    found.length === 0
+      ? "nothing to say"
+      : `${named(count(found, "error"), "error")}, ${named(count(found, "warning"), "warning")}, ${named(count(found, "info"), "note")}: docs/lint.md says more about each code`,
+  );
+  return `${out.join("\n")}\n`;
+}
