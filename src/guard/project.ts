@@ -23,7 +23,12 @@ function holdsRepository(folder: string, uid: number | undefined): boolean {
   }
 }
 
-/** The git top level of a canonical folder, found without starting git; the folder itself outside git. */
+/** The git top level of a canonical folder, found without starting git; undefined outside git. */
+export function repositoryOf(folder: string, machine: Machine): string | undefined {
+  return ancestors(folder).find((at) => holdsRepository(at, machine.uid));
+}
+
+/** As `repositoryOf`; the folder itself outside git. */
 export function projectOf(folder: string, machine: Machine): string {
-  return ancestors(folder).find((at) => holdsRepository(at, machine.uid)) ?? folder;
+  return repositoryOf(folder, machine) ?? folder;
 }

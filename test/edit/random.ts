@@ -122,7 +122,7 @@ export function places(root: Json): readonly Path[] {
   const inner = Array.isArray(root)
     ? (root as readonly Json[]).flatMap((item, at) => places(item).map((path): Path => [at, ...path]))
     : typeof root === "object" && root !== null
-      ? Object.entries(root).flatMap(([key, item]) => places(item as Json).map((path): Path => [key, ...path]))
+      ? Object.entries(root).flatMap(([key, item]) => places(item).map((path): Path => [key, ...path]))
       : [];
   return [[], ...inner];
 }
