@@ -159,13 +159,4 @@ export const containers: readonly CommandSpec[] = [
       },
     },
   },
-  {
-    names:
-      "k9s minikube kind k3d k3s kops eksctl skaffold tilt stern kubeadm istioctl linkerd argocd flux velero crictl ctr buildah skopeo crane colima lima limactl vagrant multipass distrobox toolbox lxc incus virsh VBoxManage qemu-system-x86_64 ansible ansible-playbook ansible-galaxy ansible-vault packer devcontainer",
-    summary: "clusters, images and machines: only version and help are known",
-    style: "none",
-    operands: "code/project?=default",
-    subcommands: { "--version|version": { style: "none", operands: "", examples: { allow: ["kind version"] } } },
-    examples: { allow: ["minikube version", "ansible --version"], none: ["minikube start", "ansible-playbook x.yml", "vagrant ssh -c ls"] },
-  },
 ];

@@ -18,7 +18,9 @@ import { git } from "./git.ts";
 import { hosted } from "./hosted.ts";
 import { hostedInfra } from "./hosted-infra.ts";
 import { httpTools } from "./http-tools.ts";
+import { infrastructure } from "./infrastructure.ts";
 import { interpreters } from "./interpreters.ts";
+import { jvm } from "./jvm.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { listing } from "./listing.ts";
 import { machineCare } from "./machine-care.ts";
@@ -72,7 +74,9 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   hosted,
   hostedInfra,
   httpTools,
+  infrastructure,
   interpreters,
+  jvm,
   kubernetes,
   listing,
   machineCare,

@@ -177,7 +177,7 @@ export const wrapperTools: readonly CommandSpec[] = [
   },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
-    names: "mise asdf rbenv pyenv nodenv nvm volta pipenv hatch pdm rye conda mamba micromamba doppler infisical op chamber aws-vault sops",
+    names: "mise asdf rbenv pyenv nodenv nvm volta conda mamba micromamba doppler infisical op chamber aws-vault sops",
     summary: "run a command in an environment of theirs",
     style: "posix",
     options: "-h --help -> stop\n--version -> stop",
@@ -205,8 +205,8 @@ export const wrapperTools: readonly CommandSpec[] = [
         operands: "command:argv?",
         effects: "code.project",
         examples: {
-          none: ["pipenv run x", "conda run -n x ls", "doppler run -- ls"],
-          deny: ["doppler run --command 'rm -rf ~'", "doppler run -- rm -rf ~", "pipenv run rm -rf ~"],
+          none: ["conda run -n x ls", "doppler run -- ls"],
+          deny: ["doppler run --command 'rm -rf ~'", "doppler run -- rm -rf ~"],
         },
       },
       "install|update|upgrade|sync|lock|add|create|use|global|local|shell|set|unset|remove|uninstall": {
@@ -220,6 +220,41 @@ export const wrapperTools: readonly CommandSpec[] = [
         operands: "read shell",
         effects: "environment",
         examples: { deny: ["sops exec-env x 'rm -rf ~'"], ask: ["sops exec-env x ls"] },
+      },
+    },
+  },
+  {
+    names: "pipenv hatch pdm rye",
+    summary: "Python projects; every question is put to the interpreter of the project",
+    style: "posix",
+    options: "-h --help -> stop\n--version -> stop",
+    examples: { allow: ["pipenv --version"], none: ["hatch frobnicate"] },
+    subcommands: {
+      run: {
+        style: "posix",
+        options: "-p=text\n--project=text\n-e=text",
+        operands: "command:argv?",
+        effects: "code.project",
+        examples: { none: ["pipenv run x", "pdm run x"], deny: ["pipenv run rm -rf ~", "hatch run rm -rf ~"] },
+      },
+      "list|ls|info|graph|check|show|version|env show|outdated|verify": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project",
+        examples: { none: ["pdm list", "hatch version", "pipenv graph"] },
+      },
+      "install|update|upgrade|sync|lock|add|create|use|init|new|remove|uninstall|shell|clean|env create|env remove|env prune|config|self|cache|fetch|pin|build":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "code.project, remote.read packages, write .",
+          examples: { ask: ["pipenv install x", "pdm add x"] },
+        },
+      publish: {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.publish pypi, danger publish",
+        examples: { ask: ["hatch publish", "pdm publish"] },
       },
     },
   },
