@@ -93,7 +93,7 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
       : [...("atoms" in before ? [before] : before), ...values];
   }
   const value = expandText(ex, item.value, true);
-  if (item.index !== undefined) return { atoms: [{ hole: true, why: `$${item.name}` }], many: true };
+  if (item.index !== undefined) return { atoms: [{ hole: true, why: `an element of $${item.name}` }], many: true };
   if (item.append !== true) return value.many ? { atoms: value.atoms, many: value.atoms.some(isHole) } : value;
   const before = state.variables.get(item.name);
   return concat(before !== undefined && "atoms" in before ? before : { atoms: [{ hole: true, why: `$${item.name}` }], many: true }, value);

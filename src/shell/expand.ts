@@ -64,7 +64,7 @@ class FieldBuilder {
     if (parts === undefined) {
       this.text(expandTilde(this.ex, word.text, word.value, true, assignment));
       this.present = true;
-      this.zshWord(word);
+      this.zshWord(word, assignment);
       return this.finish();
     }
     parts.forEach((part, i) => {
@@ -78,7 +78,7 @@ class FieldBuilder {
       }
     });
     if (/^~[^/]/.test(word.text) && (parts.length > 1 || word.text.startsWith("~~"))) this.zshTilde(word);
-    this.zshWord(word);
+    this.zshWord(word, assignment);
     return this.finish();
   }
 
@@ -88,8 +88,8 @@ class FieldBuilder {
   }
 
   /** zsh reads an unquoted `=name` and `~name[…]` in its own way. */
-  private zshWord(word: Word): void {
-    if (!this.splitting || !this.ex.cx.maybeZsh) return;
+  private zshWord(word: Word, assignment: boolean): void {
+    if ((!this.splitting && !assignment) || !this.ex.cx.maybeZsh) return;
     if (/^=[A-Za-z_(./]/.test(word.text))
       this.ex.cx.unknown("zsh replaces a word like `=name` by the path of a program", {
         span: this.ex.cx.span(word),

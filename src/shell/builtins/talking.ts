@@ -122,7 +122,7 @@ export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, 
     call.cx,
     call.state,
     match[1] ?? "",
-    match[2] === undefined ? value : { atoms: [{ hole: true, why: `$${match[1] ?? ""}` }], many: true },
+    match[2] === undefined ? value : { atoms: [{ hole: true, why: `an element of $${match[1] ?? ""}` }], many: true },
     { exported: false, span: call.span },
   );
 }
