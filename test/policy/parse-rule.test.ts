@@ -140,7 +140,8 @@ describe("rules that load but may not mean what they seem to", () => {
   it.each(["Bash(git status; ls:*)", "Bash(a && b)", 'Bash(git commit -m "x y":*)', "Bash(rm --dir=*)", "Raed", "Webfetch"])(
     "%s",
     (rule) => {
-      expect(parseRule(rule)).toMatchObject({ ok: true, warning: expect.any(String) });
+      expect(parseRule(rule)).toMatchObject({ ok: true });
+      expect(parseRule(rule)).toHaveProperty("warning");
     },
   );
 

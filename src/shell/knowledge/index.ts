@@ -31,6 +31,7 @@ import { media } from "./media.ts";
 import { network } from "./network.ts";
 import { networkTools } from "./network-tools.ts";
 import { node } from "./node.ts";
+import { nodeManagers } from "./node-managers.ts";
 import { nodeTools } from "./node-tools.ts";
 import { packages } from "./packages.ts";
 import { pythonTools } from "./python-tools.ts";
@@ -87,6 +88,7 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   network,
   networkTools,
   node,
+  nodeManagers,
   nodeTools,
   packages,
   pythonTools,

@@ -1,0 +1,126 @@
+import { INSTALL, PUBLISH, RUN } from "./node-shared.ts";
+import { rows } from "./rows.ts";
+import type { CommandSpec } from "./spec.ts";
+
+/** yarn, pnpm and bun: their configuration files are code, so most reads have no opinion. */
+export const nodeManagers: readonly CommandSpec[] = [
+  {
+    names: "yarn yarnpkg",
+    style: "bsd",
+    options: rows(
+      "--cwd=dir; --silent -s; --json; --non-interactive; --offline; --verbose; --frozen-lockfile; --immutable; --production; --ignore-scripts; --no-progress; --network-timeout=text; -h --help -> code.project; -v --version -> code.project",
+    ),
+    subcommands: {
+      "why|info|list|outdated|licenses list|licenses ls|audit|config get|config list|versions|workspaces info|workspaces list|npm info|npm audit|npm whoami|bin|global list|global bin|cache dir|cache list|explain|owner list|tag list|team list":
+        {
+          options: rows("--depth=text; --pattern=text; --recursive -R; --all -A; --level=text; --groups=text; --severity=text"),
+          operands: "text*",
+          effects: "code.project, remote.read npm",
+          // The project's .yarnrc.yml names the yarn that runs (yarnPath) and its plugins.
+          examples: { none: ["yarn why react", "yarn list", "yarn info react"] },
+        },
+      "install|add|remove|up|upgrade|upgrade-interactive|import|link|unlink|dedupe|rebuild|global add|global remove|global upgrade|set version|plugin import|policies set-version|pack|version|init|autoclean|patch|patch-commit|unplug":
+        {
+          ...INSTALL,
+          options: rows(
+            INSTALL.options ?? "",
+            "-W --ignore-workspace-root-check; --dev; --peer; --optional; --exact; --mode=text; --check-cache; --latest",
+          ),
+          examples: { ask: ["yarn install", "yarn add react", "yarn up x"] },
+        },
+      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|exec|dlx|create": {
+        ...RUN,
+        examples: { none: ["yarn test", "yarn run build", "yarn dlx evil", "yarn workspace a build"] },
+      },
+      "publish|npm publish": { ...PUBLISH, examples: { ask: ["yarn publish", "yarn npm publish"] } },
+      "config set|config delete|config unset": {
+        operands: "foreign/yarnrc*",
+        effects: "edit .yarnrc.yml",
+        examples: { ask: ["yarn config set yarnPath ./evil"] },
+      },
+      "npm login|npm logout|npm tag add|npm tag remove|login|logout|owner add|owner remove|tag add|tag remove|team create|team add": {
+        operands: "text*",
+        effects: "remote.change npm",
+        examples: { ask: ["yarn npm login"] },
+      },
+    },
+    // yarn alone installs.
+    effects: "code.project",
+    operands: "refuse?=install",
+    // The project's .yarnrc.yml names the yarn that runs.
+    examples: { ask: ["yarn"], none: ["yarn lint"] },
+  },
+  {
+    names: "pnpm",
+    style: "bsd",
+    options: rows(
+      "-C --dir=dir; -w --workspace-root; -r --recursive; -F --filter=text; --filter-prod=text; --json; --silent -s; --reporter=text; --loglevel=text; --color; --no-color; -g --global; --depth=text; --long; --parseable; --only-projects; -P --prod; -D --dev; --no-optional; --stream; --aggregate-output; --use-node-version=foreign/node; --config=foreign/npmrc; -h --help -> stop, code.project; -v --version -> stop, code.project",
+    ),
+    subcommands: {
+      // pnpm loads .pnpmfile.cjs, and hands over to the version that package.json names.
+      "ls|list|la|ll|why|outdated|root|bin|licenses list|licenses ls|audit|config get|config list|view|info|show|search|store path|store status|env list|cat-file|cat-index|find-hash":
+        {
+          options: rows(
+            "--compatible; --format=text; --sort-by=text; --audit-level=text; --package-lock-only; --lockfile-only; --only-registry",
+          ),
+          operands: "text*",
+          effects: "code.project, remote.read npm",
+          examples: { none: ["pnpm ls --depth 0", "pnpm why react", "pnpm -r outdated", "pnpm root"] },
+        },
+      "install|i|add|remove|rm|uninstall|un|update|up|upgrade|import|link|unlink|dedupe|prune|rebuild|rb|fetch|patch|patch-commit|patch-remove|install-test|it|deploy|approve-builds|self-update|setup|env use|env add|env remove|store prune|store add|audit --fix|pack|init":
+        {
+          ...INSTALL,
+          options: rows(
+            INSTALL.options ?? "",
+            "--frozen-lockfile; --no-frozen-lockfile; --lockfile-only; --fix-lockfile; --shamefully-hoist; --latest; -L; -i --interactive -> terminal; --allow-build=text",
+          ),
+          examples: { ask: ["pnpm install", "pnpm add x", "pnpm -F a add x"] },
+        },
+      "run|test|t|tst|start|stop|restart|exec|dlx|create": {
+        ...RUN,
+        examples: { none: ["pnpm test", "pnpm run build", "pnpm -r exec rm x", "pnpm dlx evil"] },
+      },
+      publish: { ...PUBLISH, examples: { ask: ["pnpm publish", "pnpm -r publish"] } },
+      "config set|config delete|set": {
+        operands: "foreign/npmrc*",
+        effects: "danger host-effect",
+        examples: { ask: ["pnpm config set script-shell ./evil"] },
+      },
+      "login|logout|owner|deprecate|unpublish|dist-tag add": {
+        operands: "text*",
+        effects: "remote.change npm",
+        examples: { ask: ["pnpm login"] },
+      },
+    },
+    operands: "code/project?=help",
+    examples: { none: ["pnpm lint", "pnpm --version", "pnpm"] },
+  },
+  {
+    names: "bun",
+    style: "posix",
+    options: rows(
+      "--cwd=dir; --silent; -e --eval=code/javascript; -p --print=code/javascript; --watch; --hot; -r --preload=script/javascript; --env-file=read; -b --bun; -F --filter=text; --smol; --help -> stop; --version --revision -> stop",
+    ),
+    subcommands: {
+      "pm ls|pm bin|pm hash|pm cache|outdated|why|info|pm view|audit|pm whoami": {
+        style: "bsd",
+        options: "-g --global\n--all\n-a\n--json",
+        operands: "text*",
+        effects: "remote.read npm",
+        examples: { allow: ["bun pm ls", "bun outdated"] },
+      },
+      "install|i|add|a|remove|rm|update|link|unlink|create|c|init|upgrade|patch|pm trust|pm pack|pm cache rm": {
+        ...INSTALL,
+        style: "bsd",
+        options: rows(
+          "-d -D --dev; --exact -E; -g --global; --frozen-lockfile; --no-save; --ignore-scripts; --trust; --production -p; --force -f; -y --yes; --latest; --dry-run",
+        ),
+        examples: { ask: ["bun install", "bun add x"] },
+      },
+      "run|test|x|build|exec|repl": { ...RUN, examples: { none: ["bun test", "bun run dev", "bun x evil", "bun build x.ts"] } },
+      publish: { ...PUBLISH, style: "bsd", examples: { ask: ["bun publish"] } },
+    },
+    // A file or a script of package.json.
+    examples: { allow: ["bun --version"], none: ["bun x.ts", "bun dev"] },
+  },
+];
