@@ -28,6 +28,7 @@ import { javaOptions } from "./java-options.ts";
 import { jo } from "./jo.ts";
 import { jq } from "./jq.ts";
 import { kill } from "./kill.ts";
+import { kubectlOutput } from "./kubectl-output.ts";
 import { miller } from "./miller.ts";
 import { pandoc } from "./pandoc.ts";
 import { npmRun } from "./npm-run.ts";
@@ -89,6 +90,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   jq,
   kill,
   "lua-input": luaInput,
+  "kubectl-output": kubectlOutput,
   miller,
   pandoc,
   "npm-run": npmRun,

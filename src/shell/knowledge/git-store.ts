@@ -119,10 +119,12 @@ export const GIT_STORE: Readonly<Record<string, SubcommandSpec>> = {
     options: optionTable(`
       --format=text; --prefix=text; --add-file=read; --add-virtual-file=text; -o --output=write; --no-output; --worktree-attributes
       -v --[no-]verbose; -1..-9; -l --list; --remote=text -> remote.read git, net; --no-remote; --exec=foreign/command; --no-exec; --mtime=text`),
-    operands: "text*",
+    operands: "tree:text? read*",
     effects: "repository",
+    analyse: "git-revisions",
     examples: {
-      allow: ["git archive HEAD", "git archive --list"],
+      deny: ["git archive HEAD .env", "git archive HEAD:.env"],
+      allow: ["git archive HEAD", "git archive HEAD src", "git archive --list"],
       ask: ["git archive -o x.tar HEAD", "git archive --remote=ext::'sh -c evil' HEAD"],
     },
   },

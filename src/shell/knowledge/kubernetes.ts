@@ -28,7 +28,9 @@ export const kubernetes: readonly CommandSpec[] = [
             {
               operands: "text*",
               effects: "remote.read kubernetes",
+              analyse: "kubectl-output",
               examples: {
+                deny: ["kubectl get pods -o go-template-file=.env"],
                 allow: [
                   "kubectl get pods -n dev",
                   "kubectl get pods",
