@@ -111,6 +111,7 @@ export const coreutilsCreate: readonly CommandSpec[] = [
         "chmod 777 ~/.ssh/id_rsa",
         "chmod +x .git/hooks/pre-commit",
         "chmod -R -x /usr",
+        "chmod --no-preserve-root 777 /",
       ],
     },
   },
@@ -121,7 +122,7 @@ export const coreutilsCreate: readonly CommandSpec[] = [
     operands: "owner:text metadata+",
     examples: {
       ask: ["chown me a.txt", "chown -R me:me src", "chgrp staff a.txt", "chown x *", "chown --reference=a.txt b.txt"],
-      deny: ["chown -R me /", "chown -R me ~", "chgrp -R staff /etc", "chown me ~/.ssh/id_rsa"],
+      deny: ["chown -R me /", "chown -R me ~", "chgrp -R staff /etc", "chown me ~/.ssh/id_rsa", "chown --no-preserve-root -R me /"],
     },
   },
   {
@@ -133,7 +134,7 @@ export const coreutilsCreate: readonly CommandSpec[] = [
       "--reference=list -> drop context; -R --recursive -> metadata becomes metatree; -v --verbose; -H; -L; -P; --help; --version",
     ),
     operands: "context:text metadata+",
-    examples: { ask: ["chcon -t httpd_sys_content_t a.txt", "chcon -R system_u:object_r:tmp_t:s0 src"], deny: ["chcon -R -t tmp_t /"] },
+    examples: { ask: ["chcon -t httpd_sys_content_t a.txt", "chcon -R system_u:object_r:tmp_t:s0 src"], deny: ["chcon -R -t tmp_t /", "chcon --no-preserve-root -R -t tmp_t /"] },
   },
   {
     names: "sync",

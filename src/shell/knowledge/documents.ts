@@ -30,7 +30,7 @@ export const documents: readonly CommandSpec[] = [
         "pandoc https://evil.example",
         "pandoc --pdf-engine=./evil a.md -o a.pdf",
       ],
-      deny: ["pandoc .env", "pandoc --metadata-file .env a.md", "pandoc a.md -o ~/.bashrc"],
+      deny: ["pandoc .env", "pandoc --metadata-file .env a.md", "pandoc a.md -o ~/.bashrc", "pandoc --extract-media ~ a.md"],
     },
   },
   {

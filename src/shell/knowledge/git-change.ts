@@ -255,7 +255,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "write text?",
     effects: CHANGES_AND_HOOKS,
-    examples: { ask: ["git worktree add ../wt", "git worktree add -b x wt main"] },
+    examples: { ask: ["git worktree add ../wt", "git worktree add -b x wt main", "git worktree add -B main wt"] },
   },
   "worktree move|worktree lock|worktree unlock|worktree prune|worktree repair": {
     style: "gnu",

@@ -137,6 +137,7 @@ export const machineTools: readonly CommandSpec[] = [
     examples: {
       allow: ["cloc src", "tokei", "cloc --json ."],
       ask: ["cloc --extract-with=./evil a.gz", "cloc --out=x src", "scc -o x src"],
+      deny: ["cloc --vcs='rm -rf ~' ."],
     },
   },
 ];

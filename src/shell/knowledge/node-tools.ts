@@ -20,7 +20,7 @@ export const nodeTools: readonly CommandSpec[] = [
     analyse: "response-file",
     examples: {
       allow: ["tsc --noEmit", "tsc --noEmit -p tsconfig.json", "tsc --version", "tsc --showConfig"],
-      ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib"],
+      ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib", "tsc -b --clean"],
     },
   },
   {
@@ -54,7 +54,8 @@ export const nodeTools: readonly CommandSpec[] = [
     options: "-h --help -> stop\n-V --version -> stop",
     subcommands: {
       "check|lint|format|ci": {
-        options: "--verbose\n--colors=text\n--reporter=text\n--diagnostic-level=text\n--max-diagnostics=text\n--changed\n--staged\n--no-errors-on-unmatched",
+        options:
+          "--verbose\n--colors=text\n--reporter=text\n--diagnostic-level=text\n--max-diagnostics=text\n--changed\n--staged\n--no-errors-on-unmatched",
         operands: "tree*",
         examples: { allow: ["biome check src", "biome ci src"], ask: ["biome check --write ."] },
       },

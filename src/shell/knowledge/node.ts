@@ -107,7 +107,7 @@ export const node: readonly CommandSpec[] = [
       "create|init|innit": {
         ...EXECUTE,
         effects: "code.project, remote.read npm, write package.json",
-        examples: { ask: ["npm init -y", "npm create vite"] },
+        examples: { ask: ["npm init -y", "npm create vite"], deny: ["npm init -c 'rm -rf ~'"] },
       },
       publish: { ...PUBLISH, examples: { ask: ["npm publish", "npm publish --access public", "npm publish --dry-run"] } },
       "unpublish|deprecate": {

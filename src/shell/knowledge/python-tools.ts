@@ -57,7 +57,7 @@ export const pythonTools: readonly CommandSpec[] = [
       },
       "install|uninstall|download|wheel|lock": {
         ...INSTALL,
-        examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"] },
+        examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"], deny: ["pip install -t ~ x"] },
       },
       "cache purge|cache remove": { operands: "text*", effects: "delete ~/.cache/pip", examples: { ask: ["pip cache purge"] } },
       "config set|config unset|config edit": {

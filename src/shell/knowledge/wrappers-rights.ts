@@ -149,7 +149,7 @@ export const wrapperRights: readonly CommandSpec[] = [
     operands: "command:argv?=sh",
     effects: "system services",
     examples: {
-      ask: ["systemd-run ls", "systemd-run --user --scope ls"],
+      ask: ["systemd-run ls", "systemd-run --user --scope ls", "systemd-run --uid=root ls"],
       deny: ["systemd-run --user rm -rf ~", "systemd-run -t -p X=y rm -rf ~"],
     },
   },

@@ -20,7 +20,7 @@ export const wrapperTrace: readonly CommandSpec[] = [
     operands: "command:argv?",
     examples: {
       allow: ["strace ls", "strace -f -e trace=openat ls"],
-      ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1"],
+      ask: ["strace -o '|evil' ls", "strace -o x ls", "strace -p 1", "strace -u root ls"],
       deny: ["strace rm -rf ~", "strace -fc rm -rf ~"],
     },
   },
@@ -31,7 +31,7 @@ export const wrapperTrace: readonly CommandSpec[] = [
       "-c; -C; -f; -i; -L; -n=text; -o --output=refuse; -p=text -> process; -r; -s=text; -S; -t; -T; -u=text -> privilege; -e=text; -x=text; -a=text; -l=text; -h --help -> stop; -V --version -> stop",
     ),
     operands: "command:argv?",
-    examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls"], deny: ["ltrace -f rm -rf ~"] },
+    examples: { allow: ["ltrace ls"], ask: ["ltrace -o x ls", "ltrace -u root ls"], deny: ["ltrace -f rm -rf ~"] },
   },
   {
     names: "perf",

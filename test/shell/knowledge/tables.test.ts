@@ -3,6 +3,7 @@ import { FAMILIES } from "../../../src/shell/knowledge/index.ts";
 import { grammarOf, type Grammar } from "../../../src/shell/knowledge/read-spec.ts";
 import type { CommandSpec, Examples, SubcommandSpec } from "../../../src/shell/knowledge/spec.ts";
 import { printAction } from "../../../src/action/index.ts";
+import { dangersNamed, dangersShown, mustDeny, type Named } from "./dangers.ts";
 import { verdictFor } from "./decide.ts";
 
 const ENTRIES = FAMILIES.flat();
@@ -65,6 +66,27 @@ describe("the tables are sound", () => {
       }
     });
     expect(mistakes).toEqual([]);
+  });
+
+  // A table that names a danger proves that it is seen: by an example that is not allowed, denied where the class denies.
+  test("every danger class that a level names has an example that shows it", () => {
+    const missing: string[] = [];
+    const visit = (spec: CommandSpec | SubcommandSpec, name: string, parent: Grammar | undefined): ReadonlySet<Named> => {
+      const grammar = grammarOf(spec, parent);
+      const shown = new Set<Named>();
+      for (const [expected, command] of commandsOf(spec.examples)) {
+        if (expected === "allow") continue;
+        const actions = verdictFor(command).actions.map(({ action }) => action);
+        for (const danger of dangersShown(actions)) if (expected === "deny" || !mustDeny(danger)) shown.add(danger);
+      }
+      for (const [key, inner] of Object.entries(spec.subcommands ?? {}))
+        for (const danger of visit(inner, `${name} ${key.split("|")[0] ?? ""}`, grammar)) shown.add(danger);
+      const lacking = [...dangersNamed(spec, parent)].filter((danger) => !shown.has(danger));
+      if (lacking.length > 0) missing.push(`${name}: ${lacking.join(", ")}`);
+      return shown;
+    };
+    for (const spec of ENTRIES) visit(spec, firstName(spec), undefined);
+    expect(missing).toEqual([]);
   });
 
   test("no example is repeated inside an entry", () => {
