@@ -11,7 +11,7 @@ export interface AssentCall {
 
 /** They only look, or judge what they start. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "check explain log demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(
+  "check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(
     " ",
   ),
 );
@@ -24,6 +24,8 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   install: ["*"],
   import: ["*"],
   edit: ["*"],
+  rule: ["*"],
+  init: ["*"],
   allow: ["*"],
   consent: ["*"],
   grants: ["*"],
