@@ -1,22 +1,33 @@
 // `npm run generate`: writes what is generated from the code. Node 20 does not run TypeScript, so esbuild bundles it first.
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
-const { outputFiles } = await build({
-  entryPoints: [new URL("./policy-docs.ts", import.meta.url).pathname],
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  mainFields: ["module", "main"],
-  write: false,
-});
-const { policyDocs } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+const root = fileURLToPath(new URL("../", import.meta.url));
 
-const top = new URL("../", import.meta.url);
-for (const { file, update } of policyDocs) {
-  const target = new URL(file, top);
+/** What a TypeScript file beside this one exports. */
+async function load(name) {
+  const outfile = join(root, "node_modules/.cache/assent", `${name}.mjs`);
+  await build({
+    entryPoints: [join(root, "scripts", `${name}.ts`)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "warning",
+  });
+  return import(pathToFileURL(outfile).href);
+}
+
+const { policyDocs } = await load("policy-docs");
+const { cliDocs } = await load("cli-docs");
+for (const { file, update } of [...policyDocs, ...cliDocs]) {
+  const target = join(root, file);
   const before = await readFile(target, "utf8").catch(() => "");
   const after = update(before);
+  await mkdir(dirname(target), { recursive: true });
   if (after !== before) await writeFile(target, after);
   console.log(`${after === before ? "up to date" : "wrote"} ${file}`);
 }

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Argument, Command, InvalidArgumentError } from "commander";
+import { addPolicyCommands } from "./program-policy.ts";
 
 declare const ASSENT_VERSION: string | undefined;
 const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
@@ -84,6 +85,8 @@ export function program(): Command {
       process.exitCode = lint(files, options);
     });
 
+  addPolicyCommands(assent);
+
   assent
     .command("log")
     .summary("show decisions")
@@ -94,6 +97,16 @@ export function program(): Command {
     .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
       const { log } = await import("./log.ts");
       process.exitCode = await log(options);
+    });
+
+  assent
+    .command("completion")
+    .summary("print a completion script for a shell")
+    .description("Prints a script that completes commands, options and files: `source <(assent completion bash)`.")
+    .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: Parameters<typeof import("./completion.ts").completion>[0]) => {
+      const { completion } = await import("./completion.ts");
+      process.exitCode = completion(shell);
     });
 
   assent

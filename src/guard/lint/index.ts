@@ -70,7 +70,8 @@ function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspe
         message: `has no effect: ${by} always answers first`,
         help: "remove it, or make the stricter rule narrower",
       });
-    else out.push({ code: "AL032", message: `adds nothing to ${by}`, help: "remove it, unless it is there to be read" });
+    else if (!isEverything(shadow.by.matcher))
+      out.push({ code: "AL032", message: `adds nothing to ${by}`, help: "remove it, unless it is there to be read" });
   }
   return out.filter((draft) => draft !== undefined);
 }
