@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { constants as system } from "node:os";
+import { visible } from "../action/index.ts";
+import { readPlace, startPolicy } from "../guard/edit/index.ts";
+import type { Machine } from "../state/index.ts";
+import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
+import { shellWords } from "./shell-words.ts";
+import { writeStderr } from "./stdio.ts";
+
+const EDITORS = ["nvim", "vim", "vi", "nano"];
+
+/** `assent edit`: opens the policy in the person's editor, then says what is wrong with it. Exits as the editor does. */
+export function edit(options: TargetOptions): number {
+  const target = targetOf("edit", options);
+  if (target === undefined) return 2;
+  const editor = editorOf(target.machine);
+  if (typeof editor === "string") {
+    complain("edit", editor, "set VISUAL or EDITOR");
+    return 1;
+  }
+  const started = startPolicy(target.place, target.starter);
+  if (typeof started === "object") {
+    complain("edit", `${target.short(target.place.file)}: ${visible(started.why)}`);
+    return 1;
+  }
+  const [program = "", ...args] = editor;
+  // An interrupt is the editor's to handle.
+  const ignore = (): void => undefined;
+  process.on("SIGINT", ignore);
+  const { error, status, signal } = spawnSync(program, [...args, target.place.file], { stdio: "inherit" });
+  process.off("SIGINT", ignore);
+  if (error !== undefined) {
+    complain("edit", `\`${visible(program)}\` cannot be started: ${visible(error.message)}`, "set VISUAL or EDITOR");
+    return 1;
+  }
+  check(target);
+  return status ?? 128 + (signal === null ? 0 : system.signals[signal]);
+}
+
+function check(target: Target): void {
+  const { place, short } = target;
+  const found = readPlace(place);
+  if (found.is === "unreadable") complain("edit", `${short(place.file)} ${visible(found.why)}`);
+  if (found.is === "text") showProblems(found.read.ok ? found.read.warnings : found.read.problems, short);
+  const ended = trustEnded(target);
+  if (ended !== undefined) writeStderr(`warning: ${ended}\n`);
+}
+
+/** The editor's command line, or why there is none. */
+function editorOf({ env }: Machine): readonly string[] | string {
+  for (const name of ["VISUAL", "EDITOR"]) {
+    const value = env[name]?.trim() ?? "";
+    if (value === "") continue;
+    const words = shellWords(value);
+    return words === undefined || words[0] === undefined || words[0] === "" ? `${name} is not a command: \`${visible(value)}\`` : words;
+  }
+  const folders = (env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  const found = EDITORS.find((name) => folders.some((folder) => isProgram(`${folder}/${name}`)));
+  return found === undefined ? `none of ${EDITORS.join(", ")} is installed` : [found];
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

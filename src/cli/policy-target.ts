@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { visible } from "../action/index.ts";
+import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
+import type { Problem } from "../policy/index.ts";
+import { readTrust, thisMachine, type Machine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { absolute, shorten } from "./place.ts";
+import { writeStderr } from "./stdio.ts";
+
+/** The policy file that a command works on. */
+export interface Target {
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly place: PolicyPlace;
+  /** What the file says when it is made. */
+  readonly starter: string;
+  readonly short: (path: string) => string;
+}
+
+export interface TargetOptions {
+  readonly local?: boolean;
+  readonly global?: boolean;
+}
+
+/** Undefined outside git, where no project has a file; that has been said then. */
+export function targetOf(command: string, { local }: TargetOptions): Target | undefined {
+  const machine = thisMachine();
+  const cwd = absolute(".");
+  const place = policyPlace(local === true ? "local" : "global", machine, cwd);
+  if (place === undefined) {
+    complain(command, "not in a git repository, so there is no project policy", "leave --local out for your own file");
+    return undefined;
+  }
+  const short = (path: string): string => visible(shorten(path, cwd, machine.home));
+  return { machine, cwd, place, starter: starterPolicy(place.layer, schemaFor(place)), short };
+}
+
+/** A project's file names no place of this machine. */
+function schemaFor({ layer }: PolicyPlace): string | undefined {
+  if (layer === "project") return "./node_modules/assent/schema/policy.schema.json";
+  const installed = `${engine.own[0] ?? ""}/../schema/policy.schema.json`;
+  return statSync(installed, { throwIfNoEntry: false })?.isFile() === true ? absolute(installed) : undefined;
+}
+
+/** One line that says what went wrong, and one that says what to do. */
+export function complain(command: string, message: string, help?: string): void {
+  writeStderr(`assent ${command}: ${message}\n${help === undefined ? "" : `  ${help}\n`}`);
+}
+
+/** The mistakes of a file, each with its place. */
+export function showProblems(problems: readonly Problem[], short: Target["short"]): void {
+  for (const { severity, file, line, column, message, help } of problems) {
+    const kind = severity === "warning" ? "warning: " : "";
+    writeStderr(`${short(file)}:${line}:${column}: ${kind}${visible(message)}${help === undefined ? "" : `\n  ${visible(help)}`}\n`);
+  }
+}
+
+/** Said when a project's file is no longer the one that was trusted. */
+export function trustEnded({ machine, place }: Target): string | undefined {
+  const pin = readTrust(machine).pins.get(place.file);
+  if (pin === undefined) return undefined;
+  const found = readPlace(place);
+  if (found.is === "text" && sha256(found.text) === pin) return undefined;
+  return "the file has changed since you trusted it, so its allow rules do not count: `assent trust`";
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,166 @@
+import { visible } from "../action/index.ts";
+import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type RuleEntry } from "../guard/edit/index.ts";
+import { inspect, listRules, type RuleLine } from "../guard/inspect/index.ts";
+import { parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+
+const COMMAND = "rule";
+const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
+
+interface RuleOptions extends TargetOptions {
+  readonly allow?: boolean;
+  readonly ask?: boolean;
+  readonly deny?: boolean;
+  readonly json?: boolean;
+}
+
+export interface AddOptions extends RuleOptions {
+  readonly why?: string;
+}
+
+const effectOf = (options: RuleOptions): Effect | undefined => EFFECTS.find((effect) => options[effect] === true);
+
+/** `assent rule add`: exit 0 when the rule stands in the file, also when it did before; 1 when it cannot, 2 wrong usage. */
+export function add(written: string, options: AddOptions): number {
+  const effect = effectOf(options);
+  if (effect === undefined) return wrong("say what the rule does: --allow, --ask or --deny");
+  const parsed = parseRule(written);
+  if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
+  if (options.why?.trim() === "") return wrong("--why gives a reason");
+  const target = targetOf(COMMAND, options);
+  if (target === undefined) return 2;
+
+  const entry = options.why === undefined ? parsed.text : { rule: parsed.text, reason: options.why };
+  const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: RuleEntry } => {
+    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+    return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };
+  });
+  if (outcome.is === "stopped") return alreadyThere(target, outcome.with, options);
+  if (outcome.is !== "done") return notDone(target, outcome);
+  const added = ruleEntries(outcome.text).findLast((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+  if (added === undefined) throw new Error("the rule was added and is not there");
+  const warnings = [...(parsed.warning === undefined ? [] : [visible(parsed.warning)]), ...doubts(target, added)];
+  if (options.json === true) {
+    const { created } = outcome;
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, added: true, created, file: target.place.file, ...entryJson(added), warnings })}\n`);
+    return 0;
+  }
+  const where = `${target.short(target.place.file)}:${added.line}`;
+  writeStdout(`${outcome.created ? `made ${target.short(target.place.file)}\n` : ""}added ${nameOf(added)}  ${where}\n`);
+  for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
+  return 0;
+}
+
+function alreadyThere(target: Target, there: RuleEntry, options: AddOptions): number {
+  const where = `${target.short(target.place.file)}:${there.line}`;
+  if (options.why !== undefined && options.why !== there.reason) {
+    complain(COMMAND, `${nameOf(there)} stands at ${where} with another reason`, "`assent rule remove` it first, or `assent edit`");
+    return 1;
+  }
+  if (options.json === true)
+    writeStdout(
+      `${JSON.stringify({ v: JSON_VERSION, added: false, created: false, file: target.place.file, ...entryJson(there), warnings: [] })}\n`,
+    );
+  else writeStdout(`nothing to do: ${nameOf(there)} stands at ${where}\n`);
+  return 0;
+}
+
+/** What keeps the new rule from deciding anything, and what it keeps from doing so. */
+function doubts(target: Target, added: RuleEntry): readonly string[] {
+  const { machine, cwd, place, short } = target;
+  const lines = listRules(inspect({ machine, cwd, own: engine.own })).rules;
+  const at = ({ source }: RuleLine["rule"]): string => `${short(source.file)}:${source.line}`;
+  const isNew = ({ rule }: RuleLine): boolean =>
+    rule.source.file === place.file && rule.source.line === added.line && rule.source.column === added.column;
+  const ended = trustEnded(target);
+  const out: string[] = ended === undefined ? [] : [ended];
+  for (const line of lines) {
+    const { rule, shadow, never } = line;
+    if (!isNew(line)) {
+      if (shadow?.because === "stricter" && isNew({ rule: shadow.by }))
+        out.push(`${rule.effect} ${visible(rule.source.text)}  ${at(rule)} decides nothing any more: the new rule is stricter`);
+      continue;
+    }
+    if (never !== undefined && rule.untrusted !== true) out.push(`it never matches: ${visible(never)}`);
+    else if (never !== undefined && ended === undefined) out.push("it counts once you trust the project: `assent trust`");
+    if (shadow === undefined) continue;
+    const by = `${shadow.by.effect} ${visible(shadow.by.source.text)}  ${at(shadow.by)}`;
+    out.push(shadow.because === "stricter" ? `a stricter rule wins: ${by}` : `it adds nothing to ${by}`);
+  }
+  return out;
+}
+
+/** `assent rule remove`: exit 0 when it was there and is gone, 1 when it was not there, 2 wrong usage. */
+export function remove(written: string, options: RuleOptions): number {
+  const parsed = parseRule(written);
+  const target = targetOf(COMMAND, options);
+  if (target === undefined) return 2;
+  const effect = effectOf(options);
+  const wanted = (entry: RuleEntry): boolean =>
+    (effect === undefined || entry.effect === effect) &&
+    (entry.text === written.trim() || (parsed.ok && same(entry.matcher, parsed.matcher)));
+
+  let removed: readonly RuleEntry[] = [];
+  const outcome = editPolicy(target.place, target.starter, (text) => {
+    removed = ruleEntries(text).filter(wanted);
+    if (removed.length === 0 || new Set(removed.map((entry) => entry.effect)).size > 1) return { stop: removed };
+    // From the end: what is removed moves only what follows.
+    return { edits: removed.toReversed().map(({ path }) => ({ do: "remove", path })) };
+  });
+  if (outcome.is === "stopped")
+    return outcome.with.length === 0 ? notThere(target, written, parsed, wanted) : several(target, outcome.with);
+  if (outcome.is !== "done") return notDone(target, outcome);
+  const ended = trustEnded(target);
+  const warnings = ended === undefined ? [] : [ended];
+  if (options.json === true) {
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, file: target.place.file, removed: removed.map(entryJson), warnings })}\n`);
+    return 0;
+  }
+  for (const entry of removed) writeStdout(`removed ${nameOf(entry)}  ${target.short(target.place.file)}:${entry.line}\n`);
+  for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
+  return 0;
+}
+
+function notThere(target: Target, written: string, parsed: ReturnType<typeof parseRule>, wanted: (entry: RuleEntry) => boolean): number {
+  if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
+  const { place, machine, cwd, short } = target;
+  const other = policyPlace(place.layer === "user" ? "local" : "global", machine, cwd);
+  const read = other === undefined ? undefined : readPlace(other);
+  const found = read?.is === "text" && read.read.ok ? ruleEntries(read.text).find(wanted) : undefined;
+  const help =
+    found === undefined || other === undefined
+      ? "`assent rules` lists what is in force"
+      : `it stands at ${short(other.file)}:${found.line}: say ${other.layer === "project" ? "--local" : "--global"}`;
+  complain(COMMAND, `no rule \`${visible(written.trim())}\` in ${short(place.file)}`, help);
+  return 1;
+}
+
+function several(target: Target, found: readonly RuleEntry[]): number {
+  const all = found.map((entry) => `${entry.effect} at line ${entry.line}`).join(", ");
+  complain(COMMAND, `the rule stands in more than one list of ${target.short(target.place.file)}: ${all}`, "say --allow, --ask or --deny");
+  return 1;
+}
+
+function notDone(target: Target, outcome: Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>): number {
+  const file = target.short(target.place.file);
+  if (outcome.is === "failed") complain(COMMAND, `${file} ${visible(outcome.why)}`);
+  else {
+    complain(COMMAND, `${file} has mistakes and is left as it is`);
+    showProblems(outcome.problems, target.short);
+  }
+  return 1;
+}
+
+function wrong(message: string, help?: string): number {
+  complain(COMMAND, message, help === undefined ? undefined : visible(help));
+  return 2;
+}
+
+const nameOf = ({ effect, text }: Pick<RuleEntry, "effect"> & Pick<ParsedRule, "text">): string => `${effect} ${visible(text)}`;
+
+function entryJson({ effect, text, reason, line, column }: RuleEntry): Record<string, unknown> {
+  return { effect, text: visible(text), ...(reason === undefined ? {} : { reason: visible(reason) }), line, column };
+}

@@ -1,0 +1,142 @@
+import { createInterface } from "node:readline/promises";
+import { visible } from "../action/index.ts";
+import { readPlace } from "../guard/edit/index.ts";
+import { POLICY_NAME, realWorld } from "../guard/index.ts";
+import type { PolicyFile } from "../policy/index.ts";
+import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute } from "./place.ts";
+import { complain, sha256, showProblems, targetOf, type Target } from "./policy-target.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor } from "./style.ts";
+
+interface TrustOptions {
+  readonly list?: boolean;
+  /** True: that of the project here. */
+  readonly revoke?: string | true;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const COMMAND = "trust";
+const MAX_BYTES = 1 << 20;
+const print = (value: Record<string, unknown>): void => writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...value })}\n`);
+
+/** `assent trust`: lets the allow rules of this project's policy count, as long as its text stays as it is. */
+export async function trust(options: TrustOptions): Promise<number> {
+  if (options.list === true) return list(options);
+  if (options.revoke !== undefined) return revoke(options.revoke, options);
+  const target = targetOf(COMMAND, { local: true });
+  if (target === undefined) return 2;
+  const { machine, place, short } = target;
+  const found = readPlace(place);
+  if (found.is === "missing") return fail(`${short(place.file)} does not exist`, "`assent init --local` makes it");
+  if (found.is === "unreadable") return fail(`${short(place.file)} ${visible(found.why)}`);
+  if (!found.read.ok) {
+    complain(COMMAND, `${short(place.file)} has mistakes and is not trusted`);
+    showProblems(found.read.problems, short);
+    return 1;
+  }
+  const { policy } = found.read;
+  const hash = sha256(found.text);
+  const grants = grantsOf(policy);
+  const facts = { file: place.file, hash, trusted: true, allows: grants.map(({ text, line }) => ({ text: visible(text), line })) };
+  if (readTrust(machine).pins.get(place.file) === hash) {
+    if (options.json === true) print({ ...facts, changed: false });
+    else writeStdout(`${short(place.file)} is trusted already\n`);
+    return 0;
+  }
+  if (options.yes !== true) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY)
+      return fail("there is no terminal to ask on", "read the file, then say `assent trust --yes`");
+    writeStderr(page(target, policy, grants));
+    if (!(await confirmed())) return fail("nothing is trusted");
+  } else if (options.json !== true) writeStderr(page(target, policy, grants));
+  // What was shown is what is pinned: a file that has changed meanwhile has another hash.
+  const problem = changePins(machine, (pins) => pins.set(place.file, hash));
+  if (problem !== undefined) return fail(visible(problem));
+  if (options.json === true) print({ ...facts, changed: true });
+  else writeStdout(`trusted ${short(place.file)} until it changes\n`);
+  return 0;
+}
+
+interface Grant {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** What counts only when the file is trusted. */
+function grantsOf({ rules, operations }: PolicyFile): readonly Grant[] {
+  const allows = [...rules, ...operations.flatMap((block) => block.rules)].filter(({ effect }) => effect === "allow");
+  const defaults = operations.filter((block) => block.default === "allow");
+  const all = [
+    ...allows.map(({ source }): Grant => ({ text: source.text, line: source.line })),
+    ...defaults.map(({ operation, defaultSource }): Grant => ({ text: `${operation}: everything else`, line: defaultSource?.line ?? 1 })),
+  ];
+  // A block for `write` speaks for edits too, and is read twice.
+  return [...new Map(all.map((grant) => [`${grant.line} ${grant.text}`, grant])).values()];
+}
+
+function page({ place, short }: Target, { settings, rules }: PolicyFile, grants: readonly Grant[]): string {
+  const style = styleFor(process.stderr, process.env);
+  const out = [style.bold(short(place.file))];
+  if (grants.length === 0) out.push("  allows nothing");
+  else out.push(`  lets this go ahead inside ${visible(place.root ?? "the project")}:`);
+  for (const { text, line } of grants) out.push(`    ${style.verdict("allow")}  ${visible(text)}  ${style.dim(`line ${line}`)}`);
+  const keys = Object.keys(settings);
+  if (keys.length > 0) out.push(`  makes settings stricter: ${keys.join(", ")}`);
+  const others = rules.filter(({ effect }) => effect !== "allow").length;
+  if (others > 0) out.push(`  ${others} ask and deny rule${others === 1 ? " counts" : "s count"} without trust`);
+  return `${out.join("\n")}\n`;
+}
+
+async function confirmed(): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+    const answer = await Promise.race([lines.question("Trust it? Type yes: "), closed]);
+    return answer.trim().toLowerCase() === "yes";
+  } finally {
+    lines.close();
+  }
+}
+
+function list({ json }: TrustOptions): number {
+  const all = [...readTrust(thisMachine()).pins].map(([file, hash]) => {
+    const found = readRegular(file, MAX_BYTES);
+    const state = found.is === "missing" ? "missing" : found.is === "text" && sha256(found.text) === hash ? "valid" : "changed";
+    return { file, hash, state };
+  });
+  if (json === true) print({ projects: all });
+  else if (all.length === 0) writeStdout("no project is trusted\n");
+  else for (const { file, hash, state } of all) writeStdout(`${state.padEnd(7)}  ${hash.slice(0, 12)}  ${visible(file)}\n`);
+  return 0;
+}
+
+/** The project may be gone: the path is looked for among those that are trusted, as given and canonical. */
+function revoke(path: string | true, { json }: TrustOptions): number {
+  const machine = thisMachine();
+  let wanted: readonly string[];
+  if (path === true) {
+    const target = targetOf(COMMAND, { local: true });
+    if (target === undefined) return 2;
+    wanted = [target.place.file];
+  } else {
+    const given = absolute(path);
+    const real = realWorld(machine, absolute("."), undefined).canonical(given);
+    wanted = [given, real].flatMap((at) => [at, `${at === "/" ? "" : at}/${POLICY_NAME}`]);
+  }
+  const { pins } = readTrust(machine);
+  const file = wanted.find((one) => pins.has(one));
+  if (file === undefined) return fail(`${visible(wanted[0] ?? "")} is not trusted`, "`assent trust --list` shows what is");
+  const problem = changePins(machine, (own) => own.delete(file));
+  if (problem !== undefined) return fail(visible(problem));
+  if (json === true) print({ revoked: file });
+  else writeStdout(`no longer trusted: ${visible(file)}\n`);
+  return 0;
+}
+
+function fail(message: string, help?: string): number {
+  complain(COMMAND, message, help);
+  return 1;
+}
