@@ -144,7 +144,8 @@ function physical(inv: Invocation, value: Value): readonly Target[] {
 function registryName(inv: Invocation, value: Value): void {
   const prefix = prefixOf(value);
   if (/^[a-z][a-z0-9+.-]*:/i.test(prefix)) url(inv, value);
-  else if (/^[./~]./.test(prefix) || (prefix.includes("/") && !prefix.startsWith("@"))) doubt(inv, `${describe(value)} is not the name of a package`);
+  else if (/^[./~]./.test(prefix) || (prefix.includes("/") && !prefix.startsWith("@")))
+    doubt(inv, `${describe(value)} is not the name of a package`);
   else if (textOf(value) === undefined && !/^(@|[\w.-]+[@.])/.test(prefix))
     refuse(inv, `${describe(value)} may be an address from which ${inv.name} fetches`, "write the name out");
 }
