@@ -1,0 +1,334 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shellWords } from "../../src/cli/shell-words.ts";
+import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
+
+const NAME = ".agent-permissions.jsonc";
+const user = (place: Scratch): string => readFileSync(join(place.home, NAME), "utf8");
+const project = (place: Scratch): string => readFileSync(join(place.project, NAME), "utf8");
+const json = (run: Run): unknown => JSON.parse(run.stdout);
+
+/** A person's file: their own order, comments, habits. */
+const OWN = `// my rules
+{
+    permissions: {
+        // builds
+        allow: [
+            'Bash(make:*)', // all of them
+            'Bash(npm test:*)',
+        ],
+        "deny": [ 'Read(private/**)' ], /* mine */
+    },
+}
+`;
+
+describe("assent rule add", () => {
+  it("writes as the file is written, and says where", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, OWN);
+    const run = assent(place, ["rule", "add", "Bash(git status:*)", "--allow"]);
+    expect(run).toEqual({ status: 0, stdout: `added allow Bash(git status:*)  ~/${NAME}:8\n`, stderr: "" });
+    expect(user(place)).toBe(OWN.replace("'Bash(npm test:*)',\n", "'Bash(npm test:*)',\n            'Bash(git status:*)',\n"));
+    expect(assent(place, ["rule", "add", "Read(**/*.pem)", "--deny", "--why", "it's secret"]).status).toBe(0);
+    expect(user(place)).toContain(`"deny": [ 'Read(private/**)', { rule: 'Read(**/*.pem)', reason: 'it\\'s secret' } ], /* mine */`);
+    expect(assent(place, ["rule", "add", "Shell(git push ...)", "--ask"]).status).toBe(0);
+    expect(user(place)).toContain(`\n        ask: [\n            'Shell(git push ...)',\n        ],\n    },\n}\n`);
+    expect(assent(place, ["explain", "git push"]).stdout).toContain("Shell(git push ...)");
+  });
+
+  it("makes a file that is missing: your own is private, a project's is for all", () => {
+    const place = scratch();
+    const run = assent(place, ["rule", "add", "Bash(ls)", "--allow", "--json"]);
+    expect(json(run)).toMatchObject({
+      v: 1,
+      added: true,
+      created: true,
+      file: join(place.home, NAME),
+      effect: "allow",
+      text: "Bash(ls)",
+      warnings: [],
+    });
+    expect(statSync(join(place.home, NAME)).mode & 0o777).toBe(0o600);
+    expect(assent(place, ["rule", "add", "Bash(rm:*)", "--deny", "--local"]).stdout).toMatch(/^made .*\nadded deny Bash\(rm:\*\)/);
+    expect(statSync(join(place.project, NAME)).mode & 0o777).toBe(0o644);
+    expect(assent(place, ["explain", "--json", "rm x"]).stdout).toMatch(/"verdict":"deny"/);
+  });
+
+  it("keeps mode and link", () => {
+    const place = scratch();
+    const target = place.write("~/dotfiles/policy.jsonc", OWN);
+    chmodSync(target, 0o640);
+    symlinkSync("dotfiles/policy.jsonc", join(place.home, NAME));
+    expect(assent(place, ["rule", "add", "Bash(ls)", "--allow"]).status).toBe(0);
+    expect([lstatSync(join(place.home, NAME)).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o640]);
+    expect(readFileSync(target, "utf8")).toContain("'Bash(ls)'");
+    expect(assent(place, ["rule", "remove", "Bash(ls)"]).status).toBe(0);
+    expect(readFileSync(target, "utf8")).toBe(OWN);
+  });
+
+  it("does nothing twice", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, OWN);
+    const again = assent(place, ["rule", "add", "Bash(make:*)", "--allow"]);
+    expect(again).toEqual({ status: 0, stdout: `nothing to do: allow Bash(make:*) stands at ~/${NAME}:6\n`, stderr: "" });
+    expect(json(assent(place, ["rule", "add", "Bash(make:*)", "--allow", "--json"]))).toMatchObject({ added: false, line: 6 });
+    const reason = assent(place, ["rule", "add", "Bash(make:*)", "--allow", "--why", "x"]);
+    expect([reason.status, reason.stderr]).toEqual([1, expect.stringContaining("another reason")]);
+    expect(user(place)).toBe(OWN);
+  });
+
+  it("warns when a stricter rule wins, when one no longer decides, and when the project is not trusted", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, `{ "permissions": { "allow": ["Bash(npm test:*)"], "deny": ["Bash(git:*)"] } }`);
+    expect(assent(place, ["rule", "add", "Bash(git log)", "--allow"]).stderr).toBe(
+      `warning: a stricter rule wins: deny Bash(git:*)  ~/${NAME}:1\n`,
+    );
+    expect(assent(place, ["rule", "add", "Bash(npm:*)", "--ask"]).stderr).toMatch(/allow Bash\(npm test:\*\) .* decides nothing any more/);
+    expect(assent(place, ["rule", "add", "Bash(ls)", "--allow", "--local"]).stderr).toMatch(/once you trust the project/);
+  });
+
+  it("leaves a broken file as it is and names the place", () => {
+    const place = scratch();
+    const broken = '{\n  "permissions": {\n    "denny": []\n  }\n}\n';
+    place.write(`~/${NAME}`, broken);
+    const run = assent(place, ["rule", "add", "Bash(ls)", "--allow"]);
+    expect([run.status, run.stdout]).toEqual([1, ""]);
+    expect(run.stderr).toContain(`~/${NAME}:3:5: unknown key \`denny\`\n  did you mean \`deny\`?\n`);
+    expect(user(place)).toBe(broken);
+  });
+
+  it("many at once: none is lost", async () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, OWN);
+    const one = (index: number): Promise<number | null> =>
+      new Promise((resolve) => {
+        const args = [join(DIST, "bin.cjs"), "rule", "add", `Bash(tool${index}:*)`, "--allow"];
+        spawn(process.execPath, args, { cwd: place.project, env: { HOME: place.home, PATH: "/usr/bin:/bin" }, stdio: "ignore" }).on(
+          "exit",
+          resolve,
+        );
+      });
+    expect(await Promise.all(Array.from({ length: 10 }, (_, index) => one(index)))).toEqual(Array.from({ length: 10 }, () => 0));
+    for (let index = 0; index < 10; index++) expect(user(place)).toContain(`'Bash(tool${index}:*)',\n`);
+    expect(existsSync(join(place.home, `${NAME}.lock`))).toBe(false);
+  });
+});
+
+describe("assent rule remove", () => {
+  it("takes the rule with its comment, and nothing else", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, OWN);
+    const run = assent(place, ["rule", "remove", "Bash(make:*)"]);
+    expect(run).toEqual({ status: 0, stdout: `removed allow Bash(make:*)  ~/${NAME}:6\n`, stderr: "" });
+    expect(user(place)).toBe(OWN.replace("            'Bash(make:*)', // all of them\n", ""));
+    expect(json(assent(place, ["rule", "remove", "Read(private/**)", "--json"]))).toMatchObject({ removed: [{ effect: "deny", line: 8 }] });
+    expect(user(place)).toContain(`"deny": [], /* mine */`);
+  });
+
+  it("finds a rule however it is spelled, with or without a reason", () => {
+    const place = scratch();
+    place.write(
+      `~/${NAME}`,
+      `{ "permissions": { "ask": [{ "rule": "Bash(a  b:*)", "reason": "x" }, { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }] } }`,
+    );
+    expect(assent(place, ["rule", "remove", "Bash(a b:*)"]).status).toBe(0);
+    expect(assent(place, ["rule", "remove", '{"tool":"Bash","command":"sed","when":{"hasOption":"-i"}}']).status).toBe(0);
+    expect(user(place)).toBe(`{ "permissions": { "ask": [] } }`);
+  });
+
+  it("asks which, where a rule stands in two lists", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, `{ "permissions": { "allow": ["Bash(x)"], "deny": ["Bash(x)"] } }`);
+    const run = assent(place, ["rule", "remove", "Bash(x)"]);
+    expect([run.status, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(/more than one list .*allow at line 1, deny at line 1\n {2}say --allow/),
+    ]);
+    expect(assent(place, ["rule", "remove", "Bash(x)", "--allow"]).status).toBe(0);
+    expect(user(place)).toBe(`{ "permissions": { "allow": [], "deny": ["Bash(x)"] } }`);
+  });
+
+  it("says where it stands instead; makes no file", () => {
+    const place = scratch();
+    place.write(NAME, `{ "permissions": { "deny": ["Bash(x)"] } }`);
+    const run = assent(place, ["rule", "remove", "Bash(x)"]);
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining(`it stands at ${NAME}:1: say --local`)]);
+    expect(existsSync(join(place.home, NAME))).toBe(false);
+  });
+});
+
+describe("assent init", () => {
+  it("writes a commented policy that changes nothing and can be read", () => {
+    const place = scratch();
+    expect(assent(place, ["init"])).toEqual({ status: 0, stdout: `made ~/${NAME}\n`, stderr: "" });
+    expect(json(assent(place, ["init", "--local", "--json"]))).toEqual({ v: 1, file: join(place.project, NAME), created: true });
+    expect(project(place)).toContain('"$schema": "./node_modules/assent/schema/policy.schema.json"');
+    const schema = /"\$schema": "(.*)"/.exec(user(place))?.[1];
+    expect(existsSync(schema ?? "")).toBe(true);
+    // What the comments show is right, too.
+    const shown = user(place)
+      .replaceAll(/: (.*)\n {4}"(allow|ask|deny)": \[\]/g, ':\n    "$2": [$1]')
+      .replace('// "preset"', '"preset"');
+    expect(shown.match(/Bash\(npm test|Shell\(git push|certificates/g)).toHaveLength(3);
+    place.write(`~/${NAME}`, shown);
+    expect(assent(place, ["rule", "add", "Bash(ls)", "--allow"])).toMatchObject({ status: 0, stderr: "" });
+    expect(assent(place, ["explain", "ls"]).stdout).toMatch(/^allow/);
+  });
+
+  it("never overwrites", () => {
+    const place = scratch();
+    place.write(`~/${NAME}`, OWN);
+    const run = assent(place, ["init"]);
+    expect([run.status, run.stdout, run.stderr]).toEqual([1, "", expect.stringContaining("is there already")]);
+    expect(user(place)).toBe(OWN);
+  });
+});
+
+describe("assent edit", () => {
+  it("starts $VISUAL, then $EDITOR, split as a shell does, and exits as it does", () => {
+    const place = scratch();
+    const env = { VISUAL: `sh -c 'echo "$1|$2" > "$HOME/seen"; exit 7' "my editor" 'a b'`, EDITOR: "false" };
+    expect(assent(place, ["edit"], "", env).status).toBe(7);
+    expect(readFileSync(join(place.home, "seen"), "utf8")).toBe(`a b|${join(place.home, NAME)}\n`);
+    expect(user(place)).toContain("// You confirm");
+    expect(assent(place, ["edit", "--local"], "", { EDITOR: "true" }).status).toBe(0);
+    expect(project(place)).toContain("assent trust");
+    expect(assent(place, ["edit"], "", { EDITOR: "sh -c 'kill -TERM $$'" }).status).toBe(143);
+  });
+
+  it("takes the first editor that is installed", () => {
+    const place = scratch();
+    const bin = (name: string): void => chmodSync(place.write(`~/bin/${name}`, `#!/bin/sh\nexit ${name.length}\n`), 0o755);
+    bin("nano");
+    bin("vi");
+    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(2);
+    bin("vim");
+    expect(assent(place, ["edit"], "", { PATH: join(place.home, "bin") }).status).toBe(3);
+    const none = assent(place, ["edit"], "", { PATH: "/none" });
+    expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/none of nvim, vim, vi, nano is installed/)]);
+    expect(assent(place, ["edit"], "", { EDITOR: "/no/such" })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("cannot be started") as string,
+    });
+    expect(assent(place, ["edit"], "", { EDITOR: "vi 'x" })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("EDITOR is not a command") as string,
+    });
+  });
+
+  it("says what is wrong afterwards", () => {
+    const place = scratch();
+    const run = assent(place, ["edit"], "", { EDITOR: `sh -c 'printf "{\\n  permissions: { allow: [7] }\\n}" > "$0"'` });
+    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining(`~/${NAME}:2:26: `)]);
+  });
+});
+
+describe("assent trust", () => {
+  const ALLOW = `{ "preset": "strict", "permissions": { "allow": ["Bash(frobnicate:*)"], "deny": ["Read(x)"] } }\n`;
+  const allowed = (place: Scratch): boolean => /"verdict":"allow"/.test(assent(place, ["explain", "--json", "frobnicate now"]).stdout);
+
+  it("asks on a terminal only; --yes is for scripts", () => {
+    const place = scratch();
+    place.write(NAME, ALLOW);
+    const run = assent(place, ["trust"], "yes\n");
+    expect([run.status, run.stdout, run.stderr]).toEqual([1, "", expect.stringContaining("no terminal")]);
+    expect(allowed(place)).toBe(false);
+    const yes = assent(place, ["trust", "--yes"]);
+    expect([yes.status, yes.stdout]).toEqual([0, `trusted ${NAME} until it changes\n`]);
+    expect(yes.stderr).toMatch(/allow {2}Bash\(frobnicate:\*\) {2}line 1/);
+    expect(allowed(place)).toBe(true);
+    expect(assent(place, ["trust"]).stdout).toMatch(/trusted already/);
+  });
+
+  it.skipIf(spawnSync("script", ["-qec", "true", "/dev/null"]).status !== 0).each([
+    ["yes\n", true],
+    ["y\n", false],
+    ["\n", false],
+  ])("on a terminal, %j", (answer, trusted) => {
+    const place = scratch();
+    place.write(NAME, ALLOW);
+    const { stdout } = spawnSync("script", ["-qec", `'${process.execPath}' '${join(DIST, "bin.cjs")}' trust`, "/dev/null"], {
+      cwd: place.project,
+      env: { HOME: place.home, PATH: "/usr/bin:/bin", TERM: "dumb" },
+      input: answer,
+      encoding: "utf8",
+    });
+    expect(stdout).toContain("Bash(frobnicate:*)");
+    expect(stdout).toContain(trusted ? "until it changes" : "nothing is trusted");
+    expect(allowed(place)).toBe(trusted);
+  });
+
+  it("ends with any change, is listed and taken back", () => {
+    const place = scratch();
+    const file = place.write(NAME, ALLOW);
+    expect(json(assent(place, ["trust", "--yes", "--json"]))).toMatchObject({
+      v: 1,
+      file,
+      trusted: true,
+      changed: true,
+      allows: [{ text: "Bash(frobnicate:*)", line: 1 }],
+    });
+    expect(assent(place, ["trust", "--list"]).stdout).toMatch(new RegExp(`^valid {4}[0-9a-f]{12} {2}${file}\n$`));
+    const added = assent(place, ["rule", "add", "Bash(rm:*)", "--deny", "--local"]);
+    expect(added.stderr).toMatch(/changed since you trusted it/);
+    expect(json(assent(place, ["trust", "--list", "--json"]))).toMatchObject({ projects: [{ file, state: "changed" }] });
+    expect(allowed(place)).toBe(false);
+    expect(assent(place, ["rule", "remove", "Bash(rm:*)", "--local"])).toMatchObject({ status: 0, stderr: "" });
+    expect(project(place)).toBe(ALLOW);
+    expect(allowed(place)).toBe(true);
+    expect(assent({ ...place, project: place.home }, ["trust", "--revoke", "project"]).status).toBe(0);
+    expect(allowed(place)).toBe(false);
+    expect(assent(place, ["trust", "--revoke"])).toMatchObject({ status: 1, stderr: expect.stringContaining("is not trusted") as string });
+    expect(assent(place, ["trust", "--list"]).stdout).toBe("no project is trusted\n");
+  });
+
+  it("refuses what is broken or missing", () => {
+    const place = scratch();
+    expect(assent(place, ["trust", "--yes"])).toMatchObject({ status: 1, stderr: expect.stringContaining("does not exist") as string });
+    place.write(NAME, "{");
+    expect(assent(place, ["trust", "--yes"])).toMatchObject({ status: 1, stderr: expect.stringContaining(`${NAME}:1:1: `) as string });
+  });
+});
+
+describe("wrong usage exits 2", () => {
+  it.each<readonly [readonly string[], RegExp]>([
+    [["rule"], /Usage/],
+    [["rule", "add", "Bash(ls)"], /--allow, --ask or --deny/],
+    [["rule", "add", "Bash(ls", "--allow"], /`\(` without `\)`\n {2}write `Bash\(ls\)`/],
+    [["rule", "add", "Bash(ls)", "--allow", "--deny"], /cannot be used with/],
+    [["rule", "add", "Bash(ls)", "--allow", "--local", "--global"], /cannot be used with/],
+    [["rule", "add", "Bash(ls)", "--allow", "--why", " "], /--why/],
+    [["rule", "remove", "Bash(ls"], /without/],
+    [["trust", "--list", "--revoke"], /cannot be used with/],
+    [["init", "--local", "--global"], /cannot be used with/],
+  ])("%j", (args, message) => {
+    const place = scratch();
+    const { status, stderr } = assent(place, args);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(existsSync(join(place.home, NAME))).toBe(false);
+  });
+
+  it.each([["rule", "add", "Bash(ls)", "--allow", "--local"], ["edit", "--local"], ["init", "--local"], ["trust"]])(
+    "outside git: %s %s",
+    (...args) => {
+      const place = scratch();
+      const { status, stderr } = assent({ home: place.home, project: place.home }, args, "", { EDITOR: "true" });
+      expect([status, stderr]).toEqual([2, expect.stringContaining("not in a git repository")]);
+    },
+  );
+});
+
+describe("the value of $EDITOR", () => {
+  it.each<readonly [string, readonly string[] | undefined]>([
+    ["vim", ["vim"]],
+    ["code  --wait", ["code", "--wait"]],
+    [`"/My Apps/ed" -x`, ["/My Apps/ed", "-x"]],
+    [`a\\ b 'c "d"' "e \\" \\n"`, ["a b", 'c "d"', 'e " \\n']],
+    [`''`, [""]],
+    [`a"b"'c'd`, ["abcd"]],
+    [`"a`, undefined],
+    [`'a`, undefined],
+  ])("%s", (text, words) => expect(shellWords(text)).toEqual(words));
+});
