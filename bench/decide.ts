@@ -1,11 +1,15 @@
 // What one decision costs in a running process: `npm run bench`, or `node scripts/run.mjs bench/decide.ts [rounds]`.
-// Everything the hook does between reading its input and writing its answer, on the real file system; without the log line.
+// The real `decide()`, everything the hook does between reading its input and writing its answer, on the real file
+// system; without the log line. Lowering and judging are measured alone as well, with their share of the file system.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide } from "../src/guard/index.ts";
+import { decide, type Request } from "../src/guard/index.ts";
 import { read } from "../src/guard/reader/index.ts";
+import { lowerTool } from "../src/guard/tools.ts";
+import { realWorld } from "../src/guard/world.ts";
+import { judge } from "../src/policy/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 
 const rounds = Number(process.argv[2] ?? 300);
@@ -26,26 +30,63 @@ const machine = { ...thisMachine(), home: join(scratch, "home"), temp: ["/var/tm
 const facts = agentNamed("claude")?.tools["Bash"];
 const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 const options = { machine, reader: () => ({ read }), own: [], audit: false };
+const request = (command: string): Request => ({
+  tool: "Bash",
+  facts,
+  input: { command },
+  cwd: project,
+  host,
+  point: "bench",
+  agent: "claude",
+});
 
-try {
-  const times: number[] = [];
-  const slowest = new Map<string, number>();
+const sorted = (times: readonly number[]): readonly number[] => times.toSorted((a, b) => a - b);
+const at = (times: readonly number[], share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+const shown = (microseconds: number): string => microseconds.toFixed(0).padStart(5);
+
+/** Times of each line, in microseconds. */
+function measure(work: (command: string) => void): readonly (readonly number[])[] {
+  const times = commands.map((): number[] => []);
   for (let round = -20; round < rounds; round += 1) {
-    for (const command of commands) {
+    for (const [line, command] of commands.entries()) {
       const start = process.hrtime.bigint();
-      decide({ tool: "Bash", facts, input: { command }, cwd: project, host, point: "bench", agent: "claude" }, options);
-      if (round < 0) continue;
-      const microseconds = Number(process.hrtime.bigint() - start) / 1000;
-      times.push(microseconds);
-      slowest.set(command, (slowest.get(command) ?? 0) + microseconds / rounds);
+      work(command);
+      const end = process.hrtime.bigint();
+      if (round >= 0) times[line]?.push(Number(end - start) / 1000);
     }
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(0);
-  console.log(`one decision in a running process, ${commands.length} benign commands × ${rounds}, node ${process.version}`);
-  console.log(`median ${at(0.5)} µs   p90 ${at(0.9)} µs   p99 ${at(0.99)} µs   max ${at(0.99999)} µs`);
-  const worst = [...slowest].toSorted(([, a], [, b]) => b - a).slice(0, 5);
-  for (const [command, mean] of worst) console.log(`  ${mean.toFixed(0).padStart(6)} µs  ${command.slice(0, 90)}`);
+  return times.map(sorted);
+}
+
+function report(name: string, times: readonly (readonly number[])[]): void {
+  const all = sorted(times.flat());
+  const lines = sorted(times.map((line) => at(line, 0.5)));
+  console.log(
+    `${name.padEnd(8)} median ${shown(at(all, 0.5))} µs   p99 ${shown(at(all, 0.99))} µs   medians of the lines: median ${shown(at(lines, 0.5))} µs   p99 ${shown(at(lines, 0.99))} µs`,
+  );
+}
+
+try {
+  // A policy file that has just been written is read anew each time; people's have lain there for a while.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
+  console.log(`in a running process, ${commands.length} benign commands × ${rounds}, node ${process.version}`);
+  const decisions = measure((command) => void decide(request(command), options));
+  report("decide", decisions);
+  report(
+    "lower",
+    measure((command) => void lowerTool(request(command), realWorld(machine, project, undefined))),
+  );
+  const bases = new Map(commands.map((command) => [command, decide(request(command), options).basis]));
+  report(
+    "judge",
+    measure((command) => {
+      const basis = bases.get(command);
+      // A world of its own: what it has seen is kept for one decision only.
+      if (basis !== undefined) judge(basis.lowered, basis.policy, { ...basis.context, world: realWorld(machine, project, undefined) });
+    }),
+  );
+  const slowest = commands.map((command, line) => [command, at(decisions[line] ?? [], 0.5)] as const).toSorted(([, a], [, b]) => b - a);
+  for (const [command, median] of slowest.slice(0, 5)) console.log(`  ${shown(median)} µs  ${command.slice(0, 90)}`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

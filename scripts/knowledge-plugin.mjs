@@ -27,15 +27,23 @@ async function source(root) {
   }
 }
 
-/** Most options take no value and mean nothing else: their names say all. `module` has the reverse. */
+/**
+ * One line: the option's names, each between blanks, and what more there is to say of it; most take no value and mean
+ * nothing else. `module` has the reverse: an option is looked up in the text, and only those that occur are read.
+ */
 function packed({ names, argument, kind, second, consequences, ...rest }) {
   if (Object.keys(rest).length > 0) throw new Error(`option ${names[0]} has fields that the hook's tables do not know`);
-  const text = names.join(" ");
   const plain = kind.is === "text" && Object.keys(kind).length === 1;
-  if (second !== undefined || consequences.length > 0)
-    return [text, argument, plain ? 0 : kind, consequences, ...(second === undefined ? [] : [second])];
-  if (!plain) return [text, argument, kind];
-  return argument === "none" ? text : [text, argument];
+  const more =
+    second !== undefined || consequences.length > 0
+      ? [argument, plain ? 0 : kind, consequences, ...(second === undefined ? [] : [second])]
+      : !plain
+        ? [argument, kind]
+        : argument === "none"
+          ? undefined
+          : [argument];
+  // No blank but those around names.
+  return ` ${names.join(" ")} ${more === undefined ? "" : JSON.stringify(more).replaceAll(" ", "\\u0020")}`;
 }
 
 const NAME = /^[\w.+@[-]+$/;
@@ -51,20 +59,20 @@ export async function knowledge(root) {
   const { FAMILIES, grammarOf } = await source(root);
   const keys = new Set();
   let table = "";
-  const place = ({ key, words, spec }) => [key, words, ...put(spec)];
+  const place = ({ key, spec }) => `${key}\t${put(spec).join(":")}`;
   const put = (spec) => {
     const fields = Object.fromEntries(Object.entries(spec).filter(([key, value]) => !LEFT_OUT.has(key) && value !== undefined));
     for (const key of Object.keys(fields)) keys.add(key);
     // Without its parent: the options are its own.
     const { options, digits, slots, effects, harmless, subcommands } = grammarOf({ ...spec });
     fields.grammar = {
-      options: [...new Set(options.values())].map(packed),
+      options: [...new Set(options.values())].map(packed).join("\n"),
       digits,
       slots,
       effects,
       harmless,
       ...(subcommands && {
-        named: Object.fromEntries([...subcommands.named].map(([first, all]) => [first, all.map(place)])),
+        named: `\n${[...subcommands.named.values()].flat().map(place).join("\n")}\n`,
         verbs: subcommands.verbs.map(place),
       }),
     };
@@ -100,40 +108,87 @@ export class Entry {
   get subcommands() { throw new Error("subcommands are read at build time"); }
 ${[...keys].map((key) => `  get ${key}() { return this.own.${key}; }`).join("\n")}
 }
-const child = ([key, words, start, end]) => ({ key, words, spec: new Entry(start, end) });
+function child(line) {
+  const [key, place] = line.split("\\t");
+  const [start, end] = place.split(":");
+  return { key, words: key.split(" "), spec: new Entry(+start, +end) };
+}
+/** Stands for a map: subcommands by their first word, looked up in the lines of \`text\`. */
 class Named {
-  constructor(places) {
-    this.places = places;
+  constructor(text) {
+    this.text = text;
     this.found = new Map();
   }
   get(first) {
-    if (!Object.hasOwn(this.places, first)) return undefined;
     let all = this.found.get(first);
-    if (all === undefined) this.found.set(first, (all = this.places[first].map(child)));
-    return all;
+    if (all === undefined && !/[\\n\\t ]/.test(first)) {
+      all = [];
+      for (let at = this.text.indexOf("\\n" + first); at !== -1; at = this.text.indexOf("\\n" + first, at + 1)) {
+        const after = this.text[at + 1 + first.length];
+        if (after === "\\t" || after === " ") all.push(child(this.text.slice(at + 1, this.text.indexOf("\\n", at + 1))));
+      }
+      this.found.set(first, all);
+    }
+    return all?.length > 0 ? all : undefined;
+  }
+  keys() {
+    return new Set(this.text.trim().split("\\n").map((line) => /^[^\\t ]*/.exec(line)[0])).values();
   }
 }
 const TEXT = { is: "text" };
 const NONE = [];
-function unpacked(option) {
-  if (typeof option === "string") return { names: option.split(" "), argument: "none", kind: TEXT, consequences: NONE };
-  const [names, argument, kind, consequences = NONE, second] = option;
-  const found = { names: names.split(" "), argument, kind: kind || TEXT, consequences };
-  if (second !== undefined) found.second = second;
-  return found;
+/** Stands for a map: options by name, looked up in the lines of \`text\`, then among those of the command above. */
+class Options {
+  constructor(text, parent) {
+    this.text = text;
+    this.parent = parent;
+    this.found = new Map();
+  }
+  start(name) {
+    // What is given on a command line may hold anything.
+    if (/[\\n ]/.test(name)) return -1;
+    const at = this.text.indexOf(" " + name + " ");
+    return at === -1 ? -1 : this.text.lastIndexOf("\\n", at) + 1;
+  }
+  has(name) {
+    return this.start(name) !== -1 || this.parent?.has(name) === true;
+  }
+  get(name) {
+    const start = this.start(name);
+    return start === -1 ? this.parent?.get(name) : this.at(start);
+  }
+  at(start) {
+    let option = this.found.get(start);
+    if (option === undefined) {
+      const end = this.text.indexOf("\\n", start);
+      const line = this.text.slice(start + 1, end === -1 ? undefined : end);
+      const more = line.lastIndexOf(" ") + 1;
+      const [argument, kind, consequences = NONE, second] = more === line.length ? ["none"] : JSON.parse(line.slice(more));
+      option = { names: line.slice(0, more - 1).split(" "), argument, kind: kind || TEXT, consequences };
+      if (second !== undefined) option.second = second;
+      this.found.set(start, option);
+    }
+    return option;
+  }
+  *[Symbol.iterator]() {
+    const all = new Map(this.parent);
+    if (this.text !== "")
+      for (let start = 0; ; ) {
+        const option = this.at(start);
+        for (const name of option.names) all.set(name, option);
+        start = this.text.indexOf("\\n", start) + 1;
+        if (start === 0) break;
+      }
+    yield* all;
+  }
 }
 /** As grammarOf of read-spec.ts. */
 export function grammarOfEntry(spec, parent) {
   if (spec.grammar !== undefined) return spec.grammar;
   const own = spec.own.grammar;
-  const options = new Map(parent?.options);
-  for (const each of own.options) {
-    const option = unpacked(each);
-    for (const name of option.names) options.set(name, option);
-  }
   return (spec.grammar = {
     style: spec.own.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
-    options,
+    options: new Options(own.options, parent?.options),
     digits: own.digits,
     slots: own.slots,
     effects: own.effects,

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 
 const MAX_LINKS = 40;
 
@@ -57,11 +57,27 @@ export class Resolver {
 
   constructor(cwd: string) {
     this.cwd = cwd;
+    this.enter(cwd);
+  }
+
+  /** Most of what a request touches lies in its folder: one realpath(3) instead of a look at each folder above. */
+  private enter(folder: string): void {
+    if (!folder.startsWith("/") || /^\/(?:proc|dev)(?:\/|$)/.test(folder)) return;
+    try {
+      // The same text back means that no link leads there.
+      if (realpathSync.native(folder) !== folder) return;
+    } catch {
+      return;
+    }
+    for (let at = folder; at !== "/"; at = parent(at)) this.known.set(at, at);
   }
 
   /** `..` in what is given leaves the folder that was really entered, as the kernel has it. */
   canonical(path: string): string {
-    return /\/\.\.(?:\/|$)/.test(path) ? this.walk("/", path, 0) : this.resolve(normalise(path), 0);
+    // Only normalised paths are known.
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    return path.includes("/..") && /\/\.\.(?:\/|$)/.test(path) ? this.walk("/", path, 0) : this.resolve(normalise(path), 0);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Lowered, World } from "../action/index.ts";
 import type { LayerName } from "../policy/index.ts";
 import { readRegular, type FileText, type Machine } from "../state/index.ts";
 import { join, normalise, parent } from "./canonical.ts";
-import { ancestors, projectOf } from "./project.ts";
+import { projectOf } from "./project.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
 const MAX_BYTES = 1 << 20;
@@ -118,7 +118,9 @@ export function findPolicyFiles(
 ): readonly PolicySource[] {
   const user = join(machine.home, POLICY_NAME);
   const cwd = world.canonical(world.cwd);
-  const top = projectOf(cwd, machine);
+  // The world's project is that of the session's root, which mostly is where the command runs.
+  const root = world.canonical(sessionRoot);
+  const top = cwd === world.canonical(normalise(sessionRoot)) ? world.projectRoot : projectOf(cwd, machine);
   const project = join(top, POLICY_NAME);
   const out = [...read(machine.managedPolicy, "managed", undefined, true, false), ...read(user, "user", undefined, true, false)];
   const seen = new Set([user, world.canonical(user), ...explicit]);
@@ -126,21 +128,23 @@ export function findPolicyFiles(
 
   const visited = new Set<string>();
   const visit = (folder: string): void => {
-    for (const at of ancestors(folder)) {
-      if (visited.has(at) || visited.size > MAX_FOLDERS) return;
+    for (let at = folder; !visited.has(at) && visited.size <= MAX_FOLDERS; at = parent(at)) {
       visited.add(at);
-      const file = join(at, POLICY_NAME);
-      if (!exists(file) || seen.has(file)) continue;
-      const real = world.canonical(file);
-      if (seen.has(real)) continue;
-      seen.add(file).add(real);
-      out.push(...read(file, "project", at, file === project, false));
+      look(at, join(at, POLICY_NAME));
+      if (at === "/") return;
     }
+  };
+  const look = (folder: string, file: string): void => {
+    if (seen.has(file) || !exists(file)) return;
+    const real = world.canonical(file);
+    if (seen.has(real)) return;
+    seen.add(file).add(real);
+    out.push(...read(file, "project", folder, file === project, false));
   };
   visit(cwd);
   visit(world.cwd);
   visit(world.projectRoot);
-  visit(world.canonical(sessionRoot));
+  visit(root);
   for (const folder of foldersOf(lowered, world)) visit(folder);
   // A request may not shed a policy by touching so many folders that its own is not reached.
   if (visited.size > MAX_FOLDERS) {

@@ -2,13 +2,6 @@ import { statSync } from "node:fs";
 import type { Machine } from "../state/index.ts";
 import { join, parent } from "./canonical.ts";
 
-/** A folder and those above it, nearest first. */
-export function ancestors(folder: string): readonly string[] {
-  const out = [folder];
-  for (let at = folder; at !== "/"; out.push(at)) at = parent(at);
-  return out;
-}
-
 /** `.git` of a repository or of a worktree; one that another user planted (in `/tmp`, say) is none. */
 function holdsRepository(folder: string, uid: number | undefined): boolean {
   try {
@@ -25,7 +18,10 @@ function holdsRepository(folder: string, uid: number | undefined): boolean {
 
 /** The git top level of a canonical folder, found without starting git; undefined outside git. */
 export function repositoryOf(folder: string, machine: Machine): string | undefined {
-  return ancestors(folder).find((at) => holdsRepository(at, machine.uid));
+  for (let at = folder; ; at = parent(at)) {
+    if (holdsRepository(at, machine.uid)) return at;
+    if (at === "/") return undefined;
+  }
 }
 
 /** As `repositoryOf`; the folder itself outside git. */

@@ -77,7 +77,8 @@ export function assentCall(action: ExecAction, own: readonly string[]): AssentCa
 }
 
 function commandName(word: string): string {
-  return baseName(word).toLowerCase().replace(SCRIPT_END, "");
+  const name = baseName(word).toLowerCase();
+  return name.includes(".") ? name.replace(SCRIPT_END, "") : name;
 }
 
 /** The longest path there is; what is longer names no program. */

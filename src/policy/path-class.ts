@@ -23,40 +23,33 @@ import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.
  * lookups a path and never a walk over the lists. Paths are absolute and normalised; give both spellings of a symlink.
  */
 
-/** Paths of one or more segments, by their last one. */
-type Tails = ReadonlyMap<string, readonly string[]>;
-
-function tails(paths: readonly string[]): Tails {
-  const map = new Map<string, string[]>();
-  for (const path of paths) {
-    const last = baseName(path);
-    const found = map.get(last);
-    if (found === undefined) map.set(last, [path]);
-    else found.push(path);
-  }
-  return map;
+/** Paths of one or more segments; one after the other, too, as a text that tells cheaply when none of them fits. */
+interface Tails {
+  readonly paths: readonly string[];
+  readonly text: string;
 }
 
-/** True when `path`, whose last segment is `name`, ends in one of `map`. */
-function endsIn(map: Tails, path: string, name: string): boolean {
-  for (const tail of map.get(name) ?? NONE) if (tail.length === name.length || path.endsWith(`/${tail}`)) return true;
-  return false;
-}
+const tails = (paths: readonly string[]): Tails => ({ paths, text: `${paths.join("\n")}\n` });
 
-const NONE: readonly string[] = [];
+/** True when `path` up to `end`, where the segment `name` ends, ends in one of the tails. */
+function endsIn({ paths, text }: Tails, path: string, name: string, end: number): boolean {
+  return text.includes(`${name}\n`) && paths.some((tail) => path.endsWith(`/${tail}`, end));
+}
 
 const secretFolders = tails(SECRET_FOLDERS);
 const secretFiles = tails(SECRET_FILES);
 const wordFolders: ReadonlySet<string> = new Set(SECRET_WORD_FOLDERS);
 const words: ReadonlySet<string> = new Set(SECRET_WORDS);
 const secretExtensions: ReadonlySet<string> = new Set(SECRET_EXTENSIONS);
-const harmlessExtensions: ReadonlySet<string> = new Set(HARMLESS_EXTENSIONS.split(" "));
-const scriptExtensions: ReadonlySet<string> = new Set(SCRIPT_EXTENSIONS.split(" "));
+/** Lists of words with a blank around each: sets of them would be made at every start. */
+const harmlessExtensions = ` ${HARMLESS_EXTENSIONS} `;
+const scriptExtensions = ` ${SCRIPT_EXTENSIONS} `;
+const holds = (list: string, word: string): boolean => !word.includes(" ") && list.includes(` ${word} `);
 const harmlessDevices: ReadonlySet<string> = new Set(HARMLESS_DEVICES);
 const exactPlaces: readonly string[] = SECRET_PLACES.filter((place) => !place.includes("*"));
-const KEY_NAME = new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
+let keyName: RegExp | undefined;
 const RAW_DEVICE_PARENT = /^\/(?:dev|proc)\//i;
-const WORD = new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
+let word: RegExp | undefined;
 const HOST_KEY = /^ssh_host_[a-z0-9]+_key$/;
 const PROC_ROOT = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?root(?=\/)/;
 const PROC = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/;
@@ -76,7 +69,7 @@ export const isOftenShared = (path: string): boolean =>
 /** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
 export function isSecret(path: string): boolean {
   // `/proc/1/root` is `/` again.
-  const lower = foldCase(path).replace(PROC_ROOT, "");
+  const lower = withoutProcRoot(foldCase(path));
   const segments = lower.split("/");
   const last = segments.length - 1;
   if (last > 1 && secretParents.has(segments[1] ?? "") && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower)))
@@ -84,17 +77,31 @@ export function isSecret(path: string): boolean {
   for (let i = 1, end = 0; i <= last; i++) {
     const segment = segments[i] ?? "";
     end += 1 + segment.length;
-    if (secretFolders.has(segment) && endsIn(secretFolders, lower.slice(0, end), segment)) return true;
+    if (endsIn(secretFolders, lower, segment, end)) return true;
   }
   if (isRawDevice(lower)) return true;
   const written = segments[last] ?? "";
   const name = withoutBackup(written);
   const file = name === written ? lower : lower.slice(0, name.length - written.length);
-  if (endsIn(secretFiles, file, name) || name.startsWith(".env") || (name.startsWith("id_") && KEY_NAME.test(name)) || HOST_KEY.test(name)) return true;
+  if (endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name)) return true;
   if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
   const extension = extensionOf(name);
   if (secretExtensions.has(extension)) return true;
-  return !harmlessExtensions.has(extension) && hasSecretWord(path, name, extension, segments);
+  return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
+}
+
+/** Names of private keys. The patterns are looked at last: compiling one costs a fresh hook more than looking at a name. */
+function isKeyName(name: string): boolean {
+  if (name.startsWith("id_")) {
+    keyName ??= new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
+    return keyName.test(name);
+  }
+  return name.startsWith("ssh_host_") && HOST_KEY.test(name);
+}
+
+/** A process's view of the file system, by the path it leads to. */
+function withoutProcRoot(lower: string): string {
+  return lower.startsWith("/proc/") ? lower.replace(PROC_ROOT, "") : lower;
 }
 
 /** The name that this one is a backup of, or itself. */
@@ -107,12 +114,13 @@ function withoutBackup(name: string): string {
 function hasSecretWord(path: string, name: string, extension: string, segments: readonly string[]): boolean {
   for (let i = 1; i < segments.length - 1; i++) if (wordFolders.has(segments[i] ?? "")) return true;
   if (!name.includes("secret") && !name.includes("password") && !name.includes("credential")) return false;
-  if (scriptExtensions.has(extension)) {
+  if (holds(scriptExtensions, extension)) {
     const stem = name.slice(0, -extension.length - 1);
     return words.has(stem.startsWith(".") ? stem.slice(1) : stem);
   }
   // `clientSecret.json` has its boundary in the capital.
-  return WORD.test(
+  word ??= new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
+  return word.test(
     baseName(path)
       .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
       .toLowerCase(),

@@ -60,10 +60,10 @@ export function startProgram(call: ProgramCall): Stream {
 }
 
 function emitUpkeep(cx: Context, exec: number, notation: string): void {
-  const [operation = "", path = ""] = notation.split(/\s+/);
+  const [operation = "", path = ""] = notation.split(" ");
   if (operation !== "write" && operation !== "read" && operation !== "mkdir" && operation !== "delete" && operation !== "edit")
     throw new Error(`upkeep \`${notation}\` is not understood`);
-  const root = path.replace(/\/\*\*$/, "");
+  const root = path.endsWith("/**") ? path.slice(0, -"/**".length) : path;
   const absolute = root.startsWith("~")
     ? `${cx.world.home}${root.slice(1)}`
     : root.startsWith("$git")

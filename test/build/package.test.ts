@@ -28,7 +28,11 @@ function same(
   }
   const { subcommands: own, ...grammar } = read(found, above?.found);
   const { subcommands, ...expected } = grammarOf(wanted, above?.wanted);
-  expect([name, grammar]).toEqual([name, expected]);
+  expect([name, { ...grammar, options: new Map(grammar.options) }]).toEqual([name, expected]);
+  const asked = [...expected.options.keys(), "", " ", "-", "--", "-a\n", "--no-such-option", "a", "none", '["required"]'];
+  const answers = (options: Grammar["options"]): unknown => asked.map((option) => [option, options.has(option), options.get(option)]);
+  expect([name, answers(grammar.options)]).toEqual([name, answers(expected.options)]);
+  expect([name, [...(own?.named.keys() ?? [])].toSorted()]).toEqual([name, [...(subcommands?.named.keys() ?? [])].toSorted()]);
   const pairs = (all: readonly Subcommand[] = []): [string, readonly string[]][] => all.map(({ key, words }) => [key, words]);
   expect(pairs(own?.verbs)).toEqual(pairs(subcommands?.verbs));
   const levels = { found: { subcommands: own, ...grammar }, wanted: { subcommands, ...expected } };
@@ -91,6 +95,14 @@ describe("the package", () => {
     expect(requiredBy("hook.cjs")).toEqual(["./reader.cjs", "./shell.cjs", "node:fs"]);
     expect(requiredBy("shell.cjs")).toEqual(["./languages.cjs", "node:fs"]);
     expect(requiredBy("languages.cjs")).toEqual([]);
+  });
+
+  it("the parts of the hook hold what their requests need", () => {
+    // Every kilobyte is read and every table made at each call of a host: a jump means that an import drags something along.
+    const kilobytes = (file: string): number => readFileSync(join(DIST, file)).length / 1024;
+    expect(kilobytes("bin.cjs")).toBeLessThan(3);
+    expect(kilobytes("hook.cjs")).toBeLessThan(160);
+    expect(kilobytes("shell.cjs")).toBeLessThan(400);
   });
 
   it("a damaged installation asks", () => {
