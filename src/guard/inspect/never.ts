@@ -3,6 +3,7 @@ import {
   genericInstances,
   DEFAULT_SETTINGS,
   judge,
+  matchMatcher,
   matchRule,
   patternBase,
   sampleCommands,
@@ -90,7 +91,9 @@ export function pathActions(matcher: Of<"path">, world: World): readonly Action[
 function pathNever(rule: Rule, matcher: Of<"path">, context: JudgeContext): string | undefined {
   const actions = pathActions(matcher, context.world);
   if (actions.length === 0) return undefined;
-  if (actions.every((action) => matchRule(rule, action, { world: context.world }) === "no")) {
+  const match = { world: context.world };
+  const spoken = actions.filter((action) => matchMatcher(rule.matcher, action, "wide", match) === "yes");
+  if (spoken.length === actions.length && actions.every((action) => matchRule(rule, action, match) === "no")) {
     return rule.root === undefined
       ? "the pattern leads through a link in the project or a temporary folder, and such links move no allow rule"
       : `a project's own allow rules hold only inside ${rule.root}`;

@@ -43,6 +43,8 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection)
   for (const program of programsOf(rule.matcher))
     for (const { line } of examplesOf(program)) {
       const { actions } = lowerShell(line, { world: NOWHERE });
+      // An entry may be about several programs.
+      if (!actions.some((action) => action.kind === "exec" && action.program === program)) continue;
       if (!actions.some((action) => action.dangers?.some((danger) => dangers.has(danger)) === true)) continue;
       if (![rule, ...helpers].some((one) => matchesLine(one, actions))) left.push(line);
     }
