@@ -68,6 +68,21 @@ describe("assent rule add", () => {
     expect(readFileSync(target, "utf8")).toBe(OWN);
   });
 
+  it("makes no file elsewhere for a link that came with a repository", () => {
+    const place = scratch();
+    symlinkSync("../.config/made-for-you", join(place.project, NAME));
+    for (const args of [
+      ["rule", "add", "Bash(ls)", "--deny", "--local"],
+      ["init", "--local"],
+      ["edit", "--local"],
+    ])
+      expect(assent(place, args, "", { EDITOR: "true" })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining("a link out of the project") as string,
+      });
+    expect(existsSync(join(place.home, ".config"))).toBe(false);
+  });
+
   it("does nothing twice", () => {
     const place = scratch();
     place.write(`~/${NAME}`, OWN);

@@ -1,7 +1,7 @@
 import { edit, type Edit } from "../../edit/index.ts";
 import type { PolicyFile, Problem } from "../../policy/index.ts";
 import { readPolicy, type ReadResult } from "../../policy/read/index.ts";
-import { readEditable, replaceFile, type Machine } from "../../state/index.ts";
+import { isInside, readEditable, replaceFile, type Machine } from "../../state/index.ts";
 import { join, Resolver } from "../canonical.ts";
 import { exampleActions } from "../examples.ts";
 import { POLICY_NAME } from "../policy-files.ts";
@@ -34,6 +34,13 @@ export type PolicyText =
 
 const canonical = (file: string): string => new Resolver("/").canonical(file);
 
+/** What a write would change. A repository may be a stranger's: its file makes none elsewhere. */
+function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { readonly why: string } {
+  const target = canonical(file);
+  if (root === undefined || isInside(target, root) || readEditable(target, MAX_BYTES).is !== "missing") return { target };
+  return { why: `is a link out of the project to a file that does not exist: ${target}` };
+}
+
 function readText(place: PolicyPlace, text: string): ReadResult {
   const { file, layer, root } = place;
   return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: exampleActions });
@@ -65,7 +72,9 @@ export function editPolicy<Stopped>(
   starter: string,
   plan: (text: string, policy: PolicyFile) => { readonly edits: readonly Edit[] } | { readonly stop: Stopped },
 ): EditOutcome<Stopped> {
-  const target = canonical(place.file);
+  const where = targetOf(place);
+  if ("why" in where) return { is: "failed", why: where.why };
+  const { target } = where;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = readEditable(target, MAX_BYTES);
     if (found.is === "broken") return { is: "failed", why: found.why };
@@ -91,7 +100,9 @@ export function editPolicy<Stopped>(
 
 /** Writes a new policy file. Never touches one that is there. */
 export function startPolicy(place: PolicyPlace, starter: string): "done" | "exists" | { readonly why: string } {
-  const outcome = replaceFile(canonical(place.file), undefined, starter, modeOf(place));
+  const where = targetOf(place);
+  if ("why" in where) return where;
+  const outcome = replaceFile(where.target, undefined, starter, modeOf(place));
   return outcome.is === "done" ? "done" : outcome.is === "changed" ? "exists" : { why: outcome.why };
 }
 
