@@ -1,4 +1,3 @@
-import { PROJECT_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 

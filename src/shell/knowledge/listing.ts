@@ -150,7 +150,7 @@ export const listing: readonly CommandSpec[] = [
     options: "-h --help -> stop\n--version -> stop",
     operands: "read? code/javascript*",
     effects: "terminal",
-    examples: { allow: ["jless --version"], ask: ["jless a.json", "fx a.json 'x => process.exit()'", "vd a.csv"], deny: ["jless .env"] },
+    examples: { allow: ["jless --version"], ask: ["jless a.json", "fx a.json 'x => globalThis'", "vd a.csv"], deny: ["jless .env"] },
   },
   {
     names: "hexyl",
