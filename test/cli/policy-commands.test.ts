@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assent, scratch, type Scratch } from "../scratch.ts";
 
-const json = <T>(text: string): T => JSON.parse(text) as T;
+const json = (text: string): unknown => JSON.parse(text);
 const user = (place: Scratch, policy: unknown): string => place.write("~/.agent-permissions.jsonc", JSON.stringify(policy, undefined, 2));
 
 function trust(place: Scratch, file: string): void {
@@ -32,7 +32,7 @@ describe("assent test", () => {
   }
   const run = (place: Scratch, args: readonly string[] = []): { status: number | null; result: Result } => {
     const { status, stdout } = assent(place, ["test", "--json", ...args]);
-    return { status, result: json<Result>(stdout) };
+    return { status, result: json(stdout) as Result };
   };
 
   it("runs the examples of the policies in force and the tables of the project", () => {
@@ -167,7 +167,8 @@ describe("assent rules", () => {
     files: { file: string; layer: string; trusted: boolean }[];
     rules: { text: string; effect: string; line: number; layer: string; never?: string; shadowedBy?: { text: string; because: string } }[];
   }
-  const list = (place: Scratch, args: readonly string[] = []): Listing => json<Listing>(assent(place, ["rules", "--json", ...args]).stdout);
+  const list = (place: Scratch, args: readonly string[] = []): Listing =>
+    json(assent(place, ["rules", "--json", ...args]).stdout) as Listing;
 
   it("lists rules with layer, place and reason, and settings with where they come from", () => {
     const place = scratch();
@@ -327,7 +328,7 @@ describe("assent explain --diff", () => {
     const lines = stdout
       .trim()
       .split("\n")
-      .map((line) => json<Record<string, unknown>>(line));
+      .map((line) => json(line) as Record<string, unknown>);
     expect(lines).toMatchObject([
       { v: 1, changed: true, before: { verdict: "deny" }, after: { verdict: "allow" }, parts: [{ text: "exec ls" }] },
       { v: 1, changed: false, before: { verdict: "deny" }, after: { verdict: "deny" }, parts: [] },
@@ -342,7 +343,7 @@ describe("assent explain --diff", () => {
 
 describe("assent explain, what would change it", () => {
   const changes = (place: Scratch, command: string): readonly string[] =>
-    json<{ changes: readonly string[] }>(assent(place, ["explain", "--json", command]).stdout).changes;
+    (json(assent(place, ["explain", "--json", command]).stdout) as { changes: readonly string[] }).changes;
 
   it.each<readonly [command: string, rules: readonly string[]]>([
     ["npm test -- --watch", ["Bash(npm test:*)"]],
@@ -377,7 +378,7 @@ describe("assent explain, what would change it", () => {
     // Each of them is needed.
     for (const rule of rules) {
       user(place, { permissions: { allow: rules.filter((other) => other !== rule) } });
-      expect(json<{ verdict: string }>(assent(place, ["explain", "--json", command]).stdout).verdict).not.toBe("allow");
+      expect((json(assent(place, ["explain", "--json", command]).stdout) as { verdict: string }).verdict).not.toBe("allow");
     }
   });
 
