@@ -71,13 +71,22 @@ export const cloud: readonly CommandSpec[] = [
         effects: "remote.destroy aws, danger remote-destroy",
         examples: { ask: ["aws s3 rm s3://b --recursive", "aws ec2 terminate-instances --instance-ids x", "aws s3 rb s3://b --force"] },
       },
-      "* create-*|* put-*|* update-*|* modify-*|* start-*|* stop-*|* run-*|* attach-*|* detach-*|* add-*|* set-*|* tag-*|* untag-*|* associate-*|* disassociate-*|* enable-*|* disable-*|* register-*|* import-*|* send-*|* reboot-*|* invoke*|* publish*|* execute-*|* copy-*|* restore-*|* cancel-*|* assume-*|s3 cp|s3 sync|s3 mb|s3 website|s3 presign|cloudformation deploy|cloudformation package|sso login|sso logout":
+      "* create-*|* put-*|* update-*|* modify-*|* start-*|* stop-*|* run-*|* attach-*|* detach-*|* add-*|* set-*|* tag-*|* untag-*|* associate-*|* disassociate-*|* enable-*|* disable-*|* register-*|* import-*|* send-*|* reboot-*|* invoke*|* publish*|* execute-*|* copy-*|* restore-*|* cancel-*|* assume-*|s3 mb|s3 website|s3 presign|cloudformation deploy|cloudformation package|sso login|sso logout":
         {
           style: "none",
           operands: "text*",
           effects: "remote.change aws",
-          examples: { ask: ["aws s3 cp a.txt s3://b", "aws s3 sync . s3://b --delete", "aws ec2 run-instances", "aws lambda invoke out"] },
+          examples: { ask: ["aws s3 mb s3://b", "aws ec2 run-instances", "aws lambda invoke out"] },
         },
+      "s3 cp|s3 sync|s3api put-object|s3api upload-part": {
+        style: "none",
+        operands: "read*",
+        effects: "remote.change aws",
+        examples: {
+          ask: ["aws s3 cp a.txt s3://b", "aws s3 sync . s3://b --delete"],
+          deny: ["aws s3 cp .env s3://b", "aws s3api put-object --bucket b --body .env"],
+        },
+      },
       "configure set|configure import|configure sso|configure": {
         style: "none",
         operands: "text*",
@@ -124,13 +133,19 @@ export const cloud: readonly CommandSpec[] = [
           effects: "remote.destroy google, danger remote-destroy",
           examples: { ask: ["gcloud projects delete list", "gcloud compute instances delete x"] },
         },
-      "compute ssh|compute scp|compute instances create|compute instances start|compute instances stop|run deploy|functions deploy|app deploy|builds submit|storage cp|storage mv|storage rsync|container clusters create|container clusters get-credentials|config set|config unset|config configurations activate|config configurations create|auth login|auth application-default login|auth revoke|auth configure-docker|components install|components update|services enable|services disable|iam service-accounts create|iam service-accounts keys create|sql connect|pubsub topics publish":
+      "compute ssh|compute scp|compute instances create|compute instances start|compute instances stop|run deploy|functions deploy|app deploy|builds submit|container clusters create|container clusters get-credentials|config set|config unset|config configurations activate|config configurations create|auth login|auth application-default login|auth revoke|auth configure-docker|components install|components update|services enable|services disable|iam service-accounts create|iam service-accounts keys create|sql connect|pubsub topics publish":
         {
           style: "none",
           operands: "text*",
           effects: "remote.change google",
           examples: { ask: ["gcloud compute ssh list", "gcloud run deploy x", "gcloud config set project x"] },
         },
+      "storage cp|storage mv|storage rsync": {
+        style: "none",
+        operands: "read*",
+        effects: "remote.change google",
+        examples: { ask: ["gcloud storage cp a.txt gs://b"], deny: ["gcloud storage cp .env gs://b"] },
+      },
     },
   },
   {
@@ -162,13 +177,19 @@ export const cloud: readonly CommandSpec[] = [
           effects: "remote.destroy azure, danger remote-destroy",
           examples: { ask: ["az group delete -n x"] },
         },
-      "login|logout|account set|group create|vm create|vm start|vm stop|vm restart|vm run-command invoke|aks create|aks get-credentials|acr build|webapp up|webapp deploy|webapp config appsettings set|functionapp deploy|storage blob upload|storage blob download|storage blob copy|deployment group create|extension add|extension update|extension remove|rest|config set|containerapp up|containerapp update|ssh vm":
+      "login|logout|account set|group create|vm create|vm start|vm stop|vm restart|vm run-command invoke|aks create|aks get-credentials|acr build|webapp up|webapp deploy|webapp config appsettings set|functionapp deploy|storage blob download|storage blob copy|deployment group create|extension add|extension update|extension remove|rest|config set|containerapp up|containerapp update|ssh vm":
         {
           style: "none",
           operands: "text*",
           effects: "remote.change azure",
           examples: { ask: ["az login", "az rest --method get --url x"] },
         },
+      "storage blob upload|storage blob upload-batch|storage file upload|storage fs file upload": {
+        style: "none",
+        operands: "read*",
+        effects: "remote.change azure",
+        examples: { ask: ["az storage blob upload -f a.txt"], deny: ["az storage blob upload -f .env"] },
+      },
     },
   },
   {

@@ -4,7 +4,7 @@ import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 const READS: SubcommandSpec = {
   options: rows(`
     -a --all; -q --quiet; --no-trunc; -f --filter --follow=text; -n --last --tail=text; -l --latest; -s --size; --format=text; --digests; -t --timestamps; --since=text; --until=text; --no-stream
-    --details; --type=text; --platform=text; --limit=text; --no-color; --no-log-prefix; --services; --volumes; --images; --profiles; --hash=text; --resolve-image-digests; --status=text; --orphans; --protocol=text; --index=text; -v --verbose; --raw; --insecure; --builder=text; --human -H`),
+    --details; --type=text; --platform=text; --limit=text; --no-color; --no-log-prefix; --services; --volumes; --images; --profiles; --hash=text; --resolve-image-digests; --status=text; --orphans; --protocol=text; --index=text; -v --verbose; --raw; --insecure; --builder=text; --human`),
   operands: "text*",
   effects: "remote.read docker",
 };

@@ -134,7 +134,10 @@ export const coreutilsCreate: readonly CommandSpec[] = [
       "--reference=list -> drop context; -R --recursive -> metadata becomes metatree; -v --verbose; -H; -L; -P; --help; --version",
     ),
     operands: "context:text metadata+",
-    examples: { ask: ["chcon -t httpd_sys_content_t a.txt", "chcon -R system_u:object_r:tmp_t:s0 src"], deny: ["chcon -R -t tmp_t /", "chcon --no-preserve-root -R -t tmp_t /"] },
+    examples: {
+      ask: ["chcon -t httpd_sys_content_t a.txt", "chcon -R system_u:object_r:tmp_t:s0 src"],
+      deny: ["chcon -R -t tmp_t /", "chcon --no-preserve-root -R -t tmp_t /"],
+    },
   },
   {
     names: "sync",

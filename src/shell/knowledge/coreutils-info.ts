@@ -268,8 +268,8 @@ export const coreutilsInfo: readonly CommandSpec[] = [
     names: "stty",
     summary: "terminal settings",
     // Settings that begin with a dash (`stty -echo`) are not listed.
-    options: rows("-a --all; -g --save; -F --file=read", GNU_HELP),
+    options: rows("-a --all; -g --save; -F --file=write", GNU_HELP),
     operands: "text*",
-    examples: { allow: ["stty -a", "stty size", "stty sane"], ask: ["stty -echo"] },
+    examples: { allow: ["stty -a", "stty size", "stty sane"], ask: ["stty -echo"], deny: ["stty -F /dev/ttyS0 raw"] },
   },
 ];

@@ -245,8 +245,8 @@ export const hostedInfra: readonly CommandSpec[] = [
     // Without a subcommand some upload at once.
     operands: "code/project?=default",
     subcommands: {
-      "version|info|me|serverinfo|issue list|issue view|sprint list|epic list|board list|project list|projects list|releases list|issues list|organizations list|pulls list|pulls|issues|config validate|config process|ci-status|pr list|issue show|test list|monitors list":
-        { ...reads("tracker"), examples: { allow: ["jira issue list", "sentry-cli info", "circleci config validate", "tea pulls"] } },
+      "version|info|me|serverinfo|issue list|issue view|sprint list|epic list|board list|project list|projects list|releases list|issues list|organizations list|pulls list|pulls ls|issues ls|config validate|config process|ci-status|pr list|issue show|test list|monitors list":
+        { ...reads("tracker"), examples: { allow: ["jira issue list", "sentry-cli info", "circleci config validate", "tea pulls list"] } },
       "issue create|issue edit|issue move|issue assign|issue comment|issue link|sprint add|epic create|epic add|releases new|releases finalize|releases set-commits|sourcemaps upload|upload-dif|debug-files upload|send-event|send-envelope|deploys new|login|logout|auth|init|setup|config|monitor|upload|upload-process|browse|create|fork|push|sync|pull-request|release create|pr checkout|open|local execute|run|orb publish|rt upload|rt u|api":
         {
           ...changes("tracker"),

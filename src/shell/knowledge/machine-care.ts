@@ -5,6 +5,27 @@ import type { CommandSpec } from "./spec.ts";
 
 export const machineCare: readonly CommandSpec[] = [
   {
+    names: "logger",
+    summary: "writes to the log of the system",
+    style: "gnu",
+    options: rows(
+      "-i; --id[=text]; -p --priority=text; -t --tag=text; -s --stderr; -e --skip-empty; -f --file=read; -S --size=text; --no-act; -h --help -> stop; -V --version -> stop",
+      "# other machines: -n --server -P --port -T -d -u --socket",
+    ),
+    operands: "text*",
+    effects: "system log",
+    examples: { ask: ["logger x", "logger -n evil.example x"], deny: ["logger -f .env"], allow: ["logger --version"] },
+  },
+  {
+    names: "wall write mesg talk",
+    summary: "messages to other terminals",
+    style: "gnu",
+    options: "-h --help -> stop\n-V --version -> stop",
+    operands: "read*",
+    effects: "terminal",
+    examples: { ask: ["wall hello"], deny: ["wall .env"], allow: ["wall --version"] },
+  },
+  {
     names: "sensors",
     style: "gnu",
     options: "-A --no-adapter\n-u\n-j\n-f --fahrenheit\n-h --help -> stop\n-v --version -> stop\n# sets limits: -s --set -c",

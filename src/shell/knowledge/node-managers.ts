@@ -28,9 +28,15 @@ export const nodeManagers: readonly CommandSpec[] = [
           ),
           examples: { ask: ["yarn install", "yarn add react", "yarn up x"] },
         },
-      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|exec|dlx|create": {
+      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|dlx|create": {
         ...RUN,
         examples: { none: ["yarn test", "yarn run build", "yarn dlx evil", "yarn workspace a build"] },
+      },
+      exec: {
+        style: "posix",
+        operands: "command:argv?",
+        effects: "code.project",
+        examples: { none: ["yarn exec vitest"], deny: ["yarn exec rm -rf ~"] },
       },
       "publish|npm publish": { ...PUBLISH, examples: { ask: ["yarn publish", "yarn npm publish"] } },
       "config set|config delete|config unset": {
@@ -76,9 +82,16 @@ export const nodeManagers: readonly CommandSpec[] = [
           ),
           examples: { ask: ["pnpm install", "pnpm add x", "pnpm -F a add x"] },
         },
-      "run|test|t|tst|start|stop|restart|exec|dlx|create": {
+      "run|test|t|tst|start|stop|restart|dlx|create": {
         ...RUN,
-        examples: { none: ["pnpm test", "pnpm run build", "pnpm -r exec rm x", "pnpm dlx evil"] },
+        examples: { none: ["pnpm test", "pnpm run build", "pnpm dlx evil"] },
+      },
+      exec: {
+        style: "posix",
+        options: "-c --shell-mode -> command becomes shell\n-r --recursive\n--parallel",
+        operands: "command:argv?",
+        effects: "code.project",
+        examples: { none: ["pnpm exec vitest"], ask: ["pnpm -r exec rm x"], deny: ["pnpm exec rm -rf ~", "pnpm exec -c 'rm -rf ~'"] },
       },
       publish: { ...PUBLISH, examples: { ask: ["pnpm publish", "pnpm -r publish"] } },
       "config set|config delete|set": {

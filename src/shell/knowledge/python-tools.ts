@@ -57,7 +57,10 @@ export const pythonTools: readonly CommandSpec[] = [
       },
       "install|uninstall|download|wheel|lock": {
         ...INSTALL,
-        examples: { ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"], deny: ["pip install -t ~ x"] },
+        examples: {
+          ask: ["pip install requests", "pip install -r requirements.txt", "pip install -e .", "pip uninstall -y x"],
+          deny: ["pip install -t ~ x"],
+        },
       },
       "cache purge|cache remove": { operands: "text*", effects: "delete ~/.cache/pip", examples: { ask: ["pip cache purge"] } },
       "config set|config unset|config edit": {
@@ -92,7 +95,19 @@ export const pythonTools: readonly CommandSpec[] = [
         operands: "",
         examples: { allow: ["uv cache dir", "uv tool list"] },
       },
-      "run|tool run|x": { ...RUN, examples: { none: ["uv run pytest", "uv tool run evil", "uv run x.py"] } },
+      run: {
+        style: "posix",
+        options: rows(
+          "--with=text; --with-requirements=read; --with-editable=text; --extra=text; --all-extras; --group=text; --all-groups; --only-group=text; --no-dev; --package=text; --env-file=read; -m --module=code/python-module; -s --script; --isolated; --no-project; --no-sync; --frozen; --locked; --active; --exact; -U --upgrade; --refresh; --index-url -i=url; --index=url; --default-index=url",
+        ),
+        operands: "command:argv?",
+        effects: "code.project, remote.read pypi",
+        examples: {
+          none: ["uv run pytest", "uv run x.py", "uv run --with requests x.py"],
+          deny: ["uv run rm -rf ~", "uv run -- rm -rf ~"],
+        },
+      },
+      "tool run|x": { ...RUN, examples: { none: ["uv tool run evil"] } },
       "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format":
         { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
       publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
@@ -125,7 +140,13 @@ export const pythonTools: readonly CommandSpec[] = [
         examples: { none: ["poetry show --tree", "poetry env info", "poetry check"] },
       },
       "search|about|list|source show|cache list": { operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry about"] } },
-      "run|shell": { ...RUN, examples: { none: ["poetry run pytest"] } },
+      run: {
+        style: "posix",
+        operands: "command:argv?",
+        effects: "code.project",
+        examples: { none: ["poetry run pytest"], deny: ["poetry run rm -rf ~"] },
+      },
+      shell: { ...RUN, examples: { none: ["poetry shell"] } },
       "install|add|remove|update|lock|init|new|build|sync|env use|env remove|export|self add|self update|cache clear": {
         ...INSTALL,
         style: "none",
