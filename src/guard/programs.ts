@@ -154,7 +154,9 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
    * Names may be kept. An agent could change what lies in a folder that is not trusted, or make one that is missing.
    * Finding out costs a look at every folder: the first decision of a process, a hook's only one, does without.
    */
-  const steady = findings.used && path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
+  const steady =
+    findings.used &&
+    path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
 
   const search = (name: string): { path: string | undefined; trusted: boolean } => {
     for (const entry of path) {

@@ -25,11 +25,7 @@ function entriesOf(folder: string): Dirent[] | undefined {
  * The first path below `root` (itself included) that `wanted` accepts, nearest first. Links are not followed.
  * `complete` is true when everything was looked at.
  */
-export function find(
-  root: string,
-  wanted: Wanted,
-  depth = MAX_DEPTH,
-): { readonly found: string | undefined; readonly complete: boolean } {
+export function find(root: string, wanted: Wanted, depth = MAX_DEPTH): { readonly found: string | undefined; readonly complete: boolean } {
   if (wanted(root)) return { found: root, complete: true };
   let left = MAX_ENTRIES;
   let complete = true;

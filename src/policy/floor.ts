@@ -82,8 +82,7 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   for (const form of spellings) {
     for (const [path, what] of denied) {
       if (within(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
-      if (!beside && affects(withForm(action, form), path))
-        return refuse(`${printAction(action)}: ${what} would go with it`);
+      if (!beside && affects(withForm(action, form), path)) return refuse(`${printAction(action)}: ${what} would go with it`);
     }
     const kind = agentFile(form, places, taking);
     if (kind === "registration")

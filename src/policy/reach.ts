@@ -135,7 +135,13 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
       // Names that are handed to a program, which opens what a link leads to.
       if (target.within === undefined) return ANYWHERE;
       if (target.filter?.follows === true) return searchFollowing(target.within, target.filter, wanted, world);
-      const opened = filtered(target.within, target.filter, (path) => wanted(path), world, (path) => leadsTo(path, wanted, world));
+      const opened = filtered(
+        target.within,
+        target.filter,
+        (path) => wanted(path),
+        world,
+        (path) => leadsTo(path, wanted, world),
+      );
       return search(target.within, opened, world);
     }
     case "glob":
@@ -144,7 +150,13 @@ export function findReached(action: FileAction, wanted: (path: string) => boolea
 }
 
 /** `wanted`, but only for what a walk with this filter comes to. */
-function filtered(root: string, filter: TreeFilter | undefined, wanted: (path: string) => boolean, world: World, behind?: (path: string) => boolean): Wanted {
+function filtered(
+  root: string,
+  filter: TreeFilter | undefined,
+  wanted: (path: string) => boolean,
+  world: World,
+  behind?: (path: string) => boolean,
+): Wanted {
   const asked = (path: string, link: boolean | undefined): boolean => wanted(path) || (link !== false && behind?.(path) === true);
   return filter === undefined
     ? asked
@@ -207,7 +219,12 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
   const { folder, rest } = shellPattern(pattern);
   const reached = (path: string): boolean => expandsTo(pattern, path, recursive) && (wanted(path) || wanted(world.canonical(path)));
   if (rest.length > 1) {
-    const behind = expandInto(folder, rest.map(({ glob }) => glob), (path) => wanted(path) || leadsTo(path, wanted, world), world);
+    const behind = expandInto(
+      folder,
+      rest.map(({ glob }) => glob),
+      (path) => wanted(path) || leadsTo(path, wanted, world),
+      world,
+    );
     if (behind.found !== undefined || !behind.complete) return behind;
   }
   if (recursive || rest.length > 1 || rest[0]?.deep === true) {

@@ -85,7 +85,10 @@ function repository(inv: Invocation): void {
   const inside = inv.places.every((place) => {
     if (place.is === "unknown") return false;
     const path = inv.cx.world.canonical(place.path);
-    return (path === root || path.startsWith(root === "/" ? "/" : `${root}/`)) && !hidesRepository(inv.cx.world, path, root, place.is === "below");
+    return (
+      (path === root || path.startsWith(root === "/" ? "/" : `${root}/`)) &&
+      !hidesRepository(inv.cx.world, path, root, place.is === "below")
+    );
   });
   if (!inside) inv.cx.addDanger(inv.exec, "foreign-repository");
 }

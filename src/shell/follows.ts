@@ -16,7 +16,15 @@ const FOLLOWING: Readonly<Record<string, readonly string[] | { readonly unless: 
 };
 
 const ALIASES: Readonly<Record<string, string>> = {
-  egrep: "grep", fgrep: "grep", ggrep: "grep", gtar: "tar", bsdtar: "tar", colordiff: "diff", gdiff: "diff", fdfind: "fd", "ack-grep": "ack",
+  egrep: "grep",
+  fgrep: "grep",
+  ggrep: "grep",
+  gtar: "tar",
+  bsdtar: "tar",
+  colordiff: "diff",
+  gdiff: "diff",
+  fdfind: "fd",
+  "ack-grep": "ack",
 };
 
 /** Whether this command's walks follow the links they come to. */
@@ -24,6 +32,7 @@ export function followsLinks(inv: { readonly name: string; readonly args: Argume
   const name = ALIASES[inv.name] ?? inv.name;
   const fact = Object.hasOwn(FOLLOWING, name) ? FOLLOWING[name] : undefined;
   if (fact === undefined) return false;
-  const given = (names: readonly string[]): boolean => inv.args.options.some(({ option }) => option?.names.some((one) => names.includes(one)) === true);
+  const given = (names: readonly string[]): boolean =>
+    inv.args.options.some(({ option }) => option?.names.some((one) => names.includes(one)) === true);
   return "unless" in fact ? !given(fact.unless) : given(fact);
 }

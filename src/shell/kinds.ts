@@ -19,7 +19,12 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "file":
       if (textOf(value) === "-" && (kind.operation === "read" || kind.operation === "write")) return;
       // xmllint, deno, helm and others fetch a file that is written as an address.
-      if ((kind.operation === "read" || kind.operation === "list") && prefixOf(value).includes("://") && /^[a-z][a-z0-9+.-]*:\/\//i.test(prefixOf(value))) url(inv, value);
+      if (
+        (kind.operation === "read" || kind.operation === "list") &&
+        prefixOf(value).includes("://") &&
+        /^[a-z][a-z0-9+.-]*:\/\//i.test(prefixOf(value))
+      )
+        url(inv, value);
       if (kind.operation === "read" || kind.operation === "rename" || kind.operation === "link") inv.sources.push(value);
       emitFile(inv, kind.operation, value, kind.tree, kind.visible);
       return;

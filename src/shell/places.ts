@@ -11,7 +11,9 @@ export function changePlaces(places: readonly Place[], value: Value, canonical?:
   if (canonical !== undefined && text !== undefined && /(^|\/)\.\.(\/|$)/.test(text)) {
     if (text.startsWith("/")) return [{ is: "at", path: canonical(text) }];
     if (places.every((place) => place.is === "at"))
-      return places.map((place): readonly Place[] => [place.is === "at" ? { is: "at", path: canonical(`${place.path}/${text}`) } : place]).reduce((a, b) => [...joinPlaces(a, b)]);
+      return places
+        .map((place): readonly Place[] => [place.is === "at" ? { is: "at", path: canonical(`${place.path}/${text}`) } : place])
+        .reduce((a, b) => [...joinPlaces(a, b)]);
   }
   return places.map((place) => [changePlace(place, value)]).reduce((a, b) => [...joinPlaces(a, b)]);
 }

@@ -6,7 +6,22 @@ const SECRET =
   /(^|_)(pass|passwd|password|passphrase|pat|secrets?|tokens?|jwt|apikey|credentials?|creds?|cookie|dsn)(_|\d*$)|(^|_)(api|access|secret|private|signing|encryption|service|master|auth)_?keys?(_|$)|(secret|token|password|passwd|apikey)s?$|(^|_)database_url$/i;
 
 /** Commands that only look at their words, or keep them in variables. */
-const KEEPING = new Set(["test", "[", ":", "true", "false", "export", "declare", "typeset", "local", "readonly", "unset", "read", "shift", "set"]);
+const KEEPING = new Set([
+  "test",
+  "[",
+  ":",
+  "true",
+  "false",
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+  "unset",
+  "read",
+  "shift",
+  "set",
+]);
 
 /** The secret variable of the environment that a command is handed in its words or its input, if any. */
 export function secretHanded(state: ShellState, words: readonly Value[], input: Stream | undefined): string | undefined {

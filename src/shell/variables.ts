@@ -70,7 +70,8 @@ export function steering(
 function steersZsh({ world }: Context, name: string, value: Variable): boolean {
   if (isArray(value)) return true;
   // `functions[ls]=…`: what one element gets is not kept.
-  if (!name.endsWith("path")) return value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.why === `an element of $${name}`);
+  if (!name.endsWith("path"))
+    return value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.why === `an element of $${name}`);
   const text = textOf(value);
   return text === undefined || !/^[\w.-]+(\/[\w.-]+)*$/.test(text) || world.kind(world.canonical(`${world.cwd}/${text}`)) !== "file";
 }

@@ -47,7 +47,7 @@ export function world(changes: Partial<World> & { readonly links?: Readonly<Reco
     trustedProgram: () => true,
     find: () => ({ found: undefined, complete: true }),
     tracked: () => true,
-  names: () => [],
+    names: () => [],
     ...rest,
   };
 }

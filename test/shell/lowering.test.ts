@@ -122,10 +122,7 @@ const CASES: readonly (readonly [line: string, lowered: readonly string[]])[] = 
       "delete /home/u/p/… (a path that find finds)",
     ],
   ],
-  [
-    "find src -type f -delete",
-    ["exec find src -type f -delete", "list /home/u/p/src/**", "delete recursively /home/u/p/src"],
-  ],
+  ["find src -type f -delete", ["exec find src -type f -delete", "list /home/u/p/src/**", "delete recursively /home/u/p/src"]],
   ["env -S 'a b' ", ["exec env -S 'a b'", "exec a b"]],
   [
     "timeout 5 nice -n 3 env X=1 cat a.txt",

@@ -8,7 +8,9 @@ export function kubectlOutput(inv: Invocation): void {
   for (const value of valuesOf(inv, "-o", "--output")) {
     const file = /^[a-z-]*file=/.exec(prefixOf(value));
     if (file !== null) emitFile(inv, "read", dropPrefix(value, file[0].length));
-    else if ((textOf(value) ?? "").endsWith("file") && has(inv, "--template")) for (const name of valuesOf(inv, "--template")) emitFile(inv, "read", name);
-    else if (textOf(value) === undefined) doubt(inv, `how kubectl prints is only known at run time: ${describe(value)}`, "write the format out");
+    else if ((textOf(value) ?? "").endsWith("file") && has(inv, "--template"))
+      for (const name of valuesOf(inv, "--template")) emitFile(inv, "read", name);
+    else if (textOf(value) === undefined)
+      doubt(inv, `how kubectl prints is only known at run time: ${describe(value)}`, "write the format out");
   }
 }

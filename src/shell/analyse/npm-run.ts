@@ -10,7 +10,9 @@ export function npmRun(inv: Invocation): void {
   for (const word of inv.words) {
     if (textOf(word) === "--") return;
     const [, name = ""] = /^--?([a-z-]+)/.exec(prefixOf(word)) ?? [];
-    const meant = name === "C" || prefixOf(word).startsWith("-C") ? "prefix" : name.length < 2 ? undefined : OWN.find((own) => own.startsWith(name));
-    if (meant !== undefined && !HARMLESS.has(meant)) refuse(inv, `${describe(word)} makes npm run something else than this project's script`, "leave it out, or put -- in front");
+    const meant =
+      name === "C" || prefixOf(word).startsWith("-C") ? "prefix" : name.length < 2 ? undefined : OWN.find((own) => own.startsWith(name));
+    if (meant !== undefined && !HARMLESS.has(meant))
+      refuse(inv, `${describe(word)} makes npm run something else than this project's script`, "leave it out, or put -- in front");
   }
 }

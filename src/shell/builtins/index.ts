@@ -96,9 +96,14 @@ function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number)
   if (name === "wait")
     words.forEach((word, i) => {
       if (texts[i] === "-p") assignTo({ ...d, name, words, exec }, words[i + 1], unknown("a process id"));
-      else if (texts[i] === undefined ? prefixOf(word).startsWith("-") : /^-[a-z]*p./.test(texts[i] ?? "")) d.cx.unknown("wait -p sets a variable", at);
+      else if (texts[i] === undefined ? prefixOf(word).startsWith("-") : /^-[a-z]*p./.test(texts[i] ?? ""))
+        d.cx.unknown("wait -p sets a variable", at);
     });
-  if (name === "shopt" && texts.some((text) => text === "dotglob" || text === "nocaseglob") && texts.some((text) => /^-[a-z]*s/.test(text ?? "")))
+  if (
+    name === "shopt" &&
+    texts.some((text) => text === "dotglob" || text === "nocaseglob") &&
+    texts.some((text) => /^-[a-z]*s/.test(text ?? ""))
+  )
     d.cx.unknown("shopt changes what patterns match", { ...at, help: "write the names out" });
   if (name === "shopt" && texts.some((text) => text === undefined))
     d.cx.unknown("a shell option that is only known at run time", { ...at, exec });

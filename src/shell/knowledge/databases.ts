@@ -48,7 +48,13 @@ export const databases: readonly CommandSpec[] = [
     effects: "remote.read database",
     examples: {
       allow: ["psql --version", "psql -c 'select 1'"],
-      ask: ["psql postgres://evil.example/x -c 'select 1'", "psql 'host=evil.example dbname=x' -c 'select 1'", "psql -c '\\! id'", "psql -c 'drop table x'", "psql -o '|evil' -c 'select 1'"],
+      ask: [
+        "psql postgres://evil.example/x -c 'select 1'",
+        "psql 'host=evil.example dbname=x' -c 'select 1'",
+        "psql -c '\\! id'",
+        "psql -c 'drop table x'",
+        "psql -o '|evil' -c 'select 1'",
+      ],
       none: ["psql -f x.sql", "psql"],
     },
   },
