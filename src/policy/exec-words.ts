@@ -33,12 +33,15 @@ export interface ExecWords {
   readonly hidden: boolean;
 }
 
-const remembered = new WeakMap<ExecAction, ExecWords>();
+/** Of the decision at hand, and now and then of those before it. */
+const remembered = new Map<ExecAction, ExecWords>();
+const MOST_REMEMBERED = 500;
 
 export function wordsOf(action: ExecAction): ExecWords {
   let words = remembered.get(action);
   if (words === undefined) {
     words = read(action);
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(action, words);
   }
   return words;

@@ -1,7 +1,7 @@
 import { type ExecAction, type FileAction, printAction, printTarget, type Verdict, type World } from "../action/index.ts";
 import { agentFile } from "./agent-files.ts";
 import { assentCall } from "./floor-commands.ts";
-import { comparable, comparablePlaces, forms, within } from "./location.ts";
+import { comparable, comparablePlaces, forms, perWorld, within } from "./location.ts";
 import { affects, isRecursive } from "./reach.ts";
 
 /** Assent's own paths. A folder stands for everything in it. */
@@ -34,12 +34,11 @@ interface Prepared {
   readonly asked: readonly string[];
 }
 
-const prepared = new WeakMap<FloorPaths, WeakMap<World, Prepared>>();
+const prepared = perWorld(() => new Map<FloorPaths, Prepared>());
 
 function prepare(floor: FloorPaths, world: World): Prepared {
-  let byWorld = prepared.get(floor);
-  if (byWorld === undefined) prepared.set(floor, (byWorld = new WeakMap()));
-  let found = byWorld.get(world);
+  const all = prepared(world);
+  let found = all.get(floor);
   if (found === undefined) {
     const both = (paths: readonly string[]): readonly string[] =>
       comparable(
@@ -57,7 +56,7 @@ function prepare(floor: FloorPaths, world: World): Prepared {
       ],
       asked: both(floor.projectPolicies),
     };
-    byWorld.set(world, found);
+    all.set(floor, found);
   }
   return found;
 }

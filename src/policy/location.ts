@@ -48,25 +48,30 @@ interface Known {
   readonly comparable: Places;
 }
 
-const known = new WeakMap<World, Known>();
-
-function find(world: World): Known {
-  let found = known.get(world);
-  if (found === undefined) {
-    const written = {
-      home: forms(world.home, world),
-      project: forms(world.projectRoot, world),
-      temp: [...new Set(world.temp.flatMap((folder) => forms(folder, world)))],
-    };
-    const { home, project, temp } = written;
-    found = {
-      written,
-      comparable: world.foldsCase ? { home: home.map(foldCase), project: project.map(foldCase), temp: temp.map(foldCase) } : written,
-    };
-    known.set(world, found);
-  }
-  return found;
+/**
+ * Remembers what was made for the world last asked about: a decision has one. A WeakMap would keep every decision's
+ * until V8's next full collection, and be a table of thousands by then.
+ */
+export function perWorld<T>(make: (world: World) => T): (world: World) => T {
+  let last: { readonly world: World; readonly made: T } | undefined;
+  return (world) => {
+    if (last?.world !== world) last = { world, made: make(world) };
+    return last.made;
+  };
 }
+
+const find = perWorld((world): Known => {
+  const written = {
+    home: forms(world.home, world),
+    project: forms(world.projectRoot, world),
+    temp: [...new Set(world.temp.flatMap((folder) => forms(folder, world)))],
+  };
+  const { home, project, temp } = written;
+  return {
+    written,
+    comparable: world.foldsCase ? { home: home.map(foldCase), project: project.map(foldCase), temp: temp.map(foldCase) } : written,
+  };
+});
 
 /** The places of a world, found once per world. */
 export function placesOf(world: World): Places {

@@ -1,7 +1,7 @@
 import type { Effect } from "./types.ts";
 import type { World } from "../action/index.ts";
 import { bindPattern, foldSegment, type BoundPattern, type PathPattern, type PatternBase, type Segment } from "./glob.ts";
-import { placesOf, within } from "./location.ts";
+import { placesOf, within, perWorld } from "./location.ts";
 import { literalWord } from "./word-glob.ts";
 
 /** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */
@@ -28,20 +28,10 @@ interface Bases {
   readonly forms: Map<PathPattern, Record<Side, Forms>>;
 }
 
-const known = new WeakMap<World, Bases>();
-let last: { readonly world: World; readonly bases: Bases } | undefined;
-
-function basesOf(world: World): Bases {
-  if (last?.world === world) return last.bases;
-  let bases = known.get(world);
-  if (bases === undefined) {
-    const exact = { project: world.projectRoot, home: world.home, fold: false };
-    bases = { exact, folded: { ...exact, fold: world.foldsCase }, forms: new Map() };
-    known.set(world, bases);
-  }
-  last = { world, bases };
-  return bases;
-}
+const basesOf = perWorld((world): Bases => {
+  const exact = { project: world.projectRoot, home: world.home, fold: false };
+  return { exact, folded: { ...exact, fold: world.foldsCase }, forms: new Map() };
+});
 
 /** What the anchors of patterns stand for in this world; `wide` compares as the file system does. */
 export function patternBase(world: World, side: Side): PatternBase {

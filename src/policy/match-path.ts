@@ -13,7 +13,18 @@ interface Spellings {
   readonly follow: boolean;
 }
 
-const prepared: Record<Side, WeakMap<MatchContext, WeakMap<object, Spellings>>> = { narrow: new WeakMap(), wide: new WeakMap() };
+/** What was worked out for the context last asked about, that is, for a decision. */
+interface Prepared extends Readonly<Record<Side, Map<object, Spellings>>> {
+  readonly context: MatchContext;
+  readonly programs: Map<ExecAction, Target>;
+}
+
+let prepared: Prepared | undefined;
+
+function preparedFor(context: MatchContext): Prepared {
+  if (prepared?.context !== context) prepared = { context, narrow: new Map(), wide: new Map(), programs: new Map() };
+  return prepared;
+}
 
 interface Last {
   readonly side: Side;
@@ -27,15 +38,11 @@ let last: Last | undefined;
 
 function remembered(side: Side, context: MatchContext, key: object, make: () => Spellings): Spellings {
   if (last !== undefined && last.key === key && last.side === side && last.context === context) return last.spellings;
-  let perContext = prepared[side].get(context);
-  if (perContext === undefined) {
-    perContext = new WeakMap();
-    prepared[side].set(context, perContext);
-  }
-  let spellings = perContext.get(key);
+  const known = preparedFor(context)[side];
+  let spellings = known.get(key);
   if (spellings === undefined) {
     spellings = make();
-    perContext.set(key, spellings);
+    known.set(key, spellings);
   }
   last = { side, context, key, spellings };
   return spellings;
@@ -85,7 +92,7 @@ export function matchPathText(pattern: string, text: string, side: Side, context
 
 /** `Exec(glob)`: the file a program name leads to. */
 export function matchProgramPath(pattern: string, action: ExecAction, side: Side, context: MatchContext): Answer {
-  if (action.resolved !== undefined) return matchTarget(pattern, pathTarget(action, action.resolved), side, context);
+  if (action.resolved !== undefined) return matchTarget(pattern, pathTarget(action, action.resolved, context), side, context);
   const [word] = action.argv;
   if (word === undefined || !word.known) return side === "narrow" ? "no" : matchTarget(pattern, UNKNOWN, side, context);
   if (word.text.includes("/")) return matchPathText(pattern, word.text, side, context);
@@ -97,13 +104,13 @@ export function matchProgramPath(pattern: string, action: ExecAction, side: Side
 }
 
 const UNKNOWN: Target = { kind: "unknown", why: "the program is only known when the line runs" };
-const programTargets = new WeakMap<ExecAction, Target>();
 
-function pathTarget(action: ExecAction, path: string): Target {
-  let target = programTargets.get(action);
+function pathTarget(action: ExecAction, path: string, context: MatchContext): Target {
+  const { programs } = preparedFor(context);
+  let target = programs.get(action);
   if (target === undefined) {
     target = { kind: "path", path };
-    programTargets.set(action, target);
+    programs.set(action, target);
   }
   return target;
 }

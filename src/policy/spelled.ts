@@ -1,5 +1,5 @@
 import type { FileAction, World } from "../action/index.ts";
-import { child, comparable, forms } from "./location.ts";
+import { child, comparable, forms, perWorld } from "./location.ts";
 import { normalisePath } from "./path.ts";
 import { shellPattern } from "./reach.ts";
 
@@ -12,18 +12,19 @@ export interface Spelled {
 }
 
 const NOTHING: Spelled = { written: [], compared: [] };
-const remembered = new WeakMap<FileAction, { readonly world: World; readonly spelled: Spelled }>();
+const remembered = perWorld(() => new Map<FileAction, Spelled>());
 
 /**
  * Every spelling of the place an action reaches. A glob is spelled with neutral text in its wildcards, so that what
  * holds for the spelling holds for all it can match; an unknown target by the folder it stays in, or not at all.
  */
 export function spell(action: FileAction, world: World): Spelled {
-  const known = remembered.get(action);
-  if (known?.world === world) return known.spelled;
+  const all = remembered(world);
+  const known = all.get(action);
+  if (known !== undefined) return known;
   const written = spellings(action, world);
   const spelled = written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
-  remembered.set(action, { world, spelled });
+  all.set(action, spelled);
   return spelled;
 }
 

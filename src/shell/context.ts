@@ -1,8 +1,8 @@
-import type { Action, DangerId, ExecAction, Origin, Span, Unknown, World } from "../action/index.ts";
+import type { Action, Argument, DangerId, ExecAction, Origin, Span, Unknown, World } from "../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
 import type { Invocation } from "./invocation.ts";
 import type { ShellState, Variable } from "./state.ts";
-import type { Stream } from "./value.ts";
+import type { Stream, Value } from "./value.ts";
 
 /** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
 export type ShellKind = "any" | "bash" | "sh" | "zsh";
@@ -35,6 +35,8 @@ export class Context {
   readonly relying = new Map<Invocation, string>();
   /** Variables that `local` hides, one map per function being walked. */
   readonly locals: Map<string, Variable | undefined>[] = [];
+  /** Words as they appear in actions. */
+  readonly said = new Map<Value, Argument>();
   private steps = 0;
   private readonly reasons = new Set<string>();
 

@@ -29,7 +29,7 @@ export function startProgram(call: ProgramCall): Stream {
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
   if (spec === undefined) {
-    cx.refineExec(exec, { shape: looseShape(words) });
+    cx.refineExec(exec, { shape: looseShape(cx, words) });
     return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
   }
   const applied = applySpec(
@@ -46,11 +46,11 @@ export function startProgram(call: ProgramCall): Stream {
     },
     spec,
   );
-  const tail = looseShape(applied.loose);
+  const tail = looseShape(cx, applied.loose);
   cx.refineExec(exec, {
     shape: {
-      options: [...applied.options.map(optionShape), ...tail.options],
-      operands: [...applied.operands.map(argumentOf), ...tail.operands],
+      options: [...applied.options.map((given) => optionShape(cx, given)), ...tail.options],
+      operands: [...applied.operands.map((value) => argumentOf(cx, value)), ...tail.operands],
       complete: applied.complete && tail.options.length === 0,
     },
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
@@ -106,7 +106,7 @@ function execAction(call: ProgramCall, who: Identity): ExecAction {
   return {
     kind: "exec",
     program: who.trusted ? who.basename : call.argv[0] === undefined ? "" : (textOf(call.argv[0]) ?? ""),
-    argv: call.argv.map(argumentOf),
+    argv: call.argv.map((value) => argumentOf(call.cx, value)),
     ...(who.resolved === undefined ? {} : { resolved: who.resolved }),
     ...(folders === undefined ? {} : { folders }),
     trusted: who.trusted,
@@ -116,12 +116,10 @@ function execAction(call: ProgramCall, who: Identity): ExecAction {
   };
 }
 
-const known = new WeakMap<Value, Argument>();
-
 /** The same word is the same argument, whether in argv or among the operands. */
-export function argumentOf(value: Value): Argument {
-  let argument = known.get(value);
-  if (argument === undefined) known.set(value, (argument = toArgument(value)));
+export function argumentOf({ said }: Context, value: Value): Argument {
+  let argument = said.get(value);
+  if (argument === undefined) said.set(value, (argument = toArgument(value)));
   return argument;
 }
 
@@ -137,18 +135,18 @@ function toArgument(value: Value): Argument {
   };
 }
 
-function optionShape(given: GivenOption): CommandShape["options"][number] {
-  return { names: given.option?.names ?? [given.written], ...(given.value === undefined ? {} : { value: argumentOf(given.value) }) };
+function optionShape(cx: Context, given: GivenOption): CommandShape["options"][number] {
+  return { names: given.option?.names ?? [given.written], ...(given.value === undefined ? {} : { value: argumentOf(cx, given.value) }) };
 }
 
 /** Options and operands of a program we know nothing of: what begins with `-` may be an option or several. */
-function looseShape(words: readonly Value[]): CommandShape {
+function looseShape(cx: Context, words: readonly Value[]): CommandShape {
   const options: CommandShape["options"][number][] = [];
   const operands: Argument[] = [];
   let ended = false;
   for (const word of words) {
     const prefix = prefixOf(word);
-    if (ended || !prefix.startsWith("-") || prefix === "-") operands.push(argumentOf(word));
+    if (ended || !prefix.startsWith("-") || prefix === "-") operands.push(argumentOf(cx, word));
     else if (prefix === "--") ended = true;
     else if (prefix.startsWith("--")) options.push(looseLong(word, prefix));
     else {
@@ -174,11 +172,11 @@ export function startUnknown(call: ProgramCall): Stream {
   cx.add({
     kind: "exec",
     program: "",
-    argv: argv.map(argumentOf),
+    argv: argv.map((value) => argumentOf(cx, value)),
     trusted: false,
     env: call.env,
     origin: { by: "shell" },
-    shape: looseShape(argv.slice(1)),
+    shape: looseShape(cx, argv.slice(1)),
     ...(span === undefined ? {} : { span }),
   });
   cx.unknown(`dynamic command name: ${shown} is only known at run time`, { span, help: "write the program's name" });

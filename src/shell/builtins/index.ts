@@ -60,13 +60,13 @@ export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): 
   const exec = d.cx.add({
     kind: "exec",
     program: name,
-    argv: d.argv.map(argumentOf),
+    argv: d.argv.map((value) => argumentOf(d.cx, value)),
     trusted: true,
     knowledge: name,
     builtin: true,
     env: d.env,
     origin: BY_SHELL,
-    shape: { options: [], operands: words.map(argumentOf), complete: false },
+    shape: { options: [], operands: words.map((word) => argumentOf(d.cx, word)), complete: false },
     ...(d.span === undefined ? {} : { span: d.span }),
     ...(name === "[" || name === "test"
       ? { inert: "predicate" as const }
