@@ -1,4 +1,3 @@
-import { expandBraces } from "./brace.ts";
 import { bindPattern, DEEP, matchesAlternative, pathPattern, type BoundPattern, type PatternBase, type Segment } from "./glob.ts";
 import type { Answer } from "./result.ts";
 import { literalWord, matchesWord, parseUnits, shellGlob, type Meter, type WordGlob } from "./word-glob.ts";
@@ -121,13 +120,7 @@ function genericName(segment: Segment): string {
   return segment === DEEP ? `${FRESH}0` : (segment.literal ?? genericOf(segment));
 }
 
-/** The texts a word pattern describes when its wildcards hold nothing but neutral text; one per brace alternative. */
-export function genericWords(pattern: string): readonly string[] {
-  const texts = expandBraces(pattern);
-  return (texts.ok ? texts.value : [pattern]).map(genericWord);
-}
-
-/** As `genericWords`, for a pattern without braces. */
+/** The text a word pattern without braces describes when its wildcards hold nothing but neutral text. */
 export function genericWord(pattern: string): string {
   const units = parseUnits(pattern);
   return units.ok ? genericOf(units.value) : pattern;

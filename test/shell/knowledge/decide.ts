@@ -45,6 +45,3 @@ export function verdictFor(command: string): RequestVerdict {
     supervised: false,
   });
 }
-
-/** What the default preset says to a command in the example project. */
-export const decision = (command: string): Decision => verdictFor(command).decision;
