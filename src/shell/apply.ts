@@ -43,7 +43,7 @@ function applyLevel(
   });
   const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: spec.walks?.split(" ") ?? [], without: [], looked: [] };
   const [first] = args.operands;
-  const stopped = applyOptions(inv) && (first === undefined || !runsOperands(grammar));
+  const stopped = applyOptions(inv) && (first === undefined || onlyLooks(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const inner = applySubcommand(inv, grammar, first, id, before);
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
@@ -71,14 +71,21 @@ function applyLevel(
   };
 }
 
-const RUNNING: ReadonlySet<string> = new Set(["argv", "shell", "code", "foreign", "script", "sed", "awk", "jq", "yq", "sql"]);
+const INERT: ReadonlySet<string> = new Set(["text", "word", "number", "name", "only", "without"]);
+const isLook = (file: { readonly operation: string }): boolean => file.operation === "read" || file.operation === "list";
 
 /**
- * Another program of the same name may ignore `-h` and run what follows (the awk of BSD and macOS does), and some
- * compilers print their version and go on: with an operand that would run, an option that only prints is not believed.
+ * Another program of the same name may ignore `-h` and run what follows (the awk of BSD and macOS does), give it a meaning
+ * of its own (`mkfs.fat -h 0 DEVICE`, `aptitude -v install`), or print its version and go on (compilers): beside an
+ * operand that does more than being looked at, an option that only prints is not believed.
  */
-const runsOperands = (grammar: Grammar): boolean =>
-  grammar.slots?.some((slot) => RUNNING.has(slot.kind.is)) === true || grammar.effects.some((effect) => effect.is === "code");
+const onlyLooks = (grammar: Grammar): boolean =>
+  grammar.subcommands === undefined &&
+  grammar.slots?.every(({ kind }) => (kind.is === "file" ? isLook(kind) : INERT.has(kind.is))) !== false &&
+  grammar.effects.every(
+    (effect) =>
+      effect.is === "repository" || (effect.is === "remote" && effect.operation === "read") || (effect.is === "file" && isLook(effect)),
+  );
 
 /** Options that are not in the table are doubts; true when one of them only prints help or a version. */
 function applyOptions(inv: Invocation): boolean {

@@ -151,7 +151,7 @@ export const hostedInfra: readonly CommandSpec[] = [
     names: "gsutil s3cmd rclone mc-s3 s5cmd b2 azcopy",
     summary: "copies to and from object storage; a place may name a command (`:sftp,ssh=…`)",
     style: "bsd",
-    options: "-m\n-q\n--version -> stop\n-h --help -> stop",
+    options: "-m\n-q\n--version -> stop\n--help -> stop",
     subcommands: {
       "version|listremotes|config file": { ...VERSION, examples: { allow: ["gsutil version", "rclone listremotes", "rclone version"] } },
       "ls|du|stat|lsd|lsl|lsf|lsjson|size|about|info|tree|check|md5sum|sha1sum|cat": {

@@ -95,7 +95,7 @@ export const httpTools: readonly CommandSpec[] = [
       "serve http-server live-server json-server browser-sync sirv verdaccio local-web-server simplehttpserver miniserve caddy-file updog wsgidav webdav darkhttpd",
     summary: "serves a folder",
     style: "bsd",
-    options: "-p --port=number\n-v --version -> stop\n-h --help -> stop",
+    options: "-p --port=number\n--version -> stop\n--help -> stop",
     operands: "tree?=.",
     effects: "listen",
     examples: { allow: ["serve --version"], ask: ["serve", "http-server -p 8080", "serve -c x .", "json-server db.json"] },

@@ -37,7 +37,7 @@ export const servicesData: readonly CommandSpec[] = [
       "kcat kafkacat kafka-topics kafka-topics.sh kafka-console-consumer kafka-console-producer kafka-consumer-groups kafka-configs kaf rpk nats nats-server rabbitmqctl rabbitmqadmin rabbitmq-plugins pulsar-admin mosquitto_pub mosquitto_sub zkCli.sh redis-benchmark redis-check-aof memcdump memcflush celery-admin",
     summary: "queues and their servers",
     style: "bsd",
-    options: "--version -> stop\n-h --help -> stop",
+    options: "--version -> stop\n--help -> stop",
     operands: "refuse*=x",
     effects: "remote.change queue",
     examples: {

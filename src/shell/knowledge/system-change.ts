@@ -74,7 +74,8 @@ export const systemChange: readonly CommandSpec[] = [
     names:
       "fdisk sfdisk cfdisk gdisk sgdisk parted mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mke2fs mkswap wipefs blkdiscard fsck fsck.ext4 e2fsck tune2fs resize2fs cryptsetup mdadm lvcreate lvremove vgcreate vgremove pvcreate pvremove hdparm nvme badblocks debugfs diskutil",
     summary: "changes disks",
-    options: rows("-l --list -> drop device; -V --version -> stop; -h --help -> stop"),
+    // Short letters differ: `mkfs.fat -h` counts hidden sectors, `mkfs -V` and `fsck -V` are only louder.
+    options: rows("-l --list -> drop device; --version -> stop; --help -> stop"),
     operands: "device:write*",
     effects: "system mounts, danger host-effect",
     examples: {
@@ -98,7 +99,7 @@ export const systemChange: readonly CommandSpec[] = [
   {
     names: "shutdown reboot halt poweroff telinit init pm-suspend pmset",
     summary: "stops the machine",
-    options: rows("--help -> stop; --version -> stop; -g -> stop"),
+    options: rows("--help -> stop; --version -> stop; -g=text -> stop"),
     operands: "text*",
     effects: "system power, danger host-effect",
     examples: { allow: ["shutdown --help", "pmset -g"], ask: ["shutdown -h now", "reboot", "poweroff -f", "shutdown now", "init 0"] },

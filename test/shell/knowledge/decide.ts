@@ -1,4 +1,4 @@
-import type { Decision, RequestVerdict } from "../../../src/action/index.ts";
+import type { RequestVerdict } from "../../../src/action/index.ts";
 import { DEFAULT_SETTINGS, floorPaths, judge, type Policy } from "../../../src/policy/index.ts";
 import { lowerArgv, lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
