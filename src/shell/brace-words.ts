@@ -12,6 +12,8 @@ export function bracesOf(ex: Expansion, word: Word): readonly Word[] {
     return [word];
   }
   if (texts.length === 1) return [word];
+  // bash looks for braces in the text: the `)` of a case pattern ends a substitution there.
+  if (/\bcase\b/.test(word.text)) ex.cx.unknown("a case inside a brace expansion", { span: ex.cx.span(word) });
   if (ex.cx.maybeZsh && (word.parts ?? []).some(hasBareExpansion))
     ex.cx.unknown("bash drops an empty variable inside {…}, zsh keeps it", { span: ex.cx.span(word), help: "quote the variable" });
   const words: Word[] = [];
