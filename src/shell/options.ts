@@ -177,7 +177,8 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
       // `-name=value` of an entry without that option: the rest cannot be told apart.
       return { options, doubts: [], usedNext: false };
     }
-    const rest = dropPrefix(word, at + 1);
+    // Parsers of Go, Rust and Python take `-o=FILE` for `-o FILE`; getopt(3) keeps the sign.
+    const rest = dropPrefix(word, at + (grammar.style === "bsd" && prefix.charAt(at + 1) === "=" ? 2 : 1));
     const hasRest = rest.atoms.length > 0;
     if (option.argument === "required") {
       const value = hasRest ? rest : next;

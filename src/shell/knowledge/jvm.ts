@@ -19,10 +19,10 @@ export const jvm: readonly CommandSpec[] = [
     },
   },
   {
-    names: "jcmd jmap jinfo jhsdb jconsole jvisualvm jmc visualvm jstatd rmiregistry",
+    names: "jcmd jmap jinfo jhsdb jconsole jvisualvm jmc visualvm",
     summary: "looks at and changes a running Java program",
     style: "words",
-    options: "-l -> stop\n-help -> stop\n-h -> stop",
+    options: "-l -> stop\n-help -> stop",
     operands: "refuse*=x",
     effects: "process",
     examples: { allow: ["jcmd -l"], ask: ["jcmd 1 GC.heap_dump x", "jmap -dump:file=x 1", "jinfo -flag +X 1", "jcmd"] },
@@ -55,7 +55,7 @@ export const jvm: readonly CommandSpec[] = [
     },
   },
   {
-    names: "jlink jpackage jarsigner jmod jimage jrunscript jdb native-image jdeprscan jhat wsimport xjc serialver rmic",
+    names: "jstatd rmiregistry jlink jpackage jarsigner jmod jimage jrunscript jdb native-image jdeprscan jhat wsimport xjc serialver rmic",
     summary: "builds or runs Java",
     ...PROJECT_TOOL,
     examples: { none: ["jlink --output x", "jrunscript -e 'x'", "jarsigner a.jar x"] },

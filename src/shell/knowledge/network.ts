@@ -20,7 +20,7 @@ export const network: readonly CommandSpec[] = [
       "--disable-eprt; --disable-epsv; --disallow-username-in-url; --dns-interface=text; --dns-ipv4-addr=text; --dns-ipv6-addr=text; --dns-servers=host; --doh-cert-status",
       "--doh-insecure; --doh-url=url; -D --dump-header=write; --etag-compare=read; --etag-save=write; --expect100-timeout=text; -f --fail; --fail-early; --fail-with-body",
       "--false-start; -F --form=text; --form-escape; --form-string=text; --ftp-create-dirs; --ftp-method=text; --ftp-pasv; --ftp-pret; --ftp-skip-pasv-ip; --ftp-ssl-ccc",
-      "--ftp-ssl-control; -G --get; -g --globoff; --happy-eyeballs-timeout-ms=text; --haproxy-protocol; -I --head; -H --header=text; -h --help[=text] -> stop; --hostpubmd5=text",
+      "--ftp-ssl-control; -G --get; -g --globoff; --happy-eyeballs-timeout-ms=text; --haproxy-protocol; -I --head; -H --header=text; -h --help=text -> stop; --hostpubmd5=text",
       "--hostpubsha256=text; --hsts=edit; --http0.9; -0 --http1.0; --http1.1; --http2; --http2-prior-knowledge; --http3; --http3-only; --ignore-content-length; -i --include --show-headers",
       "-k --insecure; --interface=text; -4 --ipv4; -6 --ipv6; --json=text; -j --junk-session-cookies; --keepalive-time=text; --key=text; --key-type=text; --libcurl=write",
       "--limit-rate=text; -l --list-only; --local-port=text; -L --location; --location-trusted; --login-options=text; --mail-auth=text; --mail-from=text; --mail-rcpt=text; -M --manual -> stop",

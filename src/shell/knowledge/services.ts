@@ -176,7 +176,7 @@ export const services: readonly CommandSpec[] = [
     summary: "terminals that outlive the command",
     // Commands given to it run outside of this tool call.
     style: "posix",
-    options: rows("-V -> stop; -v -> stop; --version -> stop; -L=text; -ls -list -> stop"),
+    options: rows("-V -> stop; --version -> stop; -L=text; -ls -list -> stop"),
     subcommands: {
       "ls|list-sessions|list-windows|lsw|list-panes|lsp|list-clients|lsc|list-commands|lscm|list-keys|lsk|list-buffers|lsb|info|display-message|display|show-options|show|has-session|has":
         {

@@ -78,7 +78,7 @@ export const textMore: readonly CommandSpec[] = [
     names: "rename prename file-rename perl-rename mmv rnr f2 zmv vimv nomino repren massren",
     summary: "renames by pattern; one of these names evaluates Perl",
     style: "gnu",
-    options: "-n --no-act --dry-run\n-v --verbose\n-V --version -> stop\n-h --help -> stop",
+    options: "-n --no-act --dry-run\n-v --verbose\n--version -> stop\n--help -> stop",
     operands: "refuse*",
     examples: { allow: ["rename --version"], ask: ["rename 's/a/b/' a.txt", "rename -n 'system(\"id\")' a.txt", "mmv '*' 'x#1'"] },
   },
@@ -201,8 +201,8 @@ export const textMore: readonly CommandSpec[] = [
     names:
       "nasm yasm fasm gold ml64 ca65 sdcc avr-gcc arm-none-eabi-gcc riscv64-unknown-elf-gcc avrdude openocd esptool esptool.py st-flash dfu-util fastboot adb platformio pio arduino-cli west idf.py verilator iverilog yosys ghdl vivado",
     summary: "assemblers, embedded compilers, flashing",
-    style: "words",
-    options: "-version --version -> stop\n-help -> stop",
+    style: "gnu",
+    options: "--version -> stop\n--help -> stop",
     operands: "refuse*",
     effects: "code.project, write .",
     examples: {
@@ -255,7 +255,7 @@ export const textMore: readonly CommandSpec[] = [
     names: "tldr cheat howdoi dict navi eg bro kb wikit",
     summary: "looks something up",
     style: "bsd",
-    options: "-l --list\n-u --update\n-v --version -> stop\n-h --help -> stop",
+    options: "-l --list\n-u --update\n--version -> stop\n--help -> stop",
     operands: "text*",
     effects: "net",
     examples: { allow: ["tldr --version"], ask: ["tldr tar", "navi --cheatsh x"] },
@@ -263,7 +263,7 @@ export const textMore: readonly CommandSpec[] = [
   {
     names: "watchman progress kdump-progress",
     style: "posix",
-    options: "-v --version -> stop\n-h --help -> stop",
+    options: "--version -> stop\n--help -> stop",
     operands: "code/watch*",
     effects: "terminal",
     examples: { allow: ["watchman --version"], ask: ["watchman -- trigger . x -- rm y", "progress"] },

@@ -4,7 +4,7 @@ import type { CommandSpec } from "./spec.ts";
 // Version control besides git, and what rewrites or searches repositories.
 
 const HG = rows(
-  "-r --rev=text; -l --limit=number; -p --patch; -g --git; -v --verbose; -q --quiet; -T --template=text; -G --graph; --stat; -m --modified; -a --added; -d --deleted; -u --unknown; -n --no-status; -I --include=text; -X --exclude=text; -c --change=text; -w; -b; -U --unified=number; --color=text; --pager=text; -i; -0; -A --all; -f --follow; -k --keyword=text; -M --no-merges; --user=text; --date=text; -t; --id; --num; --branch",
+  "-r --rev=text; -l --limit=number; -p --patch; -g --git; -v --verbose; -q --quiet; -T --template=read; -G --graph; --stat; -m --modified; -a --added; -d --deleted; -u --unknown; -n --no-status; -I --include=text; -X --exclude=text; -c --change=text; -w; -b; -U --unified=number; --color=text; --pager=text; -i; -0; -A --all; -f --follow; -k --keyword=text; -M --no-merges; --user=text; --date=text; -t; --id; --num; --branch",
 );
 
 export const vcs: readonly CommandSpec[] = [
