@@ -31,6 +31,20 @@ export const checks: readonly CommandSpec[] = [
     examples: { allow: ["typos src", "typos --diff src"], ask: ["typos -w src"], deny: ["typos .env"] },
   },
   {
+    names: "shfmt",
+    summary: "formats shell scripts",
+    style: "words",
+    options: rows(
+      "-l -list; -w -write -> tree becomes writetree; -d -diff; -s -simplify; -mn -minify; -ln -language-dialect=text; -p -posix; -filename=text; -i -indent=number; -bn -binary-next-line; -ci -case-indent; -sr -space-redirects; -kp -keep-padding; -fn -func-next-line; -f -find; -to-json -tojson; -from-json; -version -> stop; -h -help -> stop",
+    ),
+    operands: "tree*",
+    examples: {
+      allow: ["shfmt -d a.sh", "shfmt -l src", "shfmt -i 2 < a.sh"],
+      ask: ["shfmt -w a.sh", "shfmt -l -w src"],
+      deny: ["shfmt .env", "shfmt -w ~/.bashrc"],
+    },
+  },
+  {
     names:
       "cpplint pycodestyle pydocstyle pyflakes vulture eradicate proselint woke alex write-good markdown-link-check-lite yapf3 checkbashisms",
     summary: "checks what it reads",
@@ -69,7 +83,7 @@ export const checks: readonly CommandSpec[] = [
   },
   {
     names:
-      "pyright basedpyright ty pyrefly swc lessc sass postcss tailwindcss terser uglifyjs clippy-driver cargo-clippy cargo-fmt cargo-audit cargo-deny markdownlint-cli2 tfsec terrascan kics ktlint detekt swiftlint sqlfluff protolint prototool spectral redocly gitlint commitizen cz ansible-lint djlint rstcheck doc8 vale nuclio-lint perlcritic bats shunit2 shellspec roundup license-checker publint attw lighthouse pa11y ncu npm-check-updates",
+      "pyright basedpyright tflint ty pyrefly swc lessc sass postcss tailwindcss terser uglifyjs clippy-driver cargo-clippy cargo-fmt cargo-audit cargo-deny markdownlint-cli2 tfsec terrascan kics ktlint detekt swiftlint sqlfluff protolint prototool spectral redocly gitlint commitizen cz ansible-lint djlint rstcheck doc8 vale nuclio-lint perlcritic bats shunit2 shellspec roundup license-checker publint attw lighthouse pa11y ncu npm-check-updates",
     summary: "checks or builds with plugins, configuration or interpreters of the project",
     ...VERSIONED_TOOL,
     examples: { allow: ["pyright --version"], none: ["pyright", "swc src -d lib", "swiftlint --fix", "sqlfluff fix", "bats test"] },

@@ -17,6 +17,15 @@ export const machineCare: readonly CommandSpec[] = [
     examples: { ask: ["logger x", "logger -n evil.example x"], deny: ["logger -f .env"], allow: ["logger --version"] },
   },
   {
+    names: "logrotate",
+    summary: "turns over logs, with scripts of its own",
+    style: "gnu",
+    options: "--version -> stop\n-? --help --usage -> stop",
+    operands: "refuse*",
+    effects: "system log, danger host-effect",
+    examples: { ask: ["logrotate -f x.conf"], allow: ["logrotate --version"] },
+  },
+  {
     names: "wall write mesg talk",
     summary: "messages to other terminals",
     style: "gnu",

@@ -177,7 +177,7 @@ export const wrapperTools: readonly CommandSpec[] = [
   },
   // Version managers and secret stores: the command after `--` or the subcommand.
   {
-    names: "mise asdf rbenv pyenv nodenv nvm volta conda mamba micromamba doppler infisical op chamber aws-vault sops",
+    names: "mise rtx asdf rbenv pyenv nodenv nvm volta conda mamba micromamba doppler infisical op chamber aws-vault sops",
     summary: "run a command in an environment of theirs",
     style: "posix",
     options: "-h --help -> stop\n--version -> stop",
