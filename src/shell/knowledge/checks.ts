@@ -83,7 +83,7 @@ export const checks: readonly CommandSpec[] = [
   },
   {
     names:
-      "pyright basedpyright tflint ty pyrefly swc lessc sass postcss tailwindcss terser uglifyjs clippy-driver cargo-clippy cargo-fmt cargo-audit cargo-deny markdownlint-cli2 tfsec terrascan kics ktlint detekt swiftlint sqlfluff protolint prototool spectral redocly gitlint commitizen cz ansible-lint djlint rstcheck doc8 vale nuclio-lint perlcritic bats shunit2 shellspec roundup license-checker publint attw lighthouse pa11y ncu npm-check-updates",
+      "pyright basedpyright ty pyrefly swc lessc sass postcss tailwindcss terser uglifyjs clippy-driver cargo-clippy cargo-fmt cargo-audit cargo-deny markdownlint-cli2 tfsec terrascan kics ktlint detekt swiftlint sqlfluff protolint prototool spectral redocly gitlint commitizen cz ansible-lint djlint rstcheck doc8 vale nuclio-lint perlcritic bats shunit2 shellspec roundup license-checker publint attw lighthouse pa11y ncu npm-check-updates",
     summary: "checks or builds with plugins, configuration or interpreters of the project",
     ...VERSIONED_TOOL,
     examples: { allow: ["pyright --version"], none: ["pyright", "swc src -d lib", "swiftlint --fix", "sqlfluff fix", "bats test"] },
