@@ -10,6 +10,7 @@ import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
 import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
+import { perlFiles } from "./perl-files.ts";
 import { plainFile } from "./plain-file.ts";
 import { compiler, plus, responseFile } from "./first-character.ts";
 import { flock } from "./flock.ts";
@@ -96,6 +97,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "npm-run": npmRun,
   parallel,
   patch,
+  "perl-files": perlFiles,
   "plain-file": plainFile,
   plus,
   prefix,

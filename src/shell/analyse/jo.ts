@@ -1,6 +1,5 @@
-import { emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { describe, refuse } from "../invocation.ts";
+import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { prefixOf, textOf } from "../value.ts";
 
 /** jo(1): the value of a word that begins with `@`, `%` or `:` is the content of that file. */

@@ -1,6 +1,5 @@
-import { doubt, emitFile, type Invocation } from "../invocation.ts";
-import { describe } from "../invocation.ts";
-import { mayBeOption, textOf } from "../value.ts";
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { mayBeOption, prefixOf, textOf } from "../value.ts";
 
 /** mlr(1), "Verbs": those that select, order, count and compute. `put` and `filter` are a language with system() in it; `tee`, `split` and `case` write. */
 const VERBS: ReadonlySet<string> = new Set(
@@ -21,6 +20,8 @@ export function miller(inv: Invocation): void {
     if (text === undefined || !VERBS.has(text)) doubt(inv, `what the verb ${describe(verb)} of ${inv.name} does is not known`);
   }
   for (const word of rest) {
+    if (/^(--prepipex?|--m?load|-I)(=|$)/.test(prefixOf(word)))
+      doubt(inv, `${describe(word)} of ${inv.name} runs a program or changes the file`);
     // A word that is only known at run time may be `then` and a verb.
     if (textOf(word) === undefined && word.many && mayBeOption(word)) doubt(inv, `${describe(word)} may be a verb of ${inv.name}`);
     emitFile(inv, "read", word);

@@ -195,7 +195,9 @@ export const archives: readonly CommandSpec[] = [
       "l|t": {
         options: rows("-slt; -ba; -bd; -y; -r"),
         operands: "read text*",
-        examples: { allow: ["7z l a.7z", "7z t a.7z"], deny: ["7z l .env"] },
+        // `@FILE` is a list of names.
+        analyse: "response-file",
+        examples: { allow: ["7z l a.7z", "7z t a.7z"], ask: ["7z l a.7z @list"], deny: ["7z l .env"] },
       },
       "i|b": { operands: "", examples: { allow: ["7z i"] } },
       "x|e|a|u|d|rn": { operands: "refuse+", examples: { ask: ["7z x a.7z", "7z a a.7z src", "7z x a.7z -osrc"] } },
@@ -207,7 +209,17 @@ export const archives: readonly CommandSpec[] = [
     summary: "static libraries",
     style: "posix",
     subcommands: {
-      "t|tv|-t|p|pv": { style: "none", operands: "read text*", examples: { allow: ["ar t lib.a", "ar p lib.a x.o"], deny: ["ar p .env"] } },
+      // --plugin loads a library, `@FILE` holds more arguments.
+      "t|tv|-t|p|pv": {
+        style: "gnu",
+        operands: "read text*",
+        analyse: "response-file",
+        examples: {
+          allow: ["ar t lib.a", "ar p lib.a x.o"],
+          ask: ["ar t lib.a --plugin ./evil.so", "ar t lib.a @args"],
+          deny: ["ar p .env"],
+        },
+      },
     },
     examples: { none: ["ar rcs lib.a x.o", "ar x lib.a"] },
   },

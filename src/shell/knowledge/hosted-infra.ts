@@ -110,13 +110,13 @@ export const hostedInfra: readonly CommandSpec[] = [
     summary: "services of HashiCorp",
     style: "posix",
     subcommands: {
-      "version|--version|members|catalog nodes|catalog services|catalog datacenters|status|job status|node status|alloc status|alloc logs|server members|deployment list|deployment status|eval status|namespace list|volume status|job history|job validate|intention list|operator raft list-peers":
+      "version|--version|members|catalog nodes|catalog services|catalog datacenters|status|job status|node status|alloc status|alloc logs|server members|deployment list|deployment status|eval status|namespace list|volume status|job history|intention list|operator raft list-peers":
         { ...reads("hashicorp"), examples: { allow: ["consul members", "nomad job status x", "nomad version"] } },
       "kv get|kv export|acl token read|acl token create|acl bootstrap|var get": {
         ...SECRETS,
         examples: { ask: ["consul kv get -recurse", "nomad var get x"] },
       },
-      "kv put|kv import|job run|run|job plan|job dispatch|job promote|job scale|alloc exec|exec|alloc restart|alloc signal|node drain|join|leave|reload|maint|agent|connect|var put|namespace apply|services register|snapshot restore|lock|watch":
+      "kv put|kv import|job run|run|job validate|job plan|job dispatch|job promote|job scale|alloc exec|exec|alloc restart|alloc signal|node drain|join|leave|reload|maint|agent|connect|var put|namespace apply|services register|snapshot restore|lock|watch":
         {
           style: "none",
           operands: "text*",
@@ -245,13 +245,20 @@ export const hostedInfra: readonly CommandSpec[] = [
     // Without a subcommand some upload at once.
     operands: "code/project?=default",
     subcommands: {
-      "version|info|me|serverinfo|issue list|issue view|sprint list|epic list|board list|project list|projects list|releases list|issues list|organizations list|pulls list|pulls ls|issues ls|config validate|config process|ci-status|pr list|issue show|test list|monitors list":
-        { ...reads("tracker"), examples: { allow: ["jira issue list", "sentry-cli info", "circleci config validate", "tea pulls list"] } },
+      "version|info|me|serverinfo|issue list|issue view|sprint list|epic list|board list|project list|projects list|releases list|issues list|organizations list|pulls list|pulls ls|issues ls|ci-status|pr list|issue show|test list|monitors list":
+        { ...reads("tracker"), examples: { allow: ["jira issue list", "sentry-cli info", "tea pulls list"] } },
       "issue create|issue edit|issue move|issue assign|issue comment|issue link|sprint add|epic create|epic add|releases new|releases finalize|releases set-commits|sourcemaps upload|upload-dif|debug-files upload|send-event|send-envelope|deploys new|login|logout|auth|init|setup|config|monitor|upload|upload-process|browse|create|fork|push|sync|pull-request|release create|pr checkout|open|local execute|run|orb publish|rt upload|rt u|api":
         {
           ...changes("tracker"),
           examples: { ask: ["jira issue create -s x", "sentry-cli send-event -m x", "hub push", "circleci local execute", "snyk monitor"] },
         },
+      // Reads the file it names and sends it.
+      "config validate|config process|orb validate": {
+        style: "none",
+        operands: "read*=.circleci/config.yml",
+        effects: "remote.change tracker",
+        examples: { ask: ["circleci config validate"], deny: ["circleci config validate .env"] },
+      },
       "issue delete|releases delete|release delete|projects delete|teardown|delete|rt delete|rt del|orb unlist": {
         ...destroys("tracker"),
         examples: { ask: ["jira issue delete X-1", "sentry-cli releases delete x", "surge teardown x"] },

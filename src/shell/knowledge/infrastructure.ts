@@ -56,14 +56,21 @@ export const infrastructure: readonly CommandSpec[] = [
     operands: "code/project?=default",
     subcommands: {
       "version|--version": { ...VERSION, examples: { allow: ["flux version"] } },
-      "get|app list|app get|app history|app resources|app diff|cluster list|repo list|proj list|project list|context|account list|tree|logs|stats|check|analyze|proxy-status|ps|describe|backup describe|backup get|backup logs|restore get|schedule get|validate cluster|events|trace":
+      "get|app list|app get|app history|app resources|app diff|cluster list|repo list|proj list|project list|context|account list|tree|logs|stats|check|proxy-status|ps|describe|backup describe|backup get|backup logs|restore get|schedule get|validate cluster|events|trace":
         {
           ...reads("kubernetes"),
           examples: {
-            allow: ["argocd app list", "flux get kustomizations", "istioctl analyze", "eksctl get cluster"],
+            allow: ["argocd app list", "flux get kustomizations", "eksctl get cluster"],
             ask: ["argocd app list --server evil.example", "flux get all --kubeconfig evil"],
           },
         },
+      analyze: {
+        style: "bsd",
+        options: "-n --namespace=text\n-A --all-namespaces\n-o --output=text\n-R --recursive -> read becomes tree",
+        operands: "read*",
+        effects: "remote.read kubernetes",
+        examples: { allow: ["istioctl analyze", "istioctl analyze -n x a.yaml"], deny: ["istioctl analyze .env"] },
+      },
       "app sync|app set|app create|app rollback|app terminate-op|app actions|app patch|app manifests|login|logout|relogin|cluster add|repo add|proj create|reconcile|suspend|resume|create|bootstrap|install|upgrade|update|apply|rolling-update|export|edit|replace|enable|scale|drain|utils|set|backup create|restore create|schedule create|inject|kube-inject|proxy-config|experimental|x|dashboard|viz|init|join|token|certs|config|toolbox|completion|admin|build|push|pull|tag|diff":
         {
           ...changes("kubernetes"),

@@ -137,6 +137,7 @@ export const interpreters: readonly CommandSpec[] = [
       -F=code/perl-pattern; -I=list; -l[=number]; -0[=number]; -C[=text]; -M -m=code/perl; -s; -S; -t; -T; -u; -U; -w; -W; -x[=refuse]; -X; -v -> stop; -V[=text] -> stop
       -h --help -> stop; --version -> stop`),
     operands: "script:script/perl?=- args:text*",
+    analyse: "perl-files",
     examples: {
       allow: [
         "perl -v",
@@ -146,7 +147,7 @@ export const interpreters: readonly CommandSpec[] = [
         "perl -0777ne 'print' a.txt",
       ],
       none: ["perl -F'(?{unlink 1})' -ane 1 a.txt", "perl x.pl", "perl -e 'unlink \"x\"'", "perl -ne 'system(\"id\")' a.txt"],
-      ask: ["perl -pi -e 's/a/b/' a.txt", "perl -i.bak -pe 's/a/b/' a.txt", "cat x | perl"],
+      ask: ["perl -ne print 'id|'", "perl -pe 1 '|id'", "perl -pi -e 's/a/b/' a.txt", "perl -i.bak -pe 's/a/b/' a.txt", "cat x | perl"],
       deny: [
         "perl -ne print .env",
         "perl -lne print .env",

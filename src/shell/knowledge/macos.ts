@@ -34,13 +34,18 @@ export const macos: readonly CommandSpec[] = [
     summary: "property lists",
     style: "words",
     options: rows(
-      "-lint -> edit becomes read; -p -> edit becomes read; -s; -convert=text; -extract=text+text; -o=write; -e=text; -r; -type=text+text; -help -> stop",
+      "-lint -> edit becomes read; -p -> edit becomes read; -s; -o=write; -e=text; -r; -help -> stop",
       "# change the file: -insert -replace -remove -create -convert without -o",
     ),
     operands: "edit*",
     examples: {
       allow: ["plutil -lint a.plist", "plutil -p a.plist"],
-      ask: ["plutil -convert json a.plist", "plutil -replace a -string b a.plist", "plutil -convert json -o x a.plist"],
+      ask: [
+        "plutil -convert json a.plist",
+        "plutil -replace a -string b a.plist",
+        "plutil -lint -convert json a.plist",
+        "plutil -convert json -o x a.plist",
+      ],
       deny: ["plutil -p .env"],
     },
   },

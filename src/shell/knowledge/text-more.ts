@@ -243,13 +243,20 @@ export const textMore: readonly CommandSpec[] = [
     examples: { allow: ["fdupes --version"], ask: ["recode utf8..latin1 a.txt", "fdupes src"], deny: ["fdupes -rdN ~"] },
   },
   {
-    names:
-      "figlet toilet cowsay cowthink fortune lolcat cmatrix neofetch fastfetch screenfetch pfetch onefetch macchina cpufetch banner boxes asciiquarium",
+    names: "figlet toilet cowsay cowthink fortune lolcat cmatrix banner boxes asciiquarium",
     summary: "pictures in letters; some load files that are programs",
-    style: "posix",
-    options: "--version -> stop\n--stdout\n--off\n-c\n-w=number",
-    operands: "text*",
-    examples: { allow: ["figlet x", "cowsay hello", "neofetch --stdout"], ask: ["cowsay -f ./evil.cow x", "neofetch --config evil"] },
+    style: "gnu",
+    options: "--version -> stop\n-c\n-w=number\n# load files: -f -d -C",
+    operands: "read*",
+    examples: { allow: ["figlet x", "cowsay hello"], ask: ["cowsay -f ./evil.cow x", "figlet -f evil x"], deny: ["lolcat .env"] },
+  },
+  {
+    names: "neofetch fastfetch screenfetch pfetch onefetch macchina cpufetch",
+    summary: "describes the machine; a configuration given to it runs",
+    style: "bsd",
+    options: "--version -> stop\n--stdout\n--off",
+    operands: "",
+    examples: { allow: ["neofetch --stdout", "fastfetch"], ask: ["neofetch --config evil", "fastfetch -c evil"] },
   },
   {
     names: "tldr cheat howdoi dict navi eg bro kb wikit",
