@@ -182,9 +182,9 @@ export function patternCovers(outer: string, inner: string, base: PatternBase): 
   if (!wide.ok || !narrow.ok) return false;
   const pattern = bindPattern(wide.value, base);
   return bindPattern(narrow.value, base).alternatives.every((segments) => {
-    // `[a]` also means the name that is spelled so.
-    const spelled = segments.map((segment) => (segment === DEEP ? DEEP : wordGlob(segment.raw.replace(/[\\*?[\]]/g, "\\$&"))));
-    return [segments, ...(segments.some(hasSet) ? [spelled] : [])].every((form) => reachOf(pattern, regionOf(form)).all === "yes");
+    // `[a]` also means the name that is spelled so, each set on its own: any name stands in for it.
+    const form = segments.map((segment) => (hasSet(segment) ? wordGlob("*") : segment));
+    return outer === inner || reachOf(pattern, regionOf(form)).all === "yes";
   });
 }
 
