@@ -1,3 +1,4 @@
+import type { Call } from "./call.ts";
 import type { DangerId } from "./danger.ts";
 
 /**
@@ -58,6 +59,8 @@ interface ActionBase {
   readonly dangers?: readonly DangerId[];
   /** The program does this for itself: its caches, its index, its configured service. */
   readonly upkeep?: boolean;
+  /** The system call it was seen as, under supervision. */
+  readonly call?: Call;
 }
 
 /** One argv element: its text where it is known, else what is known of it. */

@@ -1,4 +1,5 @@
 export * from "./action.ts";
+export * from "./call.ts";
 export * from "./danger.ts";
 export * from "./verdict.ts";
 export * from "./print.ts";

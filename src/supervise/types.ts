@@ -1,0 +1,54 @@
+import type { Action, Call, Verdict } from "../action/index.ts";
+import type { Approver, ProcessInfo } from "../guard/approve/index.ts";
+import type { Machine } from "../state/index.ts";
+
+/** How the supervised program ended. */
+export type Exit = { readonly by: "exit"; readonly code: number } | { readonly by: "signal"; readonly signal: number };
+
+/** One judged call, as it is logged, traced and learnt from. */
+export interface RunEvent {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly process: ProcessInfo;
+  readonly call: Call;
+  readonly action: Action;
+  readonly verdict: Verdict;
+  /** What was done with it: `passed` lets the kernel do it, `done` did it on the program's behalf. */
+  readonly outcome: "passed" | "done" | "refused" | "failed";
+  /** Errno of a call that failed or was refused. */
+  readonly errno?: string;
+  /** Who answered a question, and what. */
+  readonly answer?: string;
+}
+
+export interface RunOptions {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly machine: Machine;
+  /** Name of the profile; by default the program's. */
+  readonly profile?: string | undefined;
+  readonly policyFiles: readonly string[];
+  /** Undefined: nobody; what is not allowed is denied. */
+  readonly approver: Approver | undefined;
+  /** `observe` blocks nothing. */
+  readonly mode: "enforce" | "observe";
+  /** Go on with less protection than asked for. */
+  readonly bestEffort: boolean;
+  /** Keep pre-images for `assent undo`. */
+  readonly undo: boolean;
+  /** Called for every judged call, in order. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** One line for people: what protection is off, that a question was refused. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** Folders of Assent's own program. */
+  readonly own: readonly string[];
+}
+
+export interface RunResult {
+  /** Names the run in `assent receipt`. */
+  readonly id: string;
+  readonly exit: Exit;
+  /** Ended by `quit`, or refused to ask: 130 and 3. */
+  readonly ended?: "quit" | "no-block";
+}
