@@ -1,0 +1,110 @@
+import { type Architecture, ERRNO, syscallsOf } from "../kernel/index.ts";
+import { assemble, type Instruction } from "./assemble.ts";
+import { type FilterOptions, filterTable, NEWEST_CALL, type Rule, type Ruling, type Table, type Test } from "./filter-table.ts";
+
+// linux/seccomp.h
+const RET_ALLOW = 0x7fff0000;
+const RET_USER_NOTIF = 0x7fc00000;
+const RET_ERRNO = 0x00050000;
+
+/** `struct seccomp_data`: nr, arch, instruction pointer (64 bits), six arguments (64 bits each, both are little-endian). */
+const NR = 0;
+const ARCH = 4;
+const low = (arg: number): number => 16 + 8 * arg;
+const high = (arg: number): number => low(arg) + 4;
+
+/** `AUDIT_ARCH_*` (linux/audit.h): ELF machine, 64 bits, little-endian. */
+const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+/** `__X32_SYSCALL_BIT`: x32 programs call the same kernel under the same architecture. */
+const X32 = 0x40000000;
+
+/** The program for seccomp(2): `struct sock_filter[]`, 8 bytes each. */
+export function buildFilter(architecture: Architecture, options: FilterOptions): Buffer {
+  return assemble(compile(architecture, filterTable(options)));
+}
+
+/** How the kernel is told. */
+export function rulingValue(ruling: Ruling): number {
+  if (ruling === "allow") return RET_ALLOW;
+  if (ruling === "trap") return RET_USER_NOTIF;
+  return RET_ERRNO | (ruling.errno === 0 ? 0 : ERRNO[ruling.errno]);
+}
+
+export function compile(architecture: Architecture, table: Table): Instruction[] {
+  const numbers = syscallsOf(architecture);
+  const rules = (Object.entries(table) as [keyof Table, Rule][])
+    .map(([name, rule]) => ({ nr: numbers[name], rule }))
+    .filter(({ nr }) => nr >= 0)
+    .sort((a, b) => a.nr - b.nr);
+  const program: Instruction[] = [
+    { op: "load", offset: ARCH },
+    { op: "if", test: "eq", value: AUDIT_ARCH[architecture], no: "absent" },
+    { op: "load", offset: NR },
+    // Covers x32 and numbers below zero, too.
+    { op: "if", test: "ge", value: Math.min(NEWEST_CALL + 1, X32), yes: "absent" },
+  ];
+  search(program, rules, 0, rules.length);
+  for (const { nr, rule } of rules) {
+    program.push({ op: "label", name: `call ${nr}` });
+    decide(program, `call ${nr}`, rule);
+  }
+  program.push({ op: "label", name: "absent" }, { op: "return", value: rulingValue({ errno: "ENOSYS" }) });
+  program.push({ op: "label", name: "allow" }, { op: "return", value: RET_ALLOW });
+  return program;
+}
+
+/**
+ * Binary search for the call's number. The kernel runs the program once per number when it is installed and never again
+ * for the numbers it allows without looking at arguments (seccomp_is_const_allow), so those cost nothing.
+ */
+function search(program: Instruction[], rules: readonly { readonly nr: number }[], from: number, to: number): void {
+  const middle = rules[(from + to) >> 1];
+  if (middle === undefined || from >= to) {
+    program.push({ op: "goto", label: "allow" });
+    return;
+  }
+  if (to - from === 1) {
+    program.push({ op: "if", test: "eq", value: middle.nr, yes: `call ${middle.nr}`, no: "allow" });
+    return;
+  }
+  const label = `from ${middle.nr}`;
+  program.push({ op: "if", test: "ge", value: middle.nr, yes: label });
+  search(program, rules, from, (from + to) >> 1);
+  program.push({ op: "label", name: label });
+  search(program, rules, (from + to) >> 1, to);
+}
+
+function decide(program: Instruction[], name: string, rule: Rule): void {
+  if (typeof rule === "string" || "errno" in rule) {
+    program.push({ op: "return", value: rulingValue(rule) });
+    return;
+  }
+  rule.clauses.forEach(({ when, then }, at) => {
+    const next = `${name} after ${at}`;
+    when.forEach((test, index) => {
+      require(program, test, `${name} clause ${at} test ${index}`, next);
+    });
+    program.push({ op: "return", value: rulingValue(then) }, { op: "label", name: next });
+  });
+  program.push({ op: "return", value: rulingValue(rule.otherwise) });
+}
+
+/** Goes on when the test holds, else to `otherwise`. */
+function require(program: Instruction[], test: Test, name: string, otherwise: string): void {
+  const holds = `${name} holds`;
+  program.push({ op: "load", offset: low(test.arg) });
+  if ("pointer" in test) {
+    program.push(
+      { op: "if", test: "eq", value: 0, no: holds },
+      { op: "load", offset: high(test.arg) },
+      { op: "if", test: "eq", value: 0, yes: otherwise },
+    );
+  } else {
+    if (test.mask !== undefined) program.push({ op: "and", mask: test.mask });
+    const values = "is" in test ? test.is : test.not;
+    const hit = "is" in test ? holds : otherwise;
+    for (const value of values) program.push({ op: "if", test: "eq", value: value >>> 0, yes: hit });
+    if ("is" in test) program.push({ op: "goto", label: otherwise });
+  }
+  program.push({ op: "label", name: holds });
+}

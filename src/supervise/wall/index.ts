@@ -1,0 +1,4 @@
+export { buildFilter } from "./filter.ts";
+export { type FilterOptions, TRAPPED_IPC_CALLS, TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "./filter-table.ts";
+export { type LandlockEnforced } from "./landlock.ts";
+export { type Enforced, type Missing, type RestrictOptions, type Restricted, restrictThisThread, WallError } from "./restrict.ts";
