@@ -1,6 +1,7 @@
-import { type Architecture, ERRNO, syscallsOf } from "../kernel/index.ts";
+import { type Architecture, ERRNO, type SyscallName, syscallsOf } from "../kernel/index.ts";
 import { assemble, type Instruction } from "./assemble.ts";
-import { type FilterOptions, filterTable, NEWEST_CALL, type Rule, type Ruling, type Table, type Test } from "./filter-table.ts";
+import { type FilterOptions, filterTable, NEWEST_CALL } from "./filter-table.ts";
+import type { Rule, Ruling, Test } from "./ruling.ts";
 
 // linux/seccomp.h
 const RET_ALLOW = 0x7fff0000;
@@ -30,9 +31,9 @@ export function rulingValue(ruling: Ruling): number {
   return RET_ERRNO | (ruling.errno === 0 ? 0 : ERRNO[ruling.errno]);
 }
 
-export function compile(architecture: Architecture, table: Table): Instruction[] {
+export function compile(architecture: Architecture, table: ReadonlyMap<SyscallName, Rule>): Instruction[] {
   const numbers = syscallsOf(architecture);
-  const rules = (Object.entries(table) as [keyof Table, Rule][])
+  const rules = [...table]
     .map(([name, rule]) => ({ nr: numbers[name], rule }))
     .filter(({ nr }) => nr >= 0)
     .sort((a, b) => a.nr - b.nr);

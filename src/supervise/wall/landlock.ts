@@ -8,10 +8,11 @@ const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly numb
   { since: 2, bits: [13] }, // REFER
   { since: 3, bits: [14] }, // TRUNCATE
   { since: 5, bits: [15] }, // IOCTL_DEV
+  { since: 9, bits: [16] }, // RESOLVE_UNIX: UNIX sockets by path, of servers outside
 ];
 /** What a harmless device may be opened for: WRITE_FILE, TRUNCATE, IOCTL_DEV. */
 const DEVICE_RIGHTS = [1, 14, 15];
-/** LANDLOCK_ACCESS_NET_BIND_TCP, CONNECT_TCP. */
+/** LANDLOCK_ACCESS_NET_BIND_TCP, CONNECT_TCP. UDP (ABI 10) is left to the door, which may let a datagram pass after judging it. */
 const TCP = { since: 4, rights: 0b11 } as const;
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, SIGNAL. */
 const SCOPES = { since: 6, bits: 0b11 } as const;

@@ -43,9 +43,11 @@ function launch(program: readonly string[], { cells }: Shared): void {
   try {
     restricted = restrictThisThread({ observeReads: env["OBSERVE_READS"] === "1", bestEffort: false });
   } catch (error) {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     parentPort?.postMessage({ error: error instanceof WallError ? error.code : String(error) });
     return;
   }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   parentPort?.postMessage(restricted);
   for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, 2, 0);
   const pid = Buffer.alloc(4);
