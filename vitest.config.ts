@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: "process",
-          include: ["test/{guard,state,agents,cli,end-to-end,build,ledger}/**/*.test.ts"],
+          include: ["test/{guard,state,supervise,agents,cli,end-to-end,build,ledger}/**/*.test.ts"],
           pool: "forks",
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -6,4 +6,5 @@ export { answerFor, type Answer } from "./speak.ts";
 export { changesFor, type RuleReader } from "./changes.ts";
 export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
 export { normalise } from "./canonical.ts";
+export { commandRules } from "./suggest.ts";
 export { realWorld } from "./world.ts";

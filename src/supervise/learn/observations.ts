@@ -1,0 +1,133 @@
+import { printAction, type ExecAction, type FileAction, type NetAction } from "../../action/index.ts";
+import type { RunEvent } from "../types.ts";
+
+/** What learning needs of an event. */
+export type Observed = Pick<RunEvent, "action" | "verdict" | "outcome">;
+
+/** The rule that a change of a file needs: `Write` also covers what `Edit` and `Delete` do. */
+export type FileRule = "Read" | "List" | "Edit" | "Delete" | "Write" | "Exec";
+
+export interface SeenPath {
+  readonly rule: FileRule;
+  readonly count: number;
+  readonly action: FileAction;
+}
+
+export interface SeenAction<A> {
+  readonly action: A;
+  readonly count: number;
+}
+
+/** Something no rule is proposed for. */
+export interface Aside {
+  readonly what: string;
+  readonly why: string;
+  readonly count: number;
+}
+
+const RULES: Readonly<Record<FileAction["operation"], FileRule>> = {
+  read: "Read",
+  list: "List",
+  write: "Edit",
+  edit: "Edit",
+  delete: "Delete",
+  rename: "Write",
+  mkdir: "Write",
+  link: "Write",
+  metadata: "Write",
+  execute: "Exec",
+};
+
+/** More different things than this are counted, not kept: a run may touch any number. */
+const MOST = 100_000;
+
+interface Counted<T> {
+  value: T;
+  count: number;
+}
+
+/** What a run did, sorted: what a policy asked about and let happen, and what it refused. Bounded in memory. */
+export class Observations {
+  /** Changes and other operations of one path, with the rule each needs. */
+  private readonly files = new Map<string, Counted<FileAction>>();
+  private readonly hosts = new Map<string, Counted<NetAction>>();
+  private readonly commands = new Map<string, Counted<ExecAction>>();
+  private readonly no = new Map<string, Counted<string>>();
+  private readonly other = new Map<string, Counted<string>>();
+  private readonly guarded = new Set<string>();
+  /** Events that found no room. */
+  dropped = 0;
+
+  /** @returns what became of the event; `covered`: it was allowed without anybody being asked. */
+  add({ action, verdict, outcome }: Observed): "learnt" | "covered" | "aside" {
+    if (outcome === "refused" || verdict.decision === "deny") {
+      this.guard(action);
+      this.count(this.no, printAction(action), verdict.reason);
+      return "aside";
+    }
+    if (verdict.decision === "allow") return "covered";
+    // What a rule, a protection or the floor asks is asked again: an allow rule would not answer it, or should not.
+    if (verdict.basis === "rule" || verdict.basis === "protection" || verdict.basis === "floor") {
+      this.guard(action);
+      this.count(this.other, printAction(action), `stays a question: ${verdict.reason}`);
+      return "aside";
+    }
+    switch (action.kind) {
+      case "file":
+        if (action.target.kind !== "path") break;
+        this.count(this.files, `${RULES[action.operation]} ${action.target.path}`, action);
+        return "learnt";
+      case "net":
+        if (action.host === undefined) break;
+        this.count(this.hosts, `${action.host} ${action.port ?? 0}`, action);
+        return "learnt";
+      case "exec":
+        this.count(this.commands, JSON.stringify([action.resolved, ...action.argv.map((word) => (word.known ? word.text : null))]), action);
+        return "learnt";
+      default:
+        break;
+    }
+    this.count(this.other, printAction(action), "no rule can name it");
+    return "aside";
+  }
+
+  private guard(action: Observed["action"]): void {
+    if (action.kind === "file" && action.target.kind === "path" && this.guarded.size < MOST) this.guarded.add(action.target.path);
+  }
+
+  private count<T>(map: Map<string, Counted<T>>, key: string, value: T): void {
+    const entry = map.get(key);
+    if (entry !== undefined) entry.count++;
+    else if (map.size < MOST) map.set(key, { value, count: 1 });
+    else this.dropped++;
+  }
+
+  paths(): readonly SeenPath[] {
+    return [...this.files.values()].map(({ value, count }) => ({ rule: RULES[value.operation], count, action: value }));
+  }
+
+  net(): readonly SeenAction<NetAction>[] {
+    return [...this.hosts.values()].map(({ value, count }) => ({ action: value, count }));
+  }
+
+  execs(): readonly SeenAction<ExecAction>[] {
+    return [...this.commands.values()].map(({ value, count }) => ({ action: value, count }));
+  }
+
+  /** Paths that were refused or stay a question: no learnt folder may hold one. */
+  protectedPaths(): ReadonlySet<string> {
+    return this.guarded;
+  }
+
+  refused(): readonly Aside[] {
+    return asides(this.no);
+  }
+
+  aside(): readonly Aside[] {
+    return asides(this.other);
+  }
+}
+
+function asides(map: ReadonlyMap<string, Counted<string>>): readonly Aside[] {
+  return [...map].map(([what, { value, count }]) => ({ what, why: value, count }));
+}
