@@ -1,0 +1,156 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { addressOf, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Kind, StatRecord } from "./stat.ts";
+import type { Xattrs } from "./xattr.ts";
+
+/**
+ * The journal of a run, JSON Lines: what is about to happen, written before it happens. Paths are canonical at that
+ * time and spelled as `pathText` does. A record's number is its line, from 1.
+ */
+export type JournalRecord =
+  | { readonly op: "create"; readonly path: string; readonly kind: Kind }
+  /** `from` is the path of the existing name; undefined where it has none (O_TMPFILE). */
+  | { readonly op: "link"; readonly path: string; readonly from?: string; readonly is?: StatRecord }
+  /** Unlink, rmdir, or what a rename is about to replace. Without `is`: an object that this run made. */
+  | ({ readonly op: "remove"; readonly path: string } & PreImage)
+  /** First opening for writing, or truncation, of an object that was there before. */
+  | ({ readonly op: "modify"; readonly path: string } & PreImage)
+  | { readonly op: "metadata"; readonly path: string; readonly is: StatRecord; readonly xattrs?: Xattrs; readonly flags?: number }
+  | { readonly op: "rename"; readonly path: string; readonly to: string; readonly exchange?: true; readonly is?: StatRecord }
+  /** A folder in which something is about to be made, removed or renamed for the first time: for its times. */
+  | { readonly op: "folder"; readonly path: string; readonly is: StatRecord }
+  /** The call of record `record` failed: nothing happened. */
+  | { readonly op: "void"; readonly record: number };
+
+export interface PreImage {
+  readonly is?: StatRecord;
+  readonly xattrs?: Xattrs;
+  /** Text of a symlink, as `pathText` spells it. */
+  readonly text?: string;
+  /**
+   * Where the bytes are: `link`: `kept/KEY` is another name of the object itself; `copy`: its bytes; `lost`: nowhere, a
+   * person allowed it. Absent: `is`, `text` and `xattrs` are everything there is.
+   */
+  readonly how?: "link" | "copy" | "lost";
+  readonly key?: number;
+}
+
+const SIZE = 65_536;
+
+/** Appends records, each with one write(2) on a descriptor opened with O_APPEND. */
+export class JournalWriter {
+  readonly #fd: number;
+  readonly #buffer = Buffer.alloc(SIZE);
+  readonly #at = addressOf(this.#buffer);
+  /** Bytes in the file, all of complete lines. */
+  #size: number;
+  #records = 0;
+
+  /** Throws where the file cannot be made. */
+  constructor(file: string) {
+    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+    this.#fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    this.#size = fstatSync(this.#fd).size;
+  }
+
+  /** Number of the record, or a negative errno: then nothing of it stays. */
+  append(record: JournalRecord): number {
+    return this.line(`${JSON.stringify(record)}\n`);
+  }
+
+  /** As `append`, for text that is JSON already and ends in a line feed. */
+  line(text: string): number {
+    let buffer = this.#buffer;
+    let at = this.#at;
+    // A UTF-16 unit is at most 3 bytes of UTF-8.
+    if (text.length * 3 > SIZE) {
+      buffer = Buffer.from(text, "utf8");
+      at = addressOf(buffer);
+    }
+    const length = buffer === this.#buffer ? buffer.write(text, 0, "utf8") : buffer.length;
+    for (let done = 0; done < length;) {
+      const written = sys(SYSCALLS.write, this.#fd, at + done, length - done);
+      if (written <= 0) {
+        if (written === -ERRNO.EINTR) continue;
+        // What was written of the line would spoil the next one.
+        if (done > 0) sys(SYSCALLS.ftruncate, this.#fd, this.#size);
+        return written === 0 ? -ERRNO.EIO : written;
+      }
+      done += written;
+    }
+    this.#size += length;
+    this.#records += 1;
+    return this.#records;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+export interface ReadJournal {
+  readonly records: readonly JournalRecord[];
+  /** Lines that could not be read: the last one of a run that was killed, or damage. */
+  readonly broken: number;
+}
+
+const CHUNK = 1 << 20;
+
+/** The records of a journal, in order, without those that were called off. A missing file is an empty journal. */
+export function readJournal(file: string): ReadJournal {
+  const lines = new Map<number, JournalRecord>();
+  let broken = 0;
+  let number = 0;
+  for (const line of linesOf(file)) {
+    number += 1;
+    const record = parsed(line);
+    if (record === undefined) broken += 1;
+    else if (record.op === "void") lines.delete(record.record);
+    else lines.set(number, record);
+  }
+  return { records: [...lines.values()], broken };
+}
+
+/** The lines of a file, without ends; the last one also where its end is missing. */
+export function* linesOf(file: string): Generator<string> {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw error;
+  }
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    const chunk = Buffer.alloc(CHUNK);
+    for (;;) {
+      const got = readSync(fd, chunk, 0, CHUNK, null);
+      if (got === 0) break;
+      const bytes = Buffer.concat([rest, chunk.subarray(0, got)]);
+      let start = 0;
+      for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+        yield bytes.toString("utf8", start, end);
+        start = end + 1;
+      }
+      rest = Buffer.from(bytes.subarray(start));
+    }
+    if (rest.length > 0) yield rest.toString("utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const OPERATIONS = new Set(["create", "link", "remove", "modify", "metadata", "rename", "folder", "void"]);
+
+function parsed(line: string): JournalRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null || !("op" in value) || typeof value.op !== "string") return undefined;
+    if (!OPERATIONS.has(value.op)) return undefined;
+    if (value.op !== "void" && (!("path" in value) || typeof value.path !== "string")) return undefined;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+    return value as JournalRecord;
+  } catch {
+    return undefined;
+  }
+}

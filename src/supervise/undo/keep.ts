@@ -1,0 +1,190 @@
+import { closeSync, constants, mkdirSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { addressOf, cString, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { statAt, type ObjectStat } from "./stat.ts";
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
+/** ioctl_ficlone(2) */
+const FICLONE = 0x40049409;
+const SEEK_DATA = 3;
+const SEEK_HOLE = 4;
+const lseekNumber = process.arch === "arm64" ? 62 : 8;
+const CHUNK = 1 << 20;
+
+/** The folder `kept/` of a run: pre-images, named by number. All results: 0 or a positive number, else a negative errno. */
+export class KeptFiles {
+  readonly #fd: number;
+  readonly #folder: string;
+  readonly #name = Buffer.alloc(24);
+  readonly #nameAt = addressOf(this.#name);
+  #next = 1;
+  /** Bytes copied so far in this run. */
+  copied = 0;
+
+  /** Throws where the folder cannot be made. */
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#folder = folder;
+    this.#fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /**
+   * Gives the object `nameAt` in `parentFd` another name here (link(2)); its key, or a negative errno: EXDEV, EPERM
+   * (protected_hardlinks, a file system without links), EMLINK. ESTALE: the name leads to another object than `stat`.
+   */
+  link(parentFd: number, nameAt: number, stat: ObjectStat): number {
+    const key = this.#next;
+    this.#name[this.#name.write(String(key), "latin1")] = 0;
+    const result = sys(SYSCALLS.linkat, parentFd, nameAt, this.#fd, this.#nameAt, 0);
+    if (result < 0) return result;
+    this.#next += 1;
+    const linked = statAt(this.#fd, this.#nameAt);
+    if (typeof linked !== "number" && linked.id === stat.id) return key;
+    this.drop(key);
+    return -STALE;
+  }
+
+  /**
+   * Copies the bytes of a regular file, through `/proc/self/fd` so that O_PATH will do, as a reflink where the file system
+   * can; its key, or a negative errno. Holes stay holes.
+   */
+  copy(fd: number, stat: ObjectStat): number {
+    let source: number;
+    try {
+      source = openSync(`/proc/self/fd/${fd}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    } catch (error) {
+      return -numberOf(error);
+    }
+    try {
+      return this.#copyFrom(source, stat);
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  /** As `copy`, by name; a symlink is refused with ELOOP. */
+  copyAt(parentFd: number, name: Uint8Array, stat: ObjectStat): number {
+    const path = cString(name);
+    const source = sys(SYSCALLS.openat, parentFd, addressOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
+    if (source < 0) return source;
+    try {
+      return this.#copyFrom(source, stat);
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  #copyFrom(source: number, stat: ObjectStat): number {
+    const key = this.#next;
+    let target: number;
+    try {
+      target = openSync(`${this.#folder}/${key}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    } catch (error) {
+      return -numberOf(error);
+    }
+    this.#next += 1;
+    let done = 0;
+    try {
+      done = cloneOrCopy(source, target, stat.size);
+    } catch (error) {
+      done = -numberOf(error);
+    } finally {
+      closeSync(target);
+    }
+    if (done < 0) {
+      this.drop(key);
+      return done;
+    }
+    this.copied += done;
+    return key;
+  }
+
+  drop(key: number): void {
+    try {
+      unlinkSync(`${this.#folder}/${key}`);
+    } catch {
+      // It stays until the run is pruned.
+    }
+  }
+}
+
+/** ESTALE, errno(3): the object is another one than it was. */
+export const STALE = 116;
+
+/** Errno of what `node:fs` threw. */
+export function numberOf(error: unknown): number {
+  return error instanceof Error && "errno" in error && typeof error.errno === "number" ? Math.abs(error.errno) : ERRNO.EIO;
+}
+
+/** Fills the empty file `target`; bytes really copied (0 for a reflink), or a negative errno. */
+export function cloneOrCopy(source: number, target: number, size: number): number {
+  if (size === 0) return 0;
+  if (sys(SYSCALLS.ioctl, target, FICLONE, source) === 0) return 0;
+  let copied = 0;
+  for (let at = 0; at < size;) {
+    const data = sys(lseekNumber, source, at, SEEK_DATA);
+    // No data after here: the rest is a hole.
+    if (data === -ERRNO.ENXIO) break;
+    const start = data < 0 ? at : data;
+    const hole = data < 0 ? size : sys(lseekNumber, source, start, SEEK_HOLE);
+    const end = hole < 0 ? size : Math.min(hole, size);
+    if (end <= start) break;
+    const done = copyRange(source, target, start, end);
+    if (done < 0) return done;
+    copied += done;
+    if (done < end - start) break;
+    at = end;
+  }
+  const result = sys(SYSCALLS.ftruncate, target, size);
+  return result < 0 ? result : copied;
+}
+
+const offsets = Buffer.alloc(16);
+const offsetsAt = addressOf(offsets);
+
+/** Bytes copied, fewer where the source has become shorter; or a negative errno. */
+function copyRange(source: number, target: number, start: number, end: number): number {
+  let at = start;
+  while (at < end) {
+    offsets.writeBigInt64LE(BigInt(at), 0);
+    offsets.writeBigInt64LE(BigInt(at), 8);
+    const got = sys(SYSCALLS.copy_file_range, source, offsetsAt, target, offsetsAt + 8, Math.min(end - at, 1 << 30), 0);
+    if (got === 0) return at - start;
+    if (got === -ERRNO.ENOSPC || got === -ERRNO.EDQUOT || got === -ERRNO.EIO || got === -ERRNO.EFBIG) return got;
+    // Between two file systems, or on one that cannot (copy_file_range(2)).
+    if (got < 0) break;
+    at += got;
+  }
+  if (at >= end) return at - start;
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
+  while (at < end) {
+    const got = readSync(source, chunk, 0, Math.min(chunk.length, end - at), at);
+    if (got === 0) break;
+    for (let done = 0; done < got;) done += writeSync(target, chunk, done, got - done, at + done);
+    at += got;
+  }
+  return at - start;
+}
+
+/** Flags of an inode (ioctl_iflags(2)), or undefined where the file system has none or it cannot be opened. */
+export function inodeFlags(fd: number): number | undefined {
+  try {
+    const own = openSync(`/proc/self/fd/${fd}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    try {
+      return sys(SYSCALLS.ioctl, own, 0x80086601, offsetsAt) < 0 ? undefined : offsets.readUInt32LE(0);
+    } finally {
+      closeSync(own);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sets what `inodeFlags` read; a negative errno where that fails (immutable and append-only need a capability). */
+export function setInodeFlags(fd: number, flags: number): number {
+  offsets.writeUInt32LE(flags, 0);
+  return sys(SYSCALLS.ioctl, fd, 0x40086602, offsetsAt);
+}

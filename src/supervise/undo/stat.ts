@@ -1,0 +1,127 @@
+import { addressOf, sys, SYSCALLS } from "../kernel/index.ts";
+
+/** What statx(2) says of one object. Times are seconds and nanoseconds, exact. */
+export interface ObjectStat {
+  /** File type and permission bits, as st_mode. */
+  readonly mode: number;
+  readonly nlink: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes on the disk: less than `size` where there are holes. */
+  readonly allocated: number;
+  /** Device and inode: `8:1:123`. Names an object as long as it lives; may come again after. */
+  readonly id: string;
+  readonly rdev: readonly [major: number, minor: number];
+  readonly atime: Time;
+  readonly mtime: Time;
+  readonly ctime: Time;
+  /** When the object was made; `[0, 0]` where the file system does not say. Tells a new object from an old one of the same id. */
+  readonly btime: Time;
+}
+
+export type Time = readonly [seconds: number, nanoseconds: number];
+
+export const S_IFMT = 0o170000;
+const TYPES: Readonly<Record<number, Kind>> = {
+  0o100000: "file",
+  0o040000: "directory",
+  0o120000: "symlink",
+  0o010000: "fifo",
+  0o140000: "socket",
+  0o020000: "char",
+  0o060000: "block",
+};
+export type Kind = "file" | "directory" | "symlink" | "fifo" | "socket" | "char" | "block";
+
+export function kindOf(mode: number): Kind {
+  return TYPES[mode & S_IFMT] ?? "file";
+}
+
+export const sameTime = (a: Time, b: Time): boolean => a[0] === b[0] && a[1] === b[1];
+/** Milliseconds since the epoch. */
+export const milliseconds = (time: Time): number => time[0] * 1000 + time[1] / 1e6;
+
+const AT_EMPTY_PATH = 0x1000;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+/** STATX_BASIC_STATS | STATX_BTIME */
+const MASK = 0xfff;
+const STATX_BTIME = 0x800;
+
+const buffer = Buffer.alloc(256);
+const bufferAt = addressOf(buffer);
+const words = new Uint32Array(buffer.buffer, buffer.byteOffset, 64);
+const empty = Buffer.alloc(8);
+const emptyAt = addressOf(empty);
+
+/** The object behind a descriptor (O_PATH too), or a negative errno. */
+export function statFd(fd: number): ObjectStat | number {
+  const result = sys(SYSCALLS.statx, fd, emptyAt, AT_EMPTY_PATH, MASK, bufferAt);
+  return result < 0 ? result : decoded();
+}
+
+/** The object of that name; a symlink is not followed. `nameAt`: address of the C string. */
+export function statAt(parentFd: number, nameAt: number): ObjectStat | number {
+  const result = sys(SYSCALLS.statx, parentFd, nameAt, AT_SYMLINK_NOFOLLOW, MASK, bufferAt);
+  return result < 0 ? result : decoded();
+}
+
+const word = (at: number): number => words[at >> 2] ?? 0;
+const long = (at: number): number => word(at) + word(at + 4) * 0x1_0000_0000;
+/** Seconds before 1970 are negative. */
+const time = (at: number): Time => [word(at) + (word(at + 4) | 0) * 0x1_0000_0000, word(at + 8)];
+
+function decoded(): ObjectStat {
+  const high = word(36);
+  return {
+    nlink: word(16),
+    uid: word(20),
+    gid: word(24),
+    mode: word(28) & 0xffff,
+    // Two words: an inode number may be larger than a number holds exactly.
+    id: high === 0 ? `${word(136)}:${word(140)}:${word(32)}` : `${word(136)}:${word(140)}:${high}.${word(32)}`,
+    size: long(40),
+    allocated: long(48) * 512,
+    atime: time(64),
+    btime: (word(0) & STATX_BTIME) === 0 ? [0, 0] : time(80),
+    ctime: time(96),
+    mtime: time(112),
+    rdev: [word(128), word(132)],
+  };
+}
+
+/** As it stands in a journal. Order is the format. */
+export type StatRecord = readonly [
+  mode: number,
+  uid: number,
+  gid: number,
+  size: number,
+  nlink: number,
+  id: string,
+  atime: Time,
+  mtime: Time,
+  ctime: Time,
+  rdev: readonly [number, number],
+];
+
+export const statRecord = (stat: ObjectStat): StatRecord => [
+  stat.mode,
+  stat.uid,
+  stat.gid,
+  stat.size,
+  stat.nlink,
+  stat.id,
+  stat.atime,
+  stat.mtime,
+  stat.ctime,
+  stat.rdev,
+];
+
+/** What a journal keeps of an object. */
+export type KeptStat = Omit<ObjectStat, "btime" | "allocated">;
+
+export function statFrom(record: StatRecord): KeptStat {
+  const [mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev] = record;
+  return { mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev };
+}

@@ -1,0 +1,279 @@
+import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
+import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
+import { inodeFlags, KeptFiles, STALE } from "./keep.ts";
+import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type Time } from "./stat.ts";
+import { readXattrs } from "./xattr.ts";
+
+export interface Caps {
+  /** Most bytes of one file that are copied. Links and reflinks cost nothing and are not capped. */
+  readonly file: number;
+  /** Most bytes copied in one run. */
+  readonly run: number;
+}
+
+export const DEFAULT_CAPS: Caps = { file: 64 << 20, run: 2 * 1024 ** 3 };
+
+/** A name in a pinned folder. */
+export interface Place {
+  readonly parentFd: number;
+  /** The last part of the path, without a NUL. */
+  readonly name: Uint8Array;
+  /** Canonical path, as `pathText` spells it. */
+  readonly path: string;
+}
+
+/**
+ * Keeps what a run is about to destroy. Every method is called on the door's thread *before* the call is done for the
+ * program, with the objects that the call will act on, pinned. INVARIANT: after `kept: true` the journal holds the record.
+ */
+export class UndoStore {
+  readonly #journal: JournalWriter;
+  readonly #files: KeptFiles;
+  readonly #caps: Caps;
+  /** Objects this run made, by id, with their birth: they need no pre-image. */
+  readonly #born = new Map<string, Time>();
+  /** Objects whose bytes are kept, by id. */
+  readonly #content = new Map<string, { readonly btime: Time; readonly image: PreImage; readonly recorded: boolean }>();
+  /** Objects whose mode, owner, times, attributes are kept. */
+  readonly #metadata = new Map<string, Time>();
+  readonly #flags = new Set<string>();
+  /** Folders whose times are kept, by id; and the paths for which that is known. */
+  readonly #folders = new Set<string>();
+  readonly #folderPaths = new Set<string>();
+  readonly #name = Buffer.alloc(260);
+  readonly #nameAt = addressOf(this.#name);
+  readonly #text = Buffer.alloc(4097);
+  readonly #textAt = addressOf(this.#text);
+
+  /** `folder`: the run's own, which exists. Throws where the store cannot be made there. */
+  constructor(folder: string, caps: Caps = DEFAULT_CAPS) {
+    this.#files = new KeptFiles(`${folder}/kept`);
+    this.#journal = new JournalWriter(`${folder}/journal.jsonl`);
+    this.#caps = caps;
+  }
+
+  /** Before unlink and rmdir. */
+  remove({ parentFd, name, path }: Place, stat?: ObjectStat, anyway = false): Kept {
+    const nameAt = this.#spell(name);
+    if (nameAt < 0) return failure(nameAt);
+    const found = stat ?? statAt(parentFd, nameAt);
+    // The call will fail just so.
+    if (typeof found === "number") return NOTHING;
+    const folder = this.#folder(parentFd, path);
+    if (folder < 0) return failure(folder);
+    if (this.#isBorn(found)) {
+      if (found.nlink <= 1 || kindOf(found.mode) === "directory") this.#born.delete(found.id);
+      return this.#written(this.#journal.line(`{"op":"remove","path":${JSON.stringify(path)}}\n`));
+    }
+    const image = this.#victim(parentFd, name, nameAt, found);
+    if ("kept" in image) {
+      if (image.kept || !image.ask || !anyway) return image;
+      return this.#record({ op: "remove", path, is: statRecord(found), how: "lost" });
+    }
+    const kept = this.#record({ op: "remove", path, ...image });
+    return kept.kept && image.how === "link" && image.key !== undefined ? { ...kept, undo: { key: image.key } } : kept;
+  }
+
+  /** Before an existing file is opened for writing or truncated. `fd`: O_PATH will do. */
+  modify(fd: number, path: string, stat?: ObjectStat, anyway = false): Kept {
+    const found = stat ?? statFd(fd);
+    if (typeof found === "number") return failure(found);
+    if (kindOf(found.mode) !== "file" || this.#isBorn(found)) return NOTHING;
+    const known = this.#content.get(found.id);
+    if (known !== undefined && sameTime(known.btime, found.btime))
+      return known.recorded ? NOTHING : this.#modified(path, found, known.image);
+    const xattrs = readXattrs(fd);
+    const image: PreImage = { is: statRecord(found), ...(xattrs === undefined ? {} : { xattrs }) };
+    if (found.size === 0) return this.#modified(path, found, image);
+    const over = this.#over(found);
+    if (over !== undefined) return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : over;
+    const key = this.#files.copy(fd, found);
+    if (key > 0) return this.#modified(path, found, { ...image, how: "copy", key });
+    if (!unreadable(key)) return failure(key);
+    return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : ask(key, found);
+  }
+
+  /** Before mode, owner, times or attributes change; `flags` where it is the inode's flags (chattr(1)). */
+  metadata(fd: number, path: string, stat?: ObjectStat, what: "attributes" | "flags" = "attributes"): Kept {
+    const found = stat ?? statFd(fd);
+    if (typeof found === "number") return failure(found);
+    if (this.#isBorn(found)) return NOTHING;
+    const known = this.#metadata.get(found.id);
+    const fresh = known === undefined || !sameTime(known, found.btime);
+    if (!fresh && (what !== "flags" || this.#flags.has(found.id))) return NOTHING;
+    const flags = what === "flags" ? inodeFlags(fd) : undefined;
+    const xattrs = readXattrs(fd);
+    const kept = this.#record({
+      op: "metadata",
+      path,
+      is: statRecord(found),
+      ...(xattrs === undefined ? {} : { xattrs }),
+      ...(flags === undefined ? {} : { flags }),
+    });
+    if (!kept.kept) return kept;
+    this.#metadata.set(found.id, found.btime);
+    if (what === "flags") this.#flags.add(found.id);
+    return kept;
+  }
+
+  /** Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. */
+  create(parentFd: number, path: string, kind: Kind): Kept {
+    const folder = this.#folder(parentFd, path);
+    if (folder < 0) return failure(folder);
+    return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
+  }
+
+  /** After `create` and the call: what was made needs no pre-image. A descriptor, or the stat it has. */
+  born(made: number | ObjectStat): void {
+    const stat = typeof made === "number" ? statFd(made) : made;
+    if (typeof stat === "number") return;
+    this.#born.set(stat.id, stat.btime);
+    if (this.#content.has(stat.id)) this.#content.delete(stat.id);
+    if (this.#metadata.has(stat.id)) this.#metadata.delete(stat.id);
+  }
+
+  /** As `born`, by name. */
+  bornAt(parentFd: number, name: Uint8Array): void {
+    const nameAt = this.#spell(name);
+    const stat = nameAt < 0 ? nameAt : statAt(parentFd, nameAt);
+    if (typeof stat !== "number") this.born(stat);
+  }
+
+  /** Before a hard link is made. `from`: path of the object, undefined where it has no name; `stat`: the object. */
+  link(from: string | undefined, to: Place, stat?: ObjectStat): Kept {
+    const folder = this.#folder(to.parentFd, to.path);
+    if (folder < 0) return failure(folder);
+    const known = stat !== undefined && !this.#isBorn(stat);
+    return this.#record({
+      op: "link",
+      path: to.path,
+      ...(from === undefined ? {} : { from }),
+      ...(known ? { is: statRecord(stat) } : {}),
+    });
+  }
+
+  /** Before a rename; what it replaces is kept. `exchange`: RENAME_EXCHANGE. */
+  rename(from: Place, to: Place, exchange = false, anyway = false): Kept {
+    let over: Kept | undefined;
+    let nameAt = this.#spell(from.name);
+    const source = nameAt < 0 ? nameAt : statAt(from.parentFd, nameAt);
+    if (typeof source === "number") return NOTHING;
+    nameAt = this.#spell(to.name);
+    const victim = nameAt < 0 ? nameAt : statAt(to.parentFd, nameAt);
+    if (typeof victim !== "number" && !exchange) {
+      // Two names of one object: the call does nothing (rename(2)).
+      if (victim.id === source.id) return NOTHING;
+      over = this.remove(to, victim, anyway);
+      if (!over.kept) return over;
+    }
+    const folder = Math.min(this.#folder(from.parentFd, from.path), this.#folder(to.parentFd, to.path));
+    if (folder < 0) return failure(folder);
+    // Paths below it are others from now on.
+    if (kindOf(source.mode) === "directory" || exchange) this.#folderPaths.clear();
+    const kept = this.#record({
+      op: "rename",
+      path: from.path,
+      to: to.path,
+      ...(exchange ? { exchange: true } : {}),
+      ...(this.#isBorn(source) ? {} : { is: statRecord(source) }),
+    });
+    if (!kept.kept || over?.kept !== true || over.record === undefined) return kept;
+    return { ...kept, undo: { victim: over.record, ...over.undo } };
+  }
+
+  /** The call failed: nothing happened. */
+  cancel(kept: Kept): void {
+    if (!kept.kept || kept.record === undefined) return;
+    this.#journal.append({ op: "void", record: kept.record });
+    if (kept.undo?.victim !== undefined) this.#journal.append({ op: "void", record: kept.undo.victim });
+    if (kept.undo?.key !== undefined) this.#files.drop(kept.undo.key);
+  }
+
+  close(): void {
+    this.#journal.close();
+    this.#files.close();
+  }
+
+  /** The times of the folder that `path` lies in, once. */
+  #folder(parentFd: number, path: string): number {
+    const parent = path.slice(0, Math.max(1, path.lastIndexOf("/")));
+    if (this.#folderPaths.has(parent)) return 0;
+    const stat = statFd(parentFd);
+    if (typeof stat === "number") return stat;
+    if (!this.#folders.has(stat.id) && !this.#isBorn(stat)) {
+      const written = this.#journal.append({ op: "folder", path: parent, is: statRecord(stat) });
+      if (written < 0) return written;
+      this.#folders.add(stat.id);
+    }
+    this.#folderPaths.add(parent);
+    return 0;
+  }
+
+  #isBorn(stat: ObjectStat): boolean {
+    const btime = this.#born.get(stat.id);
+    return btime !== undefined && sameTime(btime, stat.btime);
+  }
+
+  /** How what is about to be removed is kept. */
+  #victim(parentFd: number, name: Uint8Array, nameAt: number, stat: ObjectStat): PreImage | Kept {
+    const is = statRecord(stat);
+    const kind = kindOf(stat.mode);
+    if (kind === "directory") {
+      const xattrs = readXattrs(parentFd, name);
+      return xattrs === undefined ? { is } : { is, xattrs };
+    }
+    if (kind === "symlink" && stat.nlink === 1) {
+      const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, this.#textAt, 4096);
+      return length < 0 ? failure(length) : { is, text: pathText(this.#text.subarray(0, length)) };
+    }
+    const known = this.#content.get(stat.id);
+    const image = known !== undefined && sameTime(known.btime, stat.btime) ? { ...known.image, is } : undefined;
+    if (image !== undefined && stat.nlink === 1) return image;
+    const linked = this.#files.link(parentFd, nameAt, stat);
+    if (linked > 0) return { is, how: "link", key: linked };
+    if (linked === -STALE || NO_ROOM.has(-linked)) return failure(linked);
+    if (image !== undefined) return image;
+    if (kind !== "file") return kind === "symlink" ? ask(linked, stat) : { is };
+    const xattrs = readXattrs(parentFd, name);
+    const bare: PreImage = { is, ...(xattrs === undefined ? {} : { xattrs }) };
+    if (stat.size === 0) return bare;
+    const over = this.#over(stat);
+    if (over !== undefined) return over;
+    const key = this.#files.copyAt(parentFd, name, stat);
+    if (key <= 0) return unreadable(key) ? ask(key, stat) : failure(key);
+    const copied: PreImage = { ...bare, how: "copy", key };
+    this.#content.set(stat.id, { btime: stat.btime, image: copied, recorded: false });
+    return copied;
+  }
+
+  #modified(path: string, stat: ObjectStat, image: PreImage): Kept {
+    const kept = this.#record({ op: "modify", path, ...image });
+    if (kept.kept) this.#content.set(stat.id, { btime: stat.btime, image, recorded: true });
+    return kept;
+  }
+
+  #over(stat: ObjectStat): Kept | undefined {
+    const bytes = Math.min(stat.size, stat.allocated);
+    const cap = bytes > this.#caps.file ? this.#caps.file : this.#files.copied + bytes > this.#caps.run ? this.#caps.run : undefined;
+    if (cap === undefined) return undefined;
+    const what = cap === this.#caps.run ? "of the copies of one run" : "of a copy";
+    return { kept: false, ask: true, bytes, why: `it is ${bytes} bytes, more than the limit ${what} (${cap} bytes)` };
+  }
+
+  #record(record: JournalRecord): Kept {
+    return this.#written(this.#journal.append(record));
+  }
+
+  #written(result: number): Kept {
+    return result < 0 ? failure(result) : { kept: true, record: result };
+  }
+
+  #spell(name: Uint8Array): number {
+    // NAME_MAX; the call will fail just so.
+    if (name.length > 255) return -ERRNO.ENAMETOOLONG;
+    this.#name.set(name);
+    this.#name[name.length] = 0;
+    return this.#nameAt;
+  }
+}

@@ -1,0 +1,72 @@
+import { addressOf, cString, sys, SYSCALLS } from "../kernel/index.ts";
+
+/** Extended attributes, values in base64. ACLs are among them (`system.posix_acl_access`). */
+export type Xattrs = Readonly<Record<string, string>>;
+
+const SIZE = 65_536;
+const list = Buffer.alloc(SIZE);
+const listAt = addressOf(list);
+const value = Buffer.alloc(SIZE);
+const valueAt = addressOf(value);
+const path = Buffer.alloc(512);
+const pathAt = addressOf(path);
+const name = Buffer.alloc(256);
+const nameAt = addressOf(name);
+
+/**
+ * `/proc/self/fd/N`, or with a name `/proc/self/fd/N/NAME`, as a C string: a descriptor opened with O_PATH has no other
+ * way to its attributes (open(2)).
+ */
+function spell(fd: number, entry: Uint8Array | undefined): void {
+  let length = path.write(`/proc/self/fd/${fd}`, "latin1");
+  if (entry !== undefined) {
+    path[length++] = 0x2f;
+    path.set(entry, length);
+    length += entry.length;
+  }
+  path[length] = 0;
+}
+
+/** The attributes of what `fd` holds, or of `entry` in the folder `fd` (not followed). None, or unreadable: undefined. */
+export function readXattrs(fd: number, entry?: Uint8Array): Xattrs | undefined {
+  spell(fd, entry);
+  const length = sys(entry === undefined ? SYSCALLS.listxattr : SYSCALLS.llistxattr, pathAt, listAt, SIZE);
+  if (length <= 0) return undefined;
+  const found: Record<string, string> = {};
+  for (const text of list.toString("latin1", 0, length - 1).split("\0")) {
+    spellName(text);
+    const got = sys(entry === undefined ? SYSCALLS.getxattr : SYSCALLS.lgetxattr, pathAt, nameAt, valueAt, SIZE);
+    if (got >= 0) found[text] = value.toString("base64", 0, got);
+  }
+  return found;
+}
+
+function spellName(text: string): void {
+  name[name.write(text, 0, 255, "latin1")] = 0;
+}
+
+/**
+ * Makes the attributes of what `fd` holds those of `wanted`. Returns the names that could not be set: `security.*` and
+ * `trusted.*` need rights that an undo has no claim to.
+ */
+export function writeXattrs(fd: number, wanted: Xattrs): readonly string[] {
+  const now = readXattrs(fd) ?? {};
+  const failed: string[] = [];
+  spell(fd, undefined);
+  for (const text of Object.keys(now)) {
+    if (text in wanted) continue;
+    spellName(text);
+    if (sys(SYSCALLS.removexattr, pathAt, nameAt) < 0) failed.push(text);
+  }
+  for (const [text, base64] of Object.entries(wanted)) {
+    if (now[text] === base64) continue;
+    spellName(text);
+    const bytes = Buffer.from(base64, "base64");
+    const at = cString(bytes);
+    if (sys(SYSCALLS.setxattr, pathAt, nameAt, addressOf(at), bytes.length, 0) < 0) failed.push(text);
+  }
+  return failed;
+}
+
+export const sameXattrs = (a: Xattrs = {}, b: Xattrs = {}): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([key, base64]) => b[key] === base64);
