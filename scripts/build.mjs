@@ -84,6 +84,8 @@ try {
       splitting: true,
       minifySyntax: true,
       chunkNames: "chunks/[name]-[hash]",
+      // Finds its native half next to itself.
+      external: ["koffi"],
       outExtension: { ".js": ".mjs" },
       // Bundled CommonJS (commander) asks for node's own modules.
       banner: { js: 'import { createRequire as assentRequire } from "node:module"; const require = assentRequire(import.meta.url);' },

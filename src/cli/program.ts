@@ -72,6 +72,18 @@ export function program(): Command {
     });
 
   assent
+    .command("doctor")
+    .summary("say what protects on this machine, and what does not")
+    .description(
+      "Tries what supervision needs of the kernel, without restricting anything. Exit code 1 when `assent run` would refuse to start.",
+    )
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./doctor.ts").doctor>[0]) => {
+      const { doctor } = await import("./doctor.ts");
+      process.exitCode = await doctor(options);
+    });
+
+  assent
     .command("lint")
     .summary("look for rules that do not do what they seem to")
     .description(

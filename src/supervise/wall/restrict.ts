@@ -118,7 +118,7 @@ export function missingOfLandlock(abi: number): Missing[] {
     }));
 }
 
-const NOT_KILLABLE: Missing = {
+export const NOT_KILLABLE: Missing = {
   piece: "wait-killable",
   why: "the kernel has no SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (it needs 5.19)",
   consequence: "a program with timers can interrupt a waiting call, which is then asked about and done again",

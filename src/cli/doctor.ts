@@ -1,0 +1,69 @@
+import { visible } from "../action/index.ts";
+import { canSupervise, type Probe, probeKernel } from "../supervise/wall/index.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute } from "./place.ts";
+import { writeStdout } from "./stdio.ts";
+import { fit, styleFor, type Style } from "./style.ts";
+
+interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+/** One part of the report: `assent doctor` fails when one of them does. */
+interface Section {
+  /** Its key in JSON. */
+  readonly id: string;
+  readonly title: string;
+  readonly ok: boolean;
+  /** One line for people. */
+  readonly summary: string;
+  readonly checks: readonly Check[];
+}
+
+type Check = Omit<Probe, "id"> & { readonly id: string };
+
+/** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const sections = [await supervision()];
+  if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
+  else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
+  return sections.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function supervision(): Promise<Section> {
+  const checks = await probeKernel(absolute("."));
+  const ok = canSupervise(checks);
+  const off = checks.filter((check) => !check.ok).length;
+  const summary = ok
+    ? off === 0
+      ? "`assent run` has all it needs"
+      : "`assent run` works; what is marked `less` above it does without"
+    : "`assent run` refuses to start here; --best-effort goes on without what is marked `off`, where that is possible";
+  return { id: "supervision", title: "supervision", ok, summary, checks };
+}
+
+function doctorJson(sections: readonly Section[]): Record<string, unknown> {
+  return {
+    v: JSON_VERSION,
+    ok: sections.every(({ ok }) => ok),
+    ...Object.fromEntries(
+      sections.map(({ id, ok, checks }) => [id, { ok, checks: checks.map(({ why, ...check }) => ({ ...check, why: visible(why) })) }]),
+    ),
+  };
+}
+
+/** `ok`, `less` (it goes on without), `off` (it refuses). */
+function stateOf({ ok, required }: Check): readonly [state: string, colour: string] {
+  if (ok) return ["ok", "allow"];
+  return required ? ["off", "deny"] : ["less", "ask"];
+}
+
+function report({ title, summary, checks }: Section, style: Style): string {
+  const width = Math.max(...checks.map((check) => check.title.length));
+  const lines = checks.map((check) => {
+    const [state, colour] = stateOf(check);
+    const consequence = check.consequence === undefined ? "" : `: ${check.consequence}`;
+    return `  ${style.verdict(colour, fit(state, 4))}  ${fit(check.title, width)}  ${visible(check.why)}${consequence}`;
+  });
+  return `${style.bold(title)}\n${lines.join("\n")}\n  ${summary}\n`;
+}

@@ -1,0 +1,217 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, readFileSync, statfsSync } from "node:fs";
+import { arch, platform } from "node:process";
+import { addressOf, ERRNO, errorName, SYSCALLS, sys } from "../kernel/index.ts";
+import { landlockAbi } from "./landlock.ts";
+import { listenerOfThread } from "./probe-thread.ts";
+import { missingOfLandlock, NOT_KILLABLE } from "./restrict.ts";
+
+/** One thing that supervision stands on, and what this machine says about it. */
+export interface Probe {
+  /** Names it in JSON. */
+  readonly id:
+    | "platform"
+    | "landlock"
+    | "listener"
+    | "wait-killable"
+    | "sync-wake-up"
+    | "addfd-send"
+    | "read-memory"
+    | "pidfd-getfd"
+    | "ptrace"
+    | "openat2"
+    | "file-system";
+  readonly title: string;
+  readonly ok: boolean;
+  /** What was found, in words. */
+  readonly why: string;
+  /** What follows when it is not ok, or only partly. */
+  readonly consequence?: string;
+  /** Without it `assent run` refuses to start. */
+  readonly required: boolean;
+}
+
+const NEW_LISTENER = 1 << 3;
+const WAIT_KILLABLE_RECV = 1 << 5;
+const SECCOMP_SET_MODE_FILTER = 1;
+
+const NOTIF_ADDFD = 0x40182103;
+const ADDFD_FLAG_SEND = 2;
+const NOTIF_SET_FLAGS = 0x40082104;
+const SYNC_WAKE_UP = 1;
+
+const PTRACE_SEIZE = 0x4206;
+const AT_FDCWD = -100;
+/** `V9FS_MAGIC` (linux/magic.h): Windows drives under WSL2, shared folders of virtual machines. */
+const V9FS = 0x01021997;
+
+/** What this kernel, and whoever started us, let supervision do. Nothing of this process is restricted by asking. */
+export async function probeKernel(cwd: string): Promise<readonly Probe[]> {
+  if (platform !== "linux" || (arch !== "x64" && arch !== "arm64")) {
+    const why = `this is ${platform} on ${arch}; supervision is made of Linux system calls on x86-64 and arm64`;
+    return [{ id: "platform", title: "operating system", ok: false, why, consequence: "only the hook protects here", required: true }];
+  }
+  return [landlock(), ...(await listener()), ...(await processes()), openat2(), fileSystem(cwd)];
+}
+
+/** `assent run` would start with full protection, apart from what is not required. */
+export function canSupervise(probes: readonly Probe[]): boolean {
+  return probes.every(({ ok, required }) => ok || !required);
+}
+
+function landlock(): Probe {
+  const abi = landlockAbi();
+  const missing = missingOfLandlock(abi);
+  const consequence = missing.map((piece) => piece.consequence).join("; ");
+  return {
+    id: "landlock",
+    title: "Landlock",
+    ok: missing.length === 0,
+    why: abi === 0 ? (missing[0]?.why ?? "") : `ABI ${abi}${missing.length === 0 ? "" : "; a newer kernel gives more"}`,
+    ...(consequence === "" ? {} : { consequence }),
+    required: missing.some(({ required }) => required),
+  };
+}
+
+async function listener(): Promise<Probe[]> {
+  const { noNewPrivs, listener: fd } = await listenerOfThread();
+  const title = "system call listener";
+  if (noNewPrivs < 0 || fd < 0) {
+    const errno = noNewPrivs < 0 ? -noNewPrivs : -fd;
+    const why =
+      errno === ERRNO.EBUSY
+        ? "taken: another supervisor listens already (a container runtime, WSL2 with mirrored networking, another sandbox)"
+        : `refused (${errorName(errno)}): needs Linux 5.5 with CONFIG_SECCOMP_FILTER`;
+    return [{ id: "listener", title, ok: false, why, consequence: "no call can be asked about", required: true }];
+  }
+  try {
+    return [{ id: "listener", title, ok: true, why: "free", required: true }, waitKillable(), ...features(fd)];
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Flags are read before the program, which is NULL: EFAULT says that they are known. */
+function waitKillable(): Probe {
+  const answer = sys(SYSCALLS.seccomp, SECCOMP_SET_MODE_FILTER, NEW_LISTENER | WAIT_KILLABLE_RECV, 0);
+  const ok = answer === -ERRNO.EFAULT;
+  return {
+    id: "wait-killable",
+    title: "uninterrupted waiting",
+    ok,
+    why: ok ? "yes" : NOT_KILLABLE.why,
+    ...(ok ? {} : { consequence: NOT_KILLABLE.consequence }),
+    required: true,
+  };
+}
+
+function features(fd: number): Probe[] {
+  const sync = sys(SYSCALLS.ioctl, fd, NOTIF_SET_FLAGS, SYNC_WAKE_UP) === 0;
+  // A request that does not exist, and our standard input: ENOENT comes after the flags were understood.
+  const addfd = Buffer.alloc(24);
+  addfd.writeUInt32LE(ADDFD_FLAG_SEND, 8);
+  addfd.writeUInt32LE(fd, 12);
+  const answer = sys(SYSCALLS.ioctl, fd, NOTIF_ADDFD, addressOf(addfd));
+  const send = answer === -ERRNO.ENOENT;
+  return [
+    {
+      id: "sync-wake-up",
+      title: "quick wake-ups",
+      ok: sync,
+      why: sync ? "yes" : "needs Linux 6.6",
+      ...(sync ? {} : { consequence: "judged calls take several times as long" }),
+      required: false,
+    },
+    {
+      id: "addfd-send",
+      title: "opening on behalf",
+      ok: send,
+      why: send ? "yes" : `needs Linux 5.14 (${errorName(-answer)})`,
+      ...(send ? {} : { consequence: "files cannot be opened for the program" }),
+      required: true,
+    },
+  ];
+}
+
+/** Tried on a child, because containers filter these calls and Yama restricts them. */
+async function processes(): Promise<Probe[]> {
+  const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"], env: {} });
+  const ended = once(child, "exit");
+  const { pid } = child;
+  if (pid === undefined) throw new Error("the probe's child did not start");
+  const yama = yamaScope();
+  try {
+    const pidfd = sys(SYSCALLS.pidfd_open, pid, 0);
+    const copy = pidfd < 0 ? pidfd : sys(SYSCALLS.pidfd_getfd, pidfd, 0, 0);
+    if (copy >= 0) closeSync(copy);
+    if (pidfd >= 0) closeSync(pidfd);
+    // No bytes at no address: only the right to read is checked.
+    const read = readNothing(pid);
+    const seized = sys(SYSCALLS.ptrace, PTRACE_SEIZE, pid, 0, 0);
+    const probe = (id: Probe["id"], title: string, answer: number, consequence: string): Probe => {
+      // Capabilities are dropped before the program starts: what only they allow does not count.
+      const ok = answer >= 0 && yama < 2;
+      const why = ok
+        ? "yes"
+        : yama >= 2
+          ? `kernel.yama.ptrace_scope is ${yama}; 0 or 1 is needed`
+          : `refused (${errorName(-answer)}), perhaps by the container's own filter`;
+      return { id, title, ok, why, ...(ok ? {} : { consequence }), required: true };
+    };
+    return [
+      probe("read-memory", "reading arguments", read, "paths in calls cannot be read"),
+      probe("pidfd-getfd", "sharing descriptors", copy, "connections cannot be made on the program's behalf"),
+      probe("ptrace", "checking what was started", seized, "a program could start another one than the one that was judged"),
+    ];
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function readNothing(pid: number): number {
+  const byte = Buffer.alloc(1);
+  // `struct iovec`: base, length. The child's address is wrong: EFAULT comes after the right to read was checked.
+  const local = Buffer.alloc(16);
+  local.writeBigUInt64LE(BigInt(addressOf(byte)), 0);
+  local.writeBigUInt64LE(1n, 8);
+  const remote = Buffer.alloc(16);
+  remote.writeBigUInt64LE(1n, 8);
+  const answer = sys(SYSCALLS.process_vm_readv, pid, addressOf(local), 1, addressOf(remote), 1, 0);
+  return answer === -ERRNO.EFAULT ? 0 : answer;
+}
+
+/** ptrace_scope of Yama; 0 without it. */
+function yamaScope(): number {
+  try {
+    return Number(readFileSync("/proc/sys/kernel/yama/ptrace_scope", "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+/** No path and no size: EINVAL, where the call exists. */
+function openat2(): Probe {
+  const ok = sys(SYSCALLS.openat2, AT_FDCWD, 0, 0, 0) === -ERRNO.EINVAL;
+  return {
+    id: "openat2",
+    title: "opening below a folder",
+    ok,
+    why: ok ? "yes" : "needs Linux 5.6 (openat2)",
+    ...(ok ? {} : { consequence: "files cannot be held while a question is open" }),
+    required: true,
+  };
+}
+
+function fileSystem(cwd: string): Probe {
+  const ok = statfsSync(cwd).type !== V9FS;
+  return {
+    id: "file-system",
+    title: "file system of the folder",
+    ok,
+    why: ok ? "files keep their identity" : "9P, a shared folder of another system",
+    ...(ok ? {} : { consequence: "files have no lasting identity there: links and replaced files are recognised by their path only" }),
+    required: false,
+  };
+}
