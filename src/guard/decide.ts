@@ -19,6 +19,8 @@ export interface GuardOptions {
   readonly own: readonly string[];
   /** Files of `--policy`: each adds a layer. */
   readonly policyFiles?: readonly string[];
+  /** File of the profile, under supervision: one more layer. */
+  readonly profile?: string;
   /** For those who only look: other files in place of the ones found. */
   readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
   /** Keep the decision in the audit log. */
@@ -79,10 +81,10 @@ function sourcesFor(
   request: Request,
   lowered: Lowered,
   world: World,
-  { machine, policyFiles = [], select }: GuardOptions,
+  { machine, policyFiles = [], profile, select }: GuardOptions,
 ): readonly PolicySource[] {
   const explicit = explicitFiles(machine, policyFiles, world.cwd);
-  const found = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit);
+  const found = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit, profile);
   return select === undefined ? found : select(found);
 }
 

@@ -107,7 +107,7 @@ export function explicitFiles(machine: Machine, options: readonly string[], cwd:
 /**
  * Every policy file that speaks about a request: managed, user, the project's (git top level of the cwd), explicit ones,
  * and for their ask and deny rules those above the cwd, above the session's root and above every path touched,
- * so that `cd` cannot shed them.
+ * so that `cd` cannot shed them. `profile` is the file kept for the program that is supervised; it may not be there yet.
  */
 export function findPolicyFiles(
   machine: Machine,
@@ -115,6 +115,7 @@ export function findPolicyFiles(
   lowered: Lowered,
   sessionRoot: string,
   explicit: readonly string[],
+  profile?: string,
 ): readonly PolicySource[] {
   const user = join(machine.home, POLICY_NAME);
   const cwd = world.canonical(world.cwd);
@@ -125,6 +126,7 @@ export function findPolicyFiles(
   const out = [...read(machine.managedPolicy, "managed", undefined, true, false), ...read(user, "user", undefined, true, false)];
   const seen = new Set([user, world.canonical(user), ...explicit]);
   for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true));
+  if (profile !== undefined) out.push(...read(profile, "profile", undefined, true, false));
 
   const visited = new Set<string>();
   const visit = (folder: string): void => {

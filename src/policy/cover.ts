@@ -1,7 +1,7 @@
 import { reachOf, type Region } from "./glob-target.ts";
 import { bindPattern, DEEP, pathPattern, type PatternBase, type Segment } from "./glob.ts";
 import { sideOf, type Side } from "./match-context.ts";
-import type { Matcher, Rule, Token, WordPattern } from "./types.ts";
+import type { CallPattern, Matcher, Rule, Token, WordPattern } from "./types.ts";
 import { matchesWord, wordGlob } from "./word-glob.ts";
 import { covers } from "./word-overlap.ts";
 
@@ -45,7 +45,21 @@ function matcherCovers(outer: Matcher, inner: Matcher, sides: Sides, base: Patte
       return inner.kind === "net" && netCovers(outer, inner);
     case "tool":
       return inner.kind === "tool" && toolCovers(outer, inner);
+    case "call":
+      return inner.kind === "call" && inner.name === outer.name && listCovers(outer.args, outer.open, inner.args, inner.open);
   }
+}
+
+/** Argument by argument; what is open in `inner` must be open in `outer`. */
+function listCovers(outer: readonly CallPattern[], open: boolean, inner: readonly CallPattern[], innerOpen: boolean): boolean {
+  if (open ? inner.length < outer.length : innerOpen || inner.length !== outer.length) return false;
+  return outer.every((pattern, at) => {
+    const other = inner[at];
+    if (other === undefined) return false;
+    if (pattern.is === "any") return true;
+    if (pattern.is === "list" && other.is === "list") return listCovers(pattern.items, pattern.open, other.items, other.open);
+    return JSON.stringify(pattern) === JSON.stringify(other);
+  });
 }
 
 /** Matchers are plain data, made by one parser: equal ones have equal text. */

@@ -18,3 +18,5 @@ export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { spell } from "./spelled.ts";
 export { LAYERS } from "./types.ts";
 export type * from "./types.ts";
+export { callMatcher } from "./call-pattern-match.ts";
+export type { MatchCall } from "./match-context.ts";

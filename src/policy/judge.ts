@@ -15,7 +15,7 @@ import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
 import { type FloorPaths, isChange, judgeFloorExec, judgeFloorFile } from "./floor.ts";
 import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
-import type { MatchContext } from "./match-context.ts";
+import type { MatchCall, MatchContext } from "./match-context.ts";
 import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
@@ -39,6 +39,8 @@ export interface JudgeContext {
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
   readonly supervised: boolean;
+  /** Under supervision: compares system calls with call patterns (`callMatcher`). */
+  readonly matchCall?: MatchCall | undefined;
 }
 
 /** One request being judged. */
@@ -67,7 +69,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     context,
     index: indexOf(policy),
     preset: PRESET_TABLE[policy.settings.preset],
-    match: { world: context.world },
+    match: { world: context.world, matchCall: context.matchCall },
     opinions: [],
   };
   const actions = lowered.actions.map((action, at): JudgedAction => ({ action, verdict: judgeAction(judgement, action, at) }));

@@ -31,8 +31,8 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /**
  * Joins the policy files that apply to a request. Their rules are one pool in which the strictest wins (ledger A10).
- * Of the scalars, managed fixes them, else the user does; an explicit file fills in what neither has set; it and a
- * trusted project may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
+ * Of the scalars, managed fixes them, else the user does; an explicit file or a profile fills in what neither has set;
+ * they and a trusted project may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
  * A broken file never weakens the others (AW13).
  *
  * `root` is the folder in which a project's own allow rules hold; without it, the folder its file lies in.
@@ -44,7 +44,7 @@ export function joinLayers(inputs: readonly LayerInput[]): Policy {
   const trusted = of("project").flatMap((input) => (input.ok && input.trusted === true ? [input.policy.settings] : []));
   const broken = parts.flatMap((part) => part.broken ?? []);
   return {
-    settings: joinSettings([...files("managed"), ...files("user")], files("explicit"), trusted),
+    settings: joinSettings([...files("managed"), ...files("user")], [...files("explicit"), ...files("profile")], trusted),
     rules: parts.flatMap((part) => part.rules),
     operations: parts.flatMap((part) => part.operations),
     warnings: parts.flatMap((part) => part.warnings),

@@ -1,5 +1,5 @@
-import type { Effect } from "./types.ts";
-import type { World } from "../action/index.ts";
+import type { CallMatcher, Effect } from "./types.ts";
+import type { Call, World } from "../action/index.ts";
 import { bindPattern, foldSegment, type BoundPattern, type PathPattern, type PatternBase, type Segment } from "./glob.ts";
 import { placesOf, within, perWorld } from "./location.ts";
 import { literalWord } from "./word-glob.ts";
@@ -7,7 +7,11 @@ import { literalWord } from "./word-glob.ts";
 /** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */
 export interface MatchContext {
   readonly world: World;
+  /** Compares system calls with call patterns; only supervision has both (`callMatcher`). */
+  readonly matchCall?: MatchCall | undefined;
 }
+
+export type MatchCall = (matcher: CallMatcher, call: Call, side: Side) => boolean;
 
 /** Allow narrows and wants certainty; deny and ask widen. */
 export type Side = "narrow" | "wide";

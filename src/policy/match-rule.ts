@@ -9,7 +9,7 @@ import { matchShell } from "./match-shell.ts";
 import { matchCondition, matchTool, pathFields } from "./match-tool.ts";
 import { normalisePath } from "./path.ts";
 import type { Answer } from "./result.ts";
-import type { Matcher, Rule } from "./types.ts";
+import type { CallMatcher, Matcher, Rule } from "./types.ts";
 
 /**
  * Whether a rule speaks about an action. `maybe` means that it depends on what is only known at run time: it is
@@ -41,7 +41,16 @@ export function matchMatcher(matcher: Matcher, action: Action, side: Side, conte
       if (action.kind === "tool") return matchTool(matcher, action, side, context);
       // `*` means every tool, also those that are known well enough to be told as file and net actions.
       return matcher.name === "*" && matcher.where === undefined && action.origin.by === "tool" ? "yes" : "no";
+    case "call":
+      return matchCallRule(matcher, action, side, context);
   }
+}
+
+/** Where calls are seen and nobody can compare them, a rule that narrows may apply: it is never lost in silence. */
+function matchCallRule(matcher: CallMatcher, { call }: Action, side: Side, { matchCall }: MatchContext): Answer {
+  if (call === undefined || call.name !== matcher.name) return "no";
+  if (matchCall === undefined) return side === "narrow" ? "no" : "maybe";
+  return matchCall(matcher, call, side) ? "yes" : "no";
 }
 
 type CommandMatcher = Extract<Matcher, { readonly kind: "bash" | "shell" | "option" | "command" }>;

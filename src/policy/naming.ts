@@ -1,5 +1,6 @@
-import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
+import { type Action, type CallName, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { expandBraces } from "./brace.ts";
+import { pathTextOf } from "./call-pattern-path.ts";
 import { regionOf } from "./danger-paths.ts";
 import { genericInstances } from "./glob-target.ts";
 import { bindPattern, matchesSegments, pathPattern } from "./glob.ts";
@@ -10,7 +11,7 @@ import { normalisePath, segmentsOf } from "./path.ts";
 import type { Protection } from "./protections.ts";
 import { sampleCommands } from "./sample.ts";
 import { spell } from "./spelled.ts";
-import type { Matcher, Rule } from "./types.ts";
+import type { CallPattern, Matcher, Rule } from "./types.ts";
 
 /**
  * Whether a written allow beats a protection: only when its literal part lies inside it. `Read(.env.example)` opens
@@ -32,9 +33,15 @@ export function namesOwn(rule: Rule, action: Action, protection: Protection, con
       return hasLiteral(rule.matcher);
     case "place":
     case "danger":
-      if (action.kind === "file") return rule.matcher.kind === "path" && pathNames(rule.matcher.pattern, action, protection, context.world);
+      if (action.kind === "file") return pathsOf(rule.matcher).some((pattern) => pathNames(pattern, action, protection, context.world));
       return action.kind === "exec" && protection.scope.by === "danger" && samplesHave(rule, protection.scope.id, context);
   }
+}
+
+/** The path patterns a rule is made of. */
+function pathsOf(matcher: Matcher): readonly (string | undefined)[] {
+  if (matcher.kind === "path") return [matcher.pattern];
+  return matcher.kind === "call" ? matcher.args.map(pathTextOf) : [];
 }
 
 /** `rule` matches the command the action comes from. */
@@ -87,6 +94,25 @@ function hasLiteral(matcher: Matcher): boolean {
       return /[^*.]/.test(matcher.host);
     case "tool":
       return /[^*]/.test(matcher.name);
+    case "call":
+      return matcher.args.some((pattern, at) => at !== MODE[matcher.name] && callLiteral(pattern));
+  }
+}
+
+/** Arguments that say how, not what. */
+const MODE: Readonly<Partial<Record<CallName, number>>> = { open: 1, chmod: 1, mknod: 1, connect: 1, bind: 1, listen: 1, send: 1 };
+
+function callLiteral(pattern: CallPattern): boolean {
+  switch (pattern.is) {
+    case "text":
+      return /[^/.]/.test(pattern.text);
+    case "glob":
+      return pattern.parts.some((part) => typeof part === "string" && /[^/.]/.test(part));
+    case "list":
+      return pattern.items[0] !== undefined && callLiteral(pattern.items[0]);
+    case "any":
+    case "regex":
+      return false;
   }
 }
 

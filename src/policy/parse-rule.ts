@@ -1,3 +1,5 @@
+import type { CallName } from "../action/index.ts";
+import { doubtCallName, isCallName, parseCall } from "./call-pattern.ts";
 import { parseBash } from "./parse-bash.ts";
 import { parseScope } from "./parse-scope.ts";
 import { parseShell } from "./parse-shell.ts";
@@ -18,9 +20,11 @@ export interface ParsedRule {
 }
 
 const LONGEST = 8192;
+/** Room for every argument list that is not a file of its own. */
+const LONGEST_CALL = 1 << 20;
 
 /**
- * Reads a rule: a string such as `Bash(git status:*)`, `{ "rule": …, "reason": …, "match": […], "notMatch": […] }`,
+ * Reads a rule: a string such as `Bash(git status:*)` or `open(/home/me/**, _)`, `{ "rule": …, "reason": …, "match": […], "notMatch": […] }`,
  * or agentperm's `{ "tool": "Bash", "command": …, "when": { "hasOption": … } }`. A mistake is returned, never thrown.
  *
  * @example parseRule("Read(src/**)") // { ok: true, matcher: { kind: "path", … } }
@@ -33,6 +37,8 @@ export function parseRule(input: unknown): ParsedRule | Mistake {
 
 function parseText(written: string): ParsedRule | Mistake {
   const text = written.trim();
+  const call = /^([a-z]+)\(/.exec(text)?.[1];
+  if (call !== undefined && isCallName(call)) return parseCallRule(call, text);
   if (text === "") return mistake("empty rule", "write `*` for every tool, `Bash` for every command");
   if (text.length > LONGEST) return mistake(`the rule is longer than ${LONGEST} characters`);
   const open = text.indexOf("(");
@@ -56,6 +62,14 @@ function parseText(written: string): ParsedRule | Mistake {
     if (wrong !== undefined) return wrong;
   }
   return parseNamed(name, inner, text);
+}
+
+function parseCallRule(name: CallName, text: string): ParsedRule | Mistake {
+  if (text.length > LONGEST_CALL) return mistake(`the rule is longer than ${LONGEST_CALL} characters`);
+  const read = parseCall(name, text);
+  if (!read.ok) return read;
+  const { matcher, warning } = read.value;
+  return { ok: true, matcher, text, ...(warning === undefined ? {} : { warning }) };
 }
 
 function nameBefore(text: string): string {
@@ -86,7 +100,7 @@ function parseNamed(name: string, inner: string | undefined, text: string): Pars
   }
   const scope = parseScope(name, inner);
   if (!scope.ok) return scope;
-  const warning = scope.value.kind === "tool" && scope.value.where === undefined ? doubtName(scope.value.name) : undefined;
+  const warning = scope.value.kind === "tool" ? doubtTool(scope.value.name, inner !== undefined) : undefined;
   return { ok: true, matcher: scope.value, text, ...(warning === undefined ? {} : { warning }) };
 }
 
@@ -101,6 +115,10 @@ function doubt(inner: string): string | undefined {
 }
 
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
+
+function doubtTool(name: string, scoped: boolean): string | undefined {
+  return doubtCallName(name, scoped) ?? (scoped ? undefined : doubtName(name));
+}
 
 function doubtName(name: string): string | undefined {
   if (NAMES.includes(name) || name.includes("__") || name.includes("*") || name.length < 4) return undefined;

@@ -1,4 +1,4 @@
-import type { Action, ExecAction, FileOperation } from "../action/index.ts";
+import type { Action, Call, CallName, ExecAction, FileOperation } from "../action/index.ts";
 import { baseName } from "./location.ts";
 import { foldCase } from "./path.ts";
 import { BoundedMap } from "./result.ts";
@@ -17,6 +17,11 @@ export interface RuleIndex {
   readonly tools: RulesByEffect;
   /** `*`, which means every tool. */
   readonly anyTool: RulesByEffect;
+  /** Call patterns by the call they speak of. */
+  readonly calls: ReadonlyMap<CallName, RulesByEffect>;
+  /** The rules for an action together with those for its call, in their order; made when first asked for. */
+  readonly withCalls: Map<CallName, WeakMap<RulesByEffect, RulesByEffect>>;
+  readonly rules: readonly Rule[];
   readonly hasBlocks: boolean;
   readonly blocks: Readonly<Partial<Record<OperationName, readonly OperationBlock[]>>>;
 }
@@ -71,9 +76,18 @@ function makeIndex(policy: Policy): RuleIndex {
     net: select(rules, (rule) => rule.matcher.kind === "net" || isAnyTool(rule)),
     tools: select(rules, ({ matcher }) => matcher.kind === "tool" || matcher.kind === "path" || matcher.kind === "net"),
     anyTool: select(rules, isAnyTool),
+    calls: new Map(
+      callNames(rules).map((name) => [name, select(rules, ({ matcher }) => matcher.kind === "call" && matcher.name === name)]),
+    ),
+    withCalls: new Map(),
+    rules,
     hasBlocks: policy.operations.length > 0,
     blocks,
   };
+}
+
+function callNames(rules: readonly Rule[]): readonly CallName[] {
+  return [...new Set(rules.flatMap(({ matcher }) => (matcher.kind === "call" ? [matcher.name] : [])))];
 }
 
 function isAnyTool({ matcher }: Rule): boolean {
@@ -86,6 +100,27 @@ function isCommandMatcher(kind: Rule["matcher"]["kind"]): boolean {
 
 /** The rules that could speak about an action. */
 export function rulesFor(index: RuleIndex, action: Action): RulesByEffect {
+  const own = rulesForKind(index, action);
+  return action.call === undefined || index.calls.size === 0 ? own : withCallRules(index, own, action.call);
+}
+
+/** In policy order, so that the first rule that matches is the one that is named. */
+function withCallRules(index: RuleIndex, own: RulesByEffect, { name }: Call): RulesByEffect {
+  const calls = index.calls.get(name);
+  if (calls === undefined) return own;
+  if (own === NO_RULES) return calls;
+  let known = index.withCalls.get(name);
+  if (known === undefined) index.withCalls.set(name, (known = new WeakMap()));
+  let both = known.get(own);
+  if (both === undefined) {
+    const wanted = new Set([own, calls].flatMap(({ deny, ask, allow }) => [...deny, ...ask, ...allow]));
+    both = select(index.rules, (rule) => wanted.has(rule));
+    known.set(own, both);
+  }
+  return both;
+}
+
+function rulesForKind(index: RuleIndex, action: Action): RulesByEffect {
   switch (action.kind) {
     case "exec":
       return commandRules(index, action);

@@ -1,5 +1,5 @@
 import { genericWord } from "./glob-target.ts";
-import type { FlagPattern, Matcher, Token, WordPattern } from "./types.ts";
+import type { CallPattern, FlagPattern, Matcher, Token, WordPattern } from "./types.ts";
 
 /** What stands where a rule leaves a word open: a name nobody knows. */
 const FRESH = "zqx1";
@@ -25,6 +25,8 @@ export function sampleCommands(matcher: Matcher): readonly (readonly string[])[]
     case "net":
     case "tool":
       return [];
+    case "call":
+      return matcher.name === "exec" ? callSamples(matcher.args[1]) : [];
   }
 }
 
@@ -78,4 +80,11 @@ function commandSamples(pattern: string): readonly (readonly string[])[] {
   const argv = words.map(genericWord);
   if (!last.endsWith("*") || last === "*" || last === "**") return [argv];
   return [[...words.slice(0, -1).map(genericWord), genericWord(last.replace(/\*+$/, "")), FRESH], argv];
+}
+
+/** The argv of `exec(_, [git, push, ...])`. */
+function callSamples(argv: CallPattern | undefined): readonly (readonly string[])[] {
+  if (argv?.is !== "list" || argv.items[0]?.is !== "text") return [];
+  const words = argv.items.map((item) => (item.is === "text" ? item.text : FRESH));
+  return argv.open ? [words, [...words, FRESH]] : [words];
 }

@@ -1,9 +1,10 @@
-import type { FileOperation, RuleSource } from "../action/index.ts";
+import type { CallName, FileOperation, RuleSource } from "../action/index.ts";
 
 /** Everything here is plain data: a compiled policy is written to and read back from a JSON cache. */
 
 export type Effect = "allow" | "ask" | "deny";
-export const LAYERS = ["managed", "user", "project", "explicit"] as const;
+/** `profile` is the policy kept for one program under supervision. */
+export const LAYERS = ["managed", "user", "project", "explicit", "profile"] as const;
 export type LayerName = (typeof LAYERS)[number];
 export const PRESETS = ["default", "permissive", "readonly", "strict", "none"] as const;
 export type PresetName = (typeof PRESETS)[number];
@@ -53,7 +54,27 @@ export type Matcher =
   /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` (only subdomains) and `*` allowed; `tool` as above. */
   | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean; readonly tool?: string }
   /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
-  | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition };
+  | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition }
+  /** P14: a system call under supervision, argument by argument. `open`: more arguments may follow (`...`). */
+  | { readonly kind: "call"; readonly name: CallName; readonly args: readonly CallPattern[]; readonly open: boolean };
+
+export type CallMatcher = Extract<Matcher, { readonly kind: "call" }>;
+
+/**
+ * One argument of a call pattern (P15-P19).
+ * - `any`: `_`, a text or a list.
+ * - `text`: exactly this text; a path also by the links in it.
+ * - `glob`: literal text and wildcards in turn: 1 is `*`, which never matches a slash, 2 is `**`.
+ *   `home`: it began with `~`, and the parts go on from there.
+ * - `regex`: the whole text matches this regular expression.
+ * - `list`: element by element; `open`: more may follow.
+ */
+export type CallPattern =
+  | { readonly is: "any" }
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "glob"; readonly parts: readonly (string | 1 | 2)[]; readonly home?: boolean }
+  | { readonly is: "regex"; readonly source: string }
+  | { readonly is: "list"; readonly items: readonly CallPattern[]; readonly open: boolean };
 
 export type ToolCondition =
   | { readonly by: "domain"; readonly host: string }

@@ -16,6 +16,7 @@ function layer(name: LayerName, { settings = {}, rules = [], operations = [] }: 
     user: "/home/me/.agent-permissions.jsonc",
     project: "/home/me/repo/.agent-permissions.jsonc",
     explicit: "/x.jsonc",
+    profile: "/home/me/.local/state/assent/profiles/ci.jsonc",
   }[name];
   return {
     ok: true,
@@ -75,6 +76,12 @@ describe("scalars", () => {
       { preset: "strict", mode: "auto-edit" },
     ],
     ["an explicit file fills in", [layer("explicit", { settings: { mode: "auto-edit" } })], { mode: "auto-edit" }],
+    ["so does a profile", [layer("profile", { settings: { mode: "auto-edit" } })], { mode: "auto-edit" }],
+    [
+      "a profile loosens nothing that is set",
+      [layer("user", { settings: { mode: "suggest" } }), layer("profile", { settings: { mode: "full-auto" } })],
+      { mode: "suggest" },
+    ],
     [
       "and replaces nothing",
       [layer("user", { settings: { mode: "suggest" } }), layer("explicit", { settings: { mode: "full-auto" } })],
@@ -192,7 +199,7 @@ describe("AW13: broken files", () => {
     ],
   });
   test("a broken user's or managed file: the others hold, allow becomes ask", () => {
-    for (const name of ["managed", "user", "explicit"] as const) {
+    for (const name of ["managed", "user", "explicit", "profile"] as const) {
       const policy = joinLayers([broken(name), deny]);
       expect(policy.broken).toBe("f:1:1: unknown key `denny`");
       expect(judged(exec("rm x"), policy).decision).toBe("deny");

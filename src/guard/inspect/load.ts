@@ -24,15 +24,17 @@ export interface InspectOptions {
   readonly own: readonly string[];
   /** Files of `--policy`. */
   readonly policyFiles?: readonly string[];
+  /** File of a profile. */
+  readonly profile?: string;
   /** Only these files, each read as a user's own. */
   readonly only?: readonly string[];
 }
 
-export function inspect({ machine, cwd, own, policyFiles = [], only }: InspectOptions): Inspection {
+export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: InspectOptions): Inspection {
   const world = realWorld(machine, cwd, undefined);
   const sources: readonly PolicySource[] =
     only === undefined
-      ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd))
+      ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd), profile)
       : only.map((file) => policyFile(file, "user"));
   const files = readEach(sources, readTrust(machine), exampleActions);
   return { machine, world, files, policy: joinLayers(files.map(layerOf)), context: judgeContext(machine, world, true, sources, own) };

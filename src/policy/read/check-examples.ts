@@ -1,5 +1,6 @@
 import { type Action, brief } from "../../action/index.ts";
 import { type Fault, member, type Node, type Path } from "../../edit/json5/index.ts";
+import { callMatcher } from "../call-pattern-match.ts";
 import { sideOf } from "../match-context.ts";
 import { matchMatcher } from "../match-rule.ts";
 import type { Effect, Matcher } from "../types.ts";
@@ -54,7 +55,8 @@ function whatIsWrong(
   const shown = `\`${brief(typeof example === "string" ? example : JSON.stringify(example), 60)}\``;
   const made = exampleActions(matcher, example, lower);
   if (!made.ok) return { message: `${shown} is no example of what this rule looks at`, help: made.help };
-  const answers = made.actions.map((action) => matchMatcher(matcher, action, sideOf(effect), { world: EXAMPLE_WORLD }));
+  const context = { world: EXAMPLE_WORLD, matchCall: callMatcher(EXAMPLE_WORLD) };
+  const answers = made.actions.map((action) => matchMatcher(matcher, action, sideOf(effect), context));
   const best = answers.includes("yes") ? "yes" : answers.includes("maybe") ? "maybe" : "no";
   if (best === (key === "match" ? "yes" : "no")) return undefined;
   const not = best === "maybe" ? "matches only perhaps" : best === "yes" ? "matches" : "does not match";

@@ -1,9 +1,10 @@
 import type { Action, FileOperation, Origin, World } from "../../action/index.ts";
+import { readCall } from "../call-pattern.ts";
 import type { Matcher } from "../types.ts";
 
 /**
  * What a `match` or `notMatch` example stands for: a command line for a shell rule, a path for a path rule,
- * a URL or `host:port` for a network rule, and for a tool rule the tool's name, the value of the field it looks at, or the whole input.
+ * a URL or `host:port` for a network rule, a call for a call rule, and for a tool rule the tool's name, the value of the field it looks at, or the whole input.
  */
 export type Example = string | { readonly [field: string]: unknown };
 
@@ -52,6 +53,11 @@ export function exampleActions(
     }
     case "tool":
       return { ok: true, actions: [toolAction(matcher, example)] };
+    case "call": {
+      const call = typeof example === "string" ? readCall(example) : undefined;
+      if (call === undefined) return { ok: false, help: 'an example of this rule is a call: "open(/home/you/notes.txt, create+write)"' };
+      return { ok: true, actions: [{ kind: "system", area: "call", origin: TOOL, call }] };
+    }
   }
 }
 

@@ -1,0 +1,255 @@
+import { mistake, ok, type Mistake, type Result } from "./result.ts";
+
+/**
+ * Regular expressions that always match the whole text: literals, `.`, sets, `\d \w \s`, groups, `|`, `* + ? {n,m}`,
+ * `^` and `$` at the ends, `(?i)` in front. What cannot be matched in linear time (look-around, back-references) is a mistake.
+ * `.` is every character, a line break too: a name with one is no way around a rule.
+ */
+export type Regex =
+  | { readonly is: "set"; readonly negated: boolean; readonly ranges: readonly Range[]; readonly fold: boolean }
+  | { readonly is: "all"; readonly parts: readonly Regex[] }
+  | { readonly is: "one"; readonly parts: readonly Regex[] }
+  | { readonly is: "repeat"; readonly part: Regex; readonly min: number; readonly max: number };
+
+export type Range = readonly [low: number, high: number];
+
+const LONGEST = 4096;
+const DEEPEST = 50;
+const MOST_REPEATS = 1000;
+
+export const ANY: Regex = { is: "set", negated: true, ranges: [], fold: false };
+
+export function literalRegex(text: string): Regex {
+  const parts = [...text].map((char) => charSet(char.codePointAt(0) ?? 0, false));
+  return { is: "all", parts };
+}
+
+function charSet(code: number, fold: boolean): Regex {
+  return { is: "set", negated: false, ranges: [[code, code]], fold };
+}
+
+export function parseRegex(source: string): Result<Regex> {
+  if (source === "") return mistake("the regular expression is empty");
+  if (source.length > LONGEST) return mistake(`the regular expression is longer than ${LONGEST} characters`);
+  const flags = /^\(\?([a-z]+)\)/.exec(source);
+  const other = flags?.[1]?.replace(/[isu]/g, "") ?? "";
+  if (other !== "") return mistake(`the flag \`${other}\` is not known here`, "only `(?i)` changes something");
+  const reader = new RegexReader(source, flags?.[0].length ?? 0, flags?.[1]?.includes("i") === true);
+  const regex = reader.alternatives(0);
+  if (reader.wrong !== undefined) return reader.wrong;
+  if (reader.at < source.length) return mistake("`)` without `(` in the regular expression", "write `\\)` for the character itself");
+  return ok(regex);
+}
+
+const CLASSES: Readonly<Record<string, readonly Range[]>> = {
+  d: [[0x30, 0x39]],
+  w: [
+    [0x30, 0x39],
+    [0x41, 0x5a],
+    [0x5f, 0x5f],
+    [0x61, 0x7a],
+  ],
+  s: [
+    [0x09, 0x0d],
+    [0x20, 0x20],
+  ],
+};
+const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, a: 7, "0": 0 };
+const LAST = 0x10ffff;
+
+/** Everything but `ranges`. */
+function complement(ranges: readonly Range[]): readonly Range[] {
+  const out: Range[] = [];
+  let next = 0;
+  for (const [low, high] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    if (low > next) out.push([next, low - 1]);
+    next = Math.max(next, high + 1);
+  }
+  if (next <= LAST) out.push([next, LAST]);
+  return out;
+}
+
+/** Recursive descent; the first mistake is kept, and reading goes on to no effect. */
+class RegexReader {
+  wrong: Mistake | undefined;
+  readonly #text: string;
+  readonly #fold: boolean;
+  readonly #start: number;
+  at: number;
+
+  constructor(text: string, at: number, fold: boolean) {
+    this.#text = text;
+    this.#start = at;
+    this.#fold = fold;
+    this.at = at;
+  }
+
+  alternatives(depth: number): Regex {
+    if (depth > DEEPEST) this.#fail(`groups nested deeper than ${DEEPEST}`);
+    const choices = [this.#sequence(depth)];
+    while (this.#peek() === "|") {
+      this.at++;
+      choices.push(this.#sequence(depth));
+    }
+    return choices.length === 1 ? (choices[0] ?? ANY) : { is: "one", parts: choices };
+  }
+
+  #sequence(depth: number): Regex {
+    const parts: Regex[] = [];
+    while (this.at < this.#text.length && this.wrong === undefined) {
+      const char = this.#peek();
+      if (char === "|" || char === ")") break;
+      if ((char === "^" && parts.length === 0) || char === "$") {
+        this.#anchor(char, depth);
+        continue;
+      }
+      parts.push(this.#repeated(this.#atom(depth)));
+    }
+    return { is: "all", parts };
+  }
+
+  /** The whole text has to match anyway. */
+  #anchor(char: string, depth: number): void {
+    const before = this.#text.charAt(this.at - 1);
+    const after = this.#text.charAt(this.at + 1);
+    const outside = depth === 0 && (char === "^" ? this.at === this.#start || before === "|" : after === "" || after === "|");
+    if (!outside)
+      this.#fail(`\`${char}\` inside a regular expression`, `the whole text has to match anyway; write \`\\${char}\` for the character`);
+    this.at++;
+  }
+
+  #atom(depth: number): Regex {
+    const char = this.#take();
+    switch (char) {
+      case "(":
+        return this.#group(depth);
+      case "[":
+        return this.#set();
+      case ".":
+        return ANY;
+      case "*":
+      case "+":
+      case "?":
+        this.#fail(
+          `nothing in front of \`${char}\` in the regular expression`,
+          `any text is \`.*\`; write \`\\${char}\` for the character itself`,
+        );
+        return ANY;
+      case "\\": {
+        const ranges = this.#escape();
+        return { is: "set", negated: false, ranges, fold: this.#fold };
+      }
+      default:
+        return charSet(char.codePointAt(0) ?? 0, this.#fold);
+    }
+  }
+
+  #group(depth: number): Regex {
+    const special = /\?(?::|P?<[A-Za-z_]\w*>)/y;
+    special.lastIndex = this.at;
+    const found = special.exec(this.#text);
+    if (found !== null) this.at += found[0].length;
+    else if (this.#peek() === "?")
+      this.#fail(
+        `\`(${this.#text.slice(this.at, this.at + 3)}\` is not possible here`,
+        "look-around and the like need no bounded time; write two rules",
+      );
+    const inner = this.alternatives(depth + 1);
+    if (this.#peek() === ")") this.at++;
+    else this.#fail("`(` without `)` in the regular expression", "write `\\(` for the character itself");
+    return inner;
+  }
+
+  #set(): Regex {
+    const negated = this.#peek() === "^";
+    if (negated) this.at++;
+    const ranges: Range[] = [];
+    for (let first = true; first || this.#peek() !== "]"; first = false) {
+      if (this.at >= this.#text.length) {
+        this.#fail("`[` without `]` in the regular expression", "write `\\[` for the character itself");
+        break;
+      }
+      const low = this.#member();
+      const next = this.#text.charAt(this.at + 1);
+      if (this.#peek() !== "-" || next === "]" || next === "" || low.length !== 1) {
+        ranges.push(...low);
+        continue;
+      }
+      this.at++;
+      const high = this.#member();
+      const [from, to] = [low[0]?.[0] ?? 0, high[0]?.[1] ?? 0];
+      if (high.length !== 1 || to < from) this.#fail("a range that ends before it begins in the regular expression");
+      ranges.push([from, to]);
+    }
+    this.at++;
+    return { is: "set", negated, ranges, fold: this.#fold };
+  }
+
+  #member(): readonly Range[] {
+    if (this.#text.startsWith("[:", this.at)) this.#fail("`[:…:]` is not known here", "write the characters, or `\\d`, `\\w`, `\\s`");
+    const char = this.#take();
+    if (char === "\\") return this.#escape();
+    const code = char.codePointAt(0) ?? 0;
+    return [[code, code]];
+  }
+
+  /** What follows a backslash. */
+  #escape(): readonly Range[] {
+    const char = this.#take();
+    const lower = char.toLowerCase();
+    const ranges = CLASSES[lower];
+    if (ranges !== undefined) return char === lower ? ranges : complement(ranges);
+    const control = CONTROLS[char];
+    const hex = /x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}/y;
+    hex.lastIndex = this.at - char.length;
+    const found = hex.exec(this.#text);
+    if (found !== null) this.at += found[0].length - char.length;
+    else if (control === undefined && (char === "" || /[\p{L}\p{N}]/u.test(char)))
+      this.#fail(`\`\\${char}\` is not known in a regular expression here`, char === "" ? "write `\\\\` for a backslash" : undefined);
+    const code = found === null ? (control ?? char.codePointAt(0) ?? 0) : Number.parseInt(found[1] ?? found[2] ?? found[3] ?? "0", 16);
+    return [[code, code]];
+  }
+
+  #repeated(atom: Regex): Regex {
+    let part = atom;
+    for (let times = 0; ; times++) {
+      const quantifier = /\*|\+|\?|\{(\d{1,4})(?:(,)(\d{0,4}))?\}/y;
+      quantifier.lastIndex = this.at;
+      const found = quantifier.exec(this.#text);
+      if (found === null) return part;
+      if (times > 0) {
+        this.#fail(
+          `\`${found[0]}\` after another repetition in the regular expression`,
+          "a path pattern is written without the slashes at both ends",
+        );
+        return part;
+      }
+      this.at += found[0].length;
+      const [text, low, comma, high = ""] = found;
+      const min = low === undefined ? (text === "+" ? 1 : 0) : Number(low);
+      const max = low === undefined ? (text === "?" ? 1 : Infinity) : comma === undefined ? min : high === "" ? Infinity : Number(high);
+      if (max < min || Math.max(min, max === Infinity ? 0 : max) > MOST_REPEATS)
+        this.#fail(`\`${text}\` in the regular expression`, `repeat from fewer to more, at most ${MOST_REPEATS} times`);
+      part = { is: "repeat", part, min, max };
+      // How much is taken first makes no difference to whether all of it matches.
+      if (this.#peek() === "?") this.at++;
+    }
+  }
+
+  #peek(): string {
+    return this.#text.charAt(this.at);
+  }
+
+  #take(): string {
+    const code = this.#text.codePointAt(this.at);
+    if (code === undefined) return "";
+    const char = String.fromCodePoint(code);
+    this.at += char.length;
+    return char;
+  }
+
+  #fail(message: string, help?: string): void {
+    this.wrong ??= mistake(message, help);
+    this.at = this.#text.length;
+  }
+}
