@@ -80,6 +80,8 @@ const SUBVOLUME_IOCTLS = [
   0x4008941a, // BTRFS_IOC_SUBVOL_SETFLAGS
   0x5000943f, // BTRFS_IOC_SNAP_DESTROY_V2
 ];
+/** Locks other people's encrypted files. */
+const FS_IOC_REMOVE_ENCRYPTION_KEY = 0xc0406618;
 /** Type into the user's terminal. Landlock says nothing about terminals that were open before. */
 const TERMINAL_IOCTLS = [
   0x5412, // TIOCSTI
@@ -101,7 +103,7 @@ export function fileRules(observeReads: boolean): Rules {
       {
         clauses: [
           { when: [is(1, ...ATTRIBUTE_IOCTLS)], then: "trap" },
-          { when: [is(1, ...SUBVOLUME_IOCTLS, ...TERMINAL_IOCTLS)], then: no("EPERM") },
+          { when: [is(1, ...SUBVOLUME_IOCTLS, FS_IOC_REMOVE_ENCRYPTION_KEY, ...TERMINAL_IOCTLS)], then: no("EPERM") },
         ],
         otherwise: "allow",
       },

@@ -1,4 +1,5 @@
 import { arch } from "node:process";
+import { isMainThread } from "node:worker_threads";
 import { readdirSync } from "node:fs";
 import { addressOf, ERRNO, KernelError, must, SYSCALLS, sys } from "../kernel/index.ts";
 import { dropCapabilities } from "./capabilities.ts";
@@ -63,8 +64,12 @@ export class WallError extends Error {
 /**
  * Restricts the calling thread, for good: everything it starts from now on inherits the restrictions, and nothing else
  * in the process is touched. Must be a worker thread; the door must run on another one.
+ *
+ * Threads count as started, too: the worker has all its modules loaded before, and keeps from what starts node's shared
+ * thread pool (`fs.promises`, `dns`, `zlib`, `crypto`, `import()`), which would confine the pool of the whole process.
  */
 export function restrictThisThread(options: RestrictOptions): Restricted {
+  if (isMainThread) throw new Error("the main thread would not get out again");
   // Inherited descriptors would pass every wall.
   closeOnExec();
   // While CAP_SYS_ADMIN lasts. Without it the filter takes System V IPC away.

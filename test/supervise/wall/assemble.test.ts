@@ -86,10 +86,11 @@ describe("the assembler", () => {
     expect([answer(1), answer(0)]).toEqual([1, 2]);
   });
 
-  it.each<[string, Instruction[]]>([
-    ["a label that is not there", [{ op: "goto", label: "nowhere" }]],
+  it.each<[string, string, Instruction[]]>([
+    ["a label that is not there", "is not after its jump", [{ op: "goto", label: "nowhere" }]],
     [
       "a label before its jump",
+      "is not after its jump",
       [
         { op: "label", name: "a" },
         { op: "goto", label: "a" },
@@ -97,14 +98,15 @@ describe("the assembler", () => {
     ],
     [
       "a label that stands twice",
+      "stands twice",
       [
         { op: "label", name: "a" },
         { op: "label", name: "a" },
         { op: "return", value: 0 },
       ],
     ],
-    ["more than the kernel takes", Array.from({ length: 4097 }, () => ({ op: "return", value: 0 }) as const)],
-  ])("refuses %s", (_, program) => {
-    expect(() => assemble(program)).toThrow();
+    ["more than the kernel takes", "4097 instructions", Array.from({ length: 4097 }, () => ({ op: "return", value: 0 }) as const)],
+  ])("refuses %s", (_, message, program) => {
+    expect(() => assemble(program)).toThrow(message);
   });
 });

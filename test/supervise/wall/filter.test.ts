@@ -200,15 +200,16 @@ const ROWS: readonly [SyscallName, (number | readonly [number, number])[], strin
 ];
 
 describe("rows", () => {
-  it.each(ARCHITECTURES.flatMap((architecture) => ROWS.map((row) => [architecture, ...row] as const)))(
-    "%s: %s %j is %s",
-    (architecture, name, args, expected, options = { observeReads: false }) => {
-      const nr = syscallsOf(architecture)[name];
-      if (nr < 0) return;
-      const pairs = args.map((arg) => (typeof arg === "number" ? ([arg, 0] as const) : arg));
-      expect(words(runBpf(buildFilter(architecture, options), dataBytes({ nr, arch: AUDIT[architecture], args: pairs })))).toBe(expected);
-    },
-  );
+  it.each(
+    ARCHITECTURES.flatMap((architecture) =>
+      ROWS.map(([name, args, expected, options = { observeReads: false }]) => ({ architecture, name, args, expected, options })),
+    ),
+  )("$architecture: $name $args is $expected", ({ architecture, name, args, expected, options }) => {
+    const nr = syscallsOf(architecture)[name];
+    if (nr < 0) return;
+    const pairs = args.map((arg) => (typeof arg === "number" ? ([arg, 0] as const) : arg));
+    expect(words(runBpf(buildFilter(architecture, options), dataBytes({ nr, arch: AUDIT[architecture], args: pairs })))).toBe(expected);
+  });
 
   it("traps every call that names another task, and not one that names its caller", () => {
     const program = buildFilter("x64", { observeReads: false });

@@ -1,0 +1,52 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { assent, DIST } from "../../scratch.ts";
+import { confined, workshop } from "./confined.ts";
+
+const shop = workshop();
+afterAll(shop.remove);
+const place = { home: shop.folder, project: join(shop.folder, "project") };
+mkdirSync(place.project);
+
+const bin = join(DIST, "bin.cjs");
+
+describe("assent doctor", () => {
+  it("says what supervision finds here, a line each", () => {
+    const { status, stdout, stderr } = assent(place, ["doctor"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toBe("supervision");
+    expect(lines.slice(1, -1).map((line) => line.slice(0, 8))).toEqual(lines.slice(1, -1).map(() => "  ok    "));
+    expect(lines.at(-1)).toBe("  `assent run` has all it needs");
+    // Aligned: the third column begins at one place.
+    expect(new Set(lines.slice(1, -1).map((line) => /^ {2}ok {4}.*? {2,}(?=\S)/.exec(line)?.[0].length)).size).toBe(1);
+  });
+
+  it("says it in JSON", () => {
+    const ids = "landlock listener wait-killable sync-wake-up addfd-send read-memory pidfd-getfd ptrace openat2 file-system".split(" ");
+    const checks = ids.map((id) => ({ id, ok: true }));
+    expect(JSON.parse(assent(place, ["doctor", "--json"]).stdout)).toMatchObject({ v: 1, ok: true, supervision: { ok: true, checks } });
+  });
+
+  it("names what is missing under another supervisor, and fails", async () => {
+    const report = await confined([process.execPath, bin, "doctor"], {
+      folder: shop.folder,
+      nobody: false,
+      env: { NO_COLOR: "1", HOME: shop.folder },
+    });
+    expect(report.status >> 8).toBe(1);
+    const off = report.output.split("\n").filter((line) => line.startsWith("  off "));
+    expect(off).toEqual([
+      expect.stringMatching(/system call listener +taken: another supervisor .*: no call can be asked about$/),
+      expect.stringMatching(/reading arguments +refused \(EPERM\)/),
+      expect.stringMatching(/sharing descriptors +refused \(EPERM\)/),
+      expect.stringMatching(/checking what was started +refused \(EPERM\)/),
+    ]);
+    expect(report.output).toContain("`assent run` refuses to start here");
+  });
+
+  it.each([[["doctor", "--nope"]], [["doctor", "extra"]]])("refuses %j", (args) => {
+    expect(assent(place, args).status).toBe(2);
+  });
+});
