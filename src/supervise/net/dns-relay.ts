@@ -1,0 +1,174 @@
+import { randomInt } from "node:crypto";
+import { createSocket, type Socket } from "node:dgram";
+import { StreamRelay } from "./dns-stream.ts";
+import { type DnsAnswer, type DnsQuestion, readAnswer, readQuery, refusal } from "./dns-wire.ts";
+import type { FoundNames } from "./names.ts";
+import type { NameServer } from "./resolv.ts";
+
+export interface RelayOptions {
+  /** The system's resolver, asked anew for each question. */
+  readonly nameServers: () => readonly NameServer[];
+  /** Called before the program sees the answer. */
+  readonly onNames: (found: FoundNames) => void;
+  /** False: the question is answered REFUSED and leaves this machine never. */
+  readonly allow?: (name: string | undefined) => boolean;
+  /** Port of the name servers, for tests. */
+  readonly port?: number;
+}
+
+/** Where the relay listens. */
+export interface RelayAddress {
+  readonly v4: number;
+  /** Undefined where this machine has no IPv6. */
+  readonly v6: number | undefined;
+}
+
+/** Milliseconds until the next server is asked; stub resolvers themselves wait 5 s for theirs. */
+const NEXT_SERVER_AFTER = 1500;
+const GIVE_UP_AFTER = 10_000;
+const MOST_PENDING = 1024;
+
+/**
+ * The name server that supervised programs really talk to: it hands their questions to the system's resolver, byte by
+ * byte, and tells which names led to which addresses. Each question leaves from a socket and with an id of its own,
+ * connected to the server, so that nobody else's datagram is taken for the answer.
+ */
+export class DnsRelay {
+  readonly #options: RelayOptions;
+  readonly #sockets: Socket[] = [];
+  readonly #pending = new Set<{ end: () => void }>();
+  readonly #streams: StreamRelay;
+
+  private constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#streams = new StreamRelay({
+      server: (at) => this.#server(at),
+      mayAsk: (query) => this.#mayAsk(query),
+      onAnswer: (answer) => this.#tell(answer),
+    });
+  }
+
+  static async start(options: RelayOptions): Promise<{ relay: DnsRelay; address: RelayAddress }> {
+    const relay = new DnsRelay(options);
+    try {
+      // Datagrams and connections on the same port, as with any name server.
+      const v4 = await relay.#listen("127.0.0.1");
+      if (v4 === undefined) throw new Error("no port on 127.0.0.1 for the name relay");
+      return { relay, address: { v4, v6: await relay.#listen("::1") } };
+    } catch (error) {
+      relay.close();
+      throw error;
+    }
+  }
+
+  async #listen(host: "127.0.0.1" | "::1"): Promise<number | undefined> {
+    for (let tries = 0; tries < 16; tries++) {
+      const socket = createSocket({ type: host === "::1" ? "udp6" : "udp4", ipv6Only: host === "::1" });
+      const port = await new Promise<number | undefined>((resolve) => {
+        socket.once("error", () => resolve(undefined));
+        socket.bind(0, host, () => resolve(socket.address().port));
+      });
+      if (port === undefined) {
+        socket.close();
+        return undefined;
+      }
+      if (await this.#streams.listen(host, port)) {
+        socket.on("error", () => {});
+        socket.on("message", (message, from) => this.#ask(message, (answer) => socket.send(answer, from.port, from.address, () => {})));
+        this.#sockets.push(socket);
+        return port;
+      }
+      socket.close();
+    }
+    return undefined;
+  }
+
+  #server(at: number): { readonly host: string; readonly port: number } | undefined {
+    const server = this.#options.nameServers()[at];
+    if (server === undefined) return undefined;
+    const { address, zone } = server;
+    const host = address.length === 4 ? address.join(".") : `${hexGroups(address)}${zone === undefined ? "" : `%${zone}`}`;
+    return { host, port: this.#options.port ?? server.port };
+  }
+
+  #mayAsk(query: Buffer): DnsQuestion | Buffer | undefined {
+    const question = readQuery(query);
+    if (question === undefined) return undefined;
+    return this.#options.allow?.(question.name) === false ? refusal(query, question, 5) : question;
+  }
+
+  #tell({ name, aliases, addresses }: DnsAnswer): void {
+    if (name !== undefined && addresses.length > 0) this.#options.onNames({ name, aliases, addresses });
+  }
+
+  /** What is no question is dropped, as a name server does. */
+  #ask(query: Buffer, reply: (answer: Buffer) => void): void {
+    const question = this.#mayAsk(query);
+    if (question === undefined) return;
+    if (Buffer.isBuffer(question)) return reply(question);
+    if (this.#pending.size >= MOST_PENDING) return reply(refusal(query, question, 2));
+    const id = randomInt(0x1_0000);
+    const sent = Buffer.from(query);
+    sent.writeUInt16BE(id, 0);
+
+    const open: Socket[] = [];
+    const timers: NodeJS.Timeout[] = [];
+    const pending = {
+      end: () => {
+        for (const timer of timers) clearTimeout(timer);
+        for (const socket of open) socket.close();
+        this.#pending.delete(pending);
+      },
+    };
+    this.#pending.add(pending);
+    const finish = (answer: Buffer): void => {
+      pending.end();
+      reply(answer);
+    };
+    const tryServer = (at: number): void => {
+      const server = this.#server(at);
+      if (server === undefined) return;
+      const socket = createSocket(server.host.includes(":") ? "udp6" : "udp4");
+      open.push(socket);
+      timers.push(setTimeout(() => tryServer(at + 1), NEXT_SERVER_AFTER));
+      socket.on("error", () => {});
+      socket.on("message", (message) => {
+        const answer = this.#answer(message, id, question);
+        if (answer === undefined) return;
+        const back = Buffer.from(message);
+        back.writeUInt16BE(question.id, 0);
+        this.#tell(answer);
+        finish(back);
+      });
+      socket.connect(server.port, server.host, () => {
+        try {
+          socket.send(sent, (error) => {
+            if (error !== null && this.#pending.has(pending)) tryServer(at + 1);
+          });
+        } catch {
+          // Not connected after all: the next server's turn comes.
+        }
+      });
+    };
+    tryServer(0);
+    timers.push(setTimeout(() => finish(refusal(query, question, 2)), GIVE_UP_AFTER));
+  }
+
+  #answer(message: Buffer, id: number, question: DnsQuestion): DnsAnswer | undefined {
+    const answer = readAnswer(message);
+    if (answer === undefined) return undefined;
+    const same = answer.id === id && answer.name === question.name && answer.type === question.type && answer.class === question.class;
+    return same ? answer : undefined;
+  }
+
+  close(): void {
+    for (const pending of this.#pending) pending.end();
+    for (const socket of this.#sockets) socket.close();
+    this.#sockets.length = 0;
+    this.#streams.close();
+  }
+}
+
+function hexGroups(address: Uint8Array): string {
+  return (Buffer.from(address).toString("hex").match(/.{4}/g) ?? []).join(":");
+}
