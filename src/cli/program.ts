@@ -1,5 +1,6 @@
-import { Argument, Command, InvalidArgumentError } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { addPolicyCommands } from "./program-policy.ts";
+import { addRunCommands } from "./program-run.ts";
 
 declare const ASSENT_VERSION: string | undefined;
 const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
@@ -17,6 +18,7 @@ export function program(): Command {
     .version(VERSION, "-V, --version")
     .option("--debug", "show where an error comes from")
     .exitOverride()
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
 
@@ -97,6 +99,7 @@ export function program(): Command {
       process.exitCode = lint(files, options);
     });
 
+  addRunCommands(assent);
   addPolicyCommands(assent);
 
   assent
@@ -129,5 +132,14 @@ export function program(): Command {
       const { demo } = await import("./demo.ts");
       process.exitCode = demo();
     });
+  debuggable(assent);
   return assent;
+}
+
+/** `--debug` works behind a command as well as before it. */
+function debuggable(command: Command): void {
+  for (const sub of command.commands) {
+    if (!sub.options.some(({ long }) => long === "--debug")) sub.addOption(new Option("--debug").hideHelp());
+    debuggable(sub);
+  }
 }

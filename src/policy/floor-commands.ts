@@ -11,7 +11,7 @@ export interface AssentCall {
 
 /** They only look, or judge what they start. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list replay stats".split(
+  "check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list replay stats receipt diff".split(
     " ",
   ),
 );
@@ -30,8 +30,10 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   consent: ["*"],
   grants: ["*"],
   grant: ["*"],
-  profile: ["*"],
+  profile: ["clear", "edit", "import"],
   profiles: ["*"],
+  wrap: ["install", "wrap", "unwrap"],
+  clip: ["*"],
   approve: ["*"],
   answer: ["*"],
   auto: ["on", "everywhere", "subagents", "set"],
@@ -42,8 +44,15 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   preset: ["*"],
 };
 
-/** Options that leave things unjudged or let the agent answer its own questions. */
-const LOOSE_OPTION = /^--?(?:log-only|background|no-|allow|yes|y$|trust|grant|profile|respond|auto|answer|best-effort|unsafe|insecure)/;
+/** Options of `assent run` that only look or make it stricter. None of them takes a value, but for `--rules`. */
+const HARMLESS_OPTION = /^(?:-[Pqh]+|--(?:no-prompt|json|quiet|debug|skill|list|rules(?:=.*)?|help))$/;
+
+/**
+ * Options that leave things unjudged, choose other rules, let the agent answer its own questions, or write a file that
+ * nobody judged.
+ */
+const LOOSE_OPTION =
+  /^--?(?:log-only|background|no-|allow|yes|y$|trust|grant|profile|policy|learn|strace|output|clear|respond|auto|answer|best-effort|unsafe|insecure)|^-[A-Za-z]*o/;
 
 /** These start the program that one of their arguments names. */
 const RUNNERS: ReadonlySet<string> = new Set(
@@ -120,10 +129,14 @@ const LOOKS: ReadonlySet<string> = new Set(["", "status", "list", "show"]);
 
 /** The options of `assent run` end at `--` or at the program. */
 function runDoes(args: readonly Argument[]): AssentCall["does"] {
-  for (const argument of args) {
-    if (!argument.known) return "unclear";
-    if (argument.text === "--") return "harmless";
-    if (LOOSE_OPTION.test(argument.text)) return "loosens";
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i];
+    if (argument === undefined || !argument.known) return "unclear";
+    const { text } = argument;
+    if (text === "--" || !text.startsWith("-")) return "harmless";
+    if (!HARMLESS_OPTION.test(text)) return LOOSE_OPTION.test(text) ? "loosens" : "unclear";
+    // Its value.
+    if (text === "--rules") i++;
   }
   return "harmless";
 }

@@ -22,7 +22,8 @@ export interface FloorPaths {
 export function floorPaths(home: string, stateHome?: string): FloorPaths {
   return {
     policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],
-    state: [`${stateHome ?? `${home}/.local/state`}/assent`],
+    // The second holds the launchers of `assent wrap`.
+    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`],
     registrations: [],
     own: [],
     projectPolicies: [],

@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly undo: boolean;
   /** Called for every judged call, in order. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** Called once the program runs; `signal` reaches it as long as it lives. */
+  readonly onStart?: ((program: { readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
   /** One line for people: what protection is off, that a question was refused. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Folders of Assent's own program. */

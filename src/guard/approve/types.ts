@@ -1,4 +1,4 @@
-import type { Action, Call, RuleSource } from "../../action/index.ts";
+import type { Action, Basis, Call, RuleSource } from "../../action/index.ts";
 
 /** A process as a person recognises it. */
 export interface ProcessInfo {
@@ -35,6 +35,8 @@ export interface Question {
   /** Why it is asked. */
   readonly reason: string;
   readonly rule?: RuleSource;
+  /** What the question rests on; absent: a default. */
+  readonly basis?: Basis;
   readonly help?: string;
   /** At least one. */
   readonly proposals: readonly Proposal[];

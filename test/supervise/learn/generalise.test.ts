@@ -200,6 +200,7 @@ const seen = fc.record({
 });
 
 it("covers every question that was answered yes, and nothing that was refused", () => {
+  expect.hasAssertions();
   fc.assert(
     fc.property(fc.array(seen, { minLength: 1, maxLength: 60 }), (events) => {
       const all = new Observations();

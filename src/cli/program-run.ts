@@ -1,0 +1,111 @@
+import { type Command, Option } from "commander";
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** What only a run that asks can have: `clip` and `run` share it. */
+function supervising(command: Command): Command {
+  return command
+    .option("--profile <name>", "the profile to use and to remember answers in; by default the program's own")
+    .option("-P, --no-prompt", "ask nobody: what is not allowed is refused")
+    .addOption(new Option("--log-only", "say what it does and refuse nothing").conflicts(["backgroundDir"]))
+    .option("--best-effort", "go on where this kernel cannot protect everything")
+    .option("--no-undo", "do not keep what is changed for `assent undo`")
+    .option("--policy <file>", "add a policy file", collect, [])
+    .option("-q, --quiet", "say nothing but questions and errors")
+    .option("--debug", "say every decision that is made without asking, and where an error comes from");
+}
+
+/** `assent run`, `wrap` and `clip`: programs under supervision. */
+export function addRunCommands(assent: Command): void {
+  // Options stop at the first word that is none: the rest is the program's.
+  supervising(assent.command("run"))
+    .summary("run a program under the policy, enforced by the kernel")
+    .description(
+      "Runs a program and everything it starts under the policy. What it does not allow is asked at the moment it would happen. Exits with the program's own status (docs/run.md).",
+    )
+    .argument("[command...]", "the program and its arguments; options of `assent run` come before it, `--` may stand between")
+    .option("--json", "print every judged call as a line of JSON (docs/json.md)")
+    .option("-o, --output <file>", "where --log-only and --json print; by default standard error")
+    .option("--strace <file>", "write every judged call with its result and verdict")
+    .addOption(new Option("--learn", "write a profile from what was needed, for you to review").conflicts(["backgroundDir"]))
+    .option("--dry-run", "with --learn: print the profile, write nothing")
+    .option("--yes", "with --learn: write without asking")
+    .addOption(new Option("--background-dir <folder>", "ask in this folder, for agents (see --skill)").conflicts(["prompt"]))
+    .option("--background-wait <folder>", "wait for the next question or the end of a run, and print it")
+    .option("--background-respond <folder-seq-action...>", "answer question SEQ: approve, deny, pattern, deny_pattern, trust or quit")
+    .option("--background-pattern <rule>", "with --background-respond: the rule to remember")
+    .option("--skill", "print how an agent asks and answers through a folder")
+    .option("--clear-run", "forget the profile first")
+    .option("--list", "list the profiles")
+    .option("--rules <name>", "print the rules of a profile")
+    .option("--clear <name>", "forget a profile")
+    .passThroughOptions()
+    .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
+    .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
+      const { run } = await import("./run.ts");
+      process.exitCode = await run(words, flags, { help: () => command.outputHelp({ error: true }) });
+    });
+
+  supervising(assent.command("clip"))
+    .summary("run the command line on the clipboard, supervised")
+    .description("Shows the command line on the clipboard with everything hidden in it, asks, and runs it in sh under the policy.")
+    .action(async (flags: Parameters<typeof import("./clip.ts").clip>[0]) => {
+      const { clip } = await import("./clip.ts");
+      process.exitCode = await clip(flags);
+    });
+
+  addWrap(assent);
+}
+
+function addWrap(assent: Command): void {
+  const wrap = assent
+    .command("wrap")
+    .summary("make a program always run under its profile")
+    .description(
+      "Puts `assent run` in front of a program: in the first line of a script of yours, else by a launcher that PATH finds first.",
+    );
+  type Options = Parameters<typeof import("./wrap.ts").wrap>[1];
+  const profile = ["--profile <name>", "the profile; by default named after the program"] as const;
+
+  wrap
+    .command("install")
+    .summary("install a package with npm or pipx and wrap its programs")
+    .argument("<package>", "as npm or pipx knows it")
+    .argument("[options...]", "passed on to npm or pipx")
+    .addOption(new Option("--with <tool>", "who installs it").choices(["npm", "pipx"]))
+    .option(...profile)
+    .passThroughOptions()
+    .action(async (name: string, rest: readonly string[], options: Options) => {
+      const { installPackage } = await import("./wrap.ts");
+      process.exitCode = installPackage(name, rest, options);
+    });
+  wrap
+    .command("wrap")
+    .summary("wrap a program that is there")
+    .argument("<name>", "a program on PATH, or its path")
+    .option(...profile)
+    .addOption(new Option("--shim", "leave the program as it is and put a launcher in front of it").conflicts("inPlace"))
+    .option("--in-place", "change the first line of a script wherever it lies")
+    .action(async (name: string, options: Options) => {
+      const { wrap: wrapProgram } = await import("./wrap.ts");
+      process.exitCode = wrapProgram(name, options);
+    });
+  wrap
+    .command("unwrap")
+    .summary("take the wrapping away again")
+    .argument("<name>", "the program, as `assent wrap list` shows it")
+    .action(async (name: string) => {
+      const { unwrap } = await import("./wrap.ts");
+      process.exitCode = unwrap(name);
+    });
+  wrap
+    .command("list")
+    .summary("list wrapped programs")
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (options: Options) => {
+      const { list } = await import("./wrap.ts");
+      process.exitCode = list(options);
+    });
+  // Options of `install` stop at the package.
+  wrap.enablePositionalOptions();
+}

@@ -1,0 +1,58 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { errorCode } from "../state/index.ts";
+
+export type Found =
+  | { readonly is: "program"; /** As it was found, absolute. */ readonly path: string; /** Links resolved. */ readonly real: string }
+  /** As a shell says it: 127 not found, 126 found and not to be started. */
+  | { readonly is: "none"; readonly status: 126 | 127; readonly why: string };
+
+/** The file that a command's first word starts, found as execvp(3) does: by its path, else on PATH. */
+export function findProgram(word: string, path: string | undefined, cwd: string): Found {
+  if (word === "") return { is: "none", status: 127, why: "the name of the program is empty" };
+  if (word.includes("/")) {
+    const file = word.startsWith("/") ? word : `${cwd}/${word}`;
+    const problem = problemOf(file);
+    return problem === undefined ? found(file) : none(problem);
+  }
+  let first: string | undefined;
+  for (const folder of (path ?? "/usr/local/bin:/usr/bin:/bin").split(":")) {
+    // An empty entry is the current folder (environ(7)).
+    const file = `${folder === "" ? cwd : folder.startsWith("/") ? folder : `${cwd}/${folder}`}/${word}`;
+    const problem = problemOf(file);
+    if (problem === undefined) return found(file);
+    if (problem !== "ENOENT" && problem !== "ENOTDIR") first ??= problem;
+  }
+  return none(first ?? "ENOENT");
+}
+
+/** Why a file cannot be started; undefined when it can. */
+function problemOf(file: string): string | undefined {
+  try {
+    if (!statSync(file).isFile()) return "EISDIR";
+    accessSync(file, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+function found(path: string): Found {
+  try {
+    return { is: "program", path, real: realpathSync.native(path) };
+  } catch {
+    return { is: "program", path, real: path };
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: "not found",
+  ENOTDIR: "not found",
+  EACCES: "permission denied: it may not be executed",
+  EISDIR: "is not a file",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "the name is too long",
+};
+
+function none(code: string): Found {
+  return { is: "none", status: code === "ENOENT" || code === "ENOTDIR" ? 127 : 126, why: WHY[code] ?? code };
+}

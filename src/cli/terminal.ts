@@ -1,0 +1,51 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { ReadStream, WriteStream } from "node:tty";
+
+/** True when there is a terminal to ask on, whatever the standard streams are. */
+export function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Typed text that came before the question was shown answers nothing. Milliseconds. */
+const TYPED_AHEAD_MS = 120;
+
+/** Shows `page` and asks on the terminal itself, so that neither a pipe nor the clipboard can answer. Undefined: there is no terminal. */
+export async function confirmed(page: string, question: string): Promise<boolean | undefined> {
+  let descriptor: number;
+  try {
+    descriptor = openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY);
+  } catch {
+    return undefined;
+  }
+  const input = new ReadStream(descriptor);
+  const output = new WriteStream(descriptor);
+  try {
+    output.write(page);
+    await drained(input);
+    const lines = createInterface({ input, output, terminal: false });
+    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+    const answer = await Promise.race([lines.question(`${question} Type yes: `), closed]);
+    lines.close();
+    return answer.trim().toLowerCase() === "yes";
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+}
+
+/** Takes away what is waiting. A line that is not finished waits in the kernel until it is, unless the mode is raw. */
+async function drained(input: ReadStream): Promise<void> {
+  const drop = (): void => undefined;
+  input.setRawMode(true);
+  input.on("data", drop);
+  await new Promise((resolve) => setTimeout(resolve, TYPED_AHEAD_MS));
+  input.off("data", drop);
+  input.pause();
+  input.setRawMode(false);
+}
