@@ -1,1 +1,10 @@
+export { respond, wait, type BackgroundEvent } from "./background.ts";
+export { directoryApprover, type DirectoryOptions } from "./directory.ts";
+export { safeJson } from "./exchange.ts";
+export { ACTIONS, actionWord } from "./messages.ts";
+export { noBlockApprover } from "./no-block.ts";
+export { printable } from "./printable.ts";
+export { skillText } from "./skill.ts";
+export { terminalApprover, type TerminalOptions } from "./terminal.ts";
+export type { Turn } from "./tty.ts";
 export type * from "./types.ts";

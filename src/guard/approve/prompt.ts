@@ -1,0 +1,148 @@
+import type { Key } from "./keys.ts";
+import { edit, lineOf, textOf, type Line } from "./line-editor.ts";
+import type { Answer, Proposal } from "./types.ts";
+
+/**
+ * What a question's prompt is in, without any styling: keys go in, the next state or an answer comes out.
+ * INVARIANT: no state begins with an allow highlighted, so that Enter alone never allows.
+ */
+export type PromptState =
+  | { readonly view: "choose"; readonly highlighted: number; readonly details: boolean; readonly notice?: string }
+  | { readonly view: "rules"; readonly effect: RuleEffect; readonly highlighted: number; readonly notice?: string }
+  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: Line; readonly notice?: string };
+
+type RuleEffect = "allow" | "deny";
+
+export interface Choice {
+  readonly key: string;
+  readonly label: string;
+}
+
+export const CHOICES: readonly Choice[] = [
+  { key: "a", label: "[a]llow once" },
+  { key: "s", label: "[s]ession" },
+  { key: "p", label: "[p]attern always…" },
+  { key: "t", label: "allow [t]ree/program for this run" },
+  { key: "d", label: "[d]eny" },
+  { key: "D", label: "[D]eny always" },
+  { key: "?", label: "[?] ancestry" },
+  { key: "q", label: "[q]uit" },
+];
+const DENY = CHOICES.findIndex(({ key }) => key === "d");
+const KEYS = "keys: a s p t d D ? q, or arrows and Enter";
+
+export const START: PromptState = { view: "choose", highlighted: DENY, details: false };
+
+/** Says what is wrong with a rule's text, or undefined. */
+export type CheckRule = (rule: string, effect: RuleEffect) => string | undefined;
+
+interface About {
+  readonly proposals: readonly Proposal[];
+  readonly checkRule: CheckRule;
+}
+
+type Outcome = { readonly state: PromptState } | { readonly answer: Answer };
+
+export function press(state: PromptState, key: Key, about: About): Outcome {
+  if (key.is === "interrupt") return { answer: { answer: "quit" } };
+  if (key.is === "end-of-input") return { answer: { answer: "deny", scope: "once" } };
+  if (key.is === "report" || key.is === "redraw") return { state };
+  switch (state.view) {
+    case "choose":
+      return choose(state, key, about);
+    case "rules":
+      return pickRule(state, key, about);
+    case "edit":
+      return editRule(state, key, about);
+  }
+}
+
+function choose(state: PromptState & { readonly view: "choose" }, key: Key, about: About): Outcome {
+  const { highlighted, details } = state;
+  const move = (by: number): Outcome => ({
+    state: { view: "choose", highlighted: (highlighted + by + CHOICES.length) % CHOICES.length, details },
+  });
+  switch (key.is) {
+    case "left":
+    case "up":
+      return move(-1);
+    case "right":
+    case "down":
+    case "tab":
+      return move(1);
+    case "home":
+      return { state: { view: "choose", highlighted: 0, details } };
+    case "end":
+      return { state: { view: "choose", highlighted: CHOICES.length - 1, details } };
+    case "enter":
+      return chosen(CHOICES[highlighted]?.key ?? "d", state, about);
+    case "escape":
+      return { state: { view: "choose", highlighted: DENY, details: false } };
+    case "char":
+      return chosen(key.text, state, about);
+    case "paste":
+      return { state: { view: "choose", highlighted, details, notice: `pasted text answers nothing; ${KEYS}` } };
+    default:
+      return { state: { view: "choose", highlighted, details, notice: KEYS } };
+  }
+}
+
+function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: About): Outcome {
+  switch (letter) {
+    case "a":
+      return { answer: { answer: "allow", scope: "once" } };
+    case "s":
+      return { answer: { answer: "allow", scope: "session" } };
+    case "t":
+      return { answer: { answer: "allow", scope: "tree" } };
+    case "d":
+      return { answer: { answer: "deny", scope: "once" } };
+    case "q":
+      return { answer: { answer: "quit" } };
+    case "p":
+    case "D": {
+      const effect = letter === "p" ? "allow" : "deny";
+      if (about.proposals.length > 0) return { state: { view: "rules", effect, highlighted: 0 } };
+      return { state: { view: "edit", effect, line: lineOf("") } };
+    }
+    case "?":
+      return { state: { view: "choose", highlighted: state.highlighted, details: !state.details } };
+    default:
+      return { state: { view: "choose", highlighted: state.highlighted, details: state.details, notice: KEYS } };
+  }
+}
+
+function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, about: About): Outcome {
+  const { effect, highlighted } = state;
+  const { proposals } = about;
+  const at = (next: number): Outcome => ({
+    state: { view: "rules", effect, highlighted: Math.max(0, Math.min(proposals.length - 1, next)) },
+  });
+  const rule = proposals[highlighted]?.rule ?? "";
+  if (key.is === "up") return at(highlighted - 1);
+  if (key.is === "down" || key.is === "tab") return at(highlighted + 1);
+  if (key.is === "home") return at(0);
+  if (key.is === "end") return at(proposals.length - 1);
+  if (key.is === "escape") return { state: START };
+  if (key.is === "right" || (key.is === "char" && key.text === "e")) return { state: { view: "edit", effect, line: lineOf(rule) } };
+  if (key.is === "char" && /^[1-9]$/.test(key.text) && Number(key.text) <= proposals.length) return at(Number(key.text) - 1);
+  if (key.is !== "enter") return { state: { ...state, notice: "keys: ↑ ↓, Enter writes the rule, e edits it, Esc goes back" } };
+  const wrong = about.checkRule(rule, effect);
+  return wrong === undefined ? { answer: always(effect, rule) } : { state: { ...state, notice: wrong } };
+}
+
+function editRule(state: PromptState & { readonly view: "edit" }, key: Key, about: About): Outcome {
+  const { effect, line } = state;
+  if (key.is === "escape") return { state: about.proposals.length > 0 ? { view: "rules", effect, highlighted: 0 } : START };
+  if (key.is === "enter") {
+    const rule = textOf(line).trim();
+    const wrong = rule === "" ? "the rule is empty; Esc goes back" : about.checkRule(rule, effect);
+    return wrong === undefined ? { answer: always(effect, rule) } : { state: { view: "edit", effect, line, notice: wrong } };
+  }
+  const next = edit(line, key);
+  return next === undefined
+    ? { state: { view: "edit", effect, line, notice: "Enter writes the rule, Esc goes back" } }
+    : { state: { view: "edit", effect, line: next } };
+}
+
+const always = (effect: RuleEffect, rule: string): Answer => ({ answer: effect, scope: "always", rule });
