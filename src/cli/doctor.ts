@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { canSupervise, type Probe, probeKernel } from "../supervise/wall/index.ts";
+import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";

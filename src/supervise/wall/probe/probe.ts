@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, readFileSync, statfsSync } from "node:fs";
 import { arch, platform } from "node:process";
-import { addressOf, ERRNO, errorName, SYSCALLS, sys } from "../kernel/index.ts";
-import { landlockAbi } from "./landlock.ts";
-import { listenerOfThread } from "./probe-thread.ts";
-import { missingOfLandlock, NOT_KILLABLE } from "./restrict.ts";
+import { addressOf, ERRNO, errorName, SYSCALLS, sys } from "../../kernel/index.ts";
+import { landlockAbi } from "../landlock.ts";
+import { listenerOfThread } from "./thread.ts";
+import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
 
 /** One thing that supervision stands on, and what this machine says about it. */
 export interface Probe {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { SYSCALLS } from "../kernel/index.ts";
+import { SYSCALLS } from "../../kernel/index.ts";
 
 /** What seccomp(2) said on a thread that is thrown away: a descriptor of the listener, or a negative errno. */
 interface Answer {

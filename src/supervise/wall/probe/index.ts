@@ -1,0 +1,1 @@
+export { canSupervise, type Probe, probeKernel } from "./probe.ts";
