@@ -76,6 +76,17 @@ try {
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
     }),
+    // The supervisor's two threads. koffi is native and stays a package.
+    build({
+      ...common,
+      entryPoints: [join(root, "src/supervise/door/door-worker.ts"), join(root, "src/supervise/launch/launch-worker.ts")],
+      outdir: fresh,
+      entryNames: "[name]",
+      format: "cjs",
+      minify: true,
+      external: ["koffi"],
+      outExtension: { ".js": ".cjs" },
+    }),
     build({
       ...common,
       entryPoints: { assent: entry("main") },

@@ -1,1 +1,2 @@
+export { RunError, superviseRun } from "./run.ts";
 export type * from "./types.ts";

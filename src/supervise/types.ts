@@ -22,7 +22,10 @@ export interface RunEvent {
 }
 
 export interface RunOptions {
+  /** `argv[0]` is the program's absolute path. */
   readonly argv: readonly [string, ...string[]];
+  /** What the program is told it is called; by default `argv[0]`. */
+  readonly word?: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly machine: Machine;

@@ -26,8 +26,12 @@ export function must(name: SyscallName, ...args: readonly number[]): number {
   return result;
 }
 
-/** Where the buffer's bytes lie. They do not move while the buffer lives. */
+/**
+ * Where the buffer's bytes lie. They do not move while the buffer lives: V8 keeps small arrays among its objects, which a
+ * collection moves, until their `buffer` is asked for.
+ */
 export function addressOf(buffer: Uint8Array): number {
+  if (buffer.buffer.byteLength === 0) return 0;
   return Number(koffi.address(buffer));
 }
 

@@ -171,6 +171,7 @@ const TABLE = {
   fchmodat: [268, 53],
   faccessat: [269, 48],
   unshare: [272, 97],
+  ppoll: [271, 73],
   splice: [275, 76],
   tee: [276, 77],
   sync_file_range: [277, 84],

@@ -1,0 +1,72 @@
+import { type MessagePort, workerData } from "node:worker_threads";
+import { read } from "../../guard/reader/index.ts";
+import type { Machine } from "../../state/index.ts";
+import { RunJudge } from "../judge/index.ts";
+import { addressOf, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { UndoStore } from "../undo/index.ts";
+import { dropCapabilities } from "../wall/capabilities.ts";
+import { Door } from "./door.ts";
+import type { FromDoor } from "./messages.ts";
+
+export interface DoorData {
+  readonly port: MessagePort;
+  readonly wake: number;
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly argv: readonly string[];
+  readonly policyFiles: readonly string[];
+  readonly profileFile: string;
+  readonly profile: string;
+  readonly own: readonly string[];
+  readonly run: string;
+  /** Folder of the run, where undo is wanted. */
+  readonly undoFolder: string | undefined;
+  readonly observes: boolean;
+  readonly asks: boolean;
+  readonly tellsAll: boolean;
+}
+
+const CLONE_FS = 0x200;
+
+/** The thread that owns the listener. It prepares, says so, waits for the descriptor, and serves until the tree is gone. */
+function main(data: DoorData): void {
+  const tell = (message: FromDoor): void => data.port.postMessage(message);
+  try {
+    // The program's own rights, and nothing more: what the door does for it must not reach further than it could itself.
+    dropCapabilities();
+    // Its own umask: modes are set exactly as the program's umask has them.
+    must("unshare", CLONE_FS);
+    sys(SYSCALLS.umask, 0);
+    raiseDescriptors();
+    const { machine, cwd, env, policyFiles, profileFile, own } = data;
+    const judge = new RunJudge({ machine, cwd, env, policyFiles, profileFile, reader: () => ({ read }), own });
+    const undo = data.undoFolder === undefined ? undefined : new UndoStore(data.undoFolder);
+    tell({ kind: "ready", notices: judge.policy.warnings });
+    data.port.once("message", (message: { readonly listener: number }) => {
+      try {
+        new Door({ ...data, listener: message.listener, judge, undo, home: machine.home, typed: judge.typed(data.argv), net: {} }).serve();
+        undo?.close();
+      } catch (error) {
+        tell({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      }
+      data.port.close();
+    });
+  } catch (error) {
+    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    data.port.close();
+  }
+}
+
+/** Many calls may wait, each with objects pinned. */
+function raiseDescriptors(): void {
+  const RLIMIT_NOFILE = 7;
+  const limits = Buffer.alloc(16);
+  const at = addressOf(limits);
+  if (sys(SYSCALLS.prlimit64, 0, RLIMIT_NOFILE, 0, at) !== 0) return;
+  limits.copy(limits, 0, 8, 16);
+  sys(SYSCALLS.prlimit64, 0, RLIMIT_NOFILE, at, 0);
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by `superviseRun`
+main(workerData as DoorData);

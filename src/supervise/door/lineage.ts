@@ -1,0 +1,65 @@
+import type { Errand } from "../judge/index.ts";
+import { parentOf, startOf } from "./processes.ts";
+
+/** What is known of a program since it started. */
+interface Record {
+  /** When the process began, in clock ticks since boot: numbers come again, this does not. */
+  readonly start: string;
+  /** Names it goes by, if they can be trusted. */
+  readonly programs: readonly string[];
+  readonly errand: Errand;
+}
+
+const MOST = 20_000;
+
+/** Which programs run in the tree, and who started whom. */
+export class Lineage {
+  readonly #records = new Map<number, Record>();
+  /** Processes whose whole tree a person trusts for this run. */
+  readonly #trusted = new Map<number, string>();
+
+  /** A program has started in this process. */
+  started(pid: number, programs: readonly string[], errand: Errand): void {
+    const start = startOf(pid);
+    if (start === undefined) return;
+    if (this.#records.size >= MOST) this.#prune();
+    this.#records.set(pid, { start, programs, errand });
+  }
+
+  /** Names of the program that the process runs: its own, or that of the process it was forked from. */
+  programs(pid: number): readonly string[] {
+    return this.#up(pid).find((found) => found !== undefined)?.programs ?? [];
+  }
+
+  /** What the process and those above it were started for. */
+  errands(pid: number): readonly Errand[] {
+    return this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]));
+  }
+
+  trust(pid: number): void {
+    const start = startOf(pid);
+    if (start !== undefined) this.#trusted.set(pid, start);
+  }
+
+  isTrusted(pid: number): boolean {
+    return this.#trusted.size > 0 && this.#pids(pid).some((at) => this.#trusted.has(at) && this.#trusted.get(at) === startOf(at));
+  }
+
+  #up(pid: number): readonly (Record | undefined)[] {
+    return this.#pids(pid).map((at) => {
+      const record = this.#records.get(at);
+      return record !== undefined && record.start === startOf(at) ? record : undefined;
+    });
+  }
+
+  /** The process and its parents below the supervisor. */
+  #pids(pid: number): readonly number[] {
+    const found: number[] = [];
+    for (let at: number | undefined = pid; at !== undefined && at > 1 && at !== process.pid && found.length < 64; at = parentOf(at)) found.push(at);
+    return found;
+  }
+
+  #prune(): void {
+    for (const [pid, { start }] of this.#records) if (startOf(pid) !== start) this.#records.delete(pid);
+  }
+}

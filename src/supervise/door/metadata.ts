@@ -1,0 +1,236 @@
+import type { Call, CallName } from "../../action/index.ts";
+import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Trap } from "./listener.ts";
+import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
+import { AT_FDCWD, type Place } from "./paths.ts";
+import { shortName, type Task } from "./tasks.ts";
+
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+const XATTR_NAME_MAX = 255;
+const XATTR_SIZE_MAX = 65_536;
+/** struct timespec[2], struct timeval[2]. */
+const TIMES = 32;
+const UTIMBUF = 16;
+const empty = Buffer.alloc(1);
+const emptyAt = addressOf(empty);
+
+/**
+ * Changes of mode, owner, times, attributes and length. Landlock covers none of them but truncate (up to ABI 7), so all are done
+ * here on the pinned object.
+ */
+export const metadataHandlers: Readonly<Record<string, Handler>> = {
+  truncate: (trap, task, bench) => {
+    const place = followed(trap, task, bench, AT_FDCWD, 0);
+    if (typeof place === "number") return place;
+    const size = trap.long(1);
+    const native = place.kind === "directory" ? ERRNO.EISDIR : place.kind === "file" ? 0 : ERRNO.EINVAL;
+    if (native !== 0) return leave(place, -native);
+    const call: Call = { name: "truncate", args: [place.path, String(size)] };
+    return {
+      call,
+      actions: [fileAction("edit", place.path, call)],
+      pinned: [place.fd],
+      save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway),
+      perform: () => sys(SYSCALLS.truncate, procName(place), size),
+    };
+  },
+
+  chmod: (trap, task, bench) => mode(followed(trap, task, bench, AT_FDCWD, 0), trap.unsigned(1)),
+  fchmod: (trap, task, bench) => mode(bench.paths.descriptor(task, trap.int(0)), trap.unsigned(1)),
+  fchmodat: (trap, task, bench) => mode(followed(trap, task, bench, trap.int(0), 1), trap.unsigned(2)),
+  fchmodat2: (trap, task, bench) => mode(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
+
+  chown: (trap, task, bench) => owner(followed(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  lchown: (trap, task, bench) => owner(named(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  fchown: (trap, task, bench) => owner(bench.paths.descriptor(task, trap.int(0)), trap.int(1), trap.int(2)),
+  fchownat: (trap, task, bench) => owner(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
+
+  utime: (trap, task, bench) => times(trap, bench, followed(trap, task, bench, AT_FDCWD, 0), 1, "utimbuf"),
+  utimes: (trap, task, bench) => times(trap, bench, followed(trap, task, bench, AT_FDCWD, 0), 1, "timeval"),
+  futimesat: (trap, task, bench) => times(trap, bench, orDescriptor(trap, task, bench, 0), 2, "timeval"),
+  utimensat: (trap, task, bench) => times(trap, bench, orDescriptor(trap, task, bench, trap.unsigned(3)), 2, "timespec"),
+
+  setxattr: (trap, task, bench) => setAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
+  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, named(trap, task, bench, AT_FDCWD, 0)),
+  fsetxattr: (trap, task, bench) => setAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
+  removexattr: (trap, task, bench) => removeAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
+  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, named(trap, task, bench, AT_FDCWD, 0)),
+  fremovexattr: (trap, task, bench) => removeAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
+  setxattrat: (trap, task, bench) => {
+    // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
+    if (trap.long(5) !== 16) return -ERRNO.EINVAL;
+    const args = bench.memory.bytes(trap.tid, trap.long(4), 16);
+    if (typeof args === "number") return args;
+    const value = args.readUInt32LE(0) + args.readUInt32LE(4) * 0x1_0000_0000;
+    const place = flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2));
+    return setAttribute(trap, bench, place, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
+  },
+  removexattrat: (trap, task, bench) =>
+    removeAttribute(trap, bench, flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
+  file_setattr: (trap, task, bench) => {
+    // struct file_attr grows; 24 bytes is its first version (linux/fs.h).
+    const size = trap.long(3);
+    if (size < 24 || size > 4096) return size < 24 ? -ERRNO.EINVAL : -ERRNO.E2BIG;
+    const attributes = bench.memory.bytes(trap.tid, trap.long(2), size);
+    if (typeof attributes === "number") return attributes;
+    const place = flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4));
+    if (typeof place === "number") return place;
+    return change(place, "chattr", [], () => sys(SYSCALLS.file_setattr, AT_FDCWD, procName(place), addressOf(attributes), size, 0));
+  },
+
+  // Of all requests the filter traps those that change inode flags: FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR.
+  ioctl: (trap, task, bench) => {
+    const place = bench.paths.descriptor(task, trap.int(0));
+    if (typeof place === "number") return place;
+    const length = (trap.unsigned(1) >>> 16) & 0x3fff;
+    const argument = bench.memory.bytes(trap.tid, trap.long(2), length);
+    if (typeof argument === "number") return leave(place, argument);
+    const own = bench.tasks.duplicate(task, trap.int(0));
+    if (own < 0) return leave(place, own);
+    const request = trap.unsigned(1);
+    return {
+      ...change(place, "chattr", [], () => sys(SYSCALLS.ioctl, own, request, addressOf(argument))),
+      pinned: [place.fd, own],
+    };
+  },
+};
+
+/** A place that the call would follow links to. */
+function followed(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
+  const length = bench.paths.read(trap, argument);
+  return length < 0 ? length : bench.paths.object(task, dirfd, true);
+}
+
+/** The link itself, where it is one. */
+function named(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
+  const length = bench.paths.read(trap, argument);
+  return length < 0 ? length : bench.paths.object(task, dirfd, false);
+}
+
+/** With the AT_* flags that such calls take. */
+function flagged(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, flags: number): Place | number {
+  if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
+  const length = bench.paths.read(trap, argument);
+  if (length < 0) return length;
+  if (length > 0) return bench.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
+  if ((flags & AT_EMPTY_PATH) === 0) return -ERRNO.ENOENT;
+  return ofDescriptor(task, bench, dirfd);
+}
+
+function ofDescriptor(task: Task, bench: Bench, dirfd: number): Place | number {
+  if (dirfd !== AT_FDCWD) return bench.paths.descriptor(task, dirfd);
+  const cwd = bench.tasks.cwd(task);
+  return cwd < 0 ? cwd : bench.paths.placeOf(cwd);
+}
+
+/** utimensat(2): without a path the descriptor itself is meant. */
+function orDescriptor(trap: Trap, task: Task, bench: Bench, flags: number): Place | number {
+  if (trap.long(1) !== 0) return flagged(trap, task, bench, trap.int(0), 1, flags);
+  if (trap.int(0) === AT_FDCWD) return -ERRNO.EFAULT;
+  return flags === 0 ? bench.paths.descriptor(task, trap.int(0)) : -ERRNO.EINVAL;
+}
+
+function leave(place: Place, result: number): number {
+  sys(SYSCALLS.close, place.fd);
+  return result;
+}
+
+/** The pinned object as a path, for calls that take no descriptor: the magic link leads to it and no further. */
+const procName = (place: Place): number => shortName(`/proc/self/fd/${place.fd}`);
+
+function change(place: Place, name: CallName, args: readonly string[], perform: () => number): Operation {
+  const call: Call = { name, args: [place.path, ...args] };
+  return {
+    call,
+    // What has no name any more is nobody's but the program's.
+    actions: place.stat.nlink === 0 || !place.path.startsWith("/") ? [] : [fileAction("metadata", place.path, call)],
+    pinned: [place.fd],
+    save: (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),
+    perform,
+  };
+}
+
+function mode(place: Place | number, bits: number): Decoded {
+  if (typeof place === "number") return place;
+  // chmod(2): the mode of a link cannot be changed.
+  if (place.kind === "symlink") return leave(place, -ERRNO.EOPNOTSUPP);
+  const masked = bits & 0o7777;
+  return change(place, "chmod", [masked.toString(8).padStart(4, "0")], () => sys(SYSCALLS.fchmodat, AT_FDCWD, procName(place), masked));
+}
+
+function owner(place: Place | number, uid: number, gid: number): Decoded {
+  if (typeof place === "number") return place;
+  return change(place, "chown", [String(uid), String(gid)], () =>
+    sys(SYSCALLS.fchownat, place.fd, emptyAt, uid === -1 ? 0xffffffff : uid, gid === -1 ? 0xffffffff : gid, AT_EMPTY_PATH),
+  );
+}
+
+/** Times as utimensat(2) takes them, whatever the older calls were given; NULL means now. */
+function times(trap: Trap, bench: Bench, place: Place | number, argument: number, layout: "utimbuf" | "timeval" | "timespec"): Decoded {
+  if (typeof place === "number") return place;
+  let given: Buffer | undefined;
+  if (trap.long(argument) !== 0) {
+    const read = bench.memory.bytes(trap.tid, trap.long(argument), layout === "utimbuf" ? UTIMBUF : TIMES);
+    if (typeof read === "number") return leave(place, read);
+    const converted = timespecs(read, layout);
+    if (converted === undefined) return leave(place, -ERRNO.EINVAL);
+    given = converted;
+  }
+  return change(place, "utime", [], () =>
+    sys(SYSCALLS.utimensat, place.fd, emptyAt, given === undefined ? 0 : addressOf(given), AT_EMPTY_PATH),
+  );
+}
+
+function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): Buffer | undefined {
+  if (layout === "timespec") return given;
+  const result = Buffer.alloc(TIMES);
+  for (const at of [0, 1]) {
+    const seconds = layout === "utimbuf" ? 8 * at : 16 * at;
+    given.copy(result, 16 * at, seconds, seconds + 8);
+    if (layout === "utimbuf") continue;
+    const microseconds = given.readBigInt64LE(seconds + 8);
+    if (microseconds < 0n || microseconds >= 1_000_000n) return undefined;
+    result.writeBigInt64LE(microseconds * 1000n, 16 * at + 8);
+  }
+  return result;
+}
+
+function attributeName(trap: Trap, bench: Bench, argument: number): Buffer | number {
+  const name = Buffer.alloc(XATTR_NAME_MAX + 1);
+  const length = bench.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
+  return length < 0 ? length : length === 0 ? -ERRNO.ERANGE : name.subarray(0, length + 1);
+}
+
+interface AttributeValue {
+  readonly value: number;
+  readonly size: number;
+  readonly flags: number;
+}
+
+function setAttribute(
+  trap: Trap,
+  bench: Bench,
+  place: Place | number,
+  argument = 1,
+  { value, size, flags }: AttributeValue = { value: trap.long(2), size: trap.long(3), flags: trap.int(4) },
+): Decoded {
+  if (typeof place === "number") return place;
+  const name = attributeName(trap, bench, argument);
+  if (typeof name === "number") return leave(place, name);
+  if (size > XATTR_SIZE_MAX) return leave(place, -ERRNO.E2BIG);
+  const bytes = bench.memory.bytes(trap.tid, value, size);
+  if (typeof bytes === "number") return leave(place, bytes);
+  return change(place, "setxattr", [pathText(name.subarray(0, -1) as Buffer)], () =>
+    sys(SYSCALLS.setxattr, procName(place), addressOf(name), size === 0 ? 0 : addressOf(bytes), size, flags),
+  );
+}
+
+function removeAttribute(trap: Trap, bench: Bench, place: Place | number, argument = 1): Decoded {
+  if (typeof place === "number") return place;
+  const name = attributeName(trap, bench, argument);
+  if (typeof name === "number") return leave(place, name);
+  return change(place, "removexattr", [pathText(name.subarray(0, -1) as Buffer)], () =>
+    sys(SYSCALLS.removexattr, procName(place), addressOf(name)),
+  );
+}

@@ -1,0 +1,220 @@
+import type { Call, FileAction, FileOperation } from "../../action/index.ts";
+import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Trap } from "./listener.ts";
+import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
+import { AT_FDCWD, type Place, type Slot } from "./paths.ts";
+import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
+import { shortName, type Task } from "./tasks.ts";
+
+const AT_REMOVEDIR = 0x200;
+const AT_SYMLINK_FOLLOW = 0x400;
+const AT_EMPTY_PATH = 0x1000;
+const NOREPLACE = 1;
+const EXCHANGE = 2;
+
+/** Calls that make, remove and move names. */
+export const nameHandlers: Readonly<Record<string, Handler>> = {
+  unlink: (trap, task, bench) => removal(trap, task, bench, AT_FDCWD, 0, 0),
+  rmdir: (trap, task, bench) => removal(trap, task, bench, AT_FDCWD, 0, AT_REMOVEDIR),
+  unlinkat: (trap, task, bench) => removal(trap, task, bench, trap.int(0), 1, trap.unsigned(2)),
+  mkdir: (trap, task, bench) => folder(trap, task, bench, AT_FDCWD, 0, trap.unsigned(1)),
+  mkdirat: (trap, task, bench) => folder(trap, task, bench, trap.int(0), 1, trap.unsigned(2)),
+  rename: (trap, task, bench) => renaming(trap, task, bench, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  renameat: (trap, task, bench) => renaming(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], 0),
+  renameat2: (trap, task, bench) => renaming(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  link: (trap, task, bench) => hardLink(trap, task, bench, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  linkat: (trap, task, bench) => hardLink(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  symlink: (trap, task, bench) => softLink(trap, task, bench, AT_FDCWD, 1),
+  symlinkat: (trap, task, bench) => softLink(trap, task, bench, trap.int(1), 2),
+  mknod: (trap, task, bench) => node(trap, task, bench, AT_FDCWD, 0),
+  mknodat: (trap, task, bench) => node(trap, task, bench, trap.int(0), 1),
+};
+
+/** Reads a path argument and pins its folder. */
+export function slotOf(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Slot | number {
+  const length = bench.paths.read(trap, argument);
+  return length < 0 ? length : bench.paths.slot(task, dirfd);
+}
+
+/** As the undo store names it: without the NUL and a last `/`. */
+function placed({ parent, name, path }: Slot): NamedPlace {
+  let end = name.length - 1;
+  while (end > 0 && name[end - 1] === 0x2f) end -= 1;
+  return { parentFd: parent, name: name.subarray(0, end), path };
+}
+
+function born(slot: Slot, kind: Kind): Pick<Operation, "save" | "done"> {
+  return {
+    save: (undo) => undo.create(slot.parent, slot.path, kind),
+    done: (undo) => undo.bornAt(slot.parent, placed(slot).name),
+  };
+}
+
+/** Leaves without an operation: what was pinned is let go. */
+function leave(result: number, ...pinned: readonly { readonly parent?: number; readonly fd?: number }[]): number {
+  for (const { parent, fd } of pinned) {
+    if (parent !== undefined) sys(SYSCALLS.close, parent);
+    if (fd !== undefined) sys(SYSCALLS.close, fd);
+  }
+  return result;
+}
+
+function removal(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, flags: number): Decoded {
+  if ((flags & ~AT_REMOVEDIR) !== 0) return -ERRNO.EINVAL;
+  const slot = slotOf(trap, task, bench, dirfd, argument);
+  if (typeof slot === "number") return slot;
+  const remove = (): number => sys(SYSCALLS.unlinkat, slot.parent, slot.nameAt, flags);
+  // These never succeed, and the kernel has its own error for each.
+  if (slot.hopeless) return leave(remove(), slot);
+  const stat = statAt(slot.parent, slot.nameAt);
+  if (typeof stat === "number") return leave(stat, slot);
+  const isFolder = kindOf(stat.mode) === "directory";
+  if (isFolder && flags === 0) return leave(-ERRNO.EISDIR, slot);
+  if ((!isFolder && flags !== 0) || (!isFolder && slot.slash)) return leave(-ERRNO.ENOTDIR, slot);
+  const call: Call = { name: isFolder ? "rmdir" : "delete", args: [slot.path] };
+  return {
+    call,
+    actions: [fileAction("delete", slot.path, call)],
+    pinned: [slot.parent],
+    save: (undo, anyway) => undo.remove(placed(slot), stat, anyway),
+    perform: remove,
+  };
+}
+
+function folder(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, mode: number): Decoded {
+  const slot = slotOf(trap, task, bench, dirfd, argument);
+  if (typeof slot === "number") return slot;
+  if (slot.hopeless) return leave(-ERRNO.EEXIST, slot);
+  if (typeof statAt(slot.parent, slot.nameAt) !== "number") return leave(-ERRNO.EEXIST, slot);
+  const call: Call = { name: "mkdir", args: [slot.path] };
+  const bits = mode & 0o1777 & ~bench.tasks.umask(task);
+  return {
+    call,
+    actions: [fileAction("mkdir", slot.path, call)],
+    note: "new folder",
+    pinned: [slot.parent],
+    perform: () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits),
+    ...born(slot, "directory"),
+  };
+}
+
+type Argument = readonly [dirfd: number, argument: number];
+
+function renaming(trap: Trap, task: Task, bench: Bench, [fromFd, fromAt]: Argument, [toFd, toAt]: Argument, flags: number): Decoded {
+  const from = slotOf(trap, task, bench, fromFd, fromAt);
+  if (typeof from === "number") return from;
+  const to = slotOf(trap, task, bench, toFd, toAt);
+  if (typeof to === "number") return leave(to, from);
+  const rename = (): number => sys(SYSCALLS.renameat2, from.parent, from.nameAt, to.parent, to.nameAt, flags);
+  // WHITEOUT needs a capability; what else is unknown is refused by the kernel as well.
+  if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0) return leave(-ERRNO.EINVAL, from, to);
+  if (from.hopeless || to.hopeless) return leave(rename(), from, to);
+  const source = statAt(from.parent, from.nameAt);
+  if (typeof source === "number") return leave(source, from, to);
+  const victim = statAt(to.parent, to.nameAt);
+  const taken = typeof victim !== "number";
+  if (taken && (flags & NOREPLACE) !== 0) return leave(-ERRNO.EEXIST, from, to);
+  if (!taken && (flags & EXCHANGE) !== 0) return leave(-ERRNO.ENOENT, from, to);
+  if (taken && victim.id === source.id) return leave(rename(), from, to);
+  const exchanges = (flags & EXCHANGE) !== 0;
+  const call: Call = { name: "rename", args: [from.path, to.path] };
+  return {
+    call,
+    actions: [
+      moved(from.path, source, call),
+      arriving(to.path, source, call),
+      ...(taken ? [exchanges ? moved(to.path, victim, call) : fileAction("delete", to.path, call)] : []),
+      ...(exchanges && taken ? [arriving(from.path, victim, call)] : []),
+    ],
+    ...(taken && !exchanges ? { note: `replaces a ${kindOf(victim.mode)}` } : {}),
+    pinned: [from.parent, to.parent],
+    save: (undo, anyway) => undo.rename(placed(from), placed(to), exchanges, anyway),
+    perform: rename,
+  };
+}
+
+/** A folder is moved with everything in it. */
+function moved(path: string, stat: ObjectStat, call: Call): FileAction {
+  return kindOf(stat.mode) === "directory"
+    ? fileAction("rename", path, call, { target: { kind: "tree", path }, recursive: true })
+    : fileAction("rename", path, call);
+}
+
+function arriving(path: string, stat: ObjectStat, call: Call): FileAction {
+  const kind = kindOf(stat.mode);
+  const operation: FileOperation = kind === "directory" ? "mkdir" : kind === "symlink" ? "link" : "write";
+  return fileAction(operation, path, call);
+}
+
+function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument, [newFd, newAt]: Argument, flags: number): Decoded {
+  if ((flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
+  const length = bench.paths.read(trap, oldAt);
+  if (length < 0) return length;
+  const source: Place | number =
+    length === 0 && (flags & AT_EMPTY_PATH) !== 0
+      ? bench.paths.descriptor(task, oldFd)
+      : bench.paths.object(task, oldFd, (flags & AT_SYMLINK_FOLLOW) !== 0);
+  if (typeof source === "number") return source;
+  const slot = slotOf(trap, task, bench, newFd, newAt);
+  if (typeof slot === "number") return leave(slot, source);
+  if (slot.hopeless || typeof statAt(slot.parent, slot.nameAt) !== "number") return leave(-ERRNO.EEXIST, source, slot);
+  if (slot.slash) return leave(-ERRNO.ENOENT, source, slot);
+  if (source.kind === "directory") return leave(-ERRNO.EPERM, source, slot);
+  const call: Call = { name: "link", args: [source.path, slot.path] };
+  return {
+    call,
+    actions: [
+      fileAction("write", slot.path, call),
+      // Through its new name the same file can be changed and read; one without a name yet is the program's own.
+      ...(source.stat.nlink === 0 ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
+    ],
+    note: "another name for the same file",
+    pinned: [source.fd, slot.parent],
+    perform: () =>
+      sys(SYSCALLS.linkat, AT_FDCWD, shortName(`/proc/self/fd/${source.fd}`), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
+    save: (undo) => undo.link(source.stat.nlink === 0 ? undefined : source.path, placed(slot), source.stat),
+  };
+}
+
+function softLink(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Decoded {
+  const length = bench.paths.read(trap, 0);
+  if (length < 0) return length;
+  if (length === 0) return -ERRNO.ENOENT;
+  const text = Buffer.from(bench.paths.bytes.subarray(0, length + 1));
+  const slot = slotOf(trap, task, bench, dirfd, argument);
+  if (typeof slot === "number") return slot;
+  if (slot.hopeless || typeof statAt(slot.parent, slot.nameAt) !== "number") return leave(-ERRNO.EEXIST, slot);
+  if (slot.slash) return leave(-ERRNO.ENOENT, slot);
+  const call: Call = { name: "symlink", args: [pathText(text.subarray(0, -1) as Buffer), slot.path] };
+  return {
+    call,
+    actions: [fileAction("link", slot.path, call)],
+    note: "new link",
+    pinned: [slot.parent],
+    perform: () => sys(SYSCALLS.symlinkat, addressOf(text), slot.parent, slot.nameAt),
+    ...born(slot, "symlink"),
+  };
+}
+
+const NODES: Readonly<Record<number, Kind>> = { 0: "file", 0o100000: "file", 0o010000: "fifo", 0o140000: "socket" };
+
+function node(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Decoded {
+  const mode = trap.unsigned(argument + 1);
+  const kind = NODES[mode & 0o170000];
+  // Devices need a capability that nothing supervised has.
+  if (kind === undefined) return -ERRNO.EPERM;
+  const slot = slotOf(trap, task, bench, dirfd, argument);
+  if (typeof slot === "number") return slot;
+  if (slot.hopeless || typeof statAt(slot.parent, slot.nameAt) !== "number") return leave(-ERRNO.EEXIST, slot);
+  if (slot.slash) return leave(-ERRNO.ENOENT, slot);
+  const call: Call = { name: "mknod", args: [slot.path, kind] };
+  const bits = (mode & 0o170000) | (mode & 0o7777 & ~bench.tasks.umask(task));
+  return {
+    call,
+    actions: [fileAction("write", slot.path, call)],
+    note: `new ${kind}`,
+    pinned: [slot.parent],
+    perform: () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0),
+    ...born(slot, kind),
+  };
+}

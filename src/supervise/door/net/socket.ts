@@ -1,0 +1,128 @@
+import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { isRefused, LONGEST_SOCKADDR, readSockaddr, type SocketAddress, sockaddrLength } from "../../net/index.ts";
+import { statFd } from "../../undo/index.ts";
+import type { Bench } from "../operation.ts";
+import { shortName, type Task } from "../tasks.ts";
+
+export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10 } as const;
+export const SOCK = { STREAM: 1, DGRAM: 2, SEQPACKET: 5 } as const;
+const SOL_SOCKET = 1;
+const SO = { TYPE: 3, SNDTIMEO: 21, DOMAIN: 39 } as const;
+const F_GETFL = 3;
+const O_NONBLOCK = 0o4000;
+const SOCKET_MODE = 0o140000;
+const FORMAT = 0o170000;
+const POLLOUT = 4;
+const POLLERR_HUP = 0x18;
+
+/** A copy of a task's socket: the same socket and the same flags, whatever becomes of the task's descriptor. */
+export interface Sock {
+  readonly fd: number;
+  readonly inode: number;
+  readonly domain: number;
+  readonly type: number;
+  readonly blocks: boolean;
+}
+
+const buffer = Buffer.alloc(LONGEST_SOCKADDR);
+const at = addressOf(buffer);
+const lengthBuffer = Buffer.alloc(4);
+const lengthAt = addressOf(lengthBuffer);
+
+/** The socket behind a descriptor of the task, or the errno that the kernel would give. */
+export function socketOf(task: Task, bench: Bench, fd: number): Sock | number {
+  const copy = fd < 0 ? -ERRNO.EBADF : bench.tasks.duplicate(task, fd);
+  if (copy < 0) return copy;
+  const stat = statFd(copy);
+  if (typeof stat === "number" || (stat.mode & FORMAT) !== SOCKET_MODE) {
+    sys(SYSCALLS.close, copy);
+    return -ERRNO.ENOTSOCK;
+  }
+  const flags = sys(SYSCALLS.fcntl, copy, F_GETFL);
+  return { fd: copy, inode: stat.ino, domain: option(copy, SO.DOMAIN), type: option(copy, SO.TYPE), blocks: (flags & O_NONBLOCK) === 0 };
+}
+
+export function close(fd: number): void {
+  if (fd >= 0) sys(SYSCALLS.close, fd);
+}
+
+/** Closes the copy and passes the result on. */
+export function done(sock: Sock, result: number): number {
+  close(sock.fd);
+  return result;
+}
+
+/** An `int` of getsockopt(2), level SOL_SOCKET; -1 where there is none. */
+export function option(fd: number, name: number): number {
+  lengthBuffer.writeInt32LE(4, 0);
+  return sys(SYSCALLS.getsockopt, fd, SOL_SOCKET, name, at, lengthAt) === 0 ? buffer.readInt32LE(0) : -1;
+}
+
+/** The sockaddr at `address` with this length argument, as the kernel would copy it. */
+export function sockaddrAt(tid: number, bench: Bench, address: number, argument: number): Buffer | number {
+  const length = sockaddrLength(argument);
+  if (length === undefined) return -ERRNO.EINVAL;
+  return bench.memory.bytes(tid, address, length);
+}
+
+/** Where the socket is bound; undefined where that is nowhere. */
+export function nameOf(fd: number): { readonly address: SocketAddress; readonly bytes: Buffer } | undefined {
+  lengthBuffer.writeInt32LE(LONGEST_SOCKADDR, 0);
+  if (sys(SYSCALLS.getsockname, fd, at, lengthAt) !== 0) return undefined;
+  const bytes = Buffer.from(buffer.subarray(0, Math.min(LONGEST_SOCKADDR, lengthBuffer.readInt32LE(0))));
+  const address = readSockaddr(bytes);
+  return isRefused(address) ? undefined : { address, bytes };
+}
+
+export function connect(fd: number, sockaddr: Buffer): number {
+  return sys(SYSCALLS.connect, fd, addressOf(sockaddr), sockaddr.length);
+}
+
+const polled = Buffer.alloc(8);
+const polledAt = addressOf(polled);
+const atOnce = Buffer.alloc(16);
+const atOnceAt = addressOf(atOnce);
+
+/** Whether `events` of poll(2) have come, without waiting for them. */
+export function isReady(fd: number, events: number): boolean {
+  polled.writeInt32LE(fd, 0);
+  polled.writeInt32LE(events, 4);
+  return sys(SYSCALLS.ppoll, polledAt, 1, atOnceAt, 0, 8) > 0;
+}
+
+export const isWritable = (fd: number): boolean => isReady(fd, POLLOUT | POLLERR_HUP);
+
+const timeout = Buffer.alloc(16);
+const timeoutAt = addressOf(timeout);
+
+/**
+ * Does what may wait, on a socket that waits, for one clock tick at most: O_NONBLOCK belongs to the task too and is left
+ * alone, but a limit on sending (SO_SNDTIMEO, socket(7)) bounds connect(2). The task's own limit is put back, in milliseconds returned.
+ */
+export function briefly(fd: number, act: () => number): { readonly result: number; readonly limit: number } {
+  timeout.fill(0);
+  lengthBuffer.writeInt32LE(16, 0);
+  sys(SYSCALLS.getsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, lengthAt);
+  const before = Buffer.from(timeout);
+  timeout.fill(0);
+  timeout.writeUInt32LE(1, 8);
+  sys(SYSCALLS.setsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, 16);
+  const result = act();
+  before.copy(timeout);
+  sys(SYSCALLS.setsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, 16);
+  return { result, limit: Number(before.readBigInt64LE(0)) * 1000 + Number(before.readBigInt64LE(8)) / 1000 };
+}
+
+const status = Buffer.alloc(8192);
+const statusAt = addressOf(status);
+
+/** A signal waits for the task that would end the call it makes (proc_pid_status(5)). */
+export function isSignalled(task: Task): boolean {
+  const fd = sys(SYSCALLS.openat, task.proc, shortName("status"), 0o2000000, 0);
+  if (fd < 0) return false;
+  const length = sys(SYSCALLS.read, fd, statusAt, status.length);
+  close(fd);
+  const text = status.toString("latin1", 0, Math.max(0, length));
+  const mask = (name: string): bigint => BigInt(`0x${new RegExp(`^${name}:\\t([0-9a-f]+)`, "m").exec(text)?.[1] ?? "0"}`);
+  return ((mask("SigPnd") | mask("ShdPnd")) & ~mask("SigBlk") & ~mask("SigIgn")) !== 0n;
+}

@@ -1,0 +1,177 @@
+import { networkInterfaces } from "node:os";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { Action, NetAction, Verdict } from "../../../action/index.ts";
+import type { Caller } from "../../judge/index.ts";
+import {
+  addressOfBytes,
+  type Destination,
+  type FoundNames,
+  hostsOf,
+  internetSockaddr,
+  judgeConnect,
+  mapped,
+  Names,
+  nameServersOf,
+  type NetDeps,
+  type NetVerdict,
+  openSockets,
+  parseAddress,
+  receives,
+  type RelayAddress,
+  type SocketAddress,
+} from "../../net/index.ts";
+import { AF, type Sock } from "./socket.ts";
+
+export interface NetOptions {
+  /** What the policy says about actions, with the defaults of a run. */
+  readonly judge: { readonly call: (actions: readonly Action[], caller: Caller) => Verdict };
+  /** Names that the relay found: `FoundNames`. */
+  readonly found: MessagePort;
+  /** Undefined: no names, and the resolver is refused. */
+  readonly relay: RelayAddress | undefined;
+  /** Of the program: where its agents are. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
+
+const MOST = 65_536;
+const INTERFACES_FOR = 5000;
+const DNS = 53;
+const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
+
+/** What a run knows about its sockets. Everything in it is bounded: what is forgotten is asked about again. */
+export class NetState {
+  readonly #options: NetOptions;
+  readonly #hosts = hostsOf();
+  readonly #servers = nameServersOf();
+  readonly #names = new Names(() => this.#hosts.value);
+  #interfaces: ReadonlySet<string> = new Set();
+  #interfacesAt = 0;
+  /** Inodes of sockets made by the run: TCP ones that listen, and all UDP ones. */
+  readonly own = new Recent<number, true>(MOST);
+  /** What a socket was bound to with somebody's consent. */
+  readonly bound = new Recent<number, string>(MOST);
+  /** Sockets that talk to the relay, and the name server they think they talk to. */
+  readonly asResolver = new Recent<number, Buffer>(MOST);
+  /** Files of sockets made by the run, by device and inode; abstract names, by their hex. */
+  readonly ownFiles = new Recent<string, true>(MOST);
+  readonly ownAbstract = new Recent<string, number>(MOST);
+
+  constructor(options: NetOptions) {
+    this.#options = options;
+  }
+
+  get env(): NetOptions["env"] {
+    return this.#options.env;
+  }
+
+  judge(actions: readonly Action[], caller: Caller): Verdict {
+    return this.#options.judge.call(actions, caller);
+  }
+
+  /** The sockaddr of the relay, as this kind of socket takes it, where the address is a name server of the system's. */
+  relayFor(to: Internet, sock: Sock): Buffer | undefined {
+    const { relay } = this.#options;
+    if (to.port !== DNS || relay === undefined || !this.#isNameServer(to)) return undefined;
+    const v4 = Uint8Array.of(127, 0, 0, 1);
+    if (sock.domain === AF.INET) return internetSockaddr(v4, relay.v4);
+    // A socket for IPv6 only says so by the address it asks for.
+    if (relay.v6 !== undefined && to.version === 6 && to.address.embedded === undefined) return internetSockaddr(parseAddress("::1") ?? v4, relay.v6);
+    return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapped(v4), relay.v4);
+  }
+
+  #isNameServer(to: Internet): boolean {
+    return this.#servers.value.some(({ address }) => addressOfBytes(address).host === to.address.host);
+  }
+
+  isRelay({ port, address }: Internet): boolean {
+    const { relay } = this.#options;
+    return relay !== undefined && address.reach === "loopback" && (port === relay.v4 || port === relay.v6);
+  }
+
+  /** What is known of an address that a socket is to reach. */
+  destination(to: Internet, protocol: "tcp" | "udp"): Destination {
+    for (let got = receiveMessageOnPort(this.#options.found); got !== undefined; got = receiveMessageOnPort(this.#options.found)) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the relay of this very run sends it
+      this.#names.add(got.message as FoundNames, performance.now());
+    }
+    const { address, port } = to;
+    const local = address.reach === "loopback" || this.#isOwnAddress(address.host);
+    const names = this.#names.of(unwrapped(to), performance.now());
+    return { address, port, names, local, ...(local ? { listener: this.#listener(address.bytes, port, protocol) } : {}) };
+  }
+
+  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): "own" | "other" | "none" {
+    const there = openSockets(protocol).filter((socket) => receives(socket, address, port));
+    if (there.length === 0) return "none";
+    return there.every(({ inode }) => this.own.has(inode)) ? "own" : "other";
+  }
+
+  #isOwnAddress(host: string): boolean {
+    const now = performance.now();
+    if (now - this.#interfacesAt > INTERFACES_FOR || this.#interfacesAt === 0) {
+      const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
+      this.#interfaces = new Set(
+        all.flatMap(({ address }) => {
+          const bytes = parseAddress(address);
+          return bytes === undefined ? [] : [addressOfBytes(bytes).host];
+        }),
+      );
+      this.#interfacesAt = now;
+    }
+    return this.#interfaces.has(host);
+  }
+
+  /** Judges a connection; what the program was started for needs no question, on the public network. */
+  connect(to: Destination, caller: Caller): NetVerdict {
+    const deps: NetDeps = { judge: (action) => this.#errand(action, this.judge([action], caller), to, caller) };
+    return judgeConnect(to, deps);
+  }
+
+  #errand(action: NetAction, verdict: Verdict, to: Destination, caller: Caller): Verdict {
+    if (verdict.decision !== "ask" || verdict.basis !== "default" || to.local === true || to.address.reach !== "public") return verdict;
+    const isFor = caller
+      .errands()
+      .some(({ hosts }) => hosts.some(({ host, port }) => host === action.host && (port === undefined || port === action.port)));
+    return isFor ? ERRAND : verdict;
+  }
+}
+
+/** The bytes names are known by: an IPv4 address in IPv6 wrapping is itself. */
+function unwrapped({ address }: Internet): Uint8Array {
+  return address.embedded === undefined ? address.bytes : (parseAddress(address.embedded) ?? address.bytes);
+}
+
+/** A map that forgets the oldest. */
+export class Recent<K, V> {
+  readonly #known = new Map<K, V>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  set(key: K, value: V): void {
+    this.#known.delete(key);
+    this.#known.set(key, value);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > this.#most && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  get(key: K): V | undefined {
+    return this.#known.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.#known.has(key);
+  }
+
+  delete(key: K): void {
+    this.#known.delete(key);
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+}

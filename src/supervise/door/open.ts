@@ -1,0 +1,248 @@
+import type { Call, FileOperation } from "../../action/index.ts";
+import { addressOf, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Trap } from "./listener.ts";
+import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, type Operation, PASS } from "./operation.ts";
+import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
+import { kindOf, statAt } from "../undo/index.ts";
+import { inTree } from "./processes.ts";
+import { shortName, type Task } from "./tasks.ts";
+
+/** open(2). The flags that differ between architectures are in paths.ts. */
+const ACCMODE = 3;
+const O_CREAT = 0o100;
+const O_EXCL = 0o200;
+const O_NOCTTY = 0o400;
+const O_TRUNC = 0o1000;
+const O_NONBLOCK = 0o4000;
+const TMPFILE_BIT = 0o20000000;
+const O_TMPFILE = TMPFILE_BIT | O_DIRECTORY;
+const MOST_LINKS = 40;
+
+interface Opening {
+  readonly dirfd: number;
+  readonly flags: number;
+  readonly mode: number;
+  /** RESOLVE_* of openat2(2). */
+  readonly resolve: number;
+  /** The flags came in a register, so nobody can change them any more. */
+  readonly fixed: boolean;
+}
+
+export const openHandlers: Readonly<Record<string, Handler>> = {
+  open: (trap, task, bench) => opening(trap, task, bench, 0, { dirfd: AT_FDCWD, ...registers(trap, 1) }),
+  openat: (trap, task, bench) => opening(trap, task, bench, 1, { dirfd: trap.int(0), ...registers(trap, 2) }),
+  creat: (trap, task, bench) =>
+    opening(trap, task, bench, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
+  openat2: (trap, task, bench) => {
+    const size = trap.long(3);
+    // openat2(2): the structure may grow; what is beyond what we know must be zero.
+    if (size < 24) return -ERRNO.EINVAL;
+    if (size > 4096) return -ERRNO.E2BIG;
+    const how = bench.memory.bytes(trap.tid, trap.long(2), size);
+    if (typeof how === "number") return how;
+    if (how.subarray(24).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
+    if (how.readUInt32LE(4) !== 0 || how.readUInt32LE(12) !== 0 || how.readUInt32LE(20) !== 0) return -ERRNO.EINVAL;
+    const flags = how.readUInt32LE(0);
+    const mode = how.readUInt32LE(8);
+    const resolve = how.readUInt32LE(16);
+    const creates = (flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0;
+    if ((mode !== 0 && !creates) || (mode & ~0o7777) !== 0 || (resolve & ~0x3f) !== 0) return -ERRNO.EINVAL;
+    return opening(trap, task, bench, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
+  },
+};
+
+function registers(trap: Trap, at: number): Omit<Opening, "dirfd"> {
+  return { flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
+}
+
+function opening(trap: Trap, task: Task, bench: Bench, pathArgument: number, how: Opening): Decoded {
+  // An O_PATH descriptor reaches no data, and cannot be handed over (ADDFD refuses it). In openat2's structure the flag could be changed meanwhile.
+  if ((how.flags & O_PATH) !== 0) return how.fixed ? PASS : -ERRNO.ENOSYS;
+  const length = bench.paths.read(trap, pathArgument);
+  if (length < 0) return length;
+  if ((how.flags & TMPFILE_BIT) !== 0) return unnamed(task, bench, how);
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const found = attempt(task, bench, how);
+    if (typeof found !== "object" || !("dangling" in found)) return found;
+    bench.paths.use(found.dangling);
+  }
+  return -ERRNO.ELOOP;
+}
+
+function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly dangling: Buffer } {
+  const { paths } = bench;
+  const exclusive = (how.flags & O_CREAT) !== 0 && (how.flags & O_EXCL) !== 0;
+  const follow = (how.flags & O_NOFOLLOW) === 0 && !exclusive;
+  const place = paths.object(task, how.dirfd, follow, how.resolve);
+  if (typeof place !== "number") return existing(place, how, exclusive);
+  if (place !== -ERRNO.ENOENT || (how.flags & O_CREAT) === 0) return place;
+  const slot = paths.slot(task, how.dirfd, how.resolve);
+  if (typeof slot === "number") return slot;
+  const there = statAt(slot.parent, slot.nameAt);
+  if (typeof there === "object" && kindOf(there.mode) === "symlink" && follow) {
+    // A link that leads nowhere: the file is made where it points to.
+    const text = paths.linkText(slot.parent, slot.nameAt);
+    sys(SYSCALLS.close, slot.parent);
+    if (typeof text === "number") return text;
+    const folder = slot.path.slice(0, slot.path.lastIndexOf("/") + 1);
+    return { dangling: text[0] === 0x2f ? text : Buffer.concat([pathBytes(folder), text]) };
+  }
+  return creation(slot, task, bench, how, exclusive);
+}
+
+/** Bits that say how, not which: what is left once the object is known. */
+const keep = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | TMPFILE_BIT)) | O_CLOEXEC | O_NOCTTY;
+
+const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
+
+function existing(place: Place, how: Opening, exclusive: boolean): Decoded {
+  const { flags } = how;
+  const { kind } = place;
+  const foreign = isForeignProcess(place.path, writes(flags));
+  const native = foreign
+    ? ERRNO.EACCES
+    : exclusive
+    ? ERRNO.EEXIST
+    : kind === "symlink"
+      ? ERRNO.ELOOP
+      : kind === "directory" && (writes(flags) || (flags & O_CREAT) !== 0)
+        ? ERRNO.EISDIR
+        : kind !== "directory" && (flags & O_DIRECTORY) !== 0
+          ? ERRNO.ENOTDIR
+          : kind === "socket"
+            ? ERRNO.ENXIO
+            : 0;
+  if (native !== 0) {
+    sys(SYSCALLS.close, place.fd);
+    return -native;
+  }
+  // The wall lets only harmless devices be opened for writing, so whatever the path becomes, it is one of them; and only
+  // the task itself can make a terminal its controlling one.
+  if (kind === "char" && how.fixed && (flags & ACCMODE) !== 0 && isWalledDevice(place.path)) {
+    sys(SYSCALLS.close, place.fd);
+    return PASS;
+  }
+  const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
+  const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
+  return {
+    call,
+    actions: [fileAction(operation, place.path, call), ...((flags & ACCMODE) === 2 ? [fileAction("read", place.path, call)] : [])],
+    gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
+    ...(writes(flags) && kind === "file" ? { save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) } : {}),
+    ...(kind === "fifo" && (flags & O_NONBLOCK) === 0
+      ? pipeOpening(place.fd, keep(flags))
+      : { pinned: [place.fd], perform: () => reopen(place.fd, keep(flags)) }),
+  };
+}
+
+/** What every user may see of any process (proc(5)); the rest needs the right to trace it, which the wall takes away. */
+const PUBLIC =
+  /^\/proc\/\d+\/(?:task\/\d+\/)?(?:stat|statm|status|cmdline|comm|cgroup|limits|loginuid|sessionid|oom_score|oom_score_adj|wchan|schedstat|sched|cpuset|net|net\/.*|task)?$/;
+
+/** The door is outside the wall, so it must itself keep the tree from looking into other processes, the supervisor among them. */
+function isForeignProcess(path: string, changes: boolean): boolean {
+  const pid = Number(/^\/proc\/(\d+)(?:\/|$)/.exec(path)?.[1]);
+  if (!(pid > 0) || inTree(pid)) return changes && /\/(?:mem|attr\/.*|[ug]id_map|setgroups|projid_map)$/.test(path);
+  return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
+}
+
+const reopen = (fd: number, flags: number): number => sys(SYSCALLS.openat, AT_FDCWD, shortName(`/proc/self/fd/${fd}`), flags, 0);
+
+const F_SETFL = 4;
+const POLLIN = 1;
+const POLLHUP = 0x10;
+const polled = Buffer.alloc(8);
+const polledAt = addressOf(polled);
+const atOnce = Buffer.alloc(16);
+const atOnceAt = addressOf(atOnce);
+
+/**
+ * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and
+ * handed over when the other end is there.
+ */
+function pipeOpening(fifo: number, flags: number): Pick<Operation, "pinned" | "perform"> {
+  const pinned = [fifo];
+  const reads = (flags & ACCMODE) === 0;
+  let fd = -1;
+  return {
+    pinned,
+    perform: () => {
+      if (fd < 0) {
+        fd = reopen(fifo, flags | O_NONBLOCK);
+        if (fd === -ERRNO.ENXIO) return LATER;
+        if (fd < 0) return fd;
+        pinned.push(fd);
+      }
+      if (reads) {
+        polled.writeInt32LE(fd, 0);
+        polled.writeInt32LE(POLLIN, 4);
+        sys(SYSCALLS.ppoll, polledAt, 1, atOnceAt, 0, 8);
+        if ((polled.readInt16LE(6) & (POLLIN | POLLHUP)) === 0) return LATER;
+      }
+      sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
+      pinned.pop();
+      return fd;
+    },
+  };
+}
+
+function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive: boolean): Decoded {
+  if (slot.hopeless || slot.slash) {
+    sys(SYSCALLS.close, slot.parent);
+    return -ERRNO.EISDIR;
+  }
+  const call: Call = { name: "open", args: [slot.path, openMode(how.flags)] };
+  const mode = how.mode & 0o7777 & ~bench.tasks.umask(task);
+  const operation: Operation = {
+    call,
+    actions: [fileAction("write", slot.path, call)],
+    note: "new file",
+    gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
+    pinned: [slot.parent],
+    perform: () => {
+      const fd = sys(SYSCALLS.openat, slot.parent, slot.nameAt, (keep(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      return fd === -ERRNO.EEXIST && !exclusive ? AGAIN : fd;
+    },
+    save: (undo) => undo.create(slot.parent, slot.path, "file"),
+    done: (undo, fd) => undo.born(fd),
+  };
+  return operation;
+}
+
+/** O_TMPFILE: a file without a name in a folder; linkat(2) may name it later, and is judged then. */
+function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
+  if ((how.flags & O_TMPFILE) !== O_TMPFILE || (how.flags & ACCMODE) === 0) return -ERRNO.EINVAL;
+  const place = bench.paths.object(task, how.dirfd, true, how.resolve);
+  if (typeof place === "number") return place;
+  if (place.kind !== "directory") {
+    sys(SYSCALLS.close, place.fd);
+    return -ERRNO.ENOTDIR;
+  }
+  const call: Call = { name: "open", args: [`${place.path}/`, openMode(how.flags)] };
+  const mode = how.mode & 0o7777 & ~bench.tasks.umask(task);
+  const flags = (how.flags & ~(O_CREAT | O_NOFOLLOW)) | O_CLOEXEC;
+  return {
+    call,
+    // Any name will do to judge: the file has none.
+    actions: [fileAction("write", place.path === "/" ? "/#tmpfile" : `${place.path}/#tmpfile`, call)],
+    note: "new file without a name",
+    gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
+    pinned: [place.fd],
+    perform: () => sys(SYSCALLS.openat, AT_FDCWD, shortName(`/proc/self/fd/${place.fd}`), flags, mode),
+  };
+}
+
+/** Ledger P3: `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
+function openMode(flags: number): string {
+  const words = [
+    ...((flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0 ? ["create"] : []),
+    ...((flags & O_TRUNC) !== 0 ? ["truncate"] : []),
+    ...((flags & ACCMODE) === 1 ? ["write"] : (flags & ACCMODE) !== 0 ? ["read-write"] : []),
+  ];
+  return words.length === 0 ? "read" : words.join("+");
+}
+
+/** What the wall lets through; the same list as in wall/landlock.ts. */
+function isWalledDevice(path: string): boolean {
+  return /^\/dev\/(?:null|zero|full|random|urandom|tty|ptmx|pts\/(?:\d+|ptmx))$/.test(path);
+}

@@ -1,0 +1,50 @@
+import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
+import type { Kept, UndoStore } from "../undo/index.ts";
+import type { Listener, Trap } from "./listener.ts";
+import type { Memory } from "./memory.ts";
+import type { Paths } from "./paths.ts";
+import type { Task, Tasks } from "./tasks.ts";
+
+/** What a handler needs to decode a call. */
+export interface Bench {
+  readonly listener: Listener;
+  readonly memory: Memory;
+  readonly tasks: Tasks;
+  readonly paths: Paths;
+}
+
+/** One decoded call over pinned objects: what would happen, and how to do it on the task's behalf. */
+export interface Operation {
+  readonly call: Call;
+  /** Judged together; the strictest verdict counts. */
+  readonly actions: readonly Action[];
+  /** What is new or lost, for the person who is asked: `new file`. */
+  readonly note?: string;
+  /** Keeps what would be lost, before `perform`. */
+  readonly save?: (undo: UndoStore, anyway: boolean) => Kept;
+  /** Does it. The call's result, or a negative errno. With `gives`, a descriptor of ours that the task gets a copy of. */
+  readonly perform: () => number;
+  readonly gives?: { readonly closeOnExec: boolean };
+  /** Recorded once it succeeded. */
+  readonly done?: (undo: UndoStore, result: number) => void;
+  /** What is refused without a question or a record: probing that programs do by themselves. */
+  readonly quiet?: boolean;
+  /** Ours, to be closed when the call is over. */
+  readonly pinned: readonly number[];
+}
+
+/** The kernel may do the call itself. INVARIANT: the wall bounds every value that the arguments could be changed to. */
+export const PASS = "pass";
+/** The call's name changed hands between looking and doing: look again. */
+export const AGAIN = -512;
+/** Not yet: `perform` is to be tried again in a moment. */
+export const LATER = -513;
+
+/** An operation to judge, a final result or negative errno, or PASS. */
+export type Decoded = Operation | number | typeof PASS;
+export type Handler = (trap: Trap, task: Task, bench: Bench) => Decoded;
+
+/** A file action of a supervised program. */
+export function fileAction(operation: FileOperation, path: string, call: Call, more: Partial<FileAction> = {}): FileAction {
+  return { kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" }, call, ...more };
+}

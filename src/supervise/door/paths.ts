@@ -1,0 +1,266 @@
+import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { shortName, type Task, type Tasks } from "./tasks.ts";
+import type { Trap } from "./listener.ts";
+import type { Memory } from "./memory.ts";
+import { inTree } from "./processes.ts";
+import { type Kind, kindOf, type ObjectStat, statFd } from "../undo/index.ts";
+
+export const AT_FDCWD = -100;
+export const O_PATH = 0o10000000;
+export const O_CLOEXEC = 0o2000000;
+export const O_NOFOLLOW = process.arch === "arm64" ? 0o100000 : 0o400000;
+export const O_DIRECTORY = process.arch === "arm64" ? 0o40000 : 0o200000;
+const NO_MAGICLINKS = 2;
+const MOST_LINKS = 40;
+const PATH_MAX = 4096;
+const SLASH = 0x2f;
+
+/** An object, pinned: whatever happens to its name, the descriptor stays it. */
+export interface Place {
+  /** O_PATH. */
+  readonly fd: number;
+  /** Where it lies, links resolved, as the kernel names it. */
+  readonly path: string;
+  readonly stat: ObjectStat;
+  readonly kind: Kind;
+}
+
+/** A name in a pinned folder, for calls that make, remove or move names. */
+export interface Slot {
+  /** O_PATH. */
+  readonly parent: number;
+  /** C string, a last `/` kept as it was given. */
+  readonly name: Buffer;
+  readonly nameAt: number;
+  readonly path: string;
+  /** `.`, `..` or nothing: no such call succeeds, and the kernel says how it fails. */
+  readonly hopeless: boolean;
+  /** A `/` follows the name. */
+  readonly slash: boolean;
+}
+
+/**
+ * Finds what a path of a supervised task really names, as the task itself would see it, and pins it.
+ * Links are resolved by the kernel; only the magic ones of /proc, which mean the asking process, are walked here.
+ * Every method returns a negative errno where there is nothing.
+ */
+export class Paths {
+  /** The path last read, NUL-terminated. */
+  readonly bytes = Buffer.alloc(PATH_MAX + 1);
+  readonly at = addressOf(this.bytes);
+  length = 0;
+  readonly #memory: Memory;
+  readonly #tasks: Tasks;
+  readonly #how = Buffer.alloc(24);
+  readonly #howAt = addressOf(this.#how);
+  readonly #link = Buffer.alloc(PATH_MAX);
+  readonly #linkAt = addressOf(this.#link);
+  readonly #own = `/proc/${process.pid}`;
+
+  constructor(memory: Memory, tasks: Tasks) {
+    this.#memory = memory;
+    this.#tasks = tasks;
+  }
+
+  /** Reads the path that argument `at` points to. Its length, or a negative errno. */
+  read(trap: Trap, at: number): number {
+    const got = this.#memory.string(trap.tid, trap.long(at), this.bytes.subarray(0, PATH_MAX) as Buffer, this.at, ERRNO.ENAMETOOLONG);
+    this.length = got < 0 ? 0 : got;
+    return got;
+  }
+
+  /** Takes a path of our own making. */
+  use(path: Buffer): void {
+    path.copy(this.bytes);
+    this.bytes[path.length] = 0;
+    this.length = path.length;
+  }
+
+  /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
+  object(task: Task, dirfd: number, follow: boolean, resolve = 0): Place | number {
+    if (this.length === 0) return -ERRNO.ENOENT;
+    const base = this.#base(task, dirfd);
+    if (base < 0 && base !== AT_FDCWD) return base;
+    const flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
+    const fd = this.#openat2(base, this.at, flags, resolve | NO_MAGICLINKS);
+    const place = fd < 0 ? fd : this.placeOf(fd);
+    const magic = typeof place === "number" ? place === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0 : isBelow(place.path, this.#own);
+    if (!magic) {
+      if (base >= 0) sys(SYSCALLS.close, base);
+      return place;
+    }
+    if (typeof place !== "number") sys(SYSCALLS.close, place.fd);
+    const walked = this.#walk(task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
+    return typeof walked === "number" && walked < 0 ? walked : this.placeOf(walked);
+  }
+
+  /** The object behind a descriptor of the task. */
+  descriptor(task: Task, fd: number): Place | number {
+    const got = this.#tasks.object(task, fd);
+    return got < 0 ? got : this.placeOf(got);
+  }
+
+  /** The folder of the path last read, and the name in it. */
+  slot(task: Task, dirfd: number, resolve = 0): Slot | number {
+    if (this.length === 0) return -ERRNO.ENOENT;
+    let end = this.length;
+    while (end > 0 && this.bytes[end - 1] === SLASH) end -= 1;
+    let start = end;
+    while (start > 0 && this.bytes[start - 1] !== SLASH) start -= 1;
+    const name = Buffer.alloc(this.length - start + 1);
+    this.bytes.copy(name, 0, start, this.length);
+    const slash = end < this.length;
+    const word = this.bytes.toString("latin1", start, end);
+    const parent = this.#folder(task, dirfd, start, resolve);
+    if (typeof parent === "number") return parent;
+    const text = pathText(Buffer.from(this.bytes.subarray(start, end)));
+    return {
+      parent: parent.fd,
+      name,
+      nameAt: addressOf(name),
+      path: parent.path === "/" ? `/${text}` : `${parent.path}/${text}`,
+      hopeless: word === "" || word === "." || word === "..",
+      slash,
+    };
+  }
+
+  /** What stands before the name that begins at `start`. */
+  #folder(task: Task, dirfd: number, start: number, resolve: number): Place | number {
+    if (start === 0) {
+      const base = this.#base(task, dirfd);
+      if (base < 0) return base;
+      const place = this.placeOf(base);
+      if (typeof place !== "number" && place.kind !== "directory") {
+        sys(SYSCALLS.close, place.fd);
+        return -ERRNO.ENOTDIR;
+      }
+      return place;
+    }
+    const [length, held] = [this.length, this.bytes[start]];
+    this.bytes[start] = 0;
+    this.length = start;
+    const place = this.object(task, dirfd, true, resolve);
+    this.bytes[start] = held ?? 0;
+    this.length = length;
+    if (typeof place !== "number" && place.kind !== "directory") {
+      sys(SYSCALLS.close, place.fd);
+      return -ERRNO.ENOTDIR;
+    }
+    return place;
+  }
+
+  /** Where a relative path begins: a descriptor of ours, AT_FDCWD for an absolute path, or a negative errno. */
+  #base(task: Task, dirfd: number): number {
+    if (this.bytes[0] === SLASH) return AT_FDCWD;
+    return dirfd === AT_FDCWD ? this.#tasks.cwd(task) : this.#tasks.object(task, dirfd);
+  }
+
+  #openat2(base: number, path: number, flags: number, resolve: number): number {
+    this.#how.writeUInt32LE(flags, 0);
+    this.#how.writeUInt32LE(resolve, 16);
+    return sys(SYSCALLS.openat2, base, path, this.#howAt, 24);
+  }
+
+  /** Describes a descriptor of ours; takes it over. */
+  placeOf(fd: number): Place | number {
+    if (fd < 0) return fd;
+    const stat = statFd(fd);
+    const path = typeof stat === "number" ? stat : this.nameOf(fd);
+    if (typeof stat === "number" || typeof path === "number") {
+      sys(SYSCALLS.close, fd);
+      return typeof stat === "number" ? stat : (path as number);
+    }
+    return { fd, path, stat, kind: kindOf(stat.mode) };
+  }
+
+  /** The kernel's name for a descriptor of ours. */
+  nameOf(fd: number): string | number {
+    const length = sys(SYSCALLS.readlinkat, AT_FDCWD, shortName(`/proc/self/fd/${fd}`), this.#linkAt, PATH_MAX);
+    return length < 0 ? length : pathText(this.#link.subarray(0, length) as Buffer);
+  }
+
+  /** Text of a link in a pinned folder. `name`: address of a C string. */
+  linkText(folder: number, name: number): Buffer | number {
+    const length = sys(SYSCALLS.readlinkat, folder, name, this.#linkAt, PATH_MAX);
+    return length < 0 ? length : Buffer.from(this.#link.subarray(0, length));
+  }
+
+  /**
+   * Segment by segment, so that `/proc/self`, `/proc/thread-self` and the magic links (`fd/N`, `cwd`, `root`, `exe`)
+   * mean the task's own. Takes `base` over. proc(5), path_resolution(7).
+   */
+  #walk(task: Task, base: number, path: Buffer, follow: boolean): number {
+    let rest = segments(path);
+    let here = base === AT_FDCWD ? this.#root() : base;
+    for (let links = 0; rest.length > 0; ) {
+      if (here < 0) return here;
+      const [segment = "", ...after] = rest;
+      rest = after;
+      const name = Buffer.from(`${segment}\0`, "latin1");
+      const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, NO_MAGICLINKS);
+      const place = next < 0 ? next : statFd(next);
+      if (typeof place === "number") return this.#leave(here, next, place);
+      if (kindOf(place.mode) !== "symlink" || (rest.length === 0 && !follow)) {
+        sys(SYSCALLS.close, here);
+        here = next;
+        continue;
+      }
+      if (++links > MOST_LINKS) return this.#leave(here, next, -ERRNO.ELOOP);
+      const folder = this.nameOf(here);
+      const own = folder === "/proc" ? ownName(segment, task) : undefined;
+      const target = own === undefined ? this.linkText(here, addressOf(name)) : Buffer.from(own);
+      sys(SYSCALLS.close, next);
+      if (typeof target === "number") return this.#leave(here, -1, target);
+      if (own === undefined && typeof folder === "string" && isMagic(folder, segment)) {
+        const jumped = this.#magic(task, folder, here, name);
+        sys(SYSCALLS.close, here);
+        here = jumped;
+        continue;
+      }
+      rest = [...segments(target), ...rest];
+      if (target[0] === SLASH) {
+        sys(SYSCALLS.close, here);
+        here = this.#root();
+      }
+    }
+    return here;
+  }
+
+  /** Follows a magic link, if it belongs to the tree. */
+  #magic(task: Task, folder: string, here: number, name: Buffer): number {
+    const pid = Number(/^\/proc\/(\d+)/.exec(folder)?.[1]);
+    if (pid !== task.tgid && pid !== task.tid && !inTree(pid)) return -ERRNO.EACCES;
+    return sys(SYSCALLS.openat, here, addressOf(name), O_PATH | O_CLOEXEC, 0);
+  }
+
+  #leave(here: number, next: number, errno: number): number {
+    sys(SYSCALLS.close, here);
+    if (next >= 0) sys(SYSCALLS.close, next);
+    return errno;
+  }
+
+  #root(): number {
+    return sys(SYSCALLS.openat, AT_FDCWD, shortName("/"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
+  }
+}
+
+function segments(path: Buffer): string[] {
+  const parts = path.toString("latin1").split("/");
+  const slash = parts.at(-1) === "";
+  const named = parts.filter((part) => part !== "" && part !== ".");
+  // A last `/` asks for a folder, and follows a link.
+  return slash ? [...named, "."] : named;
+}
+
+function ownName(segment: string, task: Task): string | undefined {
+  if (segment === "self") return String(task.tgid);
+  return segment === "thread-self" ? `${task.tgid}/task/${task.tid}` : undefined;
+}
+
+function isMagic(folder: string, segment: string): boolean {
+  const inside = /^\/proc\/\d+(?:\/task\/\d+)?(\/fd|\/map_files|\/ns)?$/.exec(folder);
+  if (inside === null) return false;
+  return inside[1] !== undefined || segment === "cwd" || segment === "root" || segment === "exe";
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

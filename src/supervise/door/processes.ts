@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import type { ProcessInfo } from "../../guard/approve/index.ts";
+
+/** Parent of a process (proc_pid_stat(5)); undefined when it is gone. */
+export function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name, in parentheses, may hold anything; the last parenthesis ends it.
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when the process descends from this one, the supervisor. */
+export function inTree(pid: number): boolean {
+  for (let at = pid, depth = 0; at > 1 && depth < 10_000; depth++) {
+    const parent = parentOf(at);
+    if (parent === undefined) return false;
+    if (parent === process.pid) return true;
+    at = parent;
+  }
+  return false;
+}
+
+/** A process as a person recognises it. */
+export function describe(pid: number): ProcessInfo {
+  const argv = argvOf(pid);
+  return { pid, name: programOf(pid)?.split("/").at(-1) ?? argv[0] ?? "?", argv };
+}
+
+/** Parents of a process, nearest first, the supervisor last. */
+export function ancestryOf(pid: number): readonly ProcessInfo[] {
+  const found: ProcessInfo[] = [];
+  for (let at = parentOf(pid); at !== undefined && at > 1 && found.length < 64; at = parentOf(at)) {
+    if (at === process.pid) return [...found, { pid: at, name: "assent", argv: [] }];
+    found.push(describe(at));
+  }
+  return found;
+}
+
+/** The file a process runs, as the kernel knows it. */
+export function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments as the process shows them: it may have changed them, so they are for display only. */
+export function argvOf(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return text === "" ? [] : text.replace(/\0$/, "").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+/** When a process began, in clock ticks since boot (proc_pid_stat(5), field 22). With the number it names a process for good. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every process that descends from this one. */
+export function descendants(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => inTree(pid));
+}

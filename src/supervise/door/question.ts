@@ -1,0 +1,80 @@
+import type { Action, Call, Verdict } from "../../action/index.ts";
+import { printAction, printCall } from "../../action/index.ts";
+import type { Proposal, Question } from "../../guard/approve/index.ts";
+import { ancestryOf, describe } from "./processes.ts";
+
+interface Asked {
+  readonly seq: number;
+  readonly run: string;
+  readonly profile: string;
+  readonly home: string;
+  readonly pid: number;
+  readonly cwd: string;
+  readonly call: Call;
+  readonly action: Action;
+  readonly note: string | undefined;
+  readonly verdict: Verdict;
+}
+
+/** Puts a call that must be asked about into words. */
+export function questionOf({ seq, run, profile, home, pid, cwd, call, action, note, verdict }: Asked): Question {
+  const process = describe(pid);
+  return {
+    seq,
+    run,
+    profile,
+    process,
+    ancestry: ancestryOf(pid),
+    cwd,
+    call,
+    action,
+    what: `${printAction(action)}${note === undefined ? "" : ` (${note})`}`,
+    reason: verdict.reason,
+    ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
+    ...(verdict.help === undefined ? {} : { help: verdict.help }),
+    proposals: proposalsFor(action, call, home),
+    group: groupOf(process.name, action, call),
+  };
+}
+
+/** Questions alike: the same program doing the same in the same folder, or with the same host. */
+export function groupOf(program: string, action: Action, call: Call): string {
+  const where =
+    action.kind === "file" && action.target.kind !== "unknown" && action.target.kind !== "glob"
+      ? `${action.operation}:${folderOf(action.target.path)}`
+      : action.kind === "net"
+        ? `${action.operation}:${action.host ?? ""}:${action.port ?? ""}`
+        : printCall(call);
+  return `${program}\0${action.kind}\0${where}`;
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
+
+/** Rules that a remembered answer could write, from the narrowest to the broadest. */
+function proposalsFor(action: Action, call: Call, home: string): readonly Proposal[] {
+  const exact: Proposal = { rule: printCall(call), covers: "exactly this call" };
+  if (action.kind === "net" && action.host !== undefined) {
+    const host = action.host.includes(":") ? `[${action.host}]` : action.host;
+    return [{ rule: `Net(${host}${action.port === undefined ? "" : `:${action.port}`})`, covers: "this host and port" }, exact];
+  }
+  if (action.kind === "exec") {
+    const [path = ""] = call.args;
+    const literal = typeof path === "string" && isPlain(path) ? [{ rule: `exec(${path}, _)`, covers: "this program with any arguments" }] : [];
+    return [exact, ...literal];
+  }
+  if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return [exact];
+  const name = { read: "Read", list: "List", delete: "Delete", write: "Edit", edit: "Edit" }[action.operation as string] ?? "Write";
+  const { path } = action.target;
+  // What a glob would take for a wildcard, or a person cannot see, is named by the call itself.
+  if (!isPlain(path)) return [exact];
+  const short = (text: string): string => (text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text);
+  const folder = folderOf(path);
+  const proposals: Proposal[] = [{ rule: `${name}(${short(path)})`, covers: "this file" }];
+  if (folder !== "/" && folder !== home) proposals.push({ rule: `${name}(${short(folder)}/**)`, covers: `everything below ${short(folder)}` });
+  // The program's own folder at home, such as ~/.npm.
+  const top = folder.startsWith(`${home}/`) ? home + /^\/[^/]+/.exec(folder.slice(home.length))?.[0] : "";
+  if (top !== "" && top !== folder) proposals.push({ rule: `${name}(${short(top)}/**)`, covers: `everything below ${short(top)}` });
+  return proposals;
+}
+
+const isPlain = (path: string): boolean => /^[\w./~+@%,=:-]+$/.test(path);

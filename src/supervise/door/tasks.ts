@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { addressOf, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+
+const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
+/** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
+const PIDFD_THREAD = 0o200;
+const MOST = 256;
+
+/** A thread of the supervised tree. */
+export interface Task {
+  readonly tid: number;
+  /** Thread group: what people call the process. */
+  readonly tgid: number;
+  /** `/proc/TID`, O_PATH: stays bound to this very task, whoever gets its number later. */
+  readonly proc: number;
+  /** Tells whether the task still is the one we know. */
+  readonly pidfd: number;
+  umask: number;
+  umaskEpoch: number;
+}
+
+const nameBuffer = Buffer.alloc(64);
+const nameAt = addressOf(nameBuffer);
+
+/** The address of a short ASCII C string; good until the next call. */
+export function shortName(text: string): number {
+  nameBuffer[nameBuffer.write(text, "latin1")] = 0;
+  return nameAt;
+}
+
+/** What is known of the tasks that asked, bounded, each entry checked before it is used. */
+export class Tasks {
+  readonly #known = new Map<number, Task>();
+  /** Raised whenever some task changes its umask: tasks may share one (CLONE_FS), so nothing remembered holds. */
+  #epoch = 0;
+
+  /** The task of this thread id, which waits in a call; undefined when it is gone. */
+  get(tid: number): Task | undefined {
+    const known = this.#known.get(tid);
+    if (known !== undefined) {
+      if (sys(SYSCALLS.pidfd_send_signal, known.pidfd, 0, 0, 0) === 0) return known;
+      this.#forget(known);
+    }
+    return this.#open(tid);
+  }
+
+  #open(tid: number): Task | undefined {
+    const proc = sys(SYSCALLS.openat, -100, shortName(`/proc/${tid}`), O_PATH_CLOEXEC, 0);
+    if (proc < 0) return undefined;
+    let pidfd = sys(SYSCALLS.pidfd_open, tid, PIDFD_THREAD);
+    // Older kernels know processes only; then the leader stands for its threads.
+    const status = statusOf(tid);
+    if (pidfd < 0 && status !== undefined) pidfd = sys(SYSCALLS.pidfd_open, status.tgid, 0);
+    if (pidfd < 0 || status === undefined) {
+      sys(SYSCALLS.close, proc);
+      if (pidfd >= 0) sys(SYSCALLS.close, pidfd);
+      return undefined;
+    }
+    const task = { tid, tgid: status.tgid, proc, pidfd, umask: status.umask, umaskEpoch: this.#epoch };
+    if (this.#known.size >= MOST) for (const old of [...this.#known.values()].slice(0, MOST / 2)) this.#forget(old);
+    this.#known.set(tid, task);
+    return task;
+  }
+
+  #forget(task: Task): void {
+    sys(SYSCALLS.close, task.proc);
+    sys(SYSCALLS.close, task.pidfd);
+    this.#known.delete(task.tid);
+  }
+
+  umaskChanges(): void {
+    this.#epoch += 1;
+  }
+
+  /** The mode bits that files made by this task lack (umask(2)). */
+  umask(task: Task): number {
+    if (task.umaskEpoch !== this.#epoch) {
+      task.umask = statusOf(task.tid)?.umask ?? 0o777;
+      task.umaskEpoch = this.#epoch;
+    }
+    return task.umask;
+  }
+
+  /** Working directory of the task, pinned. A descriptor of ours, or a negative errno. */
+  cwd(task: Task): number {
+    return sys(SYSCALLS.openat, task.proc, shortName("cwd"), O_PATH_CLOEXEC | 0o200000, 0);
+  }
+
+  /** The object behind a descriptor of the task, pinned (O_PATH), or a negative errno. */
+  object(task: Task, fd: number): number {
+    if (fd < 0) return -ERRNO.EBADF;
+    const got = sys(SYSCALLS.openat, task.proc, shortName(`fd/${fd}`), O_PATH_CLOEXEC, 0);
+    return got === -ERRNO.ENOENT ? -ERRNO.EBADF : got;
+  }
+
+  /** A copy of the task's descriptor itself (same open file description): pidfd_getfd(2). */
+  duplicate(task: Task, fd: number): number {
+    return sys(SYSCALLS.pidfd_getfd, task.pidfd, fd, 0);
+  }
+
+  close(): void {
+    for (const task of [...this.#known.values()]) this.#forget(task);
+  }
+}
+
+function statusOf(tid: number): { tgid: number; umask: number; parent: number } | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${tid}/status`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // proc_pid_status(5). The name comes first and is escaped there, so no name can forge a later line.
+  const field = (name: string): string | undefined => new RegExp(`^${name}:\\t(\\S+)`, "m").exec(text)?.[1];
+  const tgid = Number(field("Tgid"));
+  const umask = Number.parseInt(field("Umask") ?? "", 8);
+  return Number.isInteger(tgid) && tgid > 0 ? { tgid, umask: Number.isInteger(umask) ? umask : 0o777, parent: Number(field("PPid")) } : undefined;
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import type { Exec } from "./exec.ts";
+import { O_CLOEXEC, O_PATH } from "./paths.ts";
+import { statFd } from "../undo/index.ts";
+import { shortName } from "./tasks.ts";
+
+/** ptrace(2). */
+const SEIZE = 0x4206;
+const INTERRUPT = 0x4207;
+const DETACH = 17;
+const O_TRACEEXEC = 0x10;
+const EVENT_EXEC = 4;
+const WALL = 0x40000000;
+const WNOTHREAD = 0x20000000;
+const SIGTRAP = 5;
+const SIGKILL = 9;
+
+/** How an exec ended. `gone`: the task died in it. */
+export type ExecEnd =
+  | { readonly is: "started"; readonly pid: number }
+  | { readonly is: "failed" }
+  | { readonly is: "gone"; readonly status: number }
+  | { readonly is: "tampered"; readonly what: string };
+
+const status = Buffer.alloc(4);
+const statusAt = addressOf(status);
+
+/** Takes hold of a task that waits in an exec. A negative errno where that is not possible. */
+export function holdExec(tid: number): number {
+  const seized = sys(SYSCALLS.ptrace, SEIZE, tid, 0, O_TRACEEXEC);
+  // Should the exec fail, the task stops on its way back instead, so that one of both stops always comes.
+  return seized < 0 ? seized : sys(SYSCALLS.ptrace, INTERRUPT, tid, 0, 0);
+}
+
+/**
+ * Waits for the exec to happen, and compares what the kernel started with what was judged: at this stop the old memory
+ * is gone and the new program has not run an instruction, so nobody can change what is compared. A difference proves
+ * that the arguments were changed between judging and starting; the program is killed before it begins.
+ *
+ * INVARIANT: runs on the thread that called `holdExec`. Programs are started by posix_spawn(3) and not by the runtime,
+ * whose own waits would otherwise take these stops.
+ */
+export function verifyExec(exec: Exec): ExecEnd {
+  const tid = waitFor();
+  if (tid < 0) return { is: "gone", status: 0 };
+  const word = status.readInt32LE(0);
+  if ((word & 0xff) !== 0x7f) return { is: "gone", status: word };
+  const isExec = word >> 8 === (SIGTRAP | (EVENT_EXEC << 8));
+  if (!isExec) {
+    const event = word >> 16;
+    // A stop for a signal hands the signal on; the stop of INTERRUPT has nothing to hand on.
+    sys(SYSCALLS.ptrace, DETACH, tid, 0, event === 0 ? (word >> 8) & 0xff : 0);
+    return { is: "failed" };
+  }
+  const difference = differs(tid, exec);
+  if (difference === undefined) {
+    sys(SYSCALLS.ptrace, DETACH, tid, 0, 0);
+    return { is: "started", pid: tid };
+  }
+  sys(SYSCALLS.kill, tid, SIGKILL);
+  sys(SYSCALLS.ptrace, DETACH, tid, 0, SIGKILL);
+  return { is: "tampered", what: difference };
+}
+
+/**
+ * Any task this thread traces, which is the one held: a thread that execs takes the number of its process over, so
+ * waiting for the number it had would never end. The number it has now, or a negative errno.
+ */
+function waitFor(): number {
+  for (;;) {
+    const waited = sys(SYSCALLS.wait4, -1, statusAt, WALL | WNOTHREAD, 0);
+    if (waited !== -ERRNO.EINTR) return waited;
+  }
+}
+
+function differs(pid: number, { chain }: Exec): string | undefined {
+  const last = chain[chain.length - 1] ?? chain[0];
+  const fd = sys(SYSCALLS.openat, -100, shortName(`/proc/${pid}/exe`), O_PATH | O_CLOEXEC, 0);
+  const stat = fd < 0 ? fd : statFd(fd);
+  if (fd >= 0) sys(SYSCALLS.close, fd);
+  if (typeof stat === "number") return "the program that was started cannot be seen";
+  if (stat.id !== last.id) return `another program was started than ${last.path}`;
+  const words = splitArguments(readFileSync(`/proc/${pid}/cmdline`));
+  if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
+  return "other arguments were used than those that were judged";
+}
+
+function splitArguments(bytes: Buffer): string[] {
+  const words: string[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0, start);
+    words.push(pathText(bytes.subarray(start, end < 0 ? bytes.length : end) as Buffer));
+    start = end < 0 ? bytes.length : end + 1;
+  }
+  return words;
+}

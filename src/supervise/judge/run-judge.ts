@@ -1,0 +1,306 @@
+import { existsSync } from "node:fs";
+import type { Action, Call, ExecAction, FileAction, Lowered, RequestVerdict, Verdict, World } from "../../action/index.ts";
+import { compareStrictness } from "../../action/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, type PolicyReader, type PolicySource, POLICY_NAME, realWorld } from "../../guard/index.ts";
+import { callMatcher, judge, type JudgeContext, type Policy } from "../../policy/index.ts";
+import { lowerArgv } from "../../shell/index.ts";
+import { isInside, type Machine } from "../../state/index.ts";
+import type { Started } from "../door/exec.ts";
+import { inTree } from "../door/processes.ts";
+import { holdsSecret, ownsCredential } from "./secrets.ts";
+import { type Errand, errandOf } from "./services.ts";
+
+export interface RunJudgeOptions {
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly policyFiles: readonly string[];
+  /** File of the profile; it need not exist. */
+  readonly profileFile: string;
+  readonly reader: () => PolicyReader;
+  readonly own: readonly string[];
+}
+
+/** Who makes a call, as far as judging needs it. */
+export interface Caller {
+  /** Trusted names of the program and of the script it runs, for credentials that belong to it. */
+  readonly programs: () => readonly string[];
+  /** What it and the programs that started it were started for. */
+  readonly errands: () => readonly Errand[];
+}
+
+const ALLOWED: Verdict = { decision: "allow", basis: "default", builtin: "run.default", reason: "allowed in a supervised run" };
+const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
+/** Judgements after which what the world remembers is dropped. */
+const RENEW = 5000;
+const MOST_REMEMBERED = 50_000;
+
+/**
+ * The policy of a run, and what it says about calls: the same rules, protections and presets as everywhere (`policy/`),
+ * with the defaults of a run in place of those of a host: what is read, and what is written in the working folder and
+ * temporary folders, goes ahead; programs start, for what they do is judged; the rest asks.
+ */
+export class RunJudge {
+  readonly #options: RunJudgeOptions;
+  readonly #roots: readonly string[];
+  readonly #temp: readonly string[];
+  #world: World;
+  #policy: Policy;
+  #context: JudgeContext;
+  #sources: readonly PolicySource[];
+  #judged = 0;
+  /** The path being judged is what the kernel calls it: it needs no resolving. */
+  #pinned = "";
+  readonly #known = new Map<string, Verdict>();
+  readonly #folders = new Set<string>();
+
+  constructor(options: RunJudgeOptions) {
+    this.#options = options;
+    this.#world = this.#freshWorld();
+    const { home, projectRoot, cwd } = this.#world;
+    const whole = (folder: string): boolean => isInside(home, folder);
+    // A folder that holds home is nobody's project.
+    this.#roots = [...new Set([cwd, projectRoot].map((folder) => this.#world.canonical(folder)))].filter((folder) => !whole(folder));
+    this.#temp = [...new Set([...options.machine.temp, "/dev/shm"].map((folder) => this.#world.canonical(folder)))];
+    this.#sources = this.#find({ actions: [], unknowns: [] });
+    this.#policy = this.#compile();
+    this.#context = this.#contextOf();
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  /** Reads the policy files again: a remembered answer may have been added. */
+  reload(): void {
+    this.#sources = this.#find({ actions: [], unknowns: [] });
+    this.#renew();
+  }
+
+  /** The strictest of the verdicts for what one call does. */
+  call(actions: readonly Action[], caller: Caller): Verdict {
+    let strictest: Verdict = ALLOWED;
+    for (const action of actions) {
+      const verdict = action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action);
+      if (strictest === ALLOWED || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+    }
+    return strictest;
+  }
+
+  #file(action: FileAction, caller: Caller): Verdict {
+    const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
+    // What has no name in the file system: pipes, sockets, memory, files already deleted.
+    if (!path.startsWith("/") || path.startsWith("/memfd:")) return ALLOWED;
+    const key = `${action.operation}\0${action.call?.name ?? ""}\0${path}`;
+    const remembers = !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
+    let verdict = remembers ? this.#known.get(key) : undefined;
+    if (verdict === undefined) {
+      this.#visit(path);
+      this.#pinned = path;
+      verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
+      if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = broken(this.#policy.broken);
+      this.#pinned = "";
+      verdict = this.#relaxed(action, path, verdict);
+      if (++this.#judged % RENEW === 0) this.#renew();
+      if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
+      if (remembers) this.#known.set(key, verdict);
+    }
+    if (verdict.decision === "allow") return verdict;
+    return this.#ownedBy(verdict, path, caller) ?? this.#onErrand(verdict, path, caller) ?? verdict;
+  }
+
+  /** The defaults of a run in place of the preset's, and protections only where they mean something. */
+  #relaxed(action: FileAction, path: string, verdict: Verdict): Verdict {
+    const { builtin, basis } = verdict;
+    if (basis === "floor" || basis === "rule" || basis === "grant") return verdict;
+    if (basis === "protection" && !this.#meansNothing(builtin, action, path)) return verdict;
+    if (verdict.decision === "deny" && basis !== "protection") return verdict;
+    if (this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly") return verdict;
+    const { operation } = action;
+    if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
+    if (this.#isOwnPlace(path)) return ALLOWED;
+    if (verdict.decision === "allow") return verdict;
+    return {
+      decision: "ask",
+      basis: "default",
+      builtin: "run.outside",
+      reason: "outside the working folder and temporary folders",
+      help: "allow it for this run, or remember a rule in the profile",
+    };
+  }
+
+  #meansNothing(builtin: string | undefined, action: FileAction, path: string): boolean {
+    switch (builtin) {
+      case "protect.secrets":
+        if (path.startsWith("/proc/")) return isOfTree(path);
+        return !holdsSecret(path, { home: this.#world.home, projects: this.#roots });
+      // A hook of a template does nothing until someone renames it.
+      case "danger.persistence":
+        return /\/hooks\/[^/]+\.sample$/.test(path);
+      // Folder by folder and file by file, with an undo: the command as a whole was judged when it started.
+      case "danger.delete-recursive":
+      case "protect.inside":
+        return action.operation !== "rename";
+      // A link or folder that is moved or made inside the own places reaches nothing else.
+      case "protect.system":
+        return this.#isOwnPlace(path) || isTerminal(path);
+      default:
+        return false;
+    }
+  }
+
+  #isOwnPlace(path: string): boolean {
+    return this.#roots.some((root) => isInside(path, root) && path !== root) || this.#temp.some((folder) => isInside(path, folder) && path !== folder);
+  }
+
+  #ownedBy(verdict: Verdict, path: string, caller: Caller): Verdict | undefined {
+    if (verdict.builtin === "protect.git-config") return caller.programs().includes("git") ? ALLOWED : undefined;
+    if (verdict.builtin !== "protect.secrets") return undefined;
+    return ownsCredential(caller.programs(), path, this.#world.home) ? ERRAND : undefined;
+  }
+
+  #onErrand(verdict: Verdict, path: string, caller: Caller): Verdict | undefined {
+    if (verdict.decision !== "ask" || verdict.basis !== "default") return undefined;
+    return caller.errands().some(({ writes }) => writes.some((folder) => isInside(path, folder))) ? ERRAND : undefined;
+  }
+
+  /** One action that is no file, with the defaults of a run. */
+  judgeOne(action: Action): Verdict {
+    const verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
+    return this.#policy.broken !== undefined && verdict.decision === "allow" ? broken(this.#policy.broken) : verdict;
+  }
+
+  /** What is said about starting a program, and what it is started for. */
+  exec(chain: readonly Started[], call: Call, caller: Caller): { readonly verdict: Verdict; readonly action: Action; readonly errand: Errand; readonly programs: readonly string[] } {
+    let strictest: Verdict = ALLOWED;
+    let shown: Action | undefined;
+    const errands: Errand[] = [];
+    const programs: string[] = [];
+    for (const started of chain) {
+      const file = this.#file({ kind: "file", operation: "execute", target: { kind: "path", path: started.path }, origin: { by: "tool" }, call }, caller);
+      const { lowered, judged } = this.#command(started, call);
+      shown ??= lowered.actions[0];
+      for (const verdict of [file, ...this.#ofCommand(judged)]) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
+      const [first] = lowered.actions;
+      if (first?.kind !== "exec" || !first.trusted) continue;
+      programs.push(first.program, ...this.#scripts(first));
+      errands.push(errandOf(first.program, lowered.actions, { ...this.#world, env: (name) => this.#options.env[name] }));
+    }
+    return {
+      verdict: strictest,
+      action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
+      errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
+      programs,
+    };
+  }
+
+  /** The script that an interpreter is started with, where it lies in a trusted folder: `node /usr/lib/node_modules/npm/bin/npm-cli.js`. */
+  #scripts({ program, argv }: ExecAction): readonly string[] {
+    if (!/^(?:node|bun|deno|python[\d.]*|ruby|perl|bash|sh)$/.test(program)) return [];
+    const script = argv[1];
+    if (script?.known !== true || !script.text.startsWith("/") || !this.#world.trustedProgram(script.text)) return [];
+    return [this.#world.canonical(script.text).split("/").at(-1) ?? ""];
+  }
+
+  #command({ path, argv }: Started, call: Call): { readonly lowered: Lowered; readonly judged: RequestVerdict } {
+    const [word = "", ...rest] = argv;
+    // The kernel starts the file, whatever the program is told that it is called.
+    const named = word.split("/").at(-1) === path.split("/").at(-1) ? word : path;
+    const lowered = lowerArgv([named.includes("/") || named === "" ? path : named, ...rest], { world: this.#world });
+    const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
+    const seen = { actions, unknowns: [] };
+    return { lowered: seen, judged: judge(seen, this.#policy, this.#context) };
+  }
+
+  /**
+   * Of what a command is predicted to do, the run asks beforehand only about what is not seen happening: written rules
+   * on commands, danger to services and to the machine, and the deletion of whole trees that nobody may delete.
+   */
+  #ofCommand(judged: RequestVerdict): readonly Verdict[] {
+    const strict = this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly";
+    return judged.actions.flatMap(({ action, verdict }) => {
+      if (verdict.decision === "allow" || verdict.decision === "none") return [];
+      const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
+      if (action.kind === "file" || action.kind === "net")
+        return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined ? [verdict] : [];
+      if (written || verdict.basis === "protection") return [verdict];
+      return strict && action.kind === "exec" ? [verdict] : [];
+    });
+  }
+
+  /** What the command as typed says it does: the person who typed it has been asked already. */
+  typed(argv: readonly string[]): Errand {
+    const lowered = lowerArgv([...argv], { world: this.#world });
+    const { actions } = judge(lowered, this.#policy, this.#context);
+    const writes: string[] = [];
+    const hosts: Errand["hosts"][number][] = [];
+    for (const { action, verdict } of actions) {
+      if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
+      if (action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree")) writes.push(action.target.path);
+      if (action.kind === "net" && action.host !== undefined && action.operation !== "listen") hosts.push({ host: action.host, port: action.port });
+    }
+    const isWhole = (path: string): boolean => isInside(this.#world.home, path);
+    return { writes: writes.filter((path) => !isWhole(path)), hosts };
+  }
+
+  #freshWorld(): World {
+    const { machine, cwd } = this.#options;
+    const real = realWorld(machine, cwd, undefined);
+    return { ...real, canonical: (path) => (path === this.#pinned ? path : real.canonical(path)) };
+  }
+
+  #renew(): void {
+    this.#known.clear();
+    this.#world = this.#freshWorld();
+    this.#policy = this.#compile();
+    this.#context = this.#contextOf();
+  }
+
+  /** Policy files above a place speak about it, as everywhere. */
+  #visit(path: string): void {
+    let found = false;
+    for (let at = path.slice(0, path.lastIndexOf("/")); at !== "" && !this.#folders.has(at); at = at.slice(0, at.lastIndexOf("/"))) {
+      this.#folders.add(at);
+      found ||= existsSync(`${at}/${POLICY_NAME}`) && !this.#sources.some(({ file }) => file === `${at}/${POLICY_NAME}`);
+    }
+    if (this.#folders.size > MOST_REMEMBERED) this.#folders.clear();
+    if (!found) return;
+    const target: FileAction = { kind: "file", operation: "read", target: { kind: "path", path }, origin: { by: "tool" } };
+    const more = this.#find({ actions: [target], unknowns: [] });
+    this.#sources = [...this.#sources, ...more.filter(({ file }) => !this.#sources.some((known) => known.file === file))];
+    this.#renew();
+  }
+
+  #find(lowered: Lowered): readonly PolicySource[] {
+    const { machine, cwd, policyFiles, profileFile } = this.#options;
+    const explicit = explicitFiles(machine, policyFiles, cwd);
+    return findPolicyFiles(machine, this.#world, lowered, cwd, explicit, profileFile);
+  }
+
+  #compile(): Policy {
+    return compiledPolicy(this.#options.machine, this.#sources, this.#options.reader);
+  }
+
+  #contextOf(): JudgeContext {
+    const { machine, own } = this.#options;
+    return { ...judgeContext(machine, this.#world, false, this.#sources, own), supervised: true, matchCall: callMatcher(this.#world, this.#policy.rules) };
+  }
+}
+
+/** Processes of the tree may look at each other. */
+const isOfTree = (path: string): boolean => {
+  const pid = Number(/^\/proc\/(\d+)\//.exec(path)?.[1]);
+  return pid > 0 && inTree(pid);
+};
+
+const isTerminal = (path: string): boolean => /^\/(?:dev\/(?:tty|pts\/\d+|ptmx)|proc\/.*)$/.test(path);
+
+const BROKEN: Verdict = { decision: "deny", basis: "protection", builtin: "failure", reason: "this call could not be judged" };
+
+const broken = (why: string): Verdict => ({
+  decision: "ask",
+  basis: "protection",
+  builtin: "broken-policy",
+  reason: `a policy file is broken: ${why}`,
+  help: "mend the file",
+});

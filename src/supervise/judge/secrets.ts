@@ -1,0 +1,46 @@
+import { isInside } from "../../state/index.ts";
+
+/**
+ * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
+ * elsewhere they are certificate bundles and library files, but for these places.
+ */
+const LISTED = /^\/(?:etc\/(?:g?shadow-?|ssl\/private\/.*|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
+
+/** Packages and toolchains as they were downloaded: whatever is in them is public. */
+const LIBRARY =
+  /\/(?:node_modules|site-packages|dist-packages|lib\/python\d[^/]*|vendor\/bundle|\.pyenv\/versions|\.nvm\/versions|\.rustup\/toolchains|\.cargo\/registry|go\/pkg\/mod|\.rbenv\/versions|\.asdf\/installs|\.sdkman\/candidates|\.npm\/_cacache|\.cache\/(?:pip|uv|go-build|node-gyp))\//;
+
+/** Whether a path that is named like a secret holds one, as far as a supervised program is concerned. */
+export function holdsSecret(path: string, places: { readonly home: string; readonly projects: readonly string[] }): boolean {
+  if (LIBRARY.test(path)) return false;
+  return places.projects.some((root) => root !== "/" && isInside(path, root)) || isInside(path, places.home) || LISTED.test(path);
+}
+
+/** Credentials and the programs they belong to: `~/` is home, a folder stands for everything in it. */
+const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly string[] }[] = [
+  { programs: /^(?:ssh|scp|sftp|ssh-add|ssh-keygen|ssh-agent|ssh-keyscan|autossh|mosh)$/, paths: ["~/.ssh"] },
+  { programs: /^(?:gpg2?|gpg-agent|gpgsm|gpgconf|keyboxd|dirmngr|scdaemon)$/, paths: ["~/.gnupg"] },
+  { programs: /^git(?:-remote-https?|-credential-store|-credential-cache)?$/, paths: ["~/.git-credentials", "~/.config/git/credentials", "~/.netrc"] },
+  { programs: /^(?:curl|wget|ftp|git-remote-https?)$/, paths: ["~/.netrc"] },
+  { programs: /^(?:npm|npx|pnpm|yarn|bun|npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/, paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"] },
+  { programs: /^(?:gh)$/, paths: ["~/.config/gh"] },
+  { programs: /^(?:docker|docker-.*|podman|buildah|skopeo)$/, paths: ["~/.docker/config.json", "~/.config/containers"] },
+  { programs: /^(?:kubectl|helm|k9s|kustomize)$/, paths: ["~/.kube"] },
+  { programs: /^(?:aws|aws_completer|sam|cdk)$/, paths: ["~/.aws"] },
+  { programs: /^(?:gcloud|gsutil|bq)$/, paths: ["~/.config/gcloud"] },
+  { programs: /^(?:az)$/, paths: ["~/.azure"] },
+  { programs: /^(?:cargo)$/, paths: ["~/.cargo/credentials", "~/.cargo/credentials.toml"] },
+  { programs: /^(?:pip3?|twine|uv|poetry)$/, paths: ["~/.pypirc", "~/.netrc"] },
+  { programs: /^(?:psql|pg_dump|pg_restore)$/, paths: ["~/.pgpass"] },
+  { programs: /^(?:mysql|mysqldump|mariadb)$/, paths: ["~/.my.cnf"] },
+  { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
+];
+
+/** A program's own credential. `programs`: the trusted names it goes by. */
+export function ownsCredential(programs: readonly string[], path: string, home: string): boolean {
+  return OWNERS.some(
+    (owner) =>
+      programs.some((program) => owner.programs.test(program)) &&
+      owner.paths.some((own) => isInside(path, own.startsWith("~/") ? home + own.slice(1) : own)),
+  );
+}

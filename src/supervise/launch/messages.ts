@@ -1,0 +1,15 @@
+import type { Enforced, Missing } from "../wall/index.ts";
+
+export interface LaunchData {
+  /** Absolute path of the program. */
+  readonly path: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly bestEffort: boolean;
+}
+
+export type FromLauncher =
+  /** Number of the listener's descriptor, which the whole process shares. */
+  | { readonly kind: "restricted"; readonly listener: number; readonly enforced: Enforced; readonly missing: readonly Missing[] }
+  | { readonly kind: "started"; readonly pid: number }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string };

@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { openState, profileFile, programProfile } from "../state/index.ts";
+import { addressOf, must, sys, SYSCALLS } from "./kernel/index.ts";
+import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
+import type { DoorData } from "./door/door-worker.ts";
+import type { FromLauncher, LaunchData } from "./launch/messages.ts";
+import { Questions } from "./questions.ts";
+import type { Exit, RunOptions, RunResult } from "./types.ts";
+
+const PR_SET_CHILD_SUBREAPER = 36;
+
+/** A run that could not begin, or that Assent itself could not go on with. */
+export class RunError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "RunError";
+    this.code = code;
+  }
+}
+
+/**
+ * Runs a program under the policy, for the whole life of its process tree. `options.argv[0]` is an absolute path.
+ *
+ * Three threads: this one asks people and keeps records; the *launcher* walls itself in and starts the program; the
+ * *door* answers the tree's system calls. docs/architecture.md tells it in order.
+ *
+ * Throws `RunError`: nothing was started, or supervision broke down (and the tree with it).
+ */
+export async function superviseRun(options: RunOptions): Promise<RunResult> {
+  const { machine, cwd, argv, env } = options;
+  const id = runId();
+  const folder = runFolder(options, id);
+  // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
+  must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  const wake = eventDescriptor();
+  const { port1, port2 } = new MessageChannel();
+  const profile = options.profile ?? programProfile(argv[0], machine, cwd);
+  const doorData: DoorData = {
+    port: port2,
+    wake,
+    machine: { ...machine, env: { ...machine.env } },
+    cwd,
+    env,
+    argv,
+    policyFiles: options.policyFiles,
+    profileFile: profileFile(machine, profile),
+    profile,
+    own: options.own,
+    run: id,
+    undoFolder: options.undo && options.mode === "enforce" ? folder : undefined,
+    observes: options.mode === "observe",
+    asks: options.approver !== undefined,
+    tellsAll: options.onEvent !== undefined,
+  };
+  const launchData: LaunchData = { path: argv[0], argv: [options.word ?? argv[0], ...argv.slice(1)], env, bestEffort: options.bestEffort };
+  const door = new Worker(workerFile("door-worker"), { workerData: doorData, transferList: [port2], trackUnmanagedFds: false });
+  const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false });
+  const tell = (message: ToDoor): void => {
+    port1.postMessage(message);
+    raise(wake);
+  };
+  const questions = new Questions(options, profile, tell);
+
+  return await new Promise<RunResult>((resolve, reject) => {
+    let listener: number | undefined;
+    let ready = false;
+    let exit: Exit | undefined;
+    const fail = (code: string, message: string): void => {
+      void launcher.terminate();
+      void door.terminate();
+      reject(new RunError(code, message));
+    };
+    const open = (): void => {
+      if (ready && listener !== undefined) port1.postMessage({ listener });
+    };
+    launcher.on("error", (error) => fail("launcher", error.message));
+    launcher.on("message", (message: FromLauncher) => {
+      if (message.kind === "restricted") {
+        listener = message.listener;
+        for (const { piece, why, consequence } of message.missing) options.onNotice?.(`without ${piece}: ${consequence} (${why})`);
+        open();
+      } else if (message.kind === "started") {
+        tell({ kind: "program", pid: message.pid });
+        options.onStart?.({ signal: (signal) => void kill(message.pid, signal) });
+      } else fail(message.code, message.message);
+    });
+    door.on("error", (error) => fail("door", error.message));
+    port1.on("message", (message: FromDoor) => {
+      if (message.kind === "ready") {
+        for (const text of message.notices) options.onNotice?.(text);
+        ready = true;
+        open();
+      } else if (message.kind === "ask") questions.put(message.question);
+      else if (message.kind === "void") questions.drop(message.seq);
+      else if (message.kind === "events") for (const event of message.events) options.onEvent?.(event);
+      else if (message.kind === "notice") options.onNotice?.(message.text);
+      else if (message.kind === "ended") exit = exitOf(message.status);
+      else if (message.kind === "failed") fail("door", message.message);
+      else
+        void questions.close(exit ?? { by: "exit", code: 1 }).then(() => {
+          port1.close();
+          resolve({ id, exit: exit ?? { by: "exit", code: 1 }, ...(questions.ended === undefined ? {} : { ended: questions.ended }) });
+        });
+    });
+  });
+}
+
+const workerFile = (name: string): string => fileURLToPath(new URL(`${name}.cjs`, import.meta.url)).replace("/chunks/", "/");
+
+/** Sortable by time, and not to be guessed. */
+function runId(): string {
+  const time = new Date().toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
+  return `${time}-${randomBytes(3).toString("hex")}`;
+}
+
+function runFolder(options: RunOptions, id: string): string {
+  const state = openState(options.machine);
+  if ("problem" in state) throw new RunError("state", `${state.problem}: the run's records need it`);
+  const folder = `${state.folder}/runs/${id}`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+const one = Buffer.alloc(8);
+one.writeUInt32LE(1, 0);
+const oneAt = addressOf(one);
+
+/** eventfd(2): adds one, which the door sees in its poll. */
+const raise = (descriptor: number): number => sys(SYSCALLS.write, descriptor, oneAt, 8);
+
+/** wait(2) status. */
+function exitOf(status: number): Exit {
+  return (status & 0x7f) === 0 ? { by: "exit", code: (status >> 8) & 0xff } : { by: "signal", signal: status & 0x7f };
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}
