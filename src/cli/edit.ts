@@ -13,15 +13,19 @@ const EDITORS = ["nvim", "vim", "vi", "nano"];
 /** `assent edit`: opens the policy in the person's editor, then says what is wrong with it. Exits as the editor does. */
 export function edit(options: TargetOptions): number {
   const target = targetOf("edit", options);
-  if (target === undefined) return 2;
+  return target === undefined ? 2 : editPlace("edit", target);
+}
+
+/** Opens a policy file, which is made when it is missing. */
+export function editPlace(command: string, target: Omit<Target, "cwd">): number {
   const editor = editorOf(target.machine);
   if (typeof editor === "string") {
-    complain("edit", editor, "set VISUAL or EDITOR");
+    complain(command, editor, "set VISUAL or EDITOR");
     return 1;
   }
   const started = startPolicy(target.place, target.starter);
   if (typeof started === "object") {
-    complain("edit", `${target.short(target.place.file)}: ${visible(started.why)}`);
+    complain(command, `${target.short(target.place.file)}: ${visible(started.why)}`);
     return 1;
   }
   const [program = "", ...args] = editor;
@@ -31,17 +35,17 @@ export function edit(options: TargetOptions): number {
   const { error, status, signal } = spawnSync(program, [...args, target.place.file], { stdio: "inherit" });
   process.off("SIGINT", ignore);
   if (error !== undefined) {
-    complain("edit", `\`${visible(program)}\` cannot be started: ${visible(error.message)}`, "set VISUAL or EDITOR");
+    complain(command, `\`${visible(program)}\` cannot be started: ${visible(error.message)}`, "set VISUAL or EDITOR");
     return 1;
   }
-  check(target);
+  check(command, target);
   return status ?? 128 + (signal === null ? 0 : system.signals[signal]);
 }
 
-function check(target: Target): void {
+function check(command: string, target: Omit<Target, "cwd">): void {
   const { place, short } = target;
   const found = readPlace(place);
-  if (found.is === "unreadable") complain("edit", `${short(place.file)} ${visible(found.why)}`);
+  if (found.is === "unreadable") complain(command, `${short(place.file)} ${visible(found.why)}`);
   if (found.is === "text") showProblems(found.read.ok ? found.read.warnings : found.read.problems, short);
   const ended = trustEnded(target);
   if (ended !== undefined) writeStderr(`warning: ${ended}\n`);

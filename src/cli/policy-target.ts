@@ -37,7 +37,7 @@ export function targetOf(command: string, { local }: TargetOptions): Target | un
 }
 
 /** A project's file names no place of this machine. */
-function schemaFor({ layer }: PolicyPlace): string | undefined {
+export function schemaFor({ layer }: PolicyPlace): string | undefined {
   if (layer === "project") return "./node_modules/assent/schema/policy.schema.json";
   const installed = `${engine.own[0] ?? ""}/../schema/policy.schema.json`;
   return statSync(installed, { throwIfNoEntry: false })?.isFile() === true ? absolute(installed) : undefined;
@@ -57,7 +57,7 @@ export function showProblems(problems: readonly Problem[], short: Target["short"
 }
 
 /** Said when a project's file is no longer the one that was trusted. */
-export function trustEnded({ machine, place }: Target): string | undefined {
+export function trustEnded({ machine, place }: Pick<Target, "machine" | "place">): string | undefined {
   const pin = readTrust(machine).pins.get(place.file);
   if (pin === undefined) return undefined;
   const found = readPlace(place);

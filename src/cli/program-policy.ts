@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { addProfileCommands } from "./program-profile.ts";
 
 const JSON_OPTION = ["--json", "print JSON (docs/json.md)"] as const;
 
@@ -59,6 +60,8 @@ export function addPolicyCommands(assent: Command): void {
       const { trust } = await import("./trust.ts");
       process.exitCode = await trust(options);
     });
+
+  addProfileCommands(assent);
 }
 
 function where(command: Command): Command {

@@ -19,4 +19,6 @@ export { spell } from "./spelled.ts";
 export { LAYERS } from "./types.ts";
 export type * from "./types.ts";
 export { callMatcher } from "./call-pattern-match.ts";
+export { pathTextOf } from "./call-pattern-path.ts";
+export { readCall } from "./call-pattern.ts";
 export type { MatchCall } from "./match-context.ts";

@@ -4,3 +4,4 @@ export * from "./pin.ts";
 export * from "./replace.ts";
 export * from "./state.ts";
 export * from "./trust.ts";
+export * from "./profiles.ts";

@@ -3,8 +3,12 @@ import { describe, expect, test } from "vitest";
 import { type Action, type Call, CALL_ARGUMENTS, CALL_NAMES, OPEN_FLAGS, printCall } from "../../src/action/index.ts";
 import { callMatcher } from "../../src/policy/call-pattern-match.ts";
 import { readCall } from "../../src/policy/call-pattern.ts";
+import { ruleCovers } from "../../src/policy/cover.ts";
+import { patternBase } from "../../src/policy/match-context.ts";
 import { matchRule } from "../../src/policy/match-rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
+import { parseRegex } from "../../src/policy/regex-parse.ts";
+import { compileRegex } from "../../src/policy/regex-run.ts";
 import type { Effect } from "../../src/policy/types.ts";
 import { failure, ruleOf, world } from "./language.ts";
 import { judged, policy } from "./machine.ts";
@@ -230,6 +234,48 @@ test("nothing is cut off", () => {
   expect(readCall(printCall(long))).toEqual(long);
 });
 
+test("regular expressions mean what they mean elsewhere", () => {
+  const piece = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "[a-c]", "\\d", "\\w", "\\.", "(?:a|b)", "(a|bc)", "(|a)");
+  const many = fc.constantFrom("", "*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?");
+  const expression = fc.array(fc.tuple(piece, many), { minLength: 1, maxLength: 5 }).map((parts) => parts.flat().join(""));
+  const choice = fc.array(expression, { minLength: 1, maxLength: 2 }).map((all) => all.join("|"));
+  const text = fc.array(fc.constantFrom(..."abc1. \n\u{1f600}"), { maxLength: 8 }).map((chars) => chars.join(""));
+  expect(
+    failure(
+      fc.property(choice, fc.boolean(), fc.array(text, { minLength: 5, maxLength: 5 }), (source, fold, texts) => {
+        const parsed = parseRegex(fold ? `(?i)${source}` : source);
+        if (!parsed.ok) throw new Error(parsed.message);
+        const compiled = compileRegex(parsed.value);
+        if (!compiled.ok) throw new Error(compiled.message);
+        const theirs = new RegExp(`^(?:${source})$`, fold ? "sui" : "su");
+        for (const one of texts) {
+          const asked = fold ? one.toUpperCase() : one;
+          expect([source, asked, compiled.value.test(asked)]).toEqual([source, asked, theirs.test(asked)]);
+        }
+      }),
+      { numRuns: 3000 },
+    ),
+  ).toBeUndefined();
+});
+
+test("reading never throws, whatever is written", () => {
+  const chars = fc.array(fc.constantFrom(...SPECIAL, "open(", "exec(", "]", "/", "|", "^", "$", "{1,", "(?", "\\x", "\\u{"), {
+    maxLength: 20,
+  });
+  expect(
+    failure(
+      fc.property(fc.constantFrom(...CALL_NAMES), chars, (name, rest) => {
+        const text = `${name}(${rest.join("")})`;
+        const parsed = parseRule(text);
+        expect(parsed.ok || parsed.message !== "").toBe(true);
+        // Plain data: a compiled policy is kept as JSON.
+        if (parsed.ok) expect(JSON.parse(JSON.stringify(parsed.matcher))).toEqual(parsed.matcher);
+      }),
+      { numRuns: 5000 },
+    ),
+  ).toBeUndefined();
+});
+
 test("matching takes linear time", () => {
   const hostile = `${"a".repeat(100_000)}!`;
   for (const pattern of [
@@ -243,6 +289,25 @@ test("matching takes linear time", () => {
     expect(matches(pattern, exec("/x", hostile))).toBe(false);
     expect(performance.now() - start).toBeLessThan(2000);
   }
+});
+
+test.each<[string, string, boolean]>([
+  ["open(_, _)", "open(/a, write)", true],
+  ["open(...)", "open(/a/**, _)", true],
+  ["open(/a/**, _)", "open(/a/**, write)", true],
+  ["open(/a/**, _)", "open(/a/b, write)", false],
+  ["open(_, write)", "open(/a, _)", false],
+  ["open(_, _)", "open(_, ...)", false],
+  ["delete(_)", "open(_, _)", false],
+  ["exec(_, [git, ...])", "exec(_, [git, status])", true],
+  ["exec(_, [git, ...])", "exec(_, [git, status, ...])", true],
+  ["exec(_, [git, status])", "exec(_, [git, status, ...])", false],
+  ["exec(_, [_, status])", "exec(/usr/bin/git, [git, status])", true],
+  ["exec(...)", "Bash(git:*)", false],
+])("%s covers %s: %s", (outer, inner, expected) => {
+  const base = patternBase(world(), "narrow");
+  expect(ruleCovers(ruleOf("deny", outer), ruleOf("deny", inner), base)).toBe(expected);
+  expect(ruleCovers(ruleOf("allow", outer), ruleOf("allow", inner), base)).toBe(expected);
 });
 
 describe("in judging", () => {

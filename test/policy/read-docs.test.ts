@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Action, Argument } from "../../src/action/index.ts";
+import { type Action, type Argument, CALL_NAMES } from "../../src/action/index.ts";
 import { policyDocs } from "../../scripts/policy-docs.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import { readPolicy } from "../../src/policy/read/index.ts";
@@ -30,9 +30,8 @@ test("every policy the reference shows is one", () => {
 });
 
 test("every rule the reference shows is one", () => {
-  const rules = [...policyPage.matchAll(/`((?:Bash|Shell|Read|Edit|Write|Delete|List|Exec|WebFetch|Net|mcp__\w+)\([^`]*\))`/g)].map(
-    ([, rule = ""]) => rule,
-  );
+  const names = `Bash|Shell|Read|Edit|Write|Delete|List|Exec|WebFetch|Net|mcp__\\w+|${CALL_NAMES.join("|")}`;
+  const rules = [...policyPage.matchAll(new RegExp(`\`((?:${names})\\([^\`]*\\))\``, "g"))].map(([, rule = ""]) => rule);
   expect(rules.length).toBeGreaterThan(20);
   for (const rule of rules.filter((text) => !text.includes("…"))) expect({ rule, ...parseRule(rule) }).toMatchObject({ rule, ok: true });
 });

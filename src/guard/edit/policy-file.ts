@@ -9,7 +9,7 @@ import { repositoryOf } from "../project.ts";
 
 /** A policy file that a person edits. */
 export interface PolicyPlace {
-  readonly layer: "user" | "project";
+  readonly layer: "user" | "project" | "profile";
   /** As it is named to people. It may be a link; what it leads to is changed. */
   readonly file: string;
   /** Folder of a project's file. */
@@ -17,7 +17,11 @@ export interface PolicyPlace {
 }
 
 /** The user's file, or the one of the repository that `cwd` lies in; undefined outside git. */
-export function policyPlace(which: "global" | "local", machine: Machine, cwd: string): PolicyPlace | undefined {
+export function policyPlace(
+  which: "global" | "local",
+  machine: Machine,
+  cwd: string,
+): (PolicyPlace & { readonly layer: "user" | "project" }) | undefined {
   if (which === "global") return { layer: "user", file: join(machine.home, POLICY_NAME) };
   const root = repositoryOf(new Resolver(cwd).canonical(cwd), machine);
   return root === undefined ? undefined : { layer: "project", file: join(root, POLICY_NAME), root };

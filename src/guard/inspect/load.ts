@@ -1,6 +1,6 @@
 import type { World } from "../../action/index.ts";
 import { joinLayers, type JudgeContext, type Policy } from "../../policy/index.ts";
-import { readTrust, type Machine } from "../../state/index.ts";
+import { isInside, profilesFolder, readTrust, type Machine } from "../../state/index.ts";
 import { judgeContext } from "../context.ts";
 import { exampleActions } from "../examples.ts";
 import { explicitFiles, findPolicyFiles, policyFile, type PolicySource } from "../policy-files.ts";
@@ -26,7 +26,7 @@ export interface InspectOptions {
   readonly policyFiles?: readonly string[];
   /** File of a profile. */
   readonly profile?: string;
-  /** Only these files, each read as a user's own. */
+  /** Only these files, each read as a user's own, or as the profile that it is. */
   readonly only?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: 
   const sources: readonly PolicySource[] =
     only === undefined
       ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd), profile)
-      : only.map((file) => policyFile(file, "user"));
+      : only.map((file) => policyFile(file, isInside(file, profilesFolder(machine)) ? "profile" : "user"));
   const files = readEach(sources, readTrust(machine), exampleActions);
   return { machine, world, files, policy: joinLayers(files.map(layerOf)), context: judgeContext(machine, world, true, sources, own) };
 }

@@ -1,5 +1,14 @@
-import type { Action } from "../../action/index.ts";
-import { judge, patternBase, patternCovers, type Matcher, type Policy, type Rule } from "../../policy/index.ts";
+import { type Action, CALL_ARGUMENTS } from "../../action/index.ts";
+import {
+  judge,
+  patternBase,
+  patternCovers,
+  pathTextOf,
+  type CallMatcher,
+  type Matcher,
+  type Policy,
+  type Rule,
+} from "../../policy/index.ts";
 import { examplesOf, hasSubcommands, isKnown, runsAnything, type Run } from "../../shell/survey/index.ts";
 import { lowerShell } from "../../shell/index.ts";
 import { NOWHERE } from "../examples.ts";
@@ -10,6 +19,7 @@ import type { Draft } from "./index.ts";
 /** What is wrong with an allow rule that allows too much. */
 export function tooWide(rule: Rule, inspection: Inspection): Draft | undefined {
   if (rule.effect !== "allow" || rule.untrusted === true) return undefined;
+  if (rule.matcher.kind === "call") return wideCall(rule.matcher, inspection);
   if (isEverything(rule.matcher))
     return { code: "AL003", message: "allows everything that no rule or protection speaks against", help: EVERYTHING };
   const somewhere = everywhere(rule.matcher, inspection);
@@ -33,10 +43,36 @@ export function isEverything(matcher: Matcher): boolean {
       return /^\*+$/.test(matcher.pattern);
     case "tool":
       return matcher.where === undefined && /^(?:mcp__)?\*$/.test(matcher.name);
+    case "call":
+      return matcher.args.every(({ is }) => is === "any");
     default:
       return false;
   }
 }
+
+/** A call pattern that leaves open where. */
+function wideCall(matcher: CallMatcher, { world }: Inspection): Draft | undefined {
+  const { name, args } = matcher;
+  const example = CALL_ARGUMENTS[name].map(({ kind }) => CALL_EXAMPLES[kind] ?? "_").join(", ");
+  const help = `say which: \`${name === "exec" ? "exec(_, [git, status, ...])" : `${name}(${example})`}\``;
+  if (isEverything(matcher)) return { code: "AL003", message: `allows every \`${name}\` that no rule or protection speaks against`, help };
+  const [mode] = args.slice(1);
+  if (name === "exec" || (name === "open" && mode?.is === "text" && mode.text === "read")) return undefined;
+  const base = patternBase(world, "narrow");
+  const open = args.some((pattern, at) => {
+    const kind = CALL_ARGUMENTS[name][at]?.kind;
+    if (kind === "place") return pattern.is === "any" || (pattern.is === "glob" && pattern.parts.every((part) => typeof part !== "string"));
+    const text = kind === "path" ? pathTextOf(pattern) : undefined;
+    return (
+      (kind === "path" && pattern.is === "any") ||
+      (pattern.is === "glob" && text !== undefined && ["/**", "~/**"].some((all) => patternCovers(text, all, base)))
+    );
+  });
+  const where = CALL_ARGUMENTS[name][0]?.kind === "place" ? "for every host" : "for files anywhere, not only in the project";
+  return open ? { code: "AL005", message: `allows this ${where}`, help } : undefined;
+}
+
+const CALL_EXAMPLES: Readonly<Record<string, string>> = { place: "*.example.com", path: "src/**" };
 
 function everywhere(matcher: Matcher, { world }: Inspection): Draft | undefined {
   if (matcher.kind === "net" && matcher.host === "*")

@@ -92,7 +92,7 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
     ...(fault === undefined ? {} : { problem: problem("error")(fault) }),
   }));
   const checked = v.safeParse(policySchema, toValue(tree));
-  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults, ...checkPatterns(tree)];
+  const all = [...faults, ...explainAll(checked.issues ?? [], tree), ...ruleFaults, ...checkPatterns(tree), ...misplacedName(tree, layer)];
   if (!checked.success || all.length > 0) return broken(all, examples);
 
   const operations = checked.output.operations === undefined ? [] : readOperations(checked.output.operations, origin, sourceOf);
@@ -104,6 +104,14 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
 function inOrder(faults: readonly Fault[]): readonly Fault[] {
   const once = new Map(faults.map((fault) => [`${fault.offset} ${fault.message}`, fault]));
   return [...once.values()].toSorted((a, b) => a.offset - b.offset).slice(0, MAX_FAULTS);
+}
+
+/** Elsewhere the name of a profile says that the file is in the wrong place. */
+function misplacedName(tree: Node, layer: LayerName): readonly Fault[] {
+  const found = layer === "profile" ? undefined : member(tree, "profile");
+  if (found === undefined) return [];
+  const help = "remove it; `assent profile edit NAME` opens a profile";
+  return [{ offset: found.keyStart, path: ["profile"], message: "`profile` belongs in profiles only", help }];
 }
 
 /** Keys that agentperm's example files carry and nothing has ever read. */

@@ -154,6 +154,12 @@ export const policySchema = object(
         "Version of the format: 1, also when left out.",
       ),
     ),
+    profile: optional(
+      described(
+        text('write "profile": "ci"'),
+        "Only in profiles: the profile's name, as given with `--profile`, or the path of the program.",
+      ),
+    ),
     preset: optional(choice(PRESETS, "What holds where no rule speaks. Without it: `default`.")),
     mode: optional(choice(MODES, "How much goes ahead without asking. Without it: `suggest`.")),
     writableRoots: optional(
