@@ -1,5 +1,11 @@
-import type { Approver } from "../guard/approve/index.ts";
+import { randomBytes } from "node:crypto";
+import { visible, type World } from "../action/index.ts";
+import { directoryApprover, noBlockApprover, terminalApprover, type Approver, type Question } from "../guard/approve/index.ts";
+import { realWorld } from "../guard/index.ts";
+import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
+import type { Machine } from "../state/index.ts";
 import type { RunFlags } from "./run-flags.ts";
+import { writeStderr } from "./stdio.ts";
 
 /** Who answers the questions of a run, and how that is said. */
 export interface Asking {
@@ -10,15 +16,10 @@ export interface Asking {
   readonly notice?: string;
 }
 
-interface Around {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly terminal: boolean;
-  readonly make: Approvers;
-}
-
 /** The approvers there are; tests give their own. */
 export interface Approvers {
-  readonly terminal: () => Approver;
+  /** Undefined where there is no terminal. */
+  readonly terminal: () => Approver | undefined;
   readonly directory: (folder: string) => Approver;
   readonly noBlock: () => Approver;
 }
@@ -27,15 +28,54 @@ export interface Approvers {
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /** The folder that was named, nobody with -P, an error where blocking is forbidden, a person at a terminal, else nobody. */
-export function asking({ backgroundDir, prompt, logOnly }: RunFlags, { env, terminal, make }: Around): Asking {
-  if (logOnly === true) return { approver: undefined, how: "nothing is blocked" };
+export function asking(
+  { backgroundDir, prompt, logOnly }: Pick<RunFlags, "backgroundDir" | "prompt" | "logOnly">,
+  env: Machine["env"],
+  make: Approvers,
+): Asking {
+  if (logOnly === true) return { approver: undefined, how: "nothing is refused" };
   if (backgroundDir !== undefined) return { approver: make.directory(backgroundDir), how: "asks in a folder" };
   if (!prompt) return { approver: undefined, how: "asks nobody" };
   if (isSet(env["ASSENT_NO_BLOCK"]) || isSet(env["PTAPP_NO_BLOCK"])) return { approver: make.noBlock(), how: "ends instead of asking" };
-  if (terminal) return { approver: make.terminal(), how: "asks in this terminal" };
+  const terminal = make.terminal();
+  if (terminal !== undefined) return { approver: terminal, how: "asks in this terminal" };
   return {
     approver: undefined,
     how: "asks nobody",
     notice: "there is no terminal to ask on: what is not allowed is refused (--background-dir asks in a folder, -P says so)",
   };
+}
+
+interface Around {
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly onNotice: (text: string) => void;
+  /** The run ends because a question would have blocked. */
+  readonly onBlock: () => void;
+}
+
+export function realApprovers({ machine, cwd, onNotice, onBlock }: Around): Approvers {
+  const world = realWorld(machine, cwd, undefined);
+  const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
+  return {
+    terminal: () => terminalApprover({ env: machine.env, home: machine.home, checkRule, covers }),
+    directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
+    noBlock: () =>
+      noBlockApprover((explanation) => {
+        writeStderr(`assent run: ${explanation}\n`);
+        onBlock();
+      }),
+  };
+}
+
+/** What is wrong with a rule that a person typed. */
+function checkRule(rule: string): string | undefined {
+  const parsed = parseRule(rule);
+  if (parsed.ok) return undefined;
+  return visible(parsed.help === undefined ? parsed.message : `${parsed.message}: ${parsed.help}`);
+}
+
+function answers(rule: string, { action, call }: Question, world: World): boolean {
+  const parsed = parseRule(rule);
+  return parsed.ok && matchMatcher(parsed.matcher, { ...action, call }, "narrow", { world, matchCall: callMatcher(world) }) === "yes";
 }

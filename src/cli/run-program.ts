@@ -1,8 +1,9 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { errorCode } from "../state/index.ts";
 
 export type Found =
-  | { readonly is: "program"; /** As it was found, absolute. */ readonly path: string; /** Links resolved. */ readonly real: string }
+  /** `path` as it was found, absolute; `start` is what begins the command line that starts it. */
+  | { readonly is: "program"; readonly path: string; readonly start: readonly string[] }
   /** As a shell says it: 127 not found, 126 found and not to be started. */
   | { readonly is: "none"; readonly status: 126 | 127; readonly why: string };
 
@@ -37,10 +38,21 @@ function problemOf(file: string): string | undefined {
 }
 
 function found(path: string): Found {
+  return { is: "program", path, start: isPlainScript(path) ? ["/bin/sh", path] : [path] };
+}
+
+/** A text without a first line that names its interpreter: execvp(3) and shells start it with `sh`, the kernel does not. */
+function isPlainScript(path: string): boolean {
+  let descriptor: number | undefined;
   try {
-    return { is: "program", path, real: realpathSync.native(path) };
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const head = Buffer.alloc(128);
+    const text = head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+    return text.length > 0 && !text.includes(0) && !(text[0] === 0x23 && text[1] === 0x21);
   } catch {
-    return { is: "program", path, real: path };
+    return false;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,11 +1,11 @@
 import { visible } from "../action/index.ts";
-import { programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
+import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import { asking, type Approvers } from "./run-approver.ts";
+import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
 import { banner } from "./run-banner.ts";
 import { actionLine, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { contradiction, type RunFlags } from "./run-flags.ts";
@@ -24,7 +24,7 @@ const COMMAND = "run";
 export interface RunParts {
   readonly help?: () => void;
   readonly supervise?: (options: RunOptions) => Promise<RunResult>;
-  readonly approvers?: (profile: string) => Promise<Approvers>;
+  readonly approvers?: Approvers;
   /** What is said after a run. */
   readonly receipt?: (id: string, machine: Machine) => Promise<string>;
 }
@@ -47,24 +47,46 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   const machine = thisMachine();
   const cwd = absolute(".");
   const found = findProgram(program, machine.env["PATH"], cwd);
+  // A wrapped program is started as if it were not: this run is what its wrapping asks for.
+  const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
+  const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
+  const state: State = { blocked: false, send: undefined };
+  const ready = prepare({ machine, cwd, flags, parts, profile, state });
+  if ("problem" in ready) {
+    complain(COMMAND, visible(ready.problem));
+    return STATUS.cannotSupervise;
+  }
   if (found.is === "none") {
     complain(COMMAND, `${visible(program)}: ${found.why}`);
+    await ready.end(found.status);
     return found.status;
   }
-  // A wrapped program is started as if it were not: this run is what its wrapping asks for.
-  const wrapping = wrapped(machine, found.path);
-  const argv: readonly [string, ...string[]] = wrapping === undefined ? [program, ...args] : nonEmpty(wrapping.start, args);
-  const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
-  return supervise({ argv, profile, machine, cwd, flags, parts });
+  const argv = nonEmpty(wrapping?.start ?? found.start, args);
+  if (flags.clearRun === true) clearProfile(machine, profile);
+  return supervise({ argv, profile, machine, cwd, flags, parts, ready, state });
 }
 
-interface Start {
-  readonly argv: readonly [string, ...string[]];
+/** What becomes known while a run is going on. */
+interface State {
+  /** A question would have blocked. */
+  blocked: boolean;
+  send: ((signal: NodeJS.Signals) => void) | undefined;
+}
+
+interface Setting {
   readonly profile: string;
   readonly machine: Machine;
   readonly cwd: string;
   readonly flags: RunFlags;
   readonly parts: RunParts;
+  readonly state: State;
+}
+
+interface Ready {
+  readonly asking: Asking;
+  readonly outputs: Outputs;
+  /** For a run that never began. */
+  readonly end: (status: number) => Promise<void>;
 }
 
 function nonEmpty(start: readonly string[], args: readonly string[]): readonly [string, ...string[]] {
@@ -72,22 +94,34 @@ function nonEmpty(start: readonly string[], args: readonly string[]): readonly [
   return [first, ...rest, ...args];
 }
 
-async function supervise({ argv, profile, machine, cwd, flags, parts }: Start): Promise<number> {
-  const terminal = hasTerminal();
-  const make = await (parts.approvers ?? realApprovers)(profile);
-  const { approver, how, notice } = asking(flags, { env: machine.env, terminal, make });
+const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
+
+/** Everything that can be wrong before a program is started. */
+function prepare({ machine, cwd, flags, parts, state }: Setting): Ready | { readonly problem: string } {
   const outputs = openOutputs(flags);
-  if ("problem" in outputs) {
-    complain(COMMAND, outputs.problem);
-    return STATUS.cannotSupervise;
+  if ("problem" in outputs) return outputs;
+  const onBlock = (): void => void (state.blocked = true);
+  try {
+    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock }));
+    const end = async (status: number): Promise<void> => {
+      outputs.close();
+      await made.approver?.close(status);
+    };
+    return { asking: made, outputs, end };
+  } catch (error) {
+    outputs.close();
+    return { problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function supervise(setting: Setting & { readonly argv: readonly [string, ...string[]]; readonly ready: Ready }): Promise<number> {
+  const { argv, profile, machine, cwd, flags, parts, ready, state } = setting;
+  const { asking: asked, outputs } = ready;
   const quiet = flags.quiet === true;
-  const say = (text: string): void => writeStderr(`assent: ${text}\n`);
-  if (!quiet && process.stderr.isTTY) writeStderr(banner({ machine, profile, how, argv, learns: flags.learn === true }));
-  if (notice !== undefined && !quiet) say(notice);
+  if (!quiet && process.stderr.isTTY) writeStderr(banner({ machine, profile, how: asked.how, argv, learns: flags.learn === true }));
+  if (asked.notice !== undefined && !quiet) say(asked.notice);
 
   const seen = flags.learn === true ? new Observations() : undefined;
-  let send: ((signal: NodeJS.Signals) => void) | undefined;
   const options: RunOptions = {
     argv,
     cwd,
@@ -95,18 +129,23 @@ async function supervise({ argv, profile, machine, cwd, flags, parts }: Start): 
     machine,
     profile,
     policyFiles: flags.policy.map((file) => absolute(file, cwd)),
-    approver: seen === undefined || flags.logOnly === true ? approver : learningApprover(approver),
+    approver: seen === undefined || flags.logOnly === true ? asked.approver : learningApprover(asked.approver),
     mode: flags.logOnly === true ? "observe" : "enforce",
     bestEffort: flags.bestEffort === true,
     undo: flags.undo,
-    onEvent: (event) => {
-      seen?.add(event);
-      outputs.event(event);
-    },
+    // Sending every event costs the run time.
+    ...(seen === undefined && !outputs.wanted
+      ? {}
+      : {
+          onEvent: (event: RunEvent): void => {
+            seen?.add(event);
+            outputs.event(event);
+          },
+        }),
     onNotice: (text) => {
-      if (!quiet) say(visible(text));
+      if (!quiet) say(text);
     },
-    onStart: (started) => (send = started.signal),
+    onStart: ({ signal }) => void (state.send = signal),
     // What is written about the run is out of the program's reach.
     own: [...engine.own, ...outputs.files],
   };
@@ -115,21 +154,20 @@ async function supervise({ argv, profile, machine, cwd, flags, parts }: Start): 
   try {
     const start = parts.supervise ?? (await import("../supervise/index.ts")).superviseRun;
     result = await withSignals(
-      terminal,
-      (signal) => send?.(signal),
+      hasTerminal(),
+      (signal) => state.send?.(signal),
       () => start(options),
     );
   } catch (error) {
     const problem = error instanceof Error ? error : new Error(String(error));
     complain(COMMAND, flags.debug === true ? (problem.stack ?? problem.message) : visible(problem.message));
+    await ready.end(STATUS.cannotSupervise);
     return STATUS.cannotSupervise;
-  } finally {
-    outputs.close();
   }
-
+  outputs.close();
   if (!quiet && flags.logOnly !== true) writeStderr(await (parts.receipt ?? noReceipt)(result.id, machine));
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
-  return statusOf(result);
+  return statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
 }
 
 const noReceipt = async (): Promise<string> => "";
@@ -137,11 +175,9 @@ const noReceipt = async (): Promise<string> => "";
 const definedOnly = (env: Machine["env"]): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
-async function realApprovers(): Promise<Approvers> {
-  throw new Error("no approvers yet");
-}
-
 interface Outputs {
+  /** Anybody wants to hear of events. */
+  readonly wanted: boolean;
   readonly event: (event: RunEvent) => void;
   readonly close: () => void;
   /** Regular files that are written. */
@@ -174,6 +210,7 @@ function openOutputs({ logOnly, json, output, strace, debug }: RunFlags): Output
     return { problem };
   }
   return {
+    wanted: sinks.length > 0,
     event: (event) => {
       for (const sink of sinks) sink(event);
     },

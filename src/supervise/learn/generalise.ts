@@ -1,8 +1,8 @@
-import { type Action, type ExecAction, type NetAction, printAction, type World } from "../../action/index.ts";
+import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
 import { commandRules } from "../../guard/index.ts";
-import { matchMatcher, parseRule } from "../../policy/index.ts";
+import { callMatcher, matchMatcher, parseRule } from "../../policy/index.ts";
 import type { Aside, Observations, SeenAction } from "./observations.ts";
-import { pathRules } from "./paths.ts";
+import { apart, type PathRule, pathRules } from "./paths.ts";
 import type { LearnPlaces } from "./places.ts";
 
 export interface LearntRule {
@@ -40,16 +40,10 @@ interface Candidate {
  * from, by the code that judges; what it does not cover is listed, never silently lost.
  */
 export function generalise(seen: Observations, places: LearnPlaces): Learnt {
-  const candidates = [
-    ...pathRules(seen.paths(), places, seen.protectedPaths()).map(({ rule, pattern, count, seen: from }): Candidate => ({
-      rule: `${rule}(${pattern})`,
-      count,
-      needs: from.map(({ action }) => action),
-    })),
-    ...netRules(seen.net()),
-    ...execRules(seen.execs()),
-  ];
   const world = worldOf(places);
+  const guarded = seen.protectedPaths();
+  const files = pathRules(seen.paths(), places, guarded).flatMap((made) => (meets(made, guarded, world) ? apart(made, places) : [made]));
+  const candidates = [...files.map(candidate), ...netRules(seen.net()), ...execRules(seen.execs())];
   const rules: LearntRule[] = [];
   const aside: Aside[] = [...seen.aside()];
   for (const { rule, count, needs } of candidates) {
@@ -62,6 +56,24 @@ export function generalise(seen: Observations, places: LearnPlaces): Learnt {
   return { rules, refused: seen.refused(), aside, incomplete: seen.dropped > 0 };
 }
 
+const candidate = ({ rule, pattern, count, seen }: PathRule): Candidate => ({
+  rule: `${rule}(${pattern})`,
+  count,
+  needs: seen.map(({ action }) => action),
+});
+
+/** True when a pattern also matches what was refused: a random part stands for any name. */
+function meets({ rule, pattern, seen }: PathRule, guarded: ReadonlySet<string>, world: World): boolean {
+  const [first] = seen;
+  if (first === undefined || !pattern.includes("*")) return false;
+  const text = `${rule}(${pattern})`;
+  // What comes before the first random part is literal.
+  const start = (pattern.startsWith("~") ? `${world.home}${pattern.slice(1)}` : pattern).replace(/[\\*].*$/s, "");
+  for (const path of guarded)
+    if (path.startsWith(start) && covers(text, { ...first.action, target: { kind: "path", path } }, world)) return true;
+  return false;
+}
+
 function reasonOf(count: number, different: number): string {
   const times = count === 1 ? "once" : `${count} times`;
   return different > 1 ? `learnt: needed ${times}, for ${different} different things` : `learnt: needed ${times}`;
@@ -69,7 +81,7 @@ function reasonOf(count: number, different: number): string {
 
 function covers(rule: string, action: Action, world: World): boolean {
   const parsed = parseRule(rule);
-  return parsed.ok && matchMatcher(parsed.matcher, action, "narrow", { world }) === "yes";
+  return parsed.ok && matchMatcher(parsed.matcher, action, "narrow", { world, matchCall: callMatcher(world) }) === "yes";
 }
 
 /** What the supervisor sees is canonical already. */
@@ -111,9 +123,9 @@ const isLoopback = (host: string): boolean => host === "localhost" || host === "
 function execRules(seen: readonly SeenAction<ExecAction>[]): readonly Candidate[] {
   const merged = new Map<string, { count: number; needs: Action[] }>();
   for (const { action, count } of seen) {
-    // The first is the most sensible; a later one is narrower.
+    // The first is the most sensible; a later one is narrower. What runs any code is named word by word, or not at all.
     const [rule] = commandRules(action);
-    const key = rule ?? printAction(action);
+    const key = rule ?? (action.call === undefined ? printAction(action) : printCall(action.call));
     const entry = merged.get(key) ?? { count: 0, needs: [] };
     entry.count += count;
     entry.needs.push(action);

@@ -49,7 +49,7 @@ function changes(part: string): number {
 
 const isDigit = (text: string, at: number): boolean => text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57;
 
-/** The pattern that matches exactly this name. */
+/** The pattern that matches exactly this name. A blank at its end, which a rule would lose, stands in brackets. */
 export function escapeSegment(name: string): string {
-  return name.replace(/[\\*?[\]{}(),!]/g, "\\$&");
+  return name.replace(/[\\*?[\]{}(),!]/g, "\\$&").replace(/\s$/, "[$&]");
 }

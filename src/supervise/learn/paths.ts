@@ -92,9 +92,13 @@ function rulesOf(at: Node, places: LearnPlaces): readonly PathRule[] {
 
 function ownRules({ seen, guarded, pattern }: Node, places: LearnPlaces): readonly PathRule[] {
   if (seen.length === 0) return [];
-  // The pattern matches a guarded path too: name what was seen.
-  if (guarded) return seen.map((one) => ruleOf(literal(one), [one], places));
-  return [ruleOf(pattern === "" ? "/" : pattern, seen, places)];
+  const rule = ruleOf(pattern === "" ? "/" : pattern, seen, places);
+  return guarded ? apart(rule, places) : [rule];
+}
+
+/** The same by name, where a pattern would match a guarded path too. */
+export function apart({ seen }: PathRule, places: LearnPlaces): readonly PathRule[] {
+  return seen.map((one) => ruleOf(literal(one), [one], places));
 }
 
 const literal = ({ action: { target } }: SeenPath): string => (target.kind === "path" ? escapePath(target.path) : "");
