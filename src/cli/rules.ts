@@ -91,7 +91,9 @@ function filePart(
 function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, style: Style): readonly string[] {
   const text =
     block === undefined ? visible(rule.source.text) : `${block}: ${visible(rule.source.text.slice(rule.source.text.indexOf(" ") + 1))}`;
-  const out = [`  ${String(rule.source.line).padStart(4)}  ${style.verdict(rule.effect, rule.effect.padEnd(5))} ${text}`];
+  // System calls are seen by nobody else.
+  const where = rule.matcher.kind === "call" ? `  ${style.dim("under assent run")}` : "";
+  const out = [`  ${String(rule.source.line).padStart(4)}  ${style.verdict(rule.effect, rule.effect.padEnd(5))} ${text}${where}`];
   if (rule.reason !== undefined) out.push(`              ${style.dim(visible(rule.reason))}`);
   if (shadow !== undefined) out.push(`              ${style.bold("shadowed")} by ${shadowText(shadow, short)}`);
   if (never !== undefined) out.push(`              ${style.bold("never matches")}: ${visible(never)}`);

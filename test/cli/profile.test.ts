@@ -125,6 +125,12 @@ describe("as a layer", () => {
   });
 });
 
+it("assent rules says where a call rule counts", () => {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", '{ "permissions": { "deny": ["open(/a, _)", "Bash(rm:*)"] } }');
+  expect(assent(place, ["rules"]).stdout).toMatch(/deny {2}open\(\/a, _\) {2}under assent run\n +1 {2}deny {2}Bash\(rm:\*\)\n/);
+});
+
 describe("assent profile", () => {
   const profiles = (place: Scratch): void => {
     rememberInProfile(place.machine, "/usr/bin/env", "allow", "open(~/.npm/**, _)", "answered always", NOW);
