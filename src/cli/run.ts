@@ -129,7 +129,7 @@ async function supervise(setting: Setting & { readonly argv: readonly [string, .
     machine,
     profile,
     policyFiles: flags.policy.map((file) => absolute(file, cwd)),
-    approver: seen === undefined || flags.logOnly === true ? asked.approver : learningApprover(asked.approver),
+    approver: seen === undefined || flags.logOnly === true ? asked.approver : learningApprover(asked.approver, seen),
     mode: flags.logOnly === true ? "observe" : "enforce",
     bestEffort: flags.bestEffort === true,
     undo: flags.undo,

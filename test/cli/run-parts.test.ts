@@ -10,7 +10,7 @@ import { withSignals } from "../../src/cli/run-signals.ts";
 import { statusOf } from "../../src/cli/run-status.ts";
 import type { Answer, Approver } from "../../src/guard/approve/index.ts";
 import type { RunEvent } from "../../src/supervise/index.ts";
-import { learningApprover } from "../../src/supervise/learn/index.ts";
+import { learningApprover, Observations } from "../../src/supervise/learn/index.ts";
 import { scratch } from "../scratch.ts";
 
 const FLAGS: RunFlags = { prompt: true, undo: true, policy: [] };
@@ -179,7 +179,8 @@ describe("events as lines", () => {
 });
 
 describe("learning", () => {
-  const question = { basis: undefined } as unknown as Parameters<Approver["ask"]>[0];
+  const action: FileAction = { kind: "file", operation: "write", target: { kind: "path", path: "/a/b/c" }, origin: { by: "tool" } };
+  const question = { action, reason: "" } as unknown as Parameters<Approver["ask"]>[0];
   const signal = new AbortController().signal;
   it.each<readonly [basis: string | undefined, person: Answer, alone: Answer]>([
     [undefined, { answer: "allow", scope: "once" }, { answer: "allow", scope: "once" }],
@@ -189,8 +190,10 @@ describe("learning", () => {
     ["floor", { answer: "deny", scope: "always", rule: "person" }, { answer: "deny", scope: "once" }],
   ])("a question that rests on %s", async (basis, person, alone) => {
     const asked = { ...question, basis } as typeof question;
-    expect(await learningApprover(named("person")).ask(asked, signal)).toEqual(person);
-    expect(await learningApprover(undefined).ask(asked, signal)).toEqual(alone);
+    const seen = new Observations();
+    expect(await learningApprover(named("person"), seen).ask(asked, signal)).toEqual(person);
+    expect(await learningApprover(undefined, seen).ask(asked, signal)).toEqual(alone);
+    expect(seen.paths().map(({ count }) => count)).toEqual(person.answer === "allow" ? [2] : []);
   });
 });
 
