@@ -1,4 +1,4 @@
-import { ERRNO } from "../kernel/index.ts";
+import { alloc, ERRNO } from "../kernel/index.ts";
 import { type Address, addressOfBytes } from "./addresses.ts";
 
 /** Address families, linux/socket.h. */
@@ -76,7 +76,7 @@ function readUnix(bytes: Buffer): SocketAddress | Refused {
 /** `struct sockaddr_un` for a path; undefined where it does not fit. */
 export function unixSockaddr(path: Buffer): Buffer | undefined {
   if (path.length === 0 || path.length >= SOCKADDR_UN - 2 || path.includes(0)) return undefined;
-  const bytes = Buffer.alloc(2 + path.length + 1);
+  const bytes = alloc(2 + path.length + 1);
   bytes.writeUInt16LE(AF.UNIX, 0);
   path.copy(bytes, 2);
   return bytes;
@@ -85,7 +85,7 @@ export function unixSockaddr(path: Buffer): Buffer | undefined {
 /** `struct sockaddr_in` or `sockaddr_in6` for an address of 4 or 16 bytes. */
 export function internetSockaddr(address: Uint8Array, port: number, scope = 0): Buffer {
   const long = address.length === 16;
-  const bytes = Buffer.alloc(long ? 28 : SOCKADDR_IN);
+  const bytes = alloc(long ? 28 : SOCKADDR_IN);
   bytes.writeUInt16LE(long ? AF.INET6 : AF.INET, 0);
   bytes.writeUInt16BE(port, 2);
   bytes.set(address, long ? 8 : 4);

@@ -7,6 +7,7 @@ const SOCK_TYPE_MASK = 0xf;
 const IPPROTO = { IP: 0, TCP: 6, UDP: 17 } as const;
 const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x20000000;
+const SOL = { IP: 0, IPV6: 41 } as const;
 
 const inet = is(0, AF.INET, AF.INET6);
 const unix = is(0, AF.UNIX);
@@ -42,6 +43,15 @@ const socketpair: Rule = {
 /** TCP Fast Open connects without connect(2); EOPNOTSUPP is what a kernel says that has it turned off (tcp(7)). */
 const noFastOpen = (flags: number): Clause => ({ when: [has(flags, MSG_FASTOPEN)], then: no("EOPNOTSUPP") });
 
+/**
+ * A source route sends packets to its first stop, wherever the connection that was judged leads. IP_OPTIONS; IPV6_2292RTHDR,
+ * IPV6_2292PKTOPTIONS, IPV6_RTHDR, which need no privilege (ip(7), RFC 3542).
+ */
+const SOURCE_ROUTES: readonly Clause[] = [
+  { when: [is(1, SOL.IP), is(2, 4)], then: no("EPERM") },
+  { when: [is(1, SOL.IPV6), is(2, 5, 6, 57)], then: no("EPERM") },
+];
+
 export function socketRules(udp: boolean): Rules {
   return [
     ["socket", socket(udp)],
@@ -51,5 +61,9 @@ export function socketRules(udp: boolean): Rules {
     ["sendto", { clauses: [noFastOpen(3), { when: [{ arg: 4, pointer: true }], then: "trap" }], otherwise: "allow" }],
     ["sendmsg", { clauses: [noFastOpen(2)], otherwise: "trap" }],
     ["sendmmsg", { clauses: [noFastOpen(3)], otherwise: "trap" }],
+    // Who wants to know the sender of an answer may have asked the name relay in the place of a name server.
+    ["recvfrom", { clauses: [{ when: [{ arg: 4, pointer: true }], then: "trap" }], otherwise: "allow" }],
+    ["recvmsg", "trap"],
+    ["setsockopt", { clauses: SOURCE_ROUTES, otherwise: "allow" }],
   ];
 }

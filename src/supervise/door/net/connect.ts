@@ -1,5 +1,6 @@
-import type { Verdict } from "../../../action/index.ts";
-import { ERRNO, sys, SYSCALLS, addressOf } from "../../kernel/index.ts";
+import type { Call, CallName, NetAction, Verdict } from "../../../action/index.ts";
+import type { Caller } from "../../judge/index.ts";
+import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER, type Operation } from "../operation.ts";
@@ -46,12 +47,18 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
 
 /** The call, its actions, and who judges them: under every name of the address. */
 export function judgement(state: NetState, to: Destination): Pick<Operation, "call" | "actions" | "judge"> {
-  const { action } = state.connect(to, { programs: () => [], errands: () => [] });
+  const { action } = state.connect(to, NOBODY);
   return {
-    call: action.call ?? { name: "connect", args: [to.address.host, String(to.port)] },
+    call: callOf(action, to),
     actions: [action],
     judge: (caller) => state.connect(to, caller).verdict,
   };
+}
+
+export const NOBODY: Caller = { programs: () => [], errands: () => [] };
+
+export function callOf(action: NetAction, to: Pick<Destination, "address" | "port">, name: CallName = "connect"): Call {
+  return { name, args: [action.host ?? to.address.host, String(to.port)] };
 }
 
 /** Connects a socket that may wait, and says LATER until it is connected. The same errors as connect(2). */
@@ -86,16 +93,22 @@ function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet,
     return done(sock, connect(sock.fd, relay));
   }
   const destination = state.destination(to, "udp");
-  const { call, actions, judge } = judgement(state, destination);
+  let real = state.observes;
+  const { action } = state.connect(destination, NOBODY);
   return {
-    call,
-    actions,
-    // Never a question: libraries try addresses this way that they will not use (getaddrinfo(3) sorts by it).
-    judge: () => ALLOWED,
+    call: callOf(action, destination),
+    // Never a question, and only what is really connected is told of: libraries try addresses this way that they will
+    // not use (getaddrinfo(3) sorts them by it).
+    get actions() {
+      return real ? [action] : [];
+    },
+    judge: (caller) => {
+      real ||= destination.listener !== "none" && state.connect(destination, caller).verdict.decision === "allow";
+      return ALLOWED;
+    },
     pinned: [sock.fd],
     perform: () => {
-      const verdict = judge?.(state.callerOf(task));
-      if (verdict?.decision !== "allow" || destination.listener === "none") return pretendConnected(sock, bytes);
+      if (!real) return pretendConnected(sock, bytes);
       state.asResolver.delete(sock.inode);
       return connect(sock.fd, bytes);
     },

@@ -1,10 +1,10 @@
-import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr, type SocketAddress, sockaddrLength } from "../../net/index.ts";
-import { statFd } from "../../undo/index.ts";
+import { type ObjectStat, statFd } from "../../undo/index.ts";
 import type { Bench } from "../operation.ts";
 import { shortName, type Task } from "../tasks.ts";
 
-export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10 } as const;
+export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10, NETLINK: 16 } as const;
 export const SOCK = { STREAM: 1, DGRAM: 2, SEQPACKET: 5 } as const;
 const SOL_SOCKET = 1;
 const SO = { TYPE: 3, SNDTIMEO: 21, DOMAIN: 39 } as const;
@@ -24,10 +24,10 @@ export interface Sock {
   readonly blocks: boolean;
 }
 
-const buffer = Buffer.alloc(LONGEST_SOCKADDR);
-const at = addressOf(buffer);
-const lengthBuffer = Buffer.alloc(4);
-const lengthAt = addressOf(lengthBuffer);
+const buffer = alloc(LONGEST_SOCKADDR);
+const at = lastingAddressOf(buffer);
+const lengthBuffer = alloc(4);
+const lengthAt = lastingAddressOf(lengthBuffer);
 
 /** The socket behind a descriptor of the task, or the errno that the kernel would give. */
 export function socketOf(task: Task, bench: Bench, fd: number): Sock | number {
@@ -39,7 +39,18 @@ export function socketOf(task: Task, bench: Bench, fd: number): Sock | number {
     return -ERRNO.ENOTSOCK;
   }
   const flags = sys(SYSCALLS.fcntl, copy, F_GETFL);
-  return { fd: copy, inode: stat.ino, domain: option(copy, SO.DOMAIN), type: option(copy, SO.TYPE), blocks: (flags & O_NONBLOCK) === 0 };
+  return {
+    fd: copy,
+    inode: inodeOf(stat),
+    domain: option(copy, SO.DOMAIN),
+    type: option(copy, SO.TYPE),
+    blocks: (flags & O_NONBLOCK) === 0,
+  };
+}
+
+/** As /proc/net shows it: the last part of `id`. */
+export function inodeOf({ id }: ObjectStat): number {
+  return Number(id.slice(id.lastIndexOf(":") + 1));
 }
 
 export function close(fd: number): void {
@@ -78,10 +89,10 @@ export function connect(fd: number, sockaddr: Buffer): number {
   return sys(SYSCALLS.connect, fd, addressOf(sockaddr), sockaddr.length);
 }
 
-const polled = Buffer.alloc(8);
-const polledAt = addressOf(polled);
-const atOnce = Buffer.alloc(16);
-const atOnceAt = addressOf(atOnce);
+const polled = alloc(8);
+const polledAt = lastingAddressOf(polled);
+const atOnce = alloc(16);
+const atOnceAt = lastingAddressOf(atOnce);
 
 /** Whether `events` of poll(2) have come, without waiting for them. */
 export function isReady(fd: number, events: number): boolean {
@@ -92,8 +103,8 @@ export function isReady(fd: number, events: number): boolean {
 
 export const isWritable = (fd: number): boolean => isReady(fd, POLLOUT | POLLERR_HUP);
 
-const timeout = Buffer.alloc(16);
-const timeoutAt = addressOf(timeout);
+const timeout = alloc(16);
+const timeoutAt = lastingAddressOf(timeout);
 
 /**
  * Does what may wait, on a socket that waits, for one clock tick at most: O_NONBLOCK belongs to the task too and is left
@@ -113,8 +124,8 @@ export function briefly(fd: number, act: () => number): { readonly result: numbe
   return { result, limit: Number(before.readBigInt64LE(0)) * 1000 + Number(before.readBigInt64LE(8)) / 1000 };
 }
 
-const status = Buffer.alloc(8192);
-const statusAt = addressOf(status);
+const status = alloc(8192);
+const statusAt = lastingAddressOf(status);
 
 /** A signal waits for the task that would end the call it makes (proc_pid_status(5)). */
 export function isSignalled(task: Task): boolean {

@@ -29,6 +29,8 @@ export interface NetOptions {
   readonly found: MessagePort;
   /** Undefined: no names, and the resolver is refused. */
   readonly relay: RelayAddress | undefined;
+  /** Observe: nothing is blocked. */
+  readonly observes: boolean;
   /** Of the program: where its agents are. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -66,6 +68,10 @@ export class NetState {
     return this.#options.env;
   }
 
+  get observes(): boolean {
+    return this.#options.observes;
+  }
+
   judge(actions: readonly Action[], caller: Caller): Verdict {
     return this.#options.judge.call(actions, caller);
   }
@@ -77,7 +83,8 @@ export class NetState {
     const v4 = Uint8Array.of(127, 0, 0, 1);
     if (sock.domain === AF.INET) return internetSockaddr(v4, relay.v4);
     // A socket for IPv6 only says so by the address it asks for.
-    if (relay.v6 !== undefined && to.version === 6 && to.address.embedded === undefined) return internetSockaddr(parseAddress("::1") ?? v4, relay.v6);
+    if (relay.v6 !== undefined && to.version === 6 && to.address.embedded === undefined)
+      return internetSockaddr(parseAddress("::1") ?? v4, relay.v6);
     return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapped(v4), relay.v4);
   }
 

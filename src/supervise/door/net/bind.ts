@@ -1,0 +1,92 @@
+import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { type Address, isRefused, judgeListen, type NetVerdict, openSockets, overlaps, readSockaddr } from "../../net/index.ts";
+import type { Caller } from "../../judge/index.ts";
+import type { Trap } from "../listener.ts";
+import type { Bench, Decoded, Operation } from "../operation.ts";
+import type { Task } from "../tasks.ts";
+import { callOf, NOBODY } from "./connect.ts";
+import { AF, done, nameOf, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
+import type { NetState } from "./state.ts";
+import { bindUnix } from "./unix.ts";
+
+const DNS = 53;
+
+/** bind(2). */
+export function bindHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+  const sock = socketOf(task, bench, trap.int(0));
+  if (typeof sock === "number") return sock;
+  const bytes = sockaddrAt(trap.tid, bench, trap.long(1), trap.int(2));
+  if (typeof bytes === "number") return done(sock, bytes);
+  const internet = isInternet(sock);
+  // netlink(7), whose routes reach no further than this machine.
+  if (!internet && sock.domain !== AF.UNIX) return done(sock, bind(sock, bytes));
+  // AF_UNSPEC is taken for AF_INET where no address follows (inet_bind).
+  if (sock.domain === AF.INET && bytes.length >= 16 && bytes.readUInt16LE(0) === AF.UNSPEC) bytes.writeUInt16LE(AF.INET, 0);
+  const at = readSockaddr(bytes);
+  if (isRefused(at)) return done(sock, -at.errno);
+  if (at.family === "unix" && !internet) return bindUnix(state, task, bench, sock, at, bytes);
+  if (at.family !== "internet" || !internet) return done(sock, -ERRNO.EINVAL);
+
+  const { address, port } = at;
+  const perform = (): number => (isTaken(state, sock, address, port) ? -ERRNO.EADDRINUSE : bind(sock, bytes));
+  state.bound.delete(sock.inode);
+  // Any free port: with a stream what matters is listen(2); a datagram socket has to have one to hear answers.
+  if (port === 0 || isLocal(address, port)) return done(sock, perform());
+  return {
+    ...judgement(state, "bind", address, port),
+    pinned: [sock.fd],
+    perform: () => {
+      const result = perform();
+      if (result === 0) state.bound.set(sock.inode, consent(address, port));
+      return result;
+    },
+  };
+}
+
+/** listen(2). A stream socket that was never bound gets a port of every address. */
+export function listenHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+  const sock = socketOf(task, bench, trap.int(0));
+  if (typeof sock === "number") return sock;
+  const listen = (): number => {
+    const result = sys(SYSCALLS.listen, sock.fd, trap.int(1));
+    if (result === 0) state.own.set(sock.inode, true);
+    return result;
+  };
+  if (!isInternet(sock) || sock.type !== SOCK.STREAM) return done(sock, listen());
+  const name = nameOf(sock.fd)?.address;
+  if (name?.family !== "internet") return done(sock, -ERRNO.EINVAL);
+  const { address, port } = name;
+  if (isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port)) return done(sock, listen());
+  return { ...judgement(state, "listen", address, port), pinned: [sock.fd], perform: listen };
+}
+
+const isInternet = ({ domain }: Sock): boolean => domain === AF.INET || domain === AF.INET6;
+
+/** Nobody but this machine gets there. Port 53 is asked about: who answers there could pass for a local name server. */
+const isLocal = (address: Address, port: number): boolean => address.reach === "loopback" && !address.any && port !== DNS;
+
+/** What was said yes to when the socket was bound. */
+const consent = (address: Address, port: number): string => `${address.host}:${port}`;
+
+function bind(sock: Sock, bytes: Buffer): number {
+  return sys(SYSCALLS.bind, sock.fd, addressOf(bytes), bytes.length);
+}
+
+/** SO_REUSEPORT and, for datagrams, SO_REUSEADDR would give a share of what belongs to a program outside the run. */
+function isTaken(state: NetState, sock: Sock, address: Address, port: number): boolean {
+  if (port === 0) return false;
+  const there = openSockets(sock.type === SOCK.STREAM ? "tcp" : "udp").filter((socket) => overlaps(socket, address.bytes, port));
+  return there.some(({ inode }) => !state.own.has(inode));
+}
+
+function judgement(
+  state: NetState,
+  name: "bind" | "listen",
+  address: Address,
+  port: number,
+): Pick<Operation, "call" | "actions" | "judge"> {
+  const judge = (caller: Caller): NetVerdict => judgeListen({ address, port }, { judge: (action) => state.judge([action], caller) });
+  const { action } = judge(NOBODY);
+  const call = callOf(action, { address, port }, name);
+  return { call, actions: [{ ...action, call }], judge: (caller) => judge(caller).verdict };
+}

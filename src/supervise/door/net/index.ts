@@ -1,0 +1,52 @@
+import { ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { statFd } from "../../undo/index.ts";
+import type { Trap } from "../listener.ts";
+import type { Bench, Decoded, Handler } from "../operation.ts";
+import type { Task } from "../tasks.ts";
+import { bindHandler, listenHandler } from "./bind.ts";
+import { connectHandler } from "./connect.ts";
+import { recvfromHandler, recvmsgHandler } from "./receive.ts";
+import { sendmmsgHandler, sendmsgHandler, sendtoHandler } from "./send.ts";
+import { close, inodeOf } from "./socket.ts";
+import { type NetOptions, NetState } from "./state.ts";
+
+export type { NetOptions } from "./state.ts";
+
+const SOCK_CLOEXEC = 0o2000000;
+
+/** What the door does about the network. */
+export function netHandlers(options: NetOptions): Readonly<Record<string, Handler>> {
+  const state = new NetState(options);
+  const bound =
+    (handler: (state: NetState, trap: Trap, task: Task, bench: Bench) => Decoded): Handler =>
+    (trap, task, bench) =>
+      handler(state, trap, task, bench);
+  return {
+    socket: bound(socketHandler),
+    connect: bound(connectHandler),
+    bind: bound(bindHandler),
+    listen: bound(listenHandler),
+    sendto: bound(sendtoHandler),
+    sendmsg: bound(sendmsgHandler),
+    sendmmsg: bound(sendmmsgHandler),
+    recvfrom: bound(recvfromHandler),
+    recvmsg: bound(recvmsgHandler),
+  };
+}
+
+/** Datagram sockets are made here, so that it is known which are the run's own. The filter lets no other kind come here. */
+function socketHandler(state: NetState, trap: Trap, _task: Task, bench: Bench): Decoded {
+  const type = trap.int(1);
+  const fd = sys(SYSCALLS.socket, trap.int(0), type | SOCK_CLOEXEC, trap.int(2));
+  if (fd < 0) return fd;
+  const stat = statFd(fd);
+  if (typeof stat === "number") {
+    close(fd);
+    return -ERRNO.EACCES;
+  }
+  state.own.set(inodeOf(stat), true);
+  // A socket by itself reaches nobody: it is nothing to judge or to tell of. The descriptor itself is the answer.
+  const given = bench.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
+  close(fd);
+  return given;
+}

@@ -1,0 +1,259 @@
+import type { NetAction, Verdict } from "../../../action/index.ts";
+import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { type Destination, isRefused, readSockaddr } from "../../net/index.ts";
+import type { Trap } from "../listener.ts";
+import { type Bench, type Decoded, LATER } from "../operation.ts";
+import type { Task } from "../tasks.ts";
+import { callOf, NOBODY } from "./connect.ts";
+import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, send, write } from "./message.ts";
+import { AF, close, isSignalled, SOCK, type Sock, socketOf } from "./socket.ts";
+import type { NetState } from "./state.ts";
+
+const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
+const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;
+const SIGPIPE = 13;
+const MOST_MESSAGES = 1024;
+
+/** A message on its way. */
+interface Parcel {
+  readonly data: Buffer;
+  readonly name: Buffer | undefined;
+  readonly control: Buffer;
+  /** Copies of descriptors that travel with it. */
+  readonly fds: readonly number[];
+  /** The name server that the task thinks it asks. */
+  readonly asked?: Buffer;
+  /** Where it goes, when that is to be judged. */
+  readonly to?: Destination;
+  readonly action?: NetAction;
+}
+
+/**
+ * sendto(2) with a receiver, sendmsg(2), sendmmsg(2): always done by the door, with what it has read. None may pass:
+ * another thread could put a datagram socket in the place of the one that was looked at, and a message with IP_PKTINFO
+ * leaves by any interface whatever the socket is bound to.
+ */
+export function sendtoHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+  const header: Header = {
+    name: trap.long(4),
+    nameLength: trap.int(5),
+    vectors: [[trap.long(1), trap.long(2)]],
+    control: 0,
+    controlLength: 0,
+  };
+  if (header.nameLength < 0 || header.nameLength > 128) return -ERRNO.EINVAL;
+  return sending(state, trap, task, bench, trap.int(3), () => [header]);
+}
+
+export function sendmsgHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+  return sending(state, trap, task, bench, trap.int(2), () => {
+    const header = headerAt(trap.tid, bench, trap.long(1));
+    return typeof header === "number" ? header : [header];
+  });
+}
+
+/** Messages before the first that fails are sent, and counted. */
+export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+  const count = Math.min(trap.unsigned(2), MOST_MESSAGES);
+  const lengths = (sent: readonly number[]): void => {
+    sent.forEach((length, i) => {
+      const bytes = alloc(4);
+      bytes.writeUInt32LE(length, 0);
+      write(trap.tid, trap.long(1) + i * MMSGHDR + MMSG_LENGTH, bytes);
+    });
+  };
+  const read = (): Header[] | number => {
+    const headers: Header[] = [];
+    for (let i = 0; i < count; i++) {
+      const header = headerAt(trap.tid, bench, trap.long(1) + i * MMSGHDR);
+      if (typeof header !== "number") headers.push(header);
+      else if (i === 0) return header;
+      else break;
+    }
+    return headers;
+  };
+  return sending(state, trap, task, bench, trap.int(3), read, lengths);
+}
+
+function sending(
+  state: NetState,
+  trap: Trap,
+  task: Task,
+  bench: Bench,
+  flags: number,
+  read: () => readonly Header[] | number,
+  lengths?: (sent: readonly number[]) => void,
+): Decoded {
+  const sock = socketOf(task, bench, trap.int(0));
+  if (typeof sock === "number") return sock;
+  const headers = read();
+  const pinned = [sock.fd];
+  const end = (result: number): number => {
+    for (const fd of pinned) close(fd);
+    return result;
+  };
+  if (typeof headers === "number") return end(headers);
+  const parcels: Parcel[] = [];
+  for (const header of headers) {
+    const parcel = parcelOf(state, task, bench, sock, header);
+    if (typeof parcel === "number") {
+      if (parcels.length === 0) return end(parcel);
+      break;
+    }
+    pinned.push(...parcel.fds);
+    parcels.push(parcel);
+  }
+  const delivery = new Delivery(state, task, sock, parcels, flags, lengths);
+  const asked = parcels.flatMap(({ to, action }) => (to === undefined || action === undefined ? [] : [{ to, action }]));
+  const [first] = asked;
+  if (first === undefined) {
+    const result = delivery.go();
+    if (result !== LATER) return end(result);
+    return { call: { name: "send", args: ["", "0"] }, actions: [], judge: () => SENT, pinned, perform: () => delivery.go() };
+  }
+  const call = callOf(first.action, first.to, "send");
+  return {
+    call,
+    actions: [{ ...first.action, call }],
+    judge: (caller) => {
+      const verdicts = parcels.map(({ to }) => (to === undefined ? SENT : onlyAllowed(state.connect(to, caller).verdict)));
+      const refused = verdicts.findIndex(({ decision }) => decision !== "allow");
+      if (refused > 0 && !state.observes) delivery.stopBefore(refused);
+      return (
+        (refused === 0 ? verdicts[0] : verdicts.find(({ decision, builtin }) => decision === "allow" && builtin !== SENT.builtin)) ?? SENT
+      );
+    },
+    pinned,
+    perform: () => delivery.go(),
+  };
+}
+
+const SENT: Verdict = { decision: "allow", basis: "knowledge", builtin: "connected", reason: "it goes where connecting was allowed" };
+
+/** Datagrams are sent by rule or answer only: nobody is asked for each, and what they carry needs no answer to get away. */
+function onlyAllowed(verdict: Verdict): Verdict {
+  if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
+  return {
+    ...verdict,
+    decision: "deny",
+    basis: "protection",
+    builtin: "udp",
+    reason: `UDP goes only where a rule allows it: ${verdict.reason}`,
+  };
+}
+
+/** Sends messages one after the other, as far as they go. */
+class Delivery {
+  readonly #state: NetState;
+  readonly #task: Task;
+  readonly #sock: Sock;
+  readonly #parcels: readonly Parcel[];
+  readonly #flags: number;
+  readonly #lengths: ((sent: readonly number[]) => void) | undefined;
+  readonly #sent: number[] = [];
+  /** Bytes of the present message that are sent. */
+  #part = 0;
+  #end: number;
+
+  constructor(
+    state: NetState,
+    task: Task,
+    sock: Sock,
+    parcels: readonly Parcel[],
+    flags: number,
+    lengths: ((sent: readonly number[]) => void) | undefined,
+  ) {
+    this.#state = state;
+    this.#task = task;
+    this.#sock = sock;
+    this.#parcels = parcels;
+    this.#flags = flags;
+    this.#lengths = lengths;
+    this.#end = parcels.length;
+  }
+
+  stopBefore(at: number): void {
+    this.#end = at;
+  }
+
+  /** The call's result, or LATER. */
+  go(): number {
+    for (let at = this.#sent.length; at < this.#end; at++) {
+      const parcel = this.#parcels[at];
+      if (parcel === undefined) break;
+      const result = this.#one(parcel);
+      if (result === LATER) return LATER;
+      if (result < 0) {
+        if (at === 0) return result;
+        break;
+      }
+      this.#part = 0;
+      this.#sent.push(result);
+    }
+    if (this.#lengths === undefined) return this.#sent[0] ?? 0;
+    this.#lengths(this.#sent);
+    return this.#sent.length;
+  }
+
+  #one(parcel: Parcel): number {
+    // Nothing listens there: whoever starts to a moment later was not judged. It is lost, as datagrams are.
+    if (parcel.to?.listener === "none" && !this.#state.observes) return parcel.data.length;
+    if (parcel.asked !== undefined) this.#state.asResolver.set(this.#sock.inode, parcel.asked);
+    const stream = this.#sock.type === SOCK.STREAM;
+    const waits = this.#sock.blocks && (this.#flags & MSG.DONTWAIT) === 0;
+    for (;;) {
+      const first = this.#part === 0;
+      const rest = {
+        data: first ? parcel.data : parcel.data.subarray(this.#part),
+        name: parcel.name,
+        control: first ? parcel.control : NOTHING,
+      };
+      const result = send(this.#sock.fd, rest, (this.#flags & KEPT_FLAGS) | MSG.DONTWAIT | MSG.NOSIGNAL);
+      if (result >= 0) {
+        this.#part += result;
+        if (!stream || !waits || this.#part >= parcel.data.length) return this.#part;
+      } else if (result === -ERRNO.EAGAIN && waits) {
+        if (!isSignalled(this.#task)) return LATER;
+        return first ? -ERRNO.EINTR : this.#part;
+      } else {
+        if (result === -ERRNO.EPIPE && stream && first && (this.#flags & MSG.NOSIGNAL) === 0) {
+          sys(SYSCALLS.tgkill, this.#task.tgid, this.#task.tid, SIGPIPE);
+        }
+        return first ? result : this.#part;
+      }
+    }
+  }
+}
+
+const NOTHING = alloc(0);
+
+function parcelOf(state: NetState, task: Task, bench: Bench, sock: Sock, header: Header): Parcel | number {
+  const name = header.nameLength === 0 || header.name === 0 ? undefined : bench.memory.bytes(task.tid, header.name, header.nameLength);
+  if (typeof name === "number") return name;
+  const data = dataOf(task.tid, bench, header.vectors);
+  if (typeof data === "number") return data;
+  const control = controlOf(task, bench, header, sock.domain === AF.UNIX);
+  if (typeof control === "number") return control;
+  const plain = { data, name: undefined, control: control.bytes, fds: control.fds };
+  if (name === undefined) return plain;
+  if (sock.domain === AF.UNIX) return { ...plain, name };
+  if (sock.domain === AF.NETLINK) return isKernel(name) ? { ...plain, name } : -ERRNO.EPERM;
+  // A stream goes where it is connected to, whatever the name (tcp(7)).
+  if (sock.type !== SOCK.DGRAM) return plain;
+  // AF_UNSPEC is taken for AF_INET (udp_sendmsg).
+  if (sock.domain === AF.INET && name.length >= 16 && name.readUInt16LE(0) === AF.UNSPEC) name.writeUInt16LE(AF.INET, 0);
+  const to = readSockaddr(name);
+  if (isRefused(to)) return -to.errno;
+  if (to.family !== "internet") return -ERRNO.EAFNOSUPPORT;
+  const relay = state.relayFor(to, sock);
+  if (relay !== undefined) return { ...plain, name: relay, control: NOTHING, asked: name };
+  const destination = state.destination(to, "udp");
+  // Between the programs of the run.
+  if (destination.listener === "own") return { ...plain, name };
+  return { ...plain, name, to: destination, action: state.connect(destination, NOBODY).action };
+}
+
+/** struct sockaddr_nl (netlink(7)): the kernel itself, no group. */
+function isKernel(name: Buffer): boolean {
+  return name.length >= 12 && name.readUInt32LE(4) === 0 && name.readUInt32LE(8) === 0;
+}
