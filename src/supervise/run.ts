@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { openState, profileFile, programProfile } from "../state/index.ts";
-import { addressOf, must, sys, SYSCALLS } from "./kernel/index.ts";
+import { alloc, must, sys, SYSCALLS, lastingAddressOf } from "./kernel/index.ts";
 import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
 import type { DoorData } from "./door/door-worker.ts";
 import type { FromLauncher, LaunchData } from "./launch/messages.ts";
+import { DnsRelay, nameServersOf } from "./net/index.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
@@ -39,8 +40,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const wake = eventDescriptor();
   const { port1, port2 } = new MessageChannel();
   const profile = options.profile ?? programProfile(argv[0], machine, cwd);
+  const names = new MessageChannel();
+  const relay = await startRelay(names.port1, options.onNotice);
   const doorData: DoorData = {
     port: port2,
+    names: names.port2,
+    relay: relay?.address,
     wake,
     machine: { ...machine, env: { ...machine.env } },
     cwd,
@@ -57,7 +62,11 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     tellsAll: options.onEvent !== undefined,
   };
   const launchData: LaunchData = { path: argv[0], argv: [options.word ?? argv[0], ...argv.slice(1)], env, bestEffort: options.bestEffort };
-  const door = new Worker(workerFile("door-worker"), { workerData: doorData, transferList: [port2], trackUnmanagedFds: false });
+  const door = new Worker(workerFile("door-worker"), {
+    workerData: doorData,
+    transferList: [port2, names.port2],
+    trackUnmanagedFds: false,
+  });
   const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false });
   const tell = (message: ToDoor): void => {
     port1.postMessage(message);
@@ -70,6 +79,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     let ready = false;
     let exit: Exit | undefined;
     const fail = (code: string, message: string): void => {
+      relay?.relay.close();
       void launcher.terminate();
       void door.terminate();
       reject(new RunError(code, message));
@@ -103,10 +113,26 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       else
         void questions.close(exit ?? { by: "exit", code: 1 }).then(() => {
           port1.close();
+          names.port1.close();
+          relay?.relay.close();
           resolve({ id, exit: exit ?? { by: "exit", code: 1 }, ...(questions.ended === undefined ? {} : { ended: questions.ended }) });
         });
     });
   });
+}
+
+/** The name server of the run. Without one, names are not known: what is asked about are addresses. */
+async function startRelay(
+  port: MessagePort,
+  onNotice: RunOptions["onNotice"],
+): Promise<Awaited<ReturnType<typeof DnsRelay.start>> | undefined> {
+  const servers = nameServersOf();
+  try {
+    return await DnsRelay.start({ nameServers: () => servers.value, onNames: (found) => port.postMessage(found) });
+  } catch (error) {
+    onNotice?.(`host names cannot be looked up: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 const workerFile = (name: string): string => fileURLToPath(new URL(`${name}.cjs`, import.meta.url)).replace("/chunks/", "/");
@@ -125,9 +151,9 @@ function runFolder(options: RunOptions, id: string): string {
   return folder;
 }
 
-const one = Buffer.alloc(8);
+const one = alloc(8);
 one.writeUInt32LE(1, 0);
-const oneAt = addressOf(one);
+const oneAt = lastingAddressOf(one);
 
 /** eventfd(2): adds one, which the door sees in its poll. */
 const raise = (descriptor: number): number => sys(SYSCALLS.write, descriptor, oneAt, 8);

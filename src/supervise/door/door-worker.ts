@@ -2,11 +2,13 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { read } from "../../guard/reader/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { RunJudge } from "../judge/index.ts";
-import { addressOf, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, must, sys, SYSCALLS } from "../kernel/index.ts";
+import type { RelayAddress } from "../net/index.ts";
 import { UndoStore } from "../undo/index.ts";
 import { dropCapabilities } from "../wall/capabilities.ts";
 import { Door } from "./door.ts";
 import type { FromDoor } from "./messages.ts";
+import { netHandlers } from "./net/index.ts";
 
 export interface DoorData {
   readonly port: MessagePort;
@@ -25,6 +27,9 @@ export interface DoorData {
   readonly observes: boolean;
   readonly asks: boolean;
   readonly tellsAll: boolean;
+  /** What the name relay finds, and where it listens; undefined: there is none. */
+  readonly names: MessagePort;
+  readonly relay: RelayAddress | undefined;
 }
 
 const CLONE_FS = 0x200;
@@ -45,12 +50,21 @@ function main(data: DoorData): void {
     tell({ kind: "ready", notices: judge.policy.warnings });
     data.port.once("message", (message: { readonly listener: number }) => {
       try {
-        new Door({ ...data, listener: message.listener, judge, undo, home: machine.home, typed: judge.typed(data.argv), net: {} }).serve();
+        new Door({
+          ...data,
+          listener: message.listener,
+          judge,
+          undo,
+          home: machine.home,
+          typed: judge.typed(data.argv),
+          net: netHandlers({ judge, found: data.names, relay: data.relay, env, observes: data.observes }),
+        }).serve();
         undo?.close();
       } catch (error) {
         tell({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       }
       data.port.close();
+      data.names.close();
     });
   } catch (error) {
     tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
@@ -61,7 +75,7 @@ function main(data: DoorData): void {
 /** Many calls may wait, each with objects pinned. */
 function raiseDescriptors(): void {
   const RLIMIT_NOFILE = 7;
-  const limits = Buffer.alloc(16);
+  const limits = alloc(16);
   const at = addressOf(limits);
   if (sys(SYSCALLS.prlimit64, 0, RLIMIT_NOFILE, 0, at) !== 0) return;
   limits.copy(limits, 0, 8, 16);

@@ -2,7 +2,7 @@ import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import type { Action, Call, Verdict } from "../../action/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller, RunJudge } from "../judge/index.ts";
-import { addressOf, ERRNO, errorName, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, errorName, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
 import { TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "../wall/process-rules.ts";
@@ -85,7 +85,7 @@ export class Door {
   readonly #pending = new Set<Pending>();
   readonly #allowedGroups = new Set<string>();
   readonly #events: RunEvent[] = [];
-  readonly #status = Buffer.alloc(4);
+  readonly #status = alloc(4);
   /** Calls about other processes, and which arguments name them. */
   readonly #aboutProcesses = new Map<number, readonly number[]>();
   #seq = 0;
@@ -112,7 +112,15 @@ export class Door {
   /** Serves until nothing of the tree is left. */
   serve(): void {
     while (this.#open) {
-      const timeout = [...this.#pending].some(({ seq }) => seq === undefined) ? TICK_WAITING : this.#pending.size > 0 ? TICK_ASKED : this.#events.length > 0 ? 50 : this.#rootEnded ? 1000 : -1;
+      const timeout = [...this.#pending].some(({ seq }) => seq === undefined)
+        ? TICK_WAITING
+        : this.#pending.size > 0
+          ? TICK_ASKED
+          : this.#events.length > 0
+            ? 50
+            : this.#rootEnded
+              ? 1000
+              : -1;
       const seen = this.#listener.wait(timeout);
       if (seen.message) this.#messages();
       if (seen.call) this.#receive();
@@ -140,7 +148,10 @@ export class Door {
       this.#handle(trap);
     } catch (error) {
       this.#listener.answer(trap, -ERRNO.EACCES);
-      this.#tell({ kind: "notice", text: `a call was refused, for Assent failed to judge it: ${error instanceof Error ? error.message : String(error)}` });
+      this.#tell({
+        kind: "notice",
+        text: `a call was refused, for Assent failed to judge it: ${error instanceof Error ? error.message : String(error)}`,
+      });
     }
   }
 
@@ -185,9 +196,13 @@ export class Door {
     };
   }
 
+  #verdict({ actions, judge }: Operation, caller: Caller): Verdict {
+    return judge?.(caller) ?? this.#options.judge.call(actions, caller);
+  }
+
   /** AGAIN, where the objects changed between looking and doing. */
   #judge(trap: Trap, task: Task, operation: Operation): number {
-    const verdict = this.#options.judge.call(operation.actions, this.#caller(task));
+    const verdict = this.#verdict(operation, this.#caller(task));
     return this.#decide(trap, task, operation, verdict);
   }
 
@@ -223,7 +238,17 @@ export class Door {
       return AGAIN;
     }
     if (result === LATER) {
-      this.#pending.add({ trap: trap.copy(), task, work: operation, pid: task.tgid, program: "", group: "", verdict, anyway: true, seq: undefined });
+      this.#pending.add({
+        trap: trap.copy(),
+        task,
+        work: operation,
+        pid: task.tgid,
+        program: "",
+        group: "",
+        verdict,
+        anyway: true,
+        seq: undefined,
+      });
       return 0;
     }
     return this.#finish(trap, task, operation, verdict, result);
@@ -231,7 +256,7 @@ export class Door {
 
   #finish(trap: Trap, task: Task, operation: Operation, verdict: Verdict, result: number): number {
     if (result >= 0 && this.#options.undo !== undefined) operation.done?.(this.#options.undo, result);
-    let outcome: RunEvent["outcome"] = result < 0 ? "failed" : "done";
+    let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && operation.gives !== undefined) {
       const installed = this.#listener.give(trap, result, operation.gives.closeOnExec);
       sys(SYSCALLS.close, result);
@@ -254,7 +279,8 @@ export class Door {
       reason: kept.ask ? `this cannot be undone: ${kept.why}` : kept.why,
       help: "run with --no-undo to go on without a way back",
     };
-    if (kept.ask && (this.#options.observes || this.#waivedUndo(task, operation))) return this.#perform(trap, task, operation, verdict, true);
+    if (kept.ask && (this.#options.observes || this.#waivedUndo(task, operation)))
+      return this.#perform(trap, task, operation, verdict, true);
     if (kept.ask && this.#options.asks) return this.#ask(trap, task, operation, why, true);
     return this.#refuse(trap, task, operation, why, undefined);
   }
@@ -279,15 +305,36 @@ export class Door {
     const folder = this.#bench.tasks.cwd(task);
     const where = folder < 0 ? cwd : this.#bench.paths.nameOf(folder);
     if (folder >= 0) sys(SYSCALLS.close, folder);
-    const question = questionOf({ seq, run, profile, home, pid: task.tgid, cwd: typeof where === "string" ? where : cwd, call: work.call, action, note, verdict });
-    this.#pending.add({ trap: trap.copy(), task, work, pid: task.tgid, program: question.process.name, group: question.group, verdict, anyway, seq });
+    const question = questionOf({
+      seq,
+      run,
+      profile,
+      home,
+      pid: task.tgid,
+      cwd: typeof where === "string" ? where : cwd,
+      call: work.call,
+      action,
+      note,
+      verdict,
+    });
+    this.#pending.add({
+      trap: trap.copy(),
+      task,
+      work,
+      pid: task.tgid,
+      program: question.process.name,
+      group: question.group,
+      verdict,
+      anyway,
+      seq,
+    });
     this.#tell({ kind: "ask", question });
     return 0;
   }
 
   /** Answers from the main thread. */
   #messages(): void {
-    const counter = Buffer.alloc(8);
+    const counter = alloc(8);
     sys(SYSCALLS.read, this.#options.wake, addressOf(counter), 8);
     for (let got = receiveMessageOnPort(this.#options.port); got !== undefined; got = receiveMessageOnPort(this.#options.port)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the port is the same program
@@ -327,7 +374,7 @@ export class Door {
   #rejudge(): void {
     for (const pending of this.#pending) {
       if (pending.seq === undefined || pending.anyway || "chain" in pending.work) continue;
-      const verdict = this.#options.judge.call(pending.work.actions, this.#caller(pending.task));
+      const verdict = this.#verdict(pending.work, this.#caller(pending.task));
       const waived = verdict.decision === "ask" && this.#waived(pending.task, actionOf(pending.work), pending.work.call, verdict);
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
       this.#tell({ kind: "void", seq: pending.seq });
@@ -399,7 +446,12 @@ export class Door {
       this.#lineage.started(end.pid, exec.programs ?? [], exec.errand ?? { writes: [], hosts: [] });
       this.#note(task, exec, verdict, "passed", undefined, answer);
     } else if (end.is === "tampered") {
-      const why: Verdict = { decision: "deny", basis: "floor", builtin: "exec.tampered", reason: `${end.what}: the arguments were changed while they were judged; the program was killed` };
+      const why: Verdict = {
+        decision: "deny",
+        basis: "floor",
+        builtin: "exec.tampered",
+        reason: `${end.what}: the arguments were changed while they were judged; the program was killed`,
+      };
       this.#note(task, exec, why, "refused", "EACCES", answer);
       this.#tell({ kind: "notice", text: `killed ${exec.call.args[0] as string}: ${why.reason}` });
     } else if (end.is === "gone" && trap.tid === this.#root) this.#rootGone(end.status);
@@ -435,7 +487,8 @@ export class Door {
   }
 
   #note(task: Task, work: Operation | Exec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
-    const notable = this.#options.tellsAll || outcome === "refused" || answer !== undefined || "chain" in work || work.actions[0]?.kind === "net";
+    const notable =
+      this.#options.tellsAll || outcome === "refused" || answer !== undefined || "chain" in work || work.actions[0]?.kind === "net";
     if (!notable) return;
     this.#events.push({
       time: Date.now(),

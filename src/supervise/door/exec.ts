@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Action, Call } from "../../action/index.ts";
 import type { Errand } from "../judge/index.ts";
-import { addressOf, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
 import type { Bench } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_PATH, type Place } from "./paths.ts";
@@ -63,9 +63,7 @@ export function decodeExec(trap: Trap, task: Task, bench: Bench): Exec | number 
 
 /** Follows `#!` lines as the kernel's binfmt_script does. */
 function chainOf(bench: Bench, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
-  const chain: [Started, ...Started[]] = [
-    { path: place.path, id: place.stat.id, size: place.stat.size, argv },
-  ];
+  const chain: [Started, ...Started[]] = [{ path: place.path, id: place.stat.id, size: place.stat.size, argv }];
   let file = `/proc/self/fd/${place.fd}`;
   let name = word;
   let words = argv;
@@ -74,7 +72,9 @@ function chainOf(bench: Bench, place: Place, argv: readonly string[], word: stri
     if (line === undefined) break;
     words = [line.interpreter, ...(line.argument === undefined ? [] : [line.argument]), name, ...words.slice(1)];
     // A relative interpreter means the caller's folder: nobody writes that, and what cannot be found here is never verified as right.
-    const found = bench.paths.placeOf(sys(SYSCALLS.openat, AT_FDCWD, addressOf(cString(pathBytes(line.interpreter))), O_PATH | O_CLOEXEC, 0));
+    const found = bench.paths.placeOf(
+      sys(SYSCALLS.openat, AT_FDCWD, addressOf(cString(pathBytes(line.interpreter))), O_PATH | O_CLOEXEC, 0),
+    );
     if (typeof found === "number") break;
     sys(SYSCALLS.close, found.fd);
     const { id, size } = found.stat;
@@ -98,12 +98,12 @@ function startOf(file: string): Buffer {
   try {
     const fd = openSync(file, "r");
     try {
-      const start = Buffer.alloc(BINPRM_BUF_SIZE);
+      const start = alloc(BINPRM_BUF_SIZE);
       return start.subarray(0, readSync(fd, start, 0, BINPRM_BUF_SIZE, 0));
     } finally {
       closeSync(fd);
     }
   } catch {
-    return Buffer.alloc(0);
+    return alloc(0);
   }
 }

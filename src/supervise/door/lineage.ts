@@ -55,7 +55,8 @@ export class Lineage {
   /** The process and its parents below the supervisor. */
   #pids(pid: number): readonly number[] {
     const found: number[] = [];
-    for (let at: number | undefined = pid; at !== undefined && at > 1 && at !== process.pid && found.length < 64; at = parentOf(at)) found.push(at);
+    for (let at: number | undefined = pid; at !== undefined && at > 1 && at !== process.pid && found.length < 64; at = parentOf(at))
+      found.push(at);
     return found;
   }
 

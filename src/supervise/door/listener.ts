@@ -1,4 +1,4 @@
-import { addressOf, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, lastingAddressOf, must, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** Requests of the listener's descriptor and the layout of its structures: seccomp_unotify(2), linux/seccomp.h. */
 const RECV = 0xc0502100;
@@ -52,13 +52,13 @@ export class Trap {
 /** The descriptor through which the kernel asks. All buffers are made once: nothing is allocated per call. */
 export class Listener {
   readonly #fd: number;
-  readonly #request = Buffer.alloc(80);
-  readonly #response = Buffer.alloc(24);
-  readonly #addfd = Buffer.alloc(24);
-  readonly #polled = Buffer.alloc(24);
-  readonly #mask = Buffer.alloc(128);
-  readonly #one = Buffer.alloc(128);
-  readonly #cpu = Buffer.alloc(4);
+  readonly #request = alloc(80);
+  readonly #response = alloc(24);
+  readonly #addfd = alloc(24);
+  readonly #polled = alloc(24);
+  readonly #mask = alloc(128);
+  readonly #one = alloc(128);
+  readonly #cpu = alloc(4);
   readonly #at: { request: number; response: number; addfd: number; polled: number; mask: number; one: number; cpu: number };
   readonly #words: Uint32Array;
   /** Sync wake-ups hold: the kernel wakes the other side on the processor it runs on. */
@@ -194,8 +194,8 @@ export class Listener {
   }
 }
 
-const timespec = Buffer.alloc(16);
-const timespecAt = addressOf(timespec);
+const timespec = alloc(16);
+const timespecAt = lastingAddressOf(timespec);
 
 /** ppoll(2), which every architecture has. */
 function pollFor(fds: number, timeout: number): void {

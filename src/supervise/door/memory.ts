@@ -1,4 +1,4 @@
-import { addressOf, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 
 const PAGE = 4096;
 const READ = SYSCALLS.process_vm_readv;
@@ -8,8 +8,8 @@ const READ = SYSCALLS.process_vm_readv;
  * it is believed only as "what the task asked for", after `Listener.valid`.
  */
 export class Memory {
-  readonly #local = Buffer.alloc(16);
-  readonly #remote = Buffer.alloc(16);
+  readonly #local = alloc(16);
+  readonly #remote = alloc(16);
   readonly #localAt = addressOf(this.#local);
   readonly #remoteAt = addressOf(this.#remote);
   readonly #localWords = new Uint32Array(this.#local.buffer, this.#local.byteOffset, 4);
@@ -30,9 +30,9 @@ export class Memory {
 
   /** Exactly `length` bytes, or EFAULT. */
   bytes(tid: number, address: number, length: number): Buffer | number {
-    const buffer = Buffer.alloc(length);
+    const buffer = alloc(length);
     if (length === 0) return buffer;
-    for (let done = 0; done < length; ) {
+    for (let done = 0; done < length;) {
       const got = this.copy(tid, address + done, addressOf(buffer) + done, length - done);
       if (got <= 0) return -ERRNO.EFAULT;
       done += got;
@@ -46,7 +46,7 @@ export class Memory {
    */
   string(tid: number, address: number, buffer: Buffer, at: number, tooLong: number): number {
     // A read that runs into an unmapped page fails as a whole: never read past the end of a page that holds the NUL.
-    for (let done = 0; done < buffer.length; ) {
+    for (let done = 0; done < buffer.length;) {
       const inPage = PAGE - ((address + done) % PAGE);
       const length = Math.min(inPage, buffer.length - done, done === 0 ? 256 : PAGE);
       const got = this.copy(tid, address + done, at + done, length);
@@ -63,9 +63,9 @@ export class Memory {
     const found: Buffer[] = [];
     if (address === 0) return found;
     let bytes = 0;
-    const pointers = Buffer.alloc(512);
+    const pointers = alloc(512);
     const pointersAt = addressOf(pointers);
-    for (let at = address; ; ) {
+    for (let at = address; ;) {
       const length = Math.min(pointers.length, PAGE - (at % PAGE) || PAGE);
       const got = this.copy(tid, at, pointersAt, Math.max(8, length - (length % 8)));
       if (got < 8) return -ERRNO.EFAULT;
@@ -83,12 +83,12 @@ export class Memory {
 
   /** A string of any length up to `most`. */
   #longString(tid: number, address: number, most: number): Buffer | number {
-    const first = Buffer.alloc(256);
+    const first = alloc(256);
     const length = this.string(tid, address, first, addressOf(first), ERRNO.E2BIG);
     if (length >= 0) return first.subarray(0, length);
     if (length !== -ERRNO.E2BIG) return length;
     for (let size = 8192; ; size *= 4) {
-      const buffer = Buffer.alloc(Math.min(size, Math.max(1, most + 1)));
+      const buffer = alloc(Math.min(size, Math.max(1, most + 1)));
       const got = this.string(tid, address, buffer, addressOf(buffer), ERRNO.E2BIG);
       if (got >= 0) return buffer.subarray(0, got);
       if (got !== -ERRNO.E2BIG || size > most) return got;

@@ -1,5 +1,5 @@
 import type { Call, CallName } from "../../action/index.ts";
-import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
 import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place } from "./paths.ts";
@@ -12,8 +12,8 @@ const XATTR_SIZE_MAX = 65_536;
 /** struct timespec[2], struct timeval[2]. */
 const TIMES = 32;
 const UTIMBUF = 16;
-const empty = Buffer.alloc(1);
-const emptyAt = addressOf(empty);
+const empty = alloc(1);
+const emptyAt = lastingAddressOf(empty);
 
 /**
  * Changes of mode, owner, times, attributes and length. Landlock covers none of them but truncate (up to ABI 7), so all are done
@@ -66,8 +66,7 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
     const place = flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2));
     return setAttribute(trap, bench, place, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
   },
-  removexattrat: (trap, task, bench) =>
-    removeAttribute(trap, bench, flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
+  removexattrat: (trap, task, bench) => removeAttribute(trap, bench, flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
   file_setattr: (trap, task, bench) => {
     // struct file_attr grows; 24 bytes is its first version (linux/fs.h).
     const size = trap.long(3);
@@ -184,7 +183,7 @@ function times(trap: Trap, bench: Bench, place: Place | number, argument: number
 
 function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): Buffer | undefined {
   if (layout === "timespec") return given;
-  const result = Buffer.alloc(TIMES);
+  const result = alloc(TIMES);
   for (const at of [0, 1]) {
     const seconds = layout === "utimbuf" ? 8 * at : 16 * at;
     given.copy(result, 16 * at, seconds, seconds + 8);
@@ -197,7 +196,7 @@ function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): B
 }
 
 function attributeName(trap: Trap, bench: Bench, argument: number): Buffer | number {
-  const name = Buffer.alloc(XATTR_NAME_MAX + 1);
+  const name = alloc(XATTR_NAME_MAX + 1);
   const length = bench.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
   return length < 0 ? length : length === 0 ? -ERRNO.ERANGE : name.subarray(0, length + 1);
 }

@@ -170,8 +170,7 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
     ],
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
-    perform: () =>
-      sys(SYSCALLS.linkat, AT_FDCWD, shortName(`/proc/self/fd/${source.fd}`), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
+    perform: () => sys(SYSCALLS.linkat, AT_FDCWD, shortName(`/proc/self/fd/${source.fd}`), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
     save: (undo) => undo.link(source.stat.nlink === 0 ? undefined : source.path, placed(slot), source.stat),
   };
 }

@@ -1,5 +1,5 @@
 import type { Call, FileOperation } from "../../action/index.ts";
-import { addressOf, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, ERRNO, pathBytes, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
 import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, type Operation, PASS } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
@@ -102,16 +102,16 @@ function existing(place: Place, how: Opening, exclusive: boolean): Decoded {
   const native = foreign
     ? ERRNO.EACCES
     : exclusive
-    ? ERRNO.EEXIST
-    : kind === "symlink"
-      ? ERRNO.ELOOP
-      : kind === "directory" && (writes(flags) || (flags & O_CREAT) !== 0)
-        ? ERRNO.EISDIR
-        : kind !== "directory" && (flags & O_DIRECTORY) !== 0
-          ? ERRNO.ENOTDIR
-          : kind === "socket"
-            ? ERRNO.ENXIO
-            : 0;
+      ? ERRNO.EEXIST
+      : kind === "symlink"
+        ? ERRNO.ELOOP
+        : kind === "directory" && (writes(flags) || (flags & O_CREAT) !== 0)
+          ? ERRNO.EISDIR
+          : kind !== "directory" && (flags & O_DIRECTORY) !== 0
+            ? ERRNO.ENOTDIR
+            : kind === "socket"
+              ? ERRNO.ENXIO
+              : 0;
   if (native !== 0) {
     sys(SYSCALLS.close, place.fd);
     return -native;
@@ -151,10 +151,10 @@ const reopen = (fd: number, flags: number): number => sys(SYSCALLS.openat, AT_FD
 const F_SETFL = 4;
 const POLLIN = 1;
 const POLLHUP = 0x10;
-const polled = Buffer.alloc(8);
-const polledAt = addressOf(polled);
-const atOnce = Buffer.alloc(16);
-const atOnceAt = addressOf(atOnce);
+const polled = alloc(8);
+const polledAt = lastingAddressOf(polled);
+const atOnce = alloc(16);
+const atOnceAt = lastingAddressOf(atOnce);
 
 /**
  * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and

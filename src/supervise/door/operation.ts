@@ -1,4 +1,5 @@
-import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
+import type { Action, Call, FileAction, FileOperation, Verdict } from "../../action/index.ts";
+import type { Caller } from "../judge/index.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
 import type { Listener, Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
@@ -18,6 +19,8 @@ export interface Operation {
   readonly call: Call;
   /** Judged together; the strictest verdict counts. */
   readonly actions: readonly Action[];
+  /** Judges it where the policy's word on each action is not all there is to say; the verdict is about the first action. */
+  readonly judge?: (caller: Caller) => Verdict;
   /** What is new or lost, for the person who is asked: `new file`. */
   readonly note?: string;
   /** Keeps what would be lost, before `perform`. */

@@ -1,4 +1,4 @@
-import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
@@ -46,14 +46,14 @@ export interface Slot {
  */
 export class Paths {
   /** The path last read, NUL-terminated. */
-  readonly bytes = Buffer.alloc(PATH_MAX + 1);
+  readonly bytes = alloc(PATH_MAX + 1);
   readonly at = addressOf(this.bytes);
   length = 0;
   readonly #memory: Memory;
   readonly #tasks: Tasks;
-  readonly #how = Buffer.alloc(24);
+  readonly #how = alloc(24);
   readonly #howAt = addressOf(this.#how);
-  readonly #link = Buffer.alloc(PATH_MAX);
+  readonly #link = alloc(PATH_MAX);
   readonly #linkAt = addressOf(this.#link);
   readonly #own = `/proc/${process.pid}`;
 
@@ -107,7 +107,7 @@ export class Paths {
     while (end > 0 && this.bytes[end - 1] === SLASH) end -= 1;
     let start = end;
     while (start > 0 && this.bytes[start - 1] !== SLASH) start -= 1;
-    const name = Buffer.alloc(this.length - start + 1);
+    const name = alloc(this.length - start + 1);
     this.bytes.copy(name, 0, start, this.length);
     const slash = end < this.length;
     const word = this.bytes.toString("latin1", start, end);
@@ -192,7 +192,7 @@ export class Paths {
   #walk(task: Task, base: number, path: Buffer, follow: boolean): number {
     let rest = segments(path);
     let here = base === AT_FDCWD ? this.#root() : base;
-    for (let links = 0; rest.length > 0; ) {
+    for (let links = 0; rest.length > 0;) {
       if (here < 0) return here;
       const [segment = "", ...after] = rest;
       rest = after;

@@ -30,6 +30,7 @@ export function questionOf({ seq, run, profile, home, pid, cwd, call, action, no
     action,
     what: `${printAction(action)}${note === undefined ? "" : ` (${note})`}`,
     reason: verdict.reason,
+    basis: verdict.basis,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
     ...(verdict.help === undefined ? {} : { help: verdict.help }),
     proposals: proposalsFor(action, call, home),
@@ -59,7 +60,8 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   }
   if (action.kind === "exec") {
     const [path = ""] = call.args;
-    const literal = typeof path === "string" && isPlain(path) ? [{ rule: `exec(${path}, _)`, covers: "this program with any arguments" }] : [];
+    const literal =
+      typeof path === "string" && isPlain(path) ? [{ rule: `exec(${path}, _)`, covers: "this program with any arguments" }] : [];
     return [exact, ...literal];
   }
   if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return [exact];
@@ -70,7 +72,8 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   const short = (text: string): string => (text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text);
   const folder = folderOf(path);
   const proposals: Proposal[] = [{ rule: `${name}(${short(path)})`, covers: "this file" }];
-  if (folder !== "/" && folder !== home) proposals.push({ rule: `${name}(${short(folder)}/**)`, covers: `everything below ${short(folder)}` });
+  if (folder !== "/" && folder !== home)
+    proposals.push({ rule: `${name}(${short(folder)}/**)`, covers: `everything below ${short(folder)}` });
   // The program's own folder at home, such as ~/.npm.
   const top = folder.startsWith(`${home}/`) ? home + /^\/[^/]+/.exec(folder.slice(home.length))?.[0] : "";
   if (top !== "" && top !== folder) proposals.push({ rule: `${name}(${short(top)}/**)`, covers: `everything below ${short(top)}` });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { addressOf, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -19,8 +19,8 @@ export interface Task {
   umaskEpoch: number;
 }
 
-const nameBuffer = Buffer.alloc(64);
-const nameAt = addressOf(nameBuffer);
+const nameBuffer = alloc(64);
+const nameAt = lastingAddressOf(nameBuffer);
 
 /** The address of a short ASCII C string; good until the next call. */
 export function shortName(text: string): number {
@@ -114,5 +114,7 @@ function statusOf(tid: number): { tgid: number; umask: number; parent: number } 
   const field = (name: string): string | undefined => new RegExp(`^${name}:\\t(\\S+)`, "m").exec(text)?.[1];
   const tgid = Number(field("Tgid"));
   const umask = Number.parseInt(field("Umask") ?? "", 8);
-  return Number.isInteger(tgid) && tgid > 0 ? { tgid, umask: Number.isInteger(umask) ? umask : 0o777, parent: Number(field("PPid")) } : undefined;
+  return Number.isInteger(tgid) && tgid > 0
+    ? { tgid, umask: Number.isInteger(umask) ? umask : 0o777, parent: Number(field("PPid")) }
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Exec } from "./exec.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import { statFd } from "../undo/index.ts";
@@ -23,8 +23,8 @@ export type ExecEnd =
   | { readonly is: "gone"; readonly status: number }
   | { readonly is: "tampered"; readonly what: string };
 
-const status = Buffer.alloc(4);
-const statusAt = addressOf(status);
+const status = alloc(4);
+const statusAt = lastingAddressOf(status);
 
 /** Takes hold of a task that waits in an exec. A negative errno where that is not possible. */
 export function holdExec(tid: number): number {
@@ -88,7 +88,7 @@ function differs(pid: number, { chain }: Exec): string | undefined {
 
 function splitArguments(bytes: Buffer): string[] {
   const words: string[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(0, start);
     words.push(pathText(bytes.subarray(start, end < 0 ? bytes.length : end) as Buffer));
     start = end < 0 ? bytes.length : end + 1;

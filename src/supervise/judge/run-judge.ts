@@ -1,7 +1,16 @@
 import { existsSync } from "node:fs";
 import type { Action, Call, ExecAction, FileAction, Lowered, RequestVerdict, Verdict, World } from "../../action/index.ts";
 import { compareStrictness } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, type PolicyReader, type PolicySource, POLICY_NAME, realWorld } from "../../guard/index.ts";
+import {
+  compiledPolicy,
+  explicitFiles,
+  findPolicyFiles,
+  judgeContext,
+  type PolicyReader,
+  type PolicySource,
+  POLICY_NAME,
+  realWorld,
+} from "../../guard/index.ts";
 import { callMatcher, judge, type JudgeContext, type Policy } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
@@ -118,7 +127,7 @@ export class RunJudge {
     if (this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly") return verdict;
     const { operation } = action;
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
-    if (this.#isOwnPlace(path)) return ALLOWED;
+    if (this.#isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     if (verdict.decision === "allow") return verdict;
     return {
       decision: "ask",
@@ -150,7 +159,10 @@ export class RunJudge {
   }
 
   #isOwnPlace(path: string): boolean {
-    return this.#roots.some((root) => isInside(path, root) && path !== root) || this.#temp.some((folder) => isInside(path, folder) && path !== folder);
+    return (
+      this.#roots.some((root) => isInside(path, root) && path !== root) ||
+      this.#temp.some((folder) => isInside(path, folder) && path !== folder)
+    );
   }
 
   #ownedBy(verdict: Verdict, path: string, caller: Caller): Verdict | undefined {
@@ -171,13 +183,20 @@ export class RunJudge {
   }
 
   /** What is said about starting a program, and what it is started for. */
-  exec(chain: readonly Started[], call: Call, caller: Caller): { readonly verdict: Verdict; readonly action: Action; readonly errand: Errand; readonly programs: readonly string[] } {
+  exec(
+    chain: readonly Started[],
+    call: Call,
+    caller: Caller,
+  ): { readonly verdict: Verdict; readonly action: Action; readonly errand: Errand; readonly programs: readonly string[] } {
     let strictest: Verdict = ALLOWED;
     let shown: Action | undefined;
     const errands: Errand[] = [];
     const programs: string[] = [];
     for (const started of chain) {
-      const file = this.#file({ kind: "file", operation: "execute", target: { kind: "path", path: started.path }, origin: { by: "tool" }, call }, caller);
+      const file = this.#file(
+        { kind: "file", operation: "execute", target: { kind: "path", path: started.path }, origin: { by: "tool" }, call },
+        caller,
+      );
       const { lowered, judged } = this.#command(started, call);
       shown ??= lowered.actions[0];
       for (const verdict of [file, ...this.#ofCommand(judged)]) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
@@ -222,7 +241,9 @@ export class RunJudge {
       if (verdict.decision === "allow" || verdict.decision === "none") return [];
       const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
       if (action.kind === "file" || action.kind === "net")
-        return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined ? [verdict] : [];
+        return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined
+          ? [verdict]
+          : [];
       if (written || verdict.basis === "protection") return [verdict];
       return strict && action.kind === "exec" ? [verdict] : [];
     });
@@ -237,7 +258,8 @@ export class RunJudge {
     for (const { action, verdict } of actions) {
       if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
       if (action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree")) writes.push(action.target.path);
-      if (action.kind === "net" && action.host !== undefined && action.operation !== "listen") hosts.push({ host: action.host, port: action.port });
+      if (action.kind === "net" && action.host !== undefined && action.operation !== "listen")
+        hosts.push({ host: action.host, port: action.port });
     }
     const isWhole = (path: string): boolean => isInside(this.#world.home, path);
     return { writes: writes.filter((path) => !isWhole(path)), hosts };
@@ -283,7 +305,11 @@ export class RunJudge {
 
   #contextOf(): JudgeContext {
     const { machine, own } = this.#options;
-    return { ...judgeContext(machine, this.#world, false, this.#sources, own), supervised: true, matchCall: callMatcher(this.#world, this.#policy.rules) };
+    return {
+      ...judgeContext(machine, this.#world, false, this.#sources, own),
+      supervised: true,
+      matchCall: callMatcher(this.#world, this.#policy.rules),
+    };
   }
 }
 

@@ -4,7 +4,8 @@ import { isInside } from "../../state/index.ts";
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
  * elsewhere they are certificate bundles and library files, but for these places.
  */
-const LISTED = /^\/(?:etc\/(?:g?shadow-?|ssl\/private\/.*|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
+const LISTED =
+  /^\/(?:etc\/(?:g?shadow-?|ssl\/private\/.*|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
 
 /** Packages and toolchains as they were downloaded: whatever is in them is public. */
 const LIBRARY =
@@ -20,9 +21,15 @@ export function holdsSecret(path: string, places: { readonly home: string; reado
 const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly string[] }[] = [
   { programs: /^(?:ssh|scp|sftp|ssh-add|ssh-keygen|ssh-agent|ssh-keyscan|autossh|mosh)$/, paths: ["~/.ssh"] },
   { programs: /^(?:gpg2?|gpg-agent|gpgsm|gpgconf|keyboxd|dirmngr|scdaemon)$/, paths: ["~/.gnupg"] },
-  { programs: /^git(?:-remote-https?|-credential-store|-credential-cache)?$/, paths: ["~/.git-credentials", "~/.config/git/credentials", "~/.netrc"] },
+  {
+    programs: /^git(?:-remote-https?|-credential-store|-credential-cache)?$/,
+    paths: ["~/.git-credentials", "~/.config/git/credentials", "~/.netrc"],
+  },
   { programs: /^(?:curl|wget|ftp|git-remote-https?)$/, paths: ["~/.netrc"] },
-  { programs: /^(?:npm|npx|pnpm|yarn|bun|npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/, paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"] },
+  {
+    programs: /^(?:npm|npx|pnpm|yarn|bun|npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/,
+    paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"],
+  },
   { programs: /^(?:gh)$/, paths: ["~/.config/gh"] },
   { programs: /^(?:docker|docker-.*|podman|buildah|skopeo)$/, paths: ["~/.docker/config.json", "~/.config/containers"] },
   { programs: /^(?:kubectl|helm|k9s|kustomize)$/, paths: ["~/.kube"] },

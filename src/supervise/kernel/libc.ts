@@ -26,13 +26,29 @@ export function must(name: SyscallName, ...args: readonly number[]): number {
   return result;
 }
 
-/**
- * Where the buffer's bytes lie. They do not move while the buffer lives: V8 keeps small arrays among its objects, which a
- * collection moves, until their `buffer` is asked for.
- */
+/** V8 keeps arrays up to this many bytes among its objects, which a collection moves (typed_array_max_size_in_heap). */
+const MOVABLE = 64;
+
+/** Zeroed memory that stays where it is as long as the buffer lives. */
+export function alloc(size: number): Buffer {
+  return Buffer.from(new ArrayBuffer(Math.max(size, 2 * MOVABLE)), 0, size);
+}
+
+/** Where the buffer's bytes lie. INVARIANT: only of memory that does not move: `alloc`'s, or a large one. */
 export function addressOf(buffer: Uint8Array): number {
-  if (buffer.buffer.byteLength === 0) return 0;
+  if (buffer.buffer.byteLength <= MOVABLE) throw new Error("the address of a buffer that may move was asked for");
   return Number(koffi.address(buffer));
+}
+
+const lasting: Uint8Array[] = [];
+
+/**
+ * As `addressOf`, for a buffer that a module keeps for good: what only its address refers to would be collected, and its
+ * memory given to others.
+ */
+export function lastingAddressOf(buffer: Uint8Array): number {
+  lasting.push(buffer);
+  return addressOf(buffer);
 }
 
 /** A system call that failed where it must not. */
@@ -49,7 +65,7 @@ export class KernelError extends Error {
 
 /** A C string: the text's bytes (see `path-bytes.ts`) and a NUL. */
 export function cString(bytes: Uint8Array): Buffer {
-  const buffer = Buffer.alloc(bytes.length + 1);
+  const buffer = alloc(bytes.length + 1);
   buffer.set(bytes);
   return buffer;
 }
@@ -57,7 +73,7 @@ export function cString(bytes: Uint8Array): Buffer {
 /** A `char *[]`: what it points to lives as long as the result's `keep`. */
 export function cStrings(items: readonly Uint8Array[]): { readonly address: number; readonly keep: readonly Buffer[] } {
   const strings = items.map(cString);
-  const array = Buffer.alloc(8 * (strings.length + 1));
+  const array = alloc(8 * (strings.length + 1));
   strings.forEach((string, at) => array.writeBigUInt64LE(BigInt(addressOf(string)), 8 * at));
   return { address: addressOf(array), keep: [array, ...strings] };
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { addressOf, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { lent } from "./c-text.ts";
 import type { Kind, StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
 
@@ -40,7 +41,7 @@ const SIZE = 65_536;
 /** Appends records, each with one write(2) on a descriptor opened with O_APPEND. */
 export class JournalWriter {
   readonly #fd: number;
-  readonly #buffer = Buffer.alloc(SIZE);
+  readonly #buffer = alloc(SIZE);
   readonly #at = addressOf(this.#buffer);
   /** Bytes in the file, all of complete lines. */
   #size: number;
@@ -65,7 +66,7 @@ export class JournalWriter {
     // A UTF-16 unit is at most 3 bytes of UTF-8.
     if (text.length * 3 > SIZE) {
       buffer = Buffer.from(text, "utf8");
-      at = addressOf(buffer);
+      at = lent(buffer);
     }
     const length = buffer === this.#buffer ? buffer.write(text, 0, "utf8") : buffer.length;
     for (let done = 0; done < length;) {
@@ -121,8 +122,8 @@ export function* linesOf(file: string): Generator<string> {
     throw error;
   }
   try {
-    let rest: Buffer = Buffer.alloc(0);
-    const chunk = Buffer.alloc(CHUNK);
+    let rest: Buffer = alloc(0);
+    const chunk = alloc(CHUNK);
     for (;;) {
       const got = readSync(fd, chunk, 0, CHUNK, null);
       if (got === 0) break;

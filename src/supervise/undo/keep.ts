@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { addressOf, cString, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { cText } from "./c-text.ts";
 import { statAt, type ObjectStat } from "./stat.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
@@ -14,7 +15,7 @@ const CHUNK = 1 << 20;
 export class KeptFiles {
   readonly #fd: number;
   readonly #folder: string;
-  readonly #name = Buffer.alloc(24);
+  readonly #name = alloc(24);
   readonly #nameAt = addressOf(this.#name);
   #next = 1;
   /** Bytes copied so far in this run. */
@@ -67,8 +68,7 @@ export class KeptFiles {
 
   /** As `copy`, by name; a symlink is refused with ELOOP. */
   copyAt(parentFd: number, name: Uint8Array, stat: ObjectStat): number {
-    const path = cString(name);
-    const source = sys(SYSCALLS.openat, parentFd, addressOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
+    const source = sys(SYSCALLS.openat, parentFd, cText(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
     if (source < 0) return source;
     try {
       return this.#copyFrom(source, stat);
@@ -142,8 +142,8 @@ export function cloneOrCopy(source: number, target: number, size: number): numbe
   return result < 0 ? result : copied;
 }
 
-const offsets = Buffer.alloc(16);
-const offsetsAt = addressOf(offsets);
+const offsets = alloc(16);
+const offsetsAt = lastingAddressOf(offsets);
 
 /** Bytes copied, fewer where the source has become shorter; or a negative errno. */
 function copyRange(source: number, target: number, start: number, end: number): number {

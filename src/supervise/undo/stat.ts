@@ -1,4 +1,4 @@
-import { addressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 
 /** What statx(2) says of one object. Times are seconds and nanoseconds, exact. */
 export interface ObjectStat {
@@ -49,11 +49,11 @@ const AT_SYMLINK_NOFOLLOW = 0x100;
 const MASK = 0xfff;
 const STATX_BTIME = 0x800;
 
-const buffer = Buffer.alloc(256);
-const bufferAt = addressOf(buffer);
+const buffer = alloc(256);
+const bufferAt = lastingAddressOf(buffer);
 const words = new Uint32Array(buffer.buffer, buffer.byteOffset, 64);
-const empty = Buffer.alloc(8);
-const emptyAt = addressOf(empty);
+const empty = alloc(8);
+const emptyAt = lastingAddressOf(empty);
 
 /** The object behind a descriptor (O_PATH too), or a negative errno. */
 export function statFd(fd: number): ObjectStat | number {

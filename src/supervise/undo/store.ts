@@ -1,4 +1,4 @@
-import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
 import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
 import { inodeFlags, KeptFiles, STALE } from "./keep.ts";
@@ -41,9 +41,9 @@ export class UndoStore {
   /** Folders whose times are kept, by id; and the paths for which that is known. */
   readonly #folders = new Set<string>();
   readonly #folderPaths = new Set<string>();
-  readonly #name = Buffer.alloc(260);
+  readonly #name = alloc(260);
   readonly #nameAt = addressOf(this.#name);
-  readonly #text = Buffer.alloc(4097);
+  readonly #text = alloc(4097);
   readonly #textAt = addressOf(this.#text);
 
   /** `folder`: the run's own, which exists. Throws where the store cannot be made there. */

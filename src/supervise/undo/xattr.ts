@@ -1,17 +1,18 @@
-import { addressOf, cString, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { cText } from "./c-text.ts";
 
 /** Extended attributes, values in base64. ACLs are among them (`system.posix_acl_access`). */
 export type Xattrs = Readonly<Record<string, string>>;
 
 const SIZE = 65_536;
-const list = Buffer.alloc(SIZE);
-const listAt = addressOf(list);
-const value = Buffer.alloc(SIZE);
-const valueAt = addressOf(value);
-const path = Buffer.alloc(512);
-const pathAt = addressOf(path);
-const name = Buffer.alloc(256);
-const nameAt = addressOf(name);
+const list = alloc(SIZE);
+const listAt = lastingAddressOf(list);
+const value = alloc(SIZE);
+const valueAt = lastingAddressOf(value);
+const path = alloc(512);
+const pathAt = lastingAddressOf(path);
+const name = alloc(256);
+const nameAt = lastingAddressOf(name);
 
 /**
  * `/proc/self/fd/N`, or with a name `/proc/self/fd/N/NAME`, as a C string: a descriptor opened with O_PATH has no other
@@ -62,8 +63,7 @@ export function writeXattrs(fd: number, wanted: Xattrs): readonly string[] {
     if (now[text] === base64) continue;
     spellName(text);
     const bytes = Buffer.from(base64, "base64");
-    const at = cString(bytes);
-    if (sys(SYSCALLS.setxattr, pathAt, nameAt, addressOf(at), bytes.length, 0) < 0) failed.push(text);
+    if (sys(SYSCALLS.setxattr, pathAt, nameAt, cText(bytes), bytes.length, 0) < 0) failed.push(text);
   }
   return failed;
 }

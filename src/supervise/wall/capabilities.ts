@@ -1,4 +1,4 @@
-import { addressOf, ERRNO, KernelError, SYSCALLS, sys } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, SYSCALLS, sys } from "../kernel/index.ts";
 
 // linux/prctl.h, linux/capability.h, linux/securebits.h
 const PR_CAPBSET_DROP = 24;
@@ -28,9 +28,9 @@ export function dropCapabilities(): void {
   // EINVAL: a kernel without ambient capabilities (before 4.3).
   const cleared = sys(SYSCALLS.prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (cleared < 0 && cleared !== -ERRNO.EINVAL) throw new KernelError("prctl", -cleared, "PR_CAP_AMBIENT");
-  const header = Buffer.alloc(8);
+  const header = alloc(8);
   header.writeUInt32LE(CAPABILITY_VERSION_3, 0);
-  const none = Buffer.alloc(24);
+  const none = alloc(24);
   const set = sys(SYSCALLS.capset, addressOf(header), addressOf(none));
   if (set < 0) throw new KernelError("capset", -set);
 }

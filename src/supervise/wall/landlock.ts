@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { addressOf, KernelError, SYSCALLS, sys } from "../kernel/index.ts";
+import { addressOf, alloc, KernelError, SYSCALLS, sys } from "../kernel/index.ts";
 
 /** landlock(7), linux/landlock.h: access rights of files, by the ABI that brought them. Reading and executing are not handled: the door serves opens. */
 const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly number[] }[] = [
@@ -62,7 +62,7 @@ export function restrictWithLandlock(abi = landlockAbi()): LandlockEnforced {
   const rights = landlockRights(abi);
   if (rights.fs === 0) return rights;
   const size = abi >= 6 ? RULESET_BYTES[6] : abi >= 4 ? RULESET_BYTES[4] : RULESET_BYTES[1];
-  const attr = Buffer.alloc(RULESET_BYTES[6]);
+  const attr = alloc(RULESET_BYTES[6]);
   attr.writeUInt32LE(rights.fs, 0);
   attr.writeUInt32LE(rights.net, 8);
   attr.writeUInt32LE(rights.scopes, 16);
@@ -89,7 +89,7 @@ function grantDevice(ruleset: number, path: string, handled: number): void {
     return;
   }
   try {
-    const attr = Buffer.alloc(PATH_BENEATH_BYTES);
+    const attr = alloc(PATH_BENEATH_BYTES);
     attr.writeUInt32LE(DEVICE_RIGHTS.reduce((all, bit) => all | (1 << bit), 0) & handled, 0);
     attr.writeInt32LE(device, 8);
     const added = sys(SYSCALLS.landlock_add_rule, ruleset, RULE_PATH_BENEATH, addressOf(attr), 0);

@@ -1,7 +1,7 @@
 import { arch } from "node:process";
 import { isMainThread } from "node:worker_threads";
 import { readdirSync } from "node:fs";
-import { addressOf, ERRNO, KernelError, must, SYSCALLS, sys } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, must, SYSCALLS, sys } from "../kernel/index.ts";
 import { dropCapabilities } from "./capabilities.ts";
 import { buildFilter } from "./filter.ts";
 import { INSTRUCTION_BYTES } from "./assemble.ts";
@@ -147,7 +147,7 @@ function closeOnExec(): void {
 
 function install(filter: Buffer, bestEffort: boolean): { listener: number; waitKillable: boolean } {
   // `struct sock_fprog`: u16 len, padding, pointer.
-  const program = Buffer.alloc(16);
+  const program = alloc(16);
   program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);
   program.writeBigUInt64LE(BigInt(addressOf(filter)), 8);
   const load = (flags: number): number => sys(SYSCALLS.seccomp, SECCOMP_SET_MODE_FILTER, flags, addressOf(program));

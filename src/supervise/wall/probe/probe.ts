@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, readFileSync, statfsSync } from "node:fs";
 import { arch, platform } from "node:process";
-import { addressOf, ERRNO, errorName, SYSCALLS, sys } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, errorName, SYSCALLS, sys } from "../../kernel/index.ts";
 import { landlockAbi } from "../landlock.ts";
 import { listenerOfThread } from "./thread.ts";
 import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
@@ -109,7 +109,7 @@ function waitKillable(): Probe {
 function features(fd: number): Probe[] {
   const sync = sys(SYSCALLS.ioctl, fd, NOTIF_SET_FLAGS, SYNC_WAKE_UP) === 0;
   // A request that does not exist, and our standard input: ENOENT comes after the flags were understood.
-  const addfd = Buffer.alloc(24);
+  const addfd = alloc(24);
   addfd.writeUInt32LE(ADDFD_FLAG_SEND, 8);
   addfd.writeUInt32LE(fd, 12);
   const answer = sys(SYSCALLS.ioctl, fd, NOTIF_ADDFD, addressOf(addfd));
@@ -171,12 +171,12 @@ async function processes(): Promise<Probe[]> {
 }
 
 function readNothing(pid: number): number {
-  const byte = Buffer.alloc(1);
+  const byte = alloc(1);
   // `struct iovec`: base, length. The child's address is wrong: EFAULT comes after the right to read was checked.
-  const local = Buffer.alloc(16);
+  const local = alloc(16);
   local.writeBigUInt64LE(BigInt(addressOf(byte)), 0);
   local.writeBigUInt64LE(1n, 8);
-  const remote = Buffer.alloc(16);
+  const remote = alloc(16);
   remote.writeBigUInt64LE(1n, 8);
   const answer = sys(SYSCALLS.process_vm_readv, pid, addressOf(local), 1, addressOf(remote), 1, 0);
   return answer === -ERRNO.EFAULT ? 0 : answer;

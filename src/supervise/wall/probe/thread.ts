@@ -18,7 +18,7 @@ const koffi = require(workerData.koffi);
 const syscall = koffi.load(null).func("long syscall(long nr, long a, long b, long c, long d, long e, long f)");
 const call = (...args) => { const result = syscall(...args); return result === -1 ? -koffi.errno() : result; };
 const filter = Buffer.from("060000000000ff7f", "hex");
-const program = Buffer.alloc(16);
+const program = Buffer.alloc(4096);
 program.writeUInt16LE(1, 0);
 program.writeBigUInt64LE(BigInt(koffi.address(filter)), 8);
 const noNewPrivs = call(workerData.prctl, 38, 1, 0, 0, 0, 0);

@@ -1,0 +1,210 @@
+import { readdirSync } from "node:fs";
+import { pathBytes, pathText } from "../kernel/index.ts";
+import { whyNot, type After } from "./after.ts";
+import { Disk } from "./check.ts";
+import { statSafe } from "./safe.ts";
+import { kindOf } from "./stat.ts";
+import { openFolders, restoreInodes, type Step } from "./steps.ts";
+import type { Entry, Inode, Replay } from "./tree.ts";
+
+export interface Refusal {
+  readonly path: string;
+  /** Continues "PATH …". */
+  readonly why: string;
+}
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** What is left alone: changed since by somebody else, or its bytes were not kept. */
+  readonly refused: readonly Refusal[];
+}
+
+export interface PlanOptions {
+  /** Folder of the run. */
+  readonly folder: string;
+  /** Only what lies at or below one of these; empty: everything. */
+  readonly paths: readonly string[];
+  /** Also what was changed since. */
+  readonly force: boolean;
+}
+
+/** Longer chains of names that wait for each other are broken by moving one aside. */
+const DEEPEST = 500;
+
+/** What brings back what was there before the run. Looks at the disk, changes nothing there. */
+export function planUndo(run: Replay, after: After, options: PlanOptions): Plan {
+  return new Planner(run, after, options).plan();
+}
+
+/**
+ * Takes the names of the tree from where they are to where they were. `Entry.path` is always where a name is after the
+ * steps so far, `Disk.path` where it is before the first.
+ */
+class Planner {
+  readonly #run: Replay;
+  readonly #disk: Disk;
+  readonly #paths: readonly string[];
+  readonly #steps: Step[] = [];
+  readonly #state = new Map<Entry, "busy" | "done" | "failed">();
+  /** Restored, and whether as another name of something that is there. */
+  readonly #restored = new Map<Entry, "fresh" | "linked">();
+  #aside = 0;
+
+  constructor(run: Replay, after: After, { folder, force, paths }: PlanOptions) {
+    this.#run = run;
+    this.#paths = paths;
+    this.#disk = new Disk(run, after, folder, force);
+  }
+
+  plan(): Plan {
+    const chosen = [...this.#run.touched].filter((entry) => entry.parent !== undefined && this.#chosen(entry));
+    for (const entry of chosen) if (entry.alive) this.#disk.now(entry);
+    this.#steps.push(...openFolders(chosen, this.#disk));
+    for (const entry of chosen) {
+      if (entry.made) this.#delete(entry, 0);
+      else if (!entry.alive || entry.moved) this.#putBack(entry, 0);
+    }
+    this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored));
+    const refused = new Map(
+      [...this.#disk.held].map(([entry, why]) => [entry.removed === undefined ? this.#disk.path(entry) : entry.before, why]),
+    );
+    return { steps: this.#steps, refused: [...refused].map(([path, why]) => ({ path, why })) };
+  }
+
+  #chosen(entry: Entry): boolean {
+    if (this.#paths.length === 0) return true;
+    const inside = (path: string): boolean => this.#paths.some((one) => path === one || one === "/" || path.startsWith(`${one}/`));
+    return inside(entry.path) || inside(entry.before);
+  }
+
+  #fail(entry: Entry, why: string): false {
+    this.#disk.held.set(entry, why);
+    this.#state.set(entry, "failed");
+    return false;
+  }
+
+  #done(entry: Entry): true {
+    this.#state.set(entry, "done");
+    return true;
+  }
+
+  /** Takes away what the run made. False: it stays. */
+  #delete(entry: Entry, depth: number): boolean {
+    const state = this.#state.get(entry);
+    if (state !== undefined) return state === "done";
+    if (!entry.alive) return this.#done(entry);
+    const now = this.#disk.now(entry);
+    if (this.#disk.held.has(entry)) return false;
+    if (typeof now === "number") {
+      entry.alive = false;
+      return this.#done(entry);
+    }
+    this.#state.set(entry, "busy");
+    const folder = kindOf(now.mode) === "directory";
+    if (folder && !this.#empties(entry, depth)) return false;
+    this.#steps.push({ do: "delete", path: entry.path, id: now.id, folder });
+    entry.alive = false;
+    entry.leave();
+    return this.#done(entry);
+  }
+
+  /** Takes everything out of a folder that the run made. */
+  #empties(entry: Entry, depth: number): boolean {
+    if (depth > DEEPEST) return this.#fail(entry, "lies too deep");
+    for (const [name, child] of [...entry.children]) {
+      if (child?.alive !== true) continue;
+      if (child.made ? this.#delete(child, depth + 1) : child.moved && this.#putBack(child, depth + 1)) continue;
+      if (typeof statSafe(this.#disk.path(child)) !== "number") return this.#fail(entry, `is not empty: \`${name}\` stays`);
+    }
+    const path = this.#disk.path(entry);
+    try {
+      const names = readdirSync(pathBytes(path), { encoding: "buffer" }).map(pathText);
+      const other = names.find((name) => !this.#leaves(`${path}/${name}`));
+      return other === undefined || this.#fail(entry, `is not empty: the run did not make \`${other}\``);
+    } catch {
+      return this.#fail(entry, "cannot be listed");
+    }
+  }
+
+  /** What is at this path on the disk is gone from there when the steps so far are done. */
+  #leaves(path: string): boolean {
+    const entry = this.#disk.entry(path);
+    return entry !== undefined && (!entry.alive || entry.path !== path || this.#state.get(entry) === "done");
+  }
+
+  /** Puts what was there before back to where it was. False: it stays as it is. */
+  #putBack(entry: Entry, depth: number): boolean {
+    const state = this.#state.get(entry);
+    if (state !== undefined) return state === "done";
+    const { origin, inode } = entry;
+    if (origin === undefined) return false;
+    const now = entry.alive ? this.#disk.now(entry) : undefined;
+    if (this.#disk.held.has(entry)) return false;
+    this.#state.set(entry, "busy");
+    const { parent, name } = origin;
+    const noFolder = this.#folderFor(parent, depth);
+    if (noFolder !== undefined) return this.#fail(entry, noFolder);
+    const there = parent.children.get(name);
+    if (there?.alive === true && there !== entry) {
+      if (!this.#clear(there, depth))
+        return this.#fail(entry, `its place is taken: ${this.#disk.held.get(there) ?? "what is there stays"}`);
+    } else if (!this.#restored.has(parent)) {
+      const path = `${this.#disk.path(parent)}/${name}`;
+      const found = this.#leaves(path) ? -1 : statSafe(path);
+      if (typeof found !== "number") {
+        // It was never taken away, or is back already.
+        const same = entry.removed === undefined ? inode?.id === found.id : this.#disk.sameThing(path, entry.removed, found);
+        if (!same) return this.#fail(entry, "has something else in its place since");
+        entry.move(parent, name);
+        return this.#done(entry);
+      }
+    }
+    if (now !== undefined) {
+      if (typeof now === "number") return this.#fail(entry, whyNot(now));
+      this.#steps.push({ do: "move", path: entry.path, to: `${parent.path}/${name}`, id: now.id });
+    } else {
+      const image = entry.removed;
+      if (image?.is === undefined || inode === undefined) return this.#fail(entry, "was removed, and what it was is not known");
+      if (image.how === "lost") return this.#fail(entry, "was removed, and its bytes were not kept");
+      const other = image.how === "link" ? undefined : otherName(inode, this.#disk);
+      const from = other === undefined ? {} : { from: other.path };
+      this.#steps.push({ do: "restore", path: `${parent.path}/${name}`, image, first: inode.first, ...from });
+      this.#restored.set(entry, other === undefined && image.how !== "link" ? "fresh" : "linked");
+    }
+    entry.move(parent, name);
+    return this.#done(entry);
+  }
+
+  /** Why nothing can be put into the folder; undefined where it is there, or will be. */
+  #folderFor(parent: Entry, depth: number): string | undefined {
+    if (parent.parent === undefined || this.#restored.has(parent)) return undefined;
+    if (!parent.alive)
+      return parent.origin !== undefined && depth < DEEPEST && this.#putBack(parent, depth + 1)
+        ? undefined
+        : "was in a folder that cannot be brought back";
+    if (parent.moved && this.#chosen(parent) && depth < DEEPEST && !this.#state.has(parent)) this.#putBack(parent, depth + 1);
+    const now = this.#disk.now(parent);
+    if (typeof now === "number") return `was in a folder that ${whyNot(now)}`;
+    return this.#disk.held.has(parent) ? `was in a folder that ${this.#disk.held.get(parent) ?? ""}` : undefined;
+  }
+
+  #clear(there: Entry, depth: number): boolean {
+    if (there.made) return this.#delete(there, depth + 1);
+    if (this.#state.get(there) !== "busy" && depth < DEEPEST) return this.#putBack(there, depth + 1);
+    // They wait for each other.
+    const now = this.#disk.now(there);
+    const { parent } = there;
+    if (typeof now === "number" || parent === undefined) return false;
+    this.#aside += 1;
+    const name = `.assent-undo-${this.#aside}`;
+    this.#steps.push({ do: "move", path: there.path, to: `${parent.path}/${name}`, id: now.id, aside: true });
+    there.move(parent, name);
+    return true;
+  }
+}
+
+/** A name of an inode that was there before and is there, or will be by then. */
+function otherName(inode: Inode, disk: Disk): Entry | undefined {
+  for (const name of inode.names) if (name.alive && !name.made && name.kind === "file" && !disk.held.has(name)) return name;
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { printAction } from "../../action/index.ts";
+import { isInside, type Machine } from "../../state/index.ts";
+import type { RunEvent } from "../types.ts";
+import { readAfter } from "./after.ts";
+import { changesOf, type Change } from "./changes.ts";
+import { handedOn } from "./handoff.ts";
+import { readJournal } from "./journal.ts";
+import { isRunning, lastSign, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
+import { replay } from "./tree.ts";
+
+/** What a run did, for people and machines. Texts may come from an attacker: print them through `visible`. */
+export interface Receipt {
+  readonly run: RunRecord;
+  readonly running: boolean;
+  /** The run that undid this one. */
+  readonly undoneBy?: string;
+  readonly changes: readonly Change[];
+  /** Changed paths outside the run's folder and the temporary ones. */
+  readonly outside: readonly string[];
+  /** Changed files that run later, outside the run. */
+  readonly handedOn: readonly { readonly path: string; readonly runs: string }[];
+  readonly hosts: readonly Counted[];
+  readonly commands: readonly Counted[];
+  readonly questions: readonly { readonly what: string; readonly answer: string }[];
+  readonly refused: readonly (Counted & { readonly reason: string })[];
+  /** Paths whose bytes were not kept. */
+  readonly lost: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface Counted {
+  readonly what: string;
+  readonly count: number;
+}
+
+/** Most different hosts, commands, questions and refusals that are told apart. */
+const MOST = 2000;
+
+export function receiptOf(runs: string, run: RunRecord, machine: Machine): Receipt {
+  const { folder } = run;
+  const running = isRunning(folder);
+  const journal = readJournal(`${folder}/journal.jsonl`);
+  const after = readAfter(folder, lastSign(run));
+  const changes = changesOf(replay(journal.records), after);
+  const seen = eventsOf(readEvents(folder));
+  const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+  const inside = [run.cwd, ...machine.temp];
+  const handed = changes.flatMap(({ path, what, kind }) => {
+    const by = what === "deleted" || kind === "directory" ? undefined : handedOn(path, machine.home);
+    return by === undefined ? [] : [{ path, runs: by }];
+  });
+  const undone = listRuns(runs).findLast(({ undoes, paths: some }) => undoes === run.id && some === undefined)?.id;
+  const warnings: string[] = [];
+  if (journal.broken > 0) warnings.push(`${journal.broken} line${journal.broken === 1 ? "" : "s"} of the journal could not be read`);
+  if (!after.sealed && !running && journal.records.length > 0) warnings.push("the run was killed before it could note what it left");
+  return {
+    run,
+    running,
+    ...(undone === undefined ? {} : { undoneBy: undone }),
+    changes,
+    outside: [...new Set(paths.filter((path) => !inside.some((one) => isInside(path, one))))],
+    handedOn: handed,
+    ...seen,
+    lost: changes.filter(({ image }) => image?.how === "lost").map(({ path }) => path),
+    warnings,
+  };
+}
+
+function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "commands" | "questions" | "refused"> {
+  const hosts = new Map<string, number>();
+  const commands = new Map<string, number>();
+  const refused = new Map<string, { count: number; reason: string }>();
+  const questions: { readonly what: string; readonly answer: string }[] = [];
+  for (const { action, call, answer, outcome, verdict } of events) {
+    const what = printAction(action);
+    if (answer !== undefined && questions.length < MOST) questions.push({ what, answer });
+    if (outcome === "refused") {
+      const before = refused.get(what);
+      if (before !== undefined) before.count += 1;
+      else if (refused.size < MOST) refused.set(what, { count: 1, reason: verdict.reason });
+      continue;
+    }
+    if (call.name === "exec") count(commands, commandLine(call.args[1]) ?? what);
+    else if (action.kind === "net" && action.operation !== "listen" && action.host !== undefined)
+      count(hosts, action.port === undefined || action.port === 0 ? action.host : `${action.host}:${action.port}`);
+  }
+  return {
+    hosts: counted(hosts),
+    commands: counted(commands),
+    questions,
+    refused: [...refused].map(([what, { count: times, reason }]) => ({ what, count: times, reason })),
+  };
+}
+
+function commandLine(argv: string | readonly string[] | undefined): string | undefined {
+  if (argv === undefined || typeof argv === "string") return undefined;
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+function count(map: Map<string, number>, key: string): void {
+  const before = map.get(key);
+  if (before !== undefined || map.size < MOST) map.set(key, (before ?? 0) + 1);
+}
+
+const counted = (map: ReadonlyMap<string, number>): readonly Counted[] => [...map].map(([what, times]) => ({ what, count: times }));

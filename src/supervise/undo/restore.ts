@@ -1,0 +1,291 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { alloc, ERRNO, errorName, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
+import { cText, lent, selfFd } from "./c-text.ts";
+import type { PreImage } from "./journal.ts";
+import { cloneOrCopy, numberOf, setInodeFlags } from "./keep.ts";
+import type { Kept } from "./kept.ts";
+import type { Refusal } from "./plan.ts";
+import { inFolder, pin, type SafePlace } from "./safe.ts";
+import { kindOf, statAt, statFd, statFrom, type KeptStat, type ObjectStat, type Time } from "./stat.ts";
+import type { Step } from "./steps.ts";
+import type { UndoStore } from "./store.ts";
+import { writeXattrs } from "./xattr.ts";
+
+const AT_REMOVEDIR = 0x200;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_FDCWD = -100;
+const RENAME_NOREPLACE = 1;
+const O_CLOEXEC = 0o2000000;
+
+export interface Outcome {
+  /** Steps done. */
+  readonly done: number;
+  readonly failed: readonly Refusal[];
+  /** Done, but not all of it: an owner that only root may set. */
+  readonly notes: readonly Refusal[];
+}
+
+/**
+ * Carries out a plan. Every step looks again, on pinned objects, before it acts, and is recorded in `store` first, so that
+ * the undo can itself be undone. A step that fails stops none of the others.
+ */
+export function carryOut(steps: readonly Step[], folder: string, store: UndoStore): Outcome {
+  const kept = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const failed: Refusal[] = [];
+  const notes: Refusal[] = [];
+  let done = 0;
+  try {
+    const hand = new Hand(kept, store, notes);
+    for (const step of steps) {
+      try {
+        hand.carryOut(step);
+        done += 1;
+      } catch (error) {
+        failed.push({ path: step.path, why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${text(error)})` });
+      }
+    }
+  } finally {
+    closeSync(kept);
+  }
+  return { done, failed, notes };
+}
+
+const DOING = {
+  delete: "deleted",
+  move: "moved back",
+  restore: "brought back",
+  content: "written",
+  attributes: "given its mode and times",
+};
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The object is not the one that the plan was made for. */
+class Changed extends Error {}
+
+function check(call: string, result: number): number {
+  if (result < 0) throw new KernelError(call, -result);
+  return result;
+}
+
+function allowed(kept: Kept): Kept {
+  if (!kept.kept) throw new Error(kept.why);
+  return kept;
+}
+
+class Hand {
+  readonly #kept: number;
+  readonly #store: UndoStore;
+  readonly #notes: Refusal[];
+
+  constructor(kept: number, store: UndoStore, notes: Refusal[]) {
+    this.#kept = kept;
+    this.#store = store;
+    this.#notes = notes;
+  }
+
+  carryOut(step: Step): void {
+    switch (step.do) {
+      case "delete":
+        inFolder(step.path, (place) => this.#delete(place, step.id, step.folder));
+        return;
+      case "move":
+        inFolder(step.path, (from) => inFolder(step.to, (to) => this.#move(from, to, step.id)));
+        return;
+      case "restore":
+        inFolder(step.path, (place) => this.#restore(place, step));
+        return;
+      case "content":
+        inFolder(step.path, (place) => this.#content(place, step.image));
+        return;
+      case "attributes":
+        inFolder(step.path, (place) => this.#attributes(place, step));
+    }
+  }
+
+  #delete(place: SafePlace, id: string, folder: boolean): void {
+    const stat = expected(place, id);
+    const kept = allowed(this.#store.remove(place, stat));
+    this.#do("unlinkat", kept, sys(SYSCALLS.unlinkat, place.parentFd, place.nameAt, folder ? AT_REMOVEDIR : 0));
+  }
+
+  #do(call: string, kept: Kept, result: number): void {
+    if (result < 0) this.#store.cancel(kept);
+    check(call, result);
+  }
+
+  #move(from: SafePlace, to: SafePlace, id: string): void {
+    expected(from, id);
+    if (typeof statAt(to.parentFd, to.nameAt) !== "number") throw new Changed("cannot go back: something is in its place since");
+    const kept = allowed(this.#store.rename(from, to));
+    let result = sys(SYSCALLS.renameat2, from.parentFd, from.nameAt, to.parentFd, to.nameAt, RENAME_NOREPLACE);
+    // A file system without RENAME_NOREPLACE; nothing was there a moment ago.
+    if (result === -ERRNO.EINVAL) result = sys(SYSCALLS.renameat2, from.parentFd, from.nameAt, to.parentFd, to.nameAt, 0);
+    this.#do("renameat2", kept, result);
+  }
+
+  #restore(place: SafePlace, { image, first, from }: Step & { readonly do: "restore" }): void {
+    const is = image.is === undefined ? first : statFrom(image.is);
+    const kind = kindOf(is.mode);
+    const kept = allowed(this.#store.create(place.parentFd, place.path, kind));
+    this.#do("restore", kept, from === undefined ? this.#make(place, image, is) : inFolder(from, (other) => link(other, place)));
+    this.#store.bornAt(place.parentFd, place.name);
+  }
+
+  #make(place: SafePlace, image: PreImage, is: KeptStat): number {
+    const { parentFd, nameAt } = place;
+    if (image.how === "link") return this.#linkBack(place, image.key ?? 0);
+    switch (kindOf(is.mode)) {
+      case "directory":
+        return sys(SYSCALLS.mkdirat, parentFd, nameAt, 0o700);
+      case "symlink": {
+        return sys(SYSCALLS.symlinkat, cText(image.text ?? ""), parentFd, nameAt);
+      }
+      case "file":
+        return this.#copyBack(place, image, is);
+      default: {
+        const [major, minor] = is.rdev;
+        // makedev(3), for numbers as they are in use.
+        const device = ((minor & 0xff) | ((major & 0xfff) << 8) | ((minor >>> 8) << 20)) >>> 0;
+        return sys(SYSCALLS.mknodat, parentFd, nameAt, is.mode & ~0o7077, device);
+      }
+    }
+  }
+
+  #linkBack({ parentFd, nameAt }: SafePlace, key: number): number {
+    const name = cText(String(key));
+    const result = sys(SYSCALLS.linkat, this.#kept, name, parentFd, nameAt, 0);
+    // Somebody else's file (protected_hardlinks), or too many links: then the name kept here is given up for it.
+    if (result !== -ERRNO.EPERM && result !== -ERRNO.EMLINK) return result;
+    return sys(SYSCALLS.renameat2, this.#kept, name, parentFd, nameAt, RENAME_NOREPLACE);
+  }
+
+  #copyBack({ parentFd, nameAt }: SafePlace, image: PreImage, is: KeptStat): number {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const target = sys(SYSCALLS.openat, parentFd, nameAt, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600);
+    if (target < 0) return target;
+    try {
+      if (is.size > 0) this.#fill(target, image, is.size);
+      return 0;
+    } catch (error) {
+      sys(SYSCALLS.unlinkat, parentFd, nameAt, 0);
+      return -numberOf(error);
+    } finally {
+      closeSync(target);
+    }
+  }
+
+  #fill(target: number, image: PreImage, size: number): void {
+    if (image.key === undefined) throw new Error("its bytes were not kept");
+    const name = cText(String(image.key));
+    const source = check("openat", sys(SYSCALLS.openat, this.#kept, name, constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC, 0));
+    try {
+      const stat = statFd(source);
+      if (typeof stat === "number" || stat.size !== size) throw new Error("the copy that was kept is damaged");
+      check("copy", cloneOrCopy(source, target, size));
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  /** Writes into the file that is there: its other names, and who has it open, see it too. */
+  #content(place: SafePlace, image: PreImage): void {
+    const fd = check("openat", pin(place));
+    try {
+      const stat = statFd(fd);
+      if (typeof stat === "number" || kindOf(stat.mode) !== "file") throw new Changed("is no file any more");
+      allowed(this.#store.modify(fd, place.path, stat));
+      const size = image.is?.[3] ?? 0;
+      const target = writable(fd, stat);
+      try {
+        check("ftruncate", sys(SYSCALLS.ftruncate, target, 0));
+        if (size > 0) this.#fill(target, image, size);
+      } finally {
+        closeSync(target);
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #attributes(place: SafePlace, { first, inode, times, rest }: Step & { readonly do: "attributes" }): void {
+    const fd = check("openat", pin(place));
+    try {
+      const stat = statFd(fd);
+      if (typeof stat === "number" || kindOf(stat.mode) !== kindOf(first.mode)) throw new Changed("is something else now");
+      const link = kindOf(stat.mode) === "symlink";
+      allowed(this.#store.metadata(fd, place.path, stat, inode?.flags === undefined ? "attributes" : "flags"));
+      const at = selfFd(fd);
+      const note = (what: string, result: number): void => {
+        if (result < 0) this.#notes.push({ path: place.path, why: `${what} could not be set (${errorName(-result)})` });
+      };
+      if (rest) {
+        if (first.uid !== stat.uid || first.gid !== stat.gid) {
+          const { uid, gid } = first;
+          const result = link
+            ? sys(SYSCALLS.fchownat, place.parentFd, place.nameAt, uid, gid, AT_SYMLINK_NOFOLLOW)
+            : sys(SYSCALLS.fchownat, AT_FDCWD, at, uid, gid, 0);
+          note("its owner", result);
+        }
+        if (!link) {
+          // After the owner: a change of owner takes mode bits away.
+          if (inode !== undefined)
+            for (const name of writeXattrs(fd, inode.xattrs ?? {})) this.#notes.push({ path: place.path, why: `${name} could not be set` });
+          check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, at, first.mode & 0o7777));
+          if (inode?.flags !== undefined) note("its flags", flags(fd, inode.flags));
+        }
+      }
+      if (times) {
+        const spec = timespecs(first.atime, first.mtime);
+        const result = link
+          ? sys(SYSCALLS.utimensat, place.parentFd, place.nameAt, lent(spec), AT_SYMLINK_NOFOLLOW)
+          : sys(SYSCALLS.utimensat, AT_FDCWD, at, lent(spec), 0);
+        check("utimensat", result);
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+function expected({ parentFd, nameAt }: SafePlace, id: string): ObjectStat {
+  const stat = statAt(parentFd, nameAt);
+  if (typeof stat === "number") throw new Changed("is gone since");
+  if (stat.id !== id) throw new Changed("is another object since");
+  return stat;
+}
+
+function link(other: SafePlace, place: SafePlace): number {
+  return sys(SYSCALLS.linkat, other.parentFd, other.nameAt, place.parentFd, place.nameAt, 0);
+}
+
+/** A descriptor to write through; a file without write permission gets it for that moment. */
+function writable(fd: number, stat: ObjectStat): number {
+  const self = selfFd(fd);
+  const open = (): number => sys(SYSCALLS.openat, AT_FDCWD, self, constants.O_WRONLY | O_CLOEXEC, 0);
+  const target = open();
+  if (target !== -ERRNO.EACCES) return check("openat", target);
+  check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, self, (stat.mode & 0o7777) | 0o200));
+  try {
+    return check("openat", open());
+  } finally {
+    sys(SYSCALLS.fchmodat, AT_FDCWD, self, stat.mode & 0o7777);
+  }
+}
+
+function flags(fd: number, wanted: number): number {
+  const self = selfFd(fd);
+  const own = sys(SYSCALLS.openat, AT_FDCWD, self, constants.O_RDONLY | constants.O_NONBLOCK | O_CLOEXEC, 0);
+  if (own < 0) return own;
+  const result = setInodeFlags(own, wanted);
+  closeSync(own);
+  return result;
+}
+
+function timespecs(atime: Time, mtime: Time): Buffer {
+  const buffer = alloc(32);
+  [atime, mtime].forEach(([seconds, nanoseconds], i) => {
+    buffer.writeBigInt64LE(BigInt(seconds), 16 * i);
+    buffer.writeBigInt64LE(BigInt(nanoseconds), 16 * i + 8);
+  });
+  return buffer;
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { readRegular, stateFolder, writeAtomic, type Machine } from "../../state/index.ts";
+import type { Exit, RunEvent } from "../types.ts";
+import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { linesOf } from "./journal.ts";
+
+/**
+ * The folder of a run, `$XDG_STATE_HOME/assent/runs/ID/`: `meta.json`; `events.jsonl`, what was judged; `journal.jsonl`,
+ * what was about to change; `kept/`, pre-images; `after.jsonl`, what was left; `lock`, held while the run lives.
+ */
+export interface RunMeta {
+  readonly id: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly profile?: string;
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly ended?: number;
+  readonly exit?: Exit;
+  /** Bytes of pre-images. */
+  readonly bytes?: number;
+  /** This is an undo of that run, of all of it unless `paths` says which. */
+  readonly undoes?: string;
+  readonly paths?: readonly string[];
+}
+
+export interface RunRecord extends RunMeta {
+  readonly folder: string;
+}
+
+const ID = /^[0-9a-z][0-9a-z-]{7,63}$/;
+const MAX_META = 1 << 20;
+const FLUSH_AT = 1 << 16;
+
+export const runsFolder = (machine: Machine): string => `${stateFolder(machine)}/runs`;
+
+/** `20261121-061530-4f2a9c`: sortable by time, and not to be guessed. */
+export function newRunId(now: number): string {
+  const time = new Date(now).toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
+  return `${time}-${randomBytes(3).toString("hex")}`;
+}
+
+/** Writes the records of one run, from its start to its end. Throws where the folder cannot be made or written. */
+export class RunFolder {
+  readonly folder: string;
+  #meta: RunMeta;
+  readonly #lock: number;
+  #events: number | undefined;
+  #text = "";
+
+  constructor(runs: string, meta: RunMeta) {
+    this.folder = `${runs}/${meta.id}`;
+    this.#meta = meta;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.#lock = openSync(`${this.folder}/lock`, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+    sys(SYSCALLS.flock, this.#lock, LOCK_EX | LOCK_NB);
+    this.#write();
+  }
+
+  get id(): string {
+    return this.#meta.id;
+  }
+
+  event(event: RunEvent): void {
+    this.#text += `${JSON.stringify(event)}\n`;
+    if (this.#text.length >= FLUSH_AT) this.#flush();
+  }
+
+  /** The program has ended; what is still to come (sealing) may take a moment. */
+  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes">): void {
+    this.#flush();
+    this.#meta = { ...this.#meta, ...facts };
+    this.#write();
+  }
+
+  close(): void {
+    this.#flush();
+    if (this.#events !== undefined) closeSync(this.#events);
+    closeSync(this.#lock);
+  }
+
+  #write(): void {
+    writeAtomic(`${this.folder}/meta.json`, `${JSON.stringify(this.#meta)}\n`);
+  }
+
+  #flush(): void {
+    if (this.#text === "") return;
+    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+    this.#events ??= openSync(`${this.folder}/events.jsonl`, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    const bytes = Buffer.from(this.#text);
+    this.#text = "";
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#events, bytes, at);
+  }
+}
+
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+/** The run's process lives: it holds the lock (flock(2)). */
+export function isRunning(folder: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(`${folder}/lock`, constants.O_RDWR | constants.O_NOFOLLOW);
+  } catch {
+    return false;
+  }
+  const taken = sys(SYSCALLS.flock, fd, LOCK_EX | LOCK_NB) === -ERRNO.EAGAIN;
+  closeSync(fd);
+  return taken;
+}
+
+/** Every run, oldest first. What has no readable `meta.json` is left out. */
+export function listRuns(runs: string): readonly RunRecord[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(runs);
+  } catch {
+    return [];
+  }
+  const found = names.flatMap((id) => readRun(runs, id) ?? []);
+  return found.sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1));
+}
+
+export function readRun(runs: string, id: string): RunRecord | undefined {
+  if (!ID.test(id)) return undefined;
+  const folder = `${runs}/${id}`;
+  const found = readRegular(`${folder}/meta.json`, MAX_META);
+  if (found.is !== "text") return undefined;
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
+    const meta = JSON.parse(found.text) as RunMeta;
+    return Array.isArray(meta.argv) && typeof meta.started === "number" ? { ...meta, id, folder } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The events of a run, in order; lines that cannot be read are left out. */
+export function* readEvents(folder: string): Generator<RunEvent> {
+  for (const line of linesOf(`${folder}/events.jsonl`)) {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      yield JSON.parse(line) as RunEvent;
+    } catch {
+      // Cut short when the run was killed.
+    }
+  }
+}
+
+/** Milliseconds since the epoch of the last sign of life in a run's folder. */
+export function lastSign({ folder, started, ended }: RunRecord): number {
+  const times = ["journal.jsonl", "events.jsonl"].map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Math.max(ended ?? started, ...times);
+}
+
+export interface Limits {
+  /** Most runs kept. */
+  readonly runs: number;
+  /** Most bytes of pre-images kept. */
+  readonly bytes: number;
+}
+
+export const LIMITS: Limits = { runs: 20, bytes: 5 * 1024 ** 3 };
+
+/** Removes the records of the oldest runs beyond the limits; never of one that lives, nor of the last. Ids of the removed. */
+export function prune(runs: string, limits: Limits = LIMITS): readonly string[] {
+  const removed: string[] = [];
+  let kept = 0;
+  let bytes = 0;
+  for (const run of [...listRuns(runs)].reverse()) {
+    bytes += run.bytes ?? sizeOf(`${run.folder}/kept`);
+    kept += 1;
+    if (kept === 1 || (kept <= limits.runs && bytes <= limits.bytes) || isRunning(run.folder)) continue;
+    try {
+      rmSync(run.folder, { recursive: true, force: true });
+      removed.push(run.id);
+    } catch {
+      // The next run tries again.
+    }
+  }
+  return removed;
+}
+
+/** Bytes that would be free without it. */
+function sizeOf(folder: string): number {
+  try {
+    return readdirSync(folder).reduce((sum, name) => {
+      const stat = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+      return sum + (stat === undefined || stat.nlink > 1 ? 0 : stat.blocks * 512);
+    }, 0);
+  } catch {
+    return 0;
+  }
+}

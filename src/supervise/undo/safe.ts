@@ -1,0 +1,68 @@
+import { closeSync, constants } from "node:fs";
+import { alloc, ERRNO, KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { cText, lent } from "./c-text.ts";
+import { statAt, type ObjectStat } from "./stat.ts";
+
+const O_PATH = 0o10000000;
+const O_CLOEXEC = 0o2000000;
+/** openat2(2): no symlink on the way, none in `/proc` that leads to an open file. */
+const RESOLVE_NO_SYMLINKS = 0x04;
+const RESOLVE_NO_MAGICLINKS = 0x02;
+
+/** A name in a folder that was reached without any symlink. */
+export interface SafePlace {
+  readonly parentFd: number;
+  readonly name: Buffer;
+  /** The name as a C string. */
+  readonly nameAt: number;
+  readonly path: string;
+}
+
+/**
+ * Opens a path as recorded (canonical, absolute): a symlink that has come into it since is ELOOP.
+ * A descriptor, or a negative errno.
+ */
+export function openSafe(path: string, flags: number): number {
+  const text = cText(path === "" ? "/" : path);
+  const how = alloc(24);
+  how.writeBigUInt64LE(BigInt(flags | O_CLOEXEC), 0);
+  how.writeBigUInt64LE(BigInt(RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), 16);
+  return sys(SYSCALLS.openat2, -100, text, lent(how), how.length);
+}
+
+/** Runs `action` in the folder of `path`; throws `KernelError` where that folder cannot be reached without symlinks. */
+export function inFolder<T>(path: string, action: (place: SafePlace) => T): T {
+  const slash = path.lastIndexOf("/");
+  const parentFd = openSafe(path.slice(0, slash), O_PATH | constants.O_DIRECTORY);
+  if (parentFd < 0) throw new KernelError("openat2", -parentFd);
+  try {
+    const name = pathBytes(path.slice(slash + 1));
+    return action({ parentFd, name, nameAt: cText(name), path });
+  } finally {
+    closeSync(parentFd);
+  }
+}
+
+/** What is at a path now; a negative errno: ENOENT, ENOTDIR, ELOOP where a symlink has come into the way. */
+export function statSafe(path: string): ObjectStat | number {
+  try {
+    return inFolder(path, ({ parentFd, nameAt }) => statAt(parentFd, nameAt));
+  } catch (error) {
+    return error instanceof KernelError ? -error.errno : -ERRNO.EIO;
+  }
+}
+
+/** Nothing is there. */
+export const isMissing = (found: ObjectStat | number): boolean => found === -ERRNO.ENOENT || found === -ERRNO.ENOTDIR;
+
+/** Pins what is at a place, whatever it is; a symlink itself. A descriptor or a negative errno. */
+export function pin({ parentFd, nameAt }: SafePlace): number {
+  return sys(SYSCALLS.openat, parentFd, nameAt, O_PATH | O_CLOEXEC | constants.O_NOFOLLOW, 0);
+}
+
+/** Text of a symlink as bytes, or a negative errno. */
+export function readLinkAt({ parentFd, nameAt }: SafePlace): Buffer | number {
+  const text = alloc(4097);
+  const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, lent(text), 4096);
+  return length < 0 ? length : text.subarray(0, length);
+}
