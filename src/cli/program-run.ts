@@ -43,7 +43,8 @@ export function addRunCommands(assent: Command): void {
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
       const { run } = await import("./run.ts");
-      process.exitCode = await run(words, flags, { help: () => command.outputHelp({ error: true }) });
+      // Whatever is still open: the run is over.
+      process.exit(await run(words, flags, { help: () => command.outputHelp({ error: true }) }));
     });
 
   supervising(assent.command("clip"))
@@ -51,7 +52,7 @@ export function addRunCommands(assent: Command): void {
     .description("Shows the command line on the clipboard with everything hidden in it, asks, and runs it in sh under the policy.")
     .action(async (flags: Parameters<typeof import("./clip.ts").clip>[0]) => {
       const { clip } = await import("./clip.ts");
-      process.exitCode = await clip(flags);
+      process.exit(await clip(flags));
     });
 
   addWrap(assent);

@@ -61,9 +61,11 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
     await ready.end(found.status);
     return found.status;
   }
-  const argv = nonEmpty(wrapping?.start ?? found.start, args);
+  const start = wrapping?.start ?? found.start;
+  // As the program was called, where it is started itself.
+  const word = start.length === 1 && wrapping === undefined ? program : undefined;
   if (flags.clearRun === true) clearProfile(machine, profile);
-  return supervise({ argv, profile, machine, cwd, flags, parts, ready, state });
+  return supervise({ argv: nonEmpty(start, args), word, profile, machine, cwd, flags, parts, ready, state });
 }
 
 /** What becomes known while a run is going on. */
@@ -80,6 +82,13 @@ interface Setting {
   readonly flags: RunFlags;
   readonly parts: RunParts;
   readonly state: State;
+}
+
+interface Begun extends Setting {
+  readonly argv: readonly [string, ...string[]];
+  /** What the program is told it is called. */
+  readonly word: string | undefined;
+  readonly ready: Ready;
 }
 
 interface Ready {
@@ -114,8 +123,8 @@ function prepare({ machine, cwd, flags, parts, state }: Setting): Ready | { read
   }
 }
 
-async function supervise(setting: Setting & { readonly argv: readonly [string, ...string[]]; readonly ready: Ready }): Promise<number> {
-  const { argv, profile, machine, cwd, flags, parts, ready, state } = setting;
+async function supervise(setting: Begun): Promise<number> {
+  const { argv, word, profile, machine, cwd, flags, parts, ready, state } = setting;
   const { asking: asked, outputs } = ready;
   const quiet = flags.quiet === true;
   if (!quiet && process.stderr.isTTY) writeStderr(banner({ machine, profile, how: asked.how, argv, learns: flags.learn === true }));
@@ -124,6 +133,7 @@ async function supervise(setting: Setting & { readonly argv: readonly [string, .
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
     argv,
+    word,
     cwd,
     env: definedOnly(machine.env),
     machine,
