@@ -38,7 +38,9 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
   try {
     const other = readRun(exchange);
     if (other !== undefined && !isDead(other))
-      throw new ExchangeError(`\`${printable(path)}\` is used by another run (process ${other.pid}): give each run a folder of its own`);
+      throw new ExchangeError(
+        `\`${printable(path)}\` is used by another run (process ${other.pid}): give each run a folder of its own; if that run is gone, remove run.json`,
+      );
     // INVARIANT: nothing that an earlier run left behind answers for this one.
     exchange.clear();
     exchange.write(FILES.run, { nonce: options.nonce, ...ownLife() });
@@ -65,6 +67,7 @@ class DirectoryApprover implements Approver {
   /** Since when the response is not JSON. Milliseconds of a steady clock. */
   #unfinished: number | undefined;
   #over: Answer | undefined;
+  #closed = false;
 
   constructor(exchange: Exchange, options: DirectoryOptions) {
     this.#exchange = exchange;
@@ -88,6 +91,8 @@ class DirectoryApprover implements Approver {
       };
       try {
         const name = fileOf(question.seq);
+        // Nothing was asked: whatever is there cannot be meant for this question.
+        if (this.#open.size === 0) this.#exchange.remove(FILES.response);
         this.#exchange.write(name, this.#pending(question));
         const found = this.#exchange.question(name);
         if (found.is !== "value") throw new Error(found.is === "broken" ? found.why : "is gone");
@@ -105,6 +110,8 @@ class DirectoryApprover implements Approver {
   }
 
   close(exit: number): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#closed = true;
     this.#end(DENY);
     this.#watcher?.close();
     try {

@@ -39,7 +39,8 @@ export type Found =
 /** An open descriptor on the folder: whatever happens to its name, the same folder is meant. */
 export class Exchange {
   readonly path: string;
-  readonly #descriptor: number;
+  /** Undefined once closed: another file may have its number by then. */
+  #descriptor: number | undefined;
   readonly #uid: number | undefined;
 
   private constructor(path: string, descriptor: number) {
@@ -85,12 +86,12 @@ export class Exchange {
 
   /** Where `name` lies, by way of the open descriptor (proc(5)). */
   at(name: string): string {
-    return `/proc/self/fd/${this.#descriptor}/${name}`;
+    return `/proc/self/fd/${this.#use()}/${name}`;
   }
 
   /** False once the folder was removed. */
   get exists(): boolean {
-    return fstatSync(this.#descriptor).nlink > 0;
+    return fstatSync(this.#use()).nlink > 0;
   }
 
   /** In one step, readable by the owner only. */
@@ -178,8 +179,14 @@ export class Exchange {
     }
   }
 
+  #use(): number {
+    if (this.#descriptor === undefined) throw new ExchangeError("the folder is closed");
+    return this.#descriptor;
+  }
+
   close(): void {
-    closeSync(this.#descriptor);
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }
 

@@ -81,7 +81,8 @@ function menu(highlighted: number, width: number, paint: Paint): readonly string
   const lines: string[] = [];
   let line = "";
   let used = 0;
-  CHOICES.forEach(({ label }, at) => {
+  CHOICES.forEach((choice, at) => {
+    const label = clip(choice.label, width - 2);
     const size = columns(label) + 2;
     if (used + size > width && used > 0) {
       lines.push(line);
@@ -127,13 +128,21 @@ function editing(
   width: number,
   paint: Paint,
 ): { readonly lines: readonly string[]; readonly column: number } {
-  const cells = line.chars.map((char) => printable(`.${char}`).slice(1));
   const room = width - 5;
-  // As far to the left as the cursor allows.
-  let from = 0;
-  while (from < line.cursor && columns(cells.slice(from, line.cursor).join("")) > room - 2) from += 1;
-  const before = (from > 0 ? "…" : "") + cells.slice(from, line.cursor).join("");
-  const after = cells.slice(line.cursor).join("");
+  // As far to the left and to the right as fits; only what is shown is looked at.
+  const shown = (char: string | undefined): string => (char === undefined ? "" : printable(`.${char}`).slice(1));
+  let from = line.cursor;
+  let before = "";
+  for (; from > 0; from--) {
+    const more = shown(line.chars[from - 1]) + before;
+    if (columns(more) > room - 2) break;
+    before = more;
+  }
+  if (from > 0) before = `…${before}`;
+  const after = line.chars
+    .slice(line.cursor, line.cursor + room + 1)
+    .map(shown)
+    .join("");
   const text = before + clip(after, Math.max(0, room - columns(before)));
   return {
     lines: [

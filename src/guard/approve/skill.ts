@@ -12,7 +12,7 @@ not asked about is held up. Do not answer what the person you work for would not
 ## Worked example
 
     $ DIR=$(mktemp -d)
-    $ assent run --background-dir "$DIR" -- sh -c 'touch /srv/a; rm /srv/b' > "$DIR/output" 2>&1 &
+    $ assent run --background-dir "$DIR" -- sh -c 'touch /srv/a; rm /srv/b' > output.txt 2>&1 &
     $ assent run --background-wait "$DIR"
     {"seq":1,"description":"open(/srv/a, create+write)","app_key":"sh","pid":4121,"status":"pending", ...}
     $ assent run --background-respond "$DIR" 1 approve
@@ -32,8 +32,9 @@ give it: 128 + n when signal n ended CMD). A question comes before the end.
 \`assent run --background-respond DIR SEQ ACTION [--background-pattern RULE]\` answers question SEQ and then waits for the
 next event, as above. It exits with 0 when the next event is a question, and with CMD's own status when the run is over.
 
-Both print a line on standard error and exit with 1 when the run is gone without having said how it ended, or
-the folder cannot be used; \`--background-respond\` also when SEQ is not an open question. Neither hangs on a dead run.
+Both print a line on standard error and exit with 1 when the run is gone without having said how it ended, or the
+folder cannot be used; \`--background-respond\` also when SEQ is not an open question. Neither hangs on a dead run,
+unless it lived in another container, where its processes cannot be seen.
 
 ## Actions
 

@@ -13,8 +13,9 @@ export const programName = ({ name }: ProcessInfo): string => clip(printable(nam
 /** `npm (node 4121 ← sh ← assent)`. The script's name is what the process says of itself: the program's stands beside it. */
 export function who({ process, ancestry }: Question): string {
   const parents = ancestry.slice(0, MOST_PARENTS).map(programName);
-  const line = [`${programName(process)} ${process.pid}`, ...parents, ...(ancestry.length > MOST_PARENTS ? ["…"] : [])].join(" ← ");
-  return `${scriptOf(process) ?? programName(process)} (${line})`;
+  const line = [String(process.pid), ...parents, ...(ancestry.length > MOST_PARENTS ? ["…"] : [])].join(" ← ");
+  const script = scriptOf(process);
+  return script === undefined ? `${programName(process)} (${line})` : `${script} (${programName(process)} ${line})`;
 }
 
 /** What an interpreter runs, where that is plain to see. */
