@@ -51,7 +51,7 @@ function clipboard(): { readonly text: string } | { readonly problem: string; re
       (display === undefined || (env[display] ?? "") !== "") && findProgram(tool, env["PATH"], absolute(".")).is === "program",
   );
   const help = "install wl-clipboard, xclip or xsel";
-  let problem = "there is no clipboard to read";
+  let problem: string | undefined;
   for (const { command } of usable) {
     const [tool, ...args] = command;
     const { status, stdout, error, signal } = spawnSync(tool, args, {
@@ -67,9 +67,9 @@ function clipboard(): { readonly text: string } | { readonly problem: string; re
         ? { text }
         : { problem: "the clipboard holds no text", help: "copy one command line" };
     }
-    problem = `${tool} cannot read the clipboard: ${error?.message ?? (signal === null ? `exit ${status}` : signal)}`;
+    problem ??= `${tool} cannot read the clipboard: ${error?.message ?? (signal === null ? `exit ${status}` : signal)}`;
   }
-  return { problem, help };
+  return { problem: problem ?? "there is no clipboard to read", help };
 }
 
 /** The lines as they will run, with everything hidden in them visible. */

@@ -8,16 +8,17 @@ interface Facts {
   readonly machine: Machine;
   readonly profile: string;
   readonly how: string;
-  readonly argv: readonly string[];
+  /** As it is called. */
+  readonly program: string;
   readonly learns: boolean;
 }
 
 /** One line for the person who starts a run (P10): what runs, under which profile, who is asked. */
-export function banner({ machine, profile, how, argv, learns }: Facts): string {
+export function banner({ machine, profile, how, program, learns }: Facts): string {
   const style = styleFor(process.stderr, machine.env);
   const stored = readProfile(machine, profile);
   const count = stored?.content.is === "text" ? ruleEntries(stored.content.text).length : 0;
   const rules = stored === undefined ? "new" : `${count} rule${count === 1 ? "" : "s"}`;
   const name = visible(shorten(profile, "/", machine.home));
-  return style.dim(`assent: ${visible(argv[0] ?? "")} under profile ${name} (${rules}); ${learns ? "learns; " : ""}${how}`) + "\n";
+  return style.dim(`assent: ${visible(program)} under profile ${name} (${rules}); ${learns ? "learns; " : ""}${how}`) + "\n";
 }

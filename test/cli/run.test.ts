@@ -1,0 +1,280 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
+
+interface Here extends Scratch {
+  /** A folder outside the project and every temporary folder. */
+  readonly outside: string;
+  readonly run: (args: readonly string[], env?: Record<string, string>) => Run;
+  /** A script of the project. What it does is not named on the command line, so it is asked about. */
+  readonly script: (text: string) => string;
+}
+
+function here(): Here {
+  const place = scratch();
+  const cache = join(DIST, "../node_modules/.cache/assent");
+  mkdirSync(cache, { recursive: true });
+  const outside = mkdtempSync(join(cache, "outside-"));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  // Without a terminal: a person who runs the tests is not asked.
+  const run = (args: readonly string[], env: Record<string, string> = {}): Run => {
+    const { status, stdout, stderr } = spawnSync("setsid", ["-w", process.execPath, join(DIST, "bin.cjs"), "run", ...args], {
+      cwd: place.project,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home, NO_COLOR: "1", OUT: outside, ...env },
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+  return { ...place, outside, run, script: (text) => place.write("s.sh", text) };
+}
+
+describe("the status of assent run", () => {
+  it.each<readonly [args: readonly string[], status: number, stdout: string]>([
+    [["true"], 0, ""],
+    [["-q", "sh", "-c", "exit 7"], 7, ""],
+    [["sh", "-c", "kill -9 $$"], 137, ""],
+    [["sh", "-c", "kill -TERM $$"], 143, ""],
+    [["nosuch"], 127, ""],
+    [["/etc/passwd"], 126, ""],
+    [["--nosuch", "true"], 2, ""],
+    [["--output", "x", "true"], 2, ""],
+    [["--list", "true"], 2, ""],
+    [["--strace", "/nonexistent/x", "true"], 125, ""],
+    [[], 1, ""],
+    // Options stop at the program.
+    [["-P", "echo", "-P", "--json", "--", "x"], 0, "-P --json -- x\n"],
+    [["--", "echo", "-q"], 0, "-q\n"],
+    [["-P", "--", "--nosuch"], 127, ""],
+  ])("%j: %i", (args, status, stdout) => {
+    const outcome = here().run(args);
+    expect([outcome.status, outcome.stdout]).toEqual([status, stdout]);
+  });
+
+  it("a question ends the run where blocking is forbidden", () => {
+    const { run, script, outside } = here();
+    script("echo before; echo x > $OUT/a; echo after\n");
+    for (const name of ["ASSENT_NO_BLOCK", "PTAPP_NO_BLOCK"]) {
+      const { status, stdout, stderr } = run(["sh", "s.sh"], { [name]: "1" });
+      expect([status, stdout]).toEqual([3, "before\n"]);
+      expect(stderr).toContain("--background-dir");
+      expect(stderr).toContain(`open(${outside}/a, `);
+    }
+    expect(existsSync(join(outside, "a"))).toBe(false);
+    expect(run(["sh", "-c", "echo fine"], { ASSENT_NO_BLOCK: "1" })).toMatchObject({ status: 0, stdout: "fine\n" });
+  });
+
+  it("who waits for questions hears that the program was not found", () => {
+    const { run, root } = here();
+    mkdirSync(join(root, "q"), { mode: 0o700 });
+    expect(run(["--background-dir", join(root, "q"), "nosuch"]).status).toBe(127);
+    expect(JSON.parse(readFileSync(join(root, "q/done.json"), "utf8"))).toMatchObject({ exit_code: 127 });
+  });
+});
+
+describe("what a run says", () => {
+  it("nobody to ask: what is not allowed is refused", () => {
+    const { run, script, outside } = here();
+    script("echo x > inside; echo x > $OUT/a || echo refused\n");
+    const { stdout, stderr, status } = run(["-P", "sh", "s.sh"]);
+    expect([status, stdout]).toEqual([0, "refused\n"]);
+    expect(stderr).not.toContain("no terminal");
+    expect(existsSync(join(outside, "a"))).toBe(false);
+    expect(run(["sh", "s.sh"]).stderr).toContain("there is no terminal to ask on");
+    expect(run(["-q", "sh", "s.sh"]).stderr).not.toContain("there is no terminal to ask on");
+  });
+
+  it("--log-only says what it does, and refuses nothing", () => {
+    const { run, script, outside, write } = here();
+    script("echo x > $OUT/a; cat $HOME/.ssh/id_rsa; rm $OUT/a\n");
+    write("~/.ssh/id_rsa", "secret\n");
+    const { status, stderr } = run(["--log-only", "sh", "s.sh"]);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(new RegExp(`\\d+ \\S+ {2}write ${outside}/a {2}\\(would ask: `));
+    expect(stderr).toMatch(/read .*\/\.ssh\/id_rsa {2}\(would refuse: /);
+    expect(stderr).toMatch(new RegExp(`delete ${outside}/a {2}\\(would ask: `));
+  });
+
+  it("--json and --strace, in files that only the user reads and the program cannot change", () => {
+    const { run, script, project, outside } = here();
+    script("echo x > $OUT/a; rm trace; echo bad > trace; echo bad > events\n");
+    expect(run(["-P", "--json", "-o", "events", "--strace", "trace", "sh", "s.sh"]).status).not.toBe(125);
+    for (const name of ["events", "trace"]) expect(statSync(join(project, name)).mode & 0o777).toBe(0o600);
+    const trace = readFileSync(join(project, "trace"), "utf8");
+    expect(trace).toMatch(
+      new RegExp(
+        `^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\d+ \\S+ open\\(${outside}/a, create\\+truncate\\+write\\) = refused EACCES \\[ask: `,
+        "m",
+      ),
+    );
+    expect(trace).toMatch(/trace\) = refused EACCES \[deny: floor\.self\]/);
+    const events = readFileSync(join(project, "events"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { outcome: string; text: string });
+    expect(events.some(({ outcome, text }) => outcome === "refused" && text.includes(outside))).toBe(true);
+    expect(events).toHaveLength(trace.trim().split("\n").length);
+  });
+});
+
+describe("--learn", () => {
+  const learns = "for i in a b c d; do echo x > $OUT/dir/deep/$i; done; echo y > $HOME/.bashrc; cat $HOME/.ssh/id_rsa; echo done\n";
+  it("makes a profile of what was needed, and none of what was refused", () => {
+    const { run, script, outside, home, write } = here();
+    write("~/.ssh/id_rsa", "secret\n");
+    script(learns);
+    mkdirSync(join(outside, "dir/deep"), { recursive: true });
+    const dry = run(["-q", "--learn", "--dry-run", "--profile", "p", "sh", "s.sh"]);
+    expect(dry.stdout).toContain("done\n");
+    // The folder's name has a random part.
+    expect(dry.stdout).toMatch(/"rule": "Edit\(.*\/outside-[^/]+\/dir\/deep\/\*\*\)"/);
+    expect(dry.stdout).not.toMatch(/bashrc|id_rsa/);
+    expect(dry.stderr).toContain("Refused, so no rule is proposed:");
+    expect(existsSync(join(home, ".local/state/assent/profiles"))).toBe(false);
+
+    expect(run(["--learn", "--profile", "p", "sh", "s.sh"]).stderr).toContain("there is no terminal to ask on: nothing is written");
+    expect(run(["--learn", "--yes", "--profile", "p", "sh", "s.sh"]).stderr).toContain("written to the profile p");
+    rmSync(join(outside, "dir/deep/a"));
+    const after = run(["-P", "--profile", "p", "sh", "s.sh"]);
+    expect(after.status).toBe(0);
+    expect(existsSync(join(outside, "dir/deep/a"))).toBe(true);
+    expect(run(["--rules", "p"]).stdout).toContain("learnt: needed");
+    // Forgotten first, so refused again.
+    rmSync(join(outside, "dir/deep/a"));
+    run(["-P", "--clear-run", "--profile", "p", "sh", "s.sh"]);
+    expect(existsSync(join(outside, "dir/deep/a"))).toBe(false);
+    expect(existsSync(join(home, ".bashrc"))).toBe(false);
+  });
+});
+
+describe("wrapped programs", () => {
+  it("run under their profile, and are not supervised twice", () => {
+    const { run, home, project, outside, write } = here();
+    chmodSync(write("~/bin/tool", `#!/bin/sh\necho "$0 $*"; echo x > $OUT/a || echo refused\n`), 0o755);
+    const place = { home, project };
+    const env = { PATH: `${home}/bin:/usr/bin:/bin`, OUT: outside };
+    expect(assent(place, ["wrap", "wrap", "tool"], "", env).status).toBe(0);
+    const direct = spawnSync("setsid", ["-w", "tool", "--log-only", "b c"], {
+      cwd: project,
+      env: { ...env, HOME: home },
+      encoding: "utf8",
+    });
+    expect(direct.stdout).toBe(`${home}/bin/tool --log-only b c\nrefused\n`);
+    const { stdout } = run(["tool", "x"], env);
+    expect(stdout).toBe(`${home}/bin/tool x\nrefused\n`);
+    expect(readFileSync(join(home, "bin/tool"), "utf8")).toContain("/wrap/tool\n");
+  });
+});
+
+describe("signals", () => {
+  it("TERM is passed on, and the program's answer to it is ours", async () => {
+    const { project, home } = here();
+    const child = spawn(
+      process.execPath,
+      [join(DIST, "bin.cjs"), "run", "-P", "sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.1; done"],
+      {
+        cwd: project,
+        env: { PATH: "/usr/bin:/bin", HOME: home },
+      },
+    );
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(9);
+  });
+});
+
+/** A prompt takes no key at once. Milliseconds. */
+const LOOK_MS = 700;
+
+/** Runs in a terminal of its own. `typed`: what a person waits to see, and then types. */
+async function inTerminal(
+  place: Here,
+  args: readonly string[],
+  typed: readonly (readonly [sees: string, types: string])[],
+  env: Record<string, string> = {},
+): Promise<{ readonly status: number | null; readonly screen: string }> {
+  const command = [process.execPath, join(DIST, "bin.cjs"), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
+    cwd: place.project,
+    env: { PATH: "/usr/bin:/bin", HOME: place.home, TERM: "xterm", SHELL: "/bin/sh", OUT: place.outside, ...env },
+  });
+  let screen = "";
+  child.stdout.on("data", (text: Buffer) => (screen += text.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  for (const [sees, types] of typed) {
+    while (child.exitCode === null && !screen.includes(sees)) await pause(20);
+    await pause(LOOK_MS);
+    if (child.exitCode === null) child.stdin.write(types);
+  }
+  return { status: await ended, screen };
+}
+
+describe("in a terminal", () => {
+  it("says what runs, asks, and goes on as answered", async () => {
+    const place = here();
+    place.script("echo x > $OUT/a; echo y > $OUT/b; ls $OUT\n");
+    const { screen, status } = await inTerminal(
+      place,
+      ["run", "sh", "s.sh"],
+      [
+        ["/a", "a"],
+        ["/b", "d"],
+      ],
+    );
+    expect(screen).toMatch(/assent: sh under profile .*\(new\); asks in this terminal/);
+    expect(status).toBe(0);
+    expect([existsSync(join(place.outside, "a")), existsSync(join(place.outside, "b"))]).toEqual([true, false]);
+  });
+
+  it("q ends the run with 130", async () => {
+    const place = here();
+    place.script("echo x > $OUT/a; touch survived\n");
+    expect((await inTerminal(place, ["run", "sh", "s.sh"], [["uit", "q"]])).status).toBe(130);
+    expect(existsSync(join(place.project, "survived"))).toBe(false);
+  });
+
+  it("Ctrl-C is the program's", async () => {
+    const place = here();
+    const { status, screen } = await inTerminal(
+      place,
+      ["run", "-P", "sh", "-c", "trap 'echo caught; exit 5' INT; echo ready; sleep 30"],
+      [["ready", "\u0003"]],
+    );
+    expect(screen).toContain("caught");
+    expect(status).toBe(5);
+  });
+
+  it("clip shows what is hidden, asks, and takes nothing in it for an option", async () => {
+    const place = here();
+    const tool = (text: string): void => chmodSync(place.write("~/bin/xclip", `#!/bin/sh\nprintf '${text}'\n`), 0o755);
+    const env = { PATH: `${place.home}/bin:/usr/bin:/bin`, DISPLAY: ":0" };
+    tool("echo hello \\033[2K\\342\\200\\256x --log-only");
+    const yes = await inTerminal(place, ["clip"], [["Type yes", "yes\r"]], env);
+    expect(yes.screen).toContain(String.raw`echo hello \u{1b}[2K\u{202e}x --log-only`);
+    expect(yes.status).toBe(0);
+    tool("--log-only sh s.sh");
+    const odd = await inTerminal(place, ["clip"], [["Type yes", "yes\r"]], env);
+    expect(odd.status).not.toBe(0);
+    expect(odd.screen).not.toContain("nothing is refused");
+    tool("touch made");
+    expect((await inTerminal(place, ["clip"], [["Type yes", "no\r"]], env)).status).toBe(1);
+    expect(existsSync(join(place.project, "made"))).toBe(false);
+  });
+});
+
+it.each<readonly [script: string | undefined, message: string]>([
+  [undefined, "install wl-clipboard, xclip or xsel"],
+  ["exit 1", "xclip cannot read the clipboard: exit 1"],
+  ["printf ''", "the clipboard is empty"],
+  ["head -c 100000 /dev/zero", "the clipboard holds more than 65536 bytes"],
+  ["printf 'ls\\000x'", "the clipboard holds no text"],
+  ["printf '\\377'", "the clipboard holds no text"],
+])("a clipboard that prints %s", (script, message) => {
+  const place = here();
+  if (script !== undefined) chmodSync(place.write("~/bin/xclip", `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`), 0o755);
+  const { status, stderr } = assent(place, ["clip"], "", { PATH: `${place.home}/bin`, DISPLAY: ":0" });
+  expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+});
