@@ -1,7 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import type { Action, Call, Verdict } from "../../action/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
-import type { Caller, RunJudge } from "../judge/index.ts";
+import type { Caller, Errand, RunJudge } from "../judge/index.ts";
 import { addressOf, alloc, ERRNO, errorName, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
@@ -39,7 +39,7 @@ export interface DoorOptions {
   /** Tell of every judged call, not only of what a receipt needs. */
   readonly tellsAll: boolean;
   /** What the typed command says it does. */
-  readonly typed: Parameters<Lineage["started"]>[2];
+  readonly typed: Errand;
   /** Handlers of network calls. */
   readonly net: Readonly<Record<string, Handler>>;
 }
@@ -80,7 +80,7 @@ export class Door {
   readonly #listener: Listener;
   readonly #bench: Bench;
   readonly #handlers = new Map<number, Handler>();
-  readonly #lineage = new Lineage();
+  readonly #lineage: Lineage;
   readonly #trap = new Trap();
   readonly #pending = new Set<Pending>();
   readonly #allowedGroups = new Set<string>();
@@ -90,6 +90,8 @@ export class Door {
   readonly #aboutProcesses = new Map<number, readonly number[]>();
   #seq = 0;
   #root = 0;
+  /** The program's own exec has come by. */
+  #begun = false;
   #rootEnded = false;
   #open = true;
   /** Nothing of the tree is left. */
@@ -97,6 +99,7 @@ export class Door {
 
   constructor(options: DoorOptions) {
     this.#options = options;
+    this.#lineage = new Lineage(options.typed);
     this.#listener = new Listener(options.listener, options.wake);
     const memory = new Memory();
     const tasks = new Tasks();
@@ -349,7 +352,6 @@ export class Door {
   /** The program was started: its first exec has been answered already. */
   #begins(pid: number): void {
     this.#root = pid;
-    this.#lineage.started(pid, this.#lineage.programs(pid), this.#options.typed);
     const pidfd = sys(SYSCALLS.pidfd_open, pid, 0);
     this.#listener.watch(pidfd);
     if (pidfd < 0) this.#ended();
@@ -419,11 +421,15 @@ export class Door {
     if (!this.#listener.valid(trap)) return this.#letGo(exec.pinned);
     const { verdict, action, errand, programs } = this.#options.judge.exec(exec.chain, exec.call, this.#caller(task));
     const judged: Exec = { ...exec, action, errand, programs };
-    if (verdict.decision === "allow" || this.#options.observes) return this.#start(trap, task, judged, verdict, undefined);
+    // What a person types is not asked about again (ledger P2).
+    const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";
+    this.#begun = true;
+    if (verdict.decision === "allow" || typed || this.#options.observes) return this.#start(trap, task, judged, verdict, undefined);
     if (verdict.decision !== "deny") {
       if (this.#waived(task, action, exec.call, verdict)) return this.#start(trap, task, judged, verdict, undefined);
       if (this.#options.asks) return void this.#ask(trap, task, judged, verdict, false);
     }
+    if (this.#root === 0) this.#tell({ kind: "notice", text: `refused to start ${exec.call.args[0] as string}: ${verdict.reason}` });
     this.#refuse(trap, task, judged, verdict, undefined);
   }
 

@@ -17,6 +17,8 @@ const BINPRM_BUF_SIZE = 256;
 
 /** One program that an exec starts: the file itself, and after it the interpreters its first lines name. */
 export interface Started {
+  /** The path as the caller gave it; the file may be reached through a link whose name says what it is to be. */
+  readonly word: string;
   readonly path: string;
   /** Device and inode. */
   readonly id: string;
@@ -63,7 +65,7 @@ export function decodeExec(trap: Trap, task: Task, bench: Bench): Exec | number 
 
 /** Follows `#!` lines as the kernel's binfmt_script does. */
 function chainOf(bench: Bench, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
-  const chain: [Started, ...Started[]] = [{ path: place.path, id: place.stat.id, size: place.stat.size, argv }];
+  const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv }];
   let file = `/proc/self/fd/${place.fd}`;
   let name = word;
   let words = argv;
@@ -78,7 +80,7 @@ function chainOf(bench: Bench, place: Place, argv: readonly string[], word: stri
     if (typeof found === "number") break;
     sys(SYSCALLS.close, found.fd);
     const { id, size } = found.stat;
-    chain.push({ path: found.path, id, size, argv: words });
+    chain.push({ word: line.interpreter, path: found.path, id, size, argv: words });
     [file, name] = [line.interpreter, line.interpreter];
   }
   return chain;

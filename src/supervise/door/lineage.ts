@@ -16,7 +16,13 @@ const MOST = 20_000;
 export class Lineage {
   readonly #records = new Map<number, Record>();
   /** Processes whose whole tree a person trusts for this run. */
+  /** What the command as typed says it does: it holds for the whole tree. */
+  readonly #typed: Errand;
   readonly #trusted = new Map<number, string>();
+
+  constructor(typed: Errand) {
+    this.#typed = typed;
+  }
 
   /** A program has started in this process. */
   started(pid: number, programs: readonly string[], errand: Errand): void {
@@ -33,7 +39,7 @@ export class Lineage {
 
   /** What the process and those above it were started for. */
   errands(pid: number): readonly Errand[] {
-    return this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]));
+    return [this.#typed, ...this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]))];
   }
 
   trust(pid: number): void {

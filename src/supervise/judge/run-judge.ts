@@ -38,6 +38,22 @@ export interface Caller {
   readonly errands: () => readonly Errand[];
 }
 
+/** A start of a program, judged. */
+export interface JudgedExec {
+  readonly verdict: Verdict;
+  readonly action: Action;
+  readonly errand: Errand;
+  /** Trusted names it goes by. */
+  readonly programs: readonly string[];
+}
+
+const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
+/** Dangers to files, which are seen happening and can be undone; and rights that nothing supervised can gain. */
+const UNDOABLE = new Set(["danger.delete-recursive", "danger.history-rewrite", "danger.foreign-repository", "danger.privilege"]);
+/** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
+const HOOK =
+  /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
+
 const ALLOWED: Verdict = { decision: "allow", basis: "default", builtin: "run.default", reason: "allowed in a supervised run" };
 const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
 /** Judgements after which what the world remembers is dropped. */
@@ -145,7 +161,9 @@ export class RunJudge {
         return !holdsSecret(path, { home: this.#world.home, projects: this.#roots });
       // A hook of a template does nothing until someone renames it.
       case "danger.persistence":
-        return /\/hooks\/[^/]+\.sample$/.test(path);
+        return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
+      case "protect.git-config":
+        return action.operation === "metadata" && path.endsWith("/.git");
       // Folder by folder and file by file, with an undo: the command as a whole was judged when it started.
       case "danger.delete-recursive":
       case "protect.inside":
@@ -183,27 +201,30 @@ export class RunJudge {
   }
 
   /** What is said about starting a program, and what it is started for. */
-  exec(
-    chain: readonly Started[],
-    call: Call,
-    caller: Caller,
-  ): { readonly verdict: Verdict; readonly action: Action; readonly errand: Errand; readonly programs: readonly string[] } {
+  exec(chain: readonly Started[], call: Call, caller: Caller): JudgedExec {
     let strictest: Verdict = ALLOWED;
     let shown: Action | undefined;
     const errands: Errand[] = [];
     const programs: string[] = [];
     for (const started of chain) {
-      const file = this.#file(
-        { kind: "file", operation: "execute", target: { kind: "path", path: started.path }, origin: { by: "tool" }, call },
-        caller,
-      );
-      const { lowered, judged } = this.#command(started, call);
-      shown ??= lowered.actions[0];
-      for (const verdict of [file, ...this.#ofCommand(judged)]) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
-      const [first] = lowered.actions;
-      if (first?.kind !== "exec" || !first.trusted) continue;
-      programs.push(first.program, ...this.#scripts(first));
-      errands.push(errandOf(first.program, lowered.actions, { ...this.#world, env: (name) => this.#options.env[name] }));
+      const execute: FileAction = {
+        kind: "file",
+        operation: "execute",
+        target: { kind: "path", path: started.path },
+        origin: { by: "tool" },
+        call,
+      };
+      const verdicts = [this.#file(execute, caller)];
+      for (const argv of this.#commands(started)) {
+        const { actions, judged } = this.#command(argv, call);
+        shown ??= actions[0];
+        verdicts.push(...this.#ofCommand(judged));
+        const [first] = actions;
+        if (first?.kind !== "exec" || !first.trusted) continue;
+        programs.push(first.program);
+        errands.push(errandOf(first.program, actions, { ...this.#world, env: (name) => this.#options.env[name] }));
+      }
+      for (const verdict of verdicts) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
     }
     return {
       verdict: strictest,
@@ -213,22 +234,36 @@ export class RunJudge {
     };
   }
 
-  /** The script that an interpreter is started with, where it lies in a trusted folder: `node /usr/lib/node_modules/npm/bin/npm-cli.js`. */
-  #scripts({ program, argv }: ExecAction): readonly string[] {
-    if (!/^(?:node|bun|deno|python[\d.]*|ruby|perl|bash|sh)$/.test(program)) return [];
-    const script = argv[1];
-    if (script?.known !== true || !script.text.startsWith("/") || !this.#world.trustedProgram(script.text)) return [];
-    return [this.#world.canonical(script.text).split("/").at(-1) ?? ""];
+  /**
+   * The commands that starting a file amounts to: under its own name; under the name of a link on PATH through which it
+   * was found (`npm` is a link to `npm-cli.js`); and, for an interpreter, the script it runs.
+   */
+  #commands({ word, path, argv: [, ...rest] }: Started): readonly (readonly string[])[] {
+    const found = [[path, ...rest]];
+    const link = this.#nameOnPath(word);
+    if (link !== undefined && link !== path.split("/").at(-1)) found.unshift([link, ...rest]);
+    const [script = "", ...words] = rest;
+    if (INTERPRETER.test(path) && script.startsWith("/")) {
+      const name = this.#nameOnPath(script);
+      if (name !== undefined) found.push([name, ...words]);
+    }
+    return found;
   }
 
-  #command({ path, argv }: Started, call: Call): { readonly lowered: Lowered; readonly judged: RequestVerdict } {
-    const [word = "", ...rest] = argv;
-    // The kernel starts the file, whatever the program is told that it is called.
-    const named = word.split("/").at(-1) === path.split("/").at(-1) ? word : path;
-    const lowered = lowerArgv([named.includes("/") || named === "" ? path : named, ...rest], { world: this.#world });
+  /** The name under which a file stands in a trusted folder of PATH. */
+  #nameOnPath(path: string): string | undefined {
+    const name = path.split("/").at(-1) ?? "";
+    if (!path.startsWith("/") || name === "") return undefined;
+    const found = this.#world.lookup(name);
+    return found.trusted && found.path !== undefined && this.#world.canonical(found.path) === this.#world.canonical(path)
+      ? name
+      : undefined;
+  }
+
+  #command(argv: readonly string[], call: Call): { readonly actions: readonly Action[]; readonly judged: RequestVerdict } {
+    const lowered = lowerArgv([...argv], { world: this.#world });
     const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
-    const seen = { actions, unknowns: [] };
-    return { lowered: seen, judged: judge(seen, this.#policy, this.#context) };
+    return { actions, judged: judge({ actions, unknowns: [] }, this.#policy, this.#context) };
   }
 
   /**
@@ -239,6 +274,7 @@ export class RunJudge {
     const strict = this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly";
     return judged.actions.flatMap(({ action, verdict }) => {
       if (verdict.decision === "allow" || verdict.decision === "none") return [];
+      if (UNDOABLE.has(verdict.builtin ?? "")) return [];
       const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
       if (action.kind === "file" || action.kind === "net")
         return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined
