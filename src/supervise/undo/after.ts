@@ -122,16 +122,18 @@ export function changedSince(after: After, was: string, path: string, now: Objec
   }
   if (entry.is === undefined) return "was made since";
   const left: KeptStat = statFrom(entry.is);
-  if (left.id === now.id && sameTime(left.ctime, now.ctime)) return undefined;
+  // The number of an inode may have come again for another one.
+  const same = left.id === now.id && sameTime(left.btime, now.btime);
+  if (same && sameTime(left.ctime, now.ctime)) return undefined;
   const kind = kindOf(now.mode);
   if (kind !== kindOf(left.mode)) return `is a ${kind} now`;
-  if (kind === "directory") return left.id === now.id ? undefined : "is another folder now";
+  if (kind === "directory") return same ? undefined : "is another folder now";
   if (kind === "symlink") return entry.text === linkText(path) ? undefined : "leads elsewhere since";
-  if (kind !== "file") return left.id === now.id ? undefined : "was replaced since";
+  if (kind !== "file") return same ? undefined : "was replaced since";
   if (left.size !== now.size) return "was changed since";
   if (left.mode !== now.mode) return "has another mode since";
-  const same = entry.sha256 === undefined ? left.id === now.id && sameTime(left.mtime, now.mtime) : entry.sha256 === hashOf(path);
-  return same ? undefined : "was changed since";
+  const unchanged = entry.sha256 === undefined ? same && sameTime(left.mtime, now.mtime) : entry.sha256 === hashOf(path);
+  return unchanged ? undefined : "was changed since";
 }
 
 /** A result of `statSafe` that is no object, in words. */

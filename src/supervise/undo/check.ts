@@ -38,26 +38,28 @@ export class Disk {
   /** Takes note of what is back in its place already: an undo before this one, or somebody's own hand. */
   #settle({ touched }: Replay): void {
     const there = new Map([...touched].filter(({ alive }) => alive).map((entry) => [entry.path, entry]));
-    const back: Entry[] = [];
-    for (const entry of touched) {
-      if (entry.origin === undefined || (entry.alive && !entry.moved)) continue;
-      const path = entry.before;
-      const found = statSafe(path);
-      if (typeof found === "number") continue;
-      const occupant = there.get(path);
-      // The run's own is still there.
-      if (occupant !== undefined && this.#after.entries.get(path)?.is?.[5] === found.id) continue;
-      // Without a list of what the run left, only the very object counts.
-      const alike =
-        entry.removed !== undefined && (occupant === undefined || this.#after.sealed) && this.sameThing(path, entry.removed, found);
-      if (!alike && entry.inode?.id !== found.id) continue;
-      back.push(entry);
-      if (occupant?.made === true) occupant.alive = false;
-    }
-    for (const entry of back) {
-      if (entry.origin !== undefined) entry.move(entry.origin.parent, entry.origin.name);
+    const away = [...touched].filter((entry) => entry.origin !== undefined && (!entry.alive || entry.moved));
+    // Folders first: where a path leads depends on them.
+    const places = away.map((entry) => ({ entry, path: entry.before })).sort((a, b) => a.path.split("/").length - b.path.split("/").length);
+    for (const { entry, path } of places) {
+      if (entry.origin === undefined) continue;
+      const { parent, name } = entry.origin;
+      const found = parent.alive && parent.path === parent.before ? statSafe(path) : 0;
+      if (typeof found === "number" || !this.#isBack(entry, path, found, there.get(path))) continue;
+      const taken = parent.children.get(name);
+      if (taken?.made === true) taken.alive = false;
       if (entry.removed !== undefined) this.#back.add(entry);
+      entry.move(parent, name);
     }
+  }
+
+  #isBack(entry: Entry, path: string, found: ObjectStat, occupant: Entry | undefined): boolean {
+    // The run's own is still there. (An inode number alone may have come again.)
+    if (occupant?.made === true && changedSince(this.#after, path, path, found) === undefined) return false;
+    if (occupant?.made === false && occupant !== entry && occupant.inode?.id === found.id) return false;
+    if (entry.inode?.id === found.id) return true;
+    // Without a list of what the run left, only the very object counts.
+    return entry.removed !== undefined && (occupant === undefined || this.#after.sealed) && this.sameThing(path, entry.removed, found);
   }
 
   /** Where it is before the first step of the undo. */
@@ -118,7 +120,7 @@ export class Disk {
     const { first, content } = inode;
     if (first.mode !== now.mode || first.uid !== now.uid || first.gid !== now.gid || !sameTime(first.mtime, now.mtime)) return false;
     // Flags are not looked at: they are set again.
-    if (inode.flags !== undefined || !sameXattrs(xattrsOf(this.path(entry)), inode.xattrs)) return false;
+    if (inode.flags !== undefined || (inode.xattrs !== undefined && !sameXattrs(xattrsOf(this.path(entry)), inode.xattrs))) return false;
     return content === undefined || this.sameBytes(this.path(entry), content, now);
   }
 

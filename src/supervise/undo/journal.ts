@@ -17,7 +17,14 @@ export type JournalRecord =
   /** First opening for writing, or truncation, of an object that was there before. */
   | ({ readonly op: "modify"; readonly path: string } & PreImage)
   | { readonly op: "metadata"; readonly path: string; readonly is: StatRecord; readonly xattrs?: Xattrs; readonly flags?: number }
-  | { readonly op: "rename"; readonly path: string; readonly to: string; readonly exchange?: true; readonly is?: StatRecord }
+  | {
+      readonly op: "rename";
+      readonly path: string;
+      readonly to: string;
+      readonly exchange?: true;
+      readonly is?: StatRecord;
+      readonly other?: StatRecord;
+    }
   /** A folder in which something is about to be made, removed or renamed for the first time: for its times. */
   | { readonly op: "folder"; readonly path: string; readonly is: StatRecord }
   /** The call of record `record` failed: nothing happened. */

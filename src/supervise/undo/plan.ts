@@ -4,7 +4,7 @@ import { whyNot, type After } from "./after.ts";
 import { Disk } from "./check.ts";
 import { statSafe } from "./safe.ts";
 import { kindOf } from "./stat.ts";
-import { openFolders, restoreInodes, type Step } from "./steps.ts";
+import { openFolders, restoreInodes, restoreThrough, type Step } from "./steps.ts";
 import type { Entry, Inode, Replay } from "./tree.ts";
 
 export interface Refusal {
@@ -64,7 +64,7 @@ class Planner {
       if (entry.made) this.#delete(entry, 0);
       else if (!entry.alive || entry.moved) this.#putBack(entry, 0);
     }
-    this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored));
+    this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored, this.#steps));
     const refused = new Map(
       [...this.#disk.held].map(([entry, why]) => [entry.removed === undefined ? this.#disk.path(entry) : entry.before, why]),
     );
@@ -102,6 +102,7 @@ class Planner {
     this.#state.set(entry, "busy");
     const folder = kindOf(now.mode) === "directory";
     if (folder && !this.#empties(entry, depth)) return false;
+    this.#steps.push(...restoreThrough(entry, this.#disk));
     this.#steps.push({ do: "delete", path: entry.path, id: now.id, folder });
     entry.alive = false;
     entry.leave();

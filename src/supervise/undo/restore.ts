@@ -126,14 +126,33 @@ class Hand {
   #restore(place: SafePlace, { image, first, from }: Step & { readonly do: "restore" }): void {
     const is = image.is === undefined ? first : statFrom(image.is);
     const kind = kindOf(is.mode);
+    if (from !== undefined || image.how === "link") {
+      const linked = allowed(
+        this.#store.link(
+          from,
+          place,
+          from === undefined ? this.#keptStat(image) : inFolder(from, ({ parentFd, nameAt }) => known(statAt(parentFd, nameAt))),
+        ),
+      );
+      this.#do(
+        "linkat",
+        linked,
+        from === undefined ? this.#linkBack(place, image.key ?? 0) : inFolder(from, (other) => link(other, place)),
+      );
+      return;
+    }
     const kept = allowed(this.#store.create(place.parentFd, place.path, kind));
-    this.#do("restore", kept, from === undefined ? this.#make(place, image, is) : inFolder(from, (other) => link(other, place)));
+    this.#do("restore", kept, this.#make(place, image, is));
     this.#store.bornAt(place.parentFd, place.name);
+    if (kind === "file" && is.nlink > 1)
+      this.#notes.push({
+        path: place.path,
+        why: "is a file of its own now: it had other names, on another file system than the kept copy",
+      });
   }
 
   #make(place: SafePlace, image: PreImage, is: KeptStat): number {
     const { parentFd, nameAt } = place;
-    if (image.how === "link") return this.#linkBack(place, image.key ?? 0);
     switch (kindOf(is.mode)) {
       case "directory":
         return sys(SYSCALLS.mkdirat, parentFd, nameAt, 0o700);
@@ -149,6 +168,10 @@ class Hand {
         return sys(SYSCALLS.mknodat, parentFd, nameAt, is.mode & ~0o7077, device);
       }
     }
+  }
+
+  #keptStat(image: PreImage): ObjectStat | undefined {
+    return known(statAt(this.#kept, cText(String(image.key))));
   }
 
   #linkBack({ parentFd, nameAt }: SafePlace, key: number): number {
@@ -228,8 +251,8 @@ class Hand {
         }
         if (!link) {
           // After the owner: a change of owner takes mode bits away.
-          if (inode !== undefined)
-            for (const name of writeXattrs(fd, inode.xattrs ?? {})) this.#notes.push({ path: place.path, why: `${name} could not be set` });
+          if (inode?.xattrs !== undefined)
+            for (const name of writeXattrs(fd, inode.xattrs)) this.#notes.push({ path: place.path, why: `${name} could not be set` });
           check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, at, first.mode & 0o7777));
           if (inode?.flags !== undefined) note("its flags", flags(fd, inode.flags));
         }
@@ -253,6 +276,8 @@ function expected({ parentFd, nameAt }: SafePlace, id: string): ObjectStat {
   if (stat.id !== id) throw new Changed("is another object since");
   return stat;
 }
+
+const known = (stat: ObjectStat | number): ObjectStat | undefined => (typeof stat === "number" ? undefined : stat);
 
 function link(other: SafePlace, place: SafePlace): number {
   return sys(SYSCALLS.linkat, other.parentFd, other.nameAt, place.parentFd, place.nameAt, 0);

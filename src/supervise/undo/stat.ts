@@ -103,6 +103,7 @@ export type StatRecord = readonly [
   mtime: Time,
   ctime: Time,
   rdev: readonly [number, number],
+  btime: Time,
 ];
 
 export const statRecord = (stat: ObjectStat): StatRecord => [
@@ -116,12 +117,13 @@ export const statRecord = (stat: ObjectStat): StatRecord => [
   stat.mtime,
   stat.ctime,
   stat.rdev,
+  stat.btime,
 ];
 
 /** What a journal keeps of an object. */
-export type KeptStat = Omit<ObjectStat, "btime" | "allocated">;
+export type KeptStat = Omit<ObjectStat, "allocated">;
 
 export function statFrom(record: StatRecord): KeptStat {
-  const [mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev] = record;
-  return { mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev };
+  const [mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev, btime] = record;
+  return { mode, uid, gid, size, nlink, id, atime, mtime, ctime, rdev, btime };
 }

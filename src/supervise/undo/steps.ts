@@ -21,6 +21,7 @@ export type Step =
       readonly rest: boolean;
     };
 
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 const depth = (path: string): number => path.split("/").length;
 
 /** Folders that the run closed to their owner are opened before anything is done in them. */
@@ -35,8 +36,24 @@ export function openFolders(chosen: readonly Entry[], disk: Disk): readonly Step
   return steps.sort((a, b) => depth(a.path) - depth(b.path));
 }
 
+/** A link that the run made may be the only known name of what was there before: its bytes go back before the link goes. */
+export function restoreThrough(entry: Entry, disk: Disk): readonly Step[] {
+  const { inode, path } = entry;
+  if (entry.linked === undefined || inode === undefined || (inode.content === undefined && !inode.attributes)) return [];
+  for (const name of inode.names) if (!name.made && (name.alive || name.removed !== undefined) && !disk.held.has(name)) return [];
+  const { content, first } = inode;
+  const bytes: readonly Step[] = content === undefined || content.how === "lost" ? [] : [{ do: "content", path, image: content }];
+  return [...bytes, { do: "attributes", path, first, inode, times: true, rest: true }];
+}
+
 /** When every name is where it was: bytes, mode, owner, times, attributes. */
-export function restoreInodes(chosen: readonly Entry[], disk: Disk, restored: ReadonlyMap<Entry, "fresh" | "linked">): readonly Step[] {
+export function restoreInodes(
+  chosen: readonly Entry[],
+  disk: Disk,
+  restored: ReadonlyMap<Entry, "fresh" | "linked">,
+  before: readonly Step[],
+): readonly Step[] {
+  const parents = new Set(before.flatMap((step) => (step.do === "move" ? [step.path, step.to] : [step.path])).map(parentOf));
   const contents: Step[] = [];
   const attributes: Step[] = [];
   const folders: Step[] = [];
@@ -53,6 +70,7 @@ export function restoreInodes(chosen: readonly Entry[], disk: Disk, restored: Re
     const settled = now !== undefined && disk.asBefore(entry, now);
     if (entry.kind === "directory") {
       // A folder that somebody else has put something into since keeps the times of that.
+      if ((settled && !parents.has(path)) || !(entry.folder || inode.attributes || back !== undefined)) continue;
       const left = disk.left(entry);
       const times = now === undefined || (left === undefined ? !disk.sealed : left.id === now.id && sameTime(left.mtime, now.mtime));
       const rest = now === undefined || inode.attributes;

@@ -2,7 +2,7 @@ import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/inde
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
 import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
 import { inodeFlags, KeptFiles, STALE } from "./keep.ts";
-import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type Time } from "./stat.ts";
+import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 import { readXattrs } from "./xattr.ts";
 
 export interface Caps {
@@ -161,9 +161,9 @@ export class UndoStore {
     if (typeof source === "number") return NOTHING;
     nameAt = this.#spell(to.name);
     const victim = nameAt < 0 ? nameAt : statAt(to.parentFd, nameAt);
+    // Two names of one object: the call does nothing (rename(2)).
+    if (typeof victim !== "number" && victim.id === source.id) return NOTHING;
     if (typeof victim !== "number" && !exchange) {
-      // Two names of one object: the call does nothing (rename(2)).
-      if (victim.id === source.id) return NOTHING;
       over = this.remove(to, victim, anyway);
       if (!over.kept) return over;
     }
@@ -176,6 +176,7 @@ export class UndoStore {
       path: from.path,
       to: to.path,
       ...(exchange ? { exchange: true } : {}),
+      ...(exchange && typeof victim !== "number" && !this.#isBorn(victim) ? { other: statRecord(victim) } : {}),
       ...(this.#isBorn(source) ? {} : { is: statRecord(source) }),
     });
     if (!kept.kept || over?.kept !== true || over.record === undefined) return kept;
@@ -228,7 +229,10 @@ export class UndoStore {
       return length < 0 ? failure(length) : { is, text: pathText(this.#text.subarray(0, length)) };
     }
     const known = this.#content.get(stat.id);
-    const image = known !== undefined && sameTime(known.btime, stat.btime) ? { ...known.image, is } : undefined;
+    const image =
+      known !== undefined && sameTime(known.btime, stat.btime)
+        ? { ...known.image, is: withNames(known.image.is ?? is, stat.nlink) }
+        : undefined;
     if (image !== undefined && stat.nlink === 1) return image;
     const linked = this.#files.link(parentFd, nameAt, stat);
     if (linked > 0) return { is, how: "link", key: linked };
@@ -276,4 +280,10 @@ export class UndoStore {
     this.#name[name.length] = 0;
     return this.#nameAt;
   }
+}
+
+/** What it was before the run, with as many names as it has now. */
+function withNames(is: StatRecord, nlink: number): StatRecord {
+  const [mode, uid, gid, size, , ...rest] = is;
+  return [mode, uid, gid, size, nlink, ...rest];
 }

@@ -7,6 +7,7 @@ export interface Inode {
   readonly id: string;
   /** As it was before the first record that names it. */
   readonly first: KeptStat;
+  /** Undefined: nothing was about to change them. */
   xattrs?: Xattrs;
   flags?: number;
   /** Its bytes before they changed. */
@@ -124,14 +125,14 @@ class Run {
         const inode = this.#known(this.#find(record.path), record.is);
         if (inode === undefined) return;
         inode.content ??= record;
-        if (record.xattrs !== undefined) inode.xattrs ??= record.xattrs;
+        inode.xattrs ??= record.xattrs ?? {};
         return;
       }
       case "metadata": {
         const inode = this.#known(this.#find(record.path), record.is);
         if (inode === undefined) return;
         inode.attributes = true;
-        if (record.xattrs !== undefined) inode.xattrs ??= record.xattrs;
+        inode.xattrs ??= record.xattrs ?? {};
         if (record.flags !== undefined) inode.flags ??= record.flags;
         return;
       }
@@ -154,6 +155,7 @@ class Run {
     if (from === undefined) return;
     if (record.exchange === true) {
       const other = this.#find(record.to);
+      this.#known(other, record.other);
       this.#move(other, from, source.name);
     } else {
       from.children.set(source.name, null);
@@ -178,7 +180,7 @@ class Run {
     if (entry.origin !== undefined) entry.removed = image;
     entry.parent?.children.set(entry.name, null);
     if (inode === undefined || image.is === undefined) return;
-    if (image.xattrs !== undefined) inode.xattrs ??= image.xattrs;
+    if (image.how !== "link") inode.xattrs ??= image.xattrs ?? {};
     // Nothing holds the inode any more: its number may come again for another object.
     if (image.how !== "link" && (image.is[4] <= 1 || entry.kind === "directory")) this.#inodes.delete(inode.id);
   }
