@@ -5,6 +5,7 @@ import { visible } from "../action/index.ts";
 import { agentNamed, type Agent } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
+import { superviseDemo } from "./demo-run.ts";
 import { engine } from "./engine.ts";
 import { fit, styleFor, type Style } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
@@ -77,14 +78,14 @@ function scratch(): { readonly machine: Machine; readonly project: string; reado
   return { machine, project, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** `assent demo`: real requests through the code of the hook. Runs none of them. */
-export function demo(): number {
+/** `assent demo`: real requests through the code of the hook, which are not run, and a small program under supervision. */
+export async function demo(): Promise<number> {
   const agent = agentNamed("claude");
   if (agent === undefined) throw new Error("the demo's agent is missing");
   const style = styleFor(process.stdout, process.env);
   const { machine, project, remove } = scratch();
   try {
-    writeStdout(`Requests as ${agent.name} sends them, judged by the hook's own code in a scratch project. Nothing is run.\n`);
+    writeStdout(`Requests as ${agent.name} sends them, judged by the hook's own code in a scratch project. None is run.\n`);
     for (const { title, policy, mode = "default", requests } of PARTS) {
       const file = join(machine.home, POLICY_NAME);
       if (policy === undefined) rmSync(file, { force: true });
@@ -93,6 +94,7 @@ export function demo(): number {
       for (const [tool, input] of requests)
         writeStdout(row(ask(agent, machine, project, mode, tool, input), input, { project, home: machine.home }, style));
     }
+    await superviseDemo(machine, project, style);
     writeStdout(
       `\n${style.verdict("allow")} goes ahead   ${style.verdict("deny")} is refused   ${style.verdict("ask")} asks you   ${style.verdict("none", "silence")} leaves it to the host's own prompt\n` +
         `Ask about any command: assent explain "git log | head && rm -rf ~"\n`,

@@ -126,11 +126,13 @@ export function program(): Command {
 
   assent
     .command("demo")
-    .summary("judge a set of real requests in a scratch project")
-    .description("Judges real requests through the code of the hook, in a scratch project that is removed afterwards. Runs none of them.")
+    .summary("judge a set of real requests, and supervise a small program, in a scratch project")
+    .description(
+      "Judges real requests through the code of the hook, runs none of them, then runs a small script under supervision and undoes what it did. All in a scratch project that is removed afterwards; nothing leaves the machine.",
+    )
     .action(async () => {
       const { demo } = await import("./demo.ts");
-      process.exitCode = demo();
+      process.exitCode = await demo();
     });
   debuggable(assent);
   return assent;

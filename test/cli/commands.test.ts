@@ -133,6 +133,8 @@ describe("assent demo", () => {
     expect(stdout).toMatch(/deny +git log --oneline \| head && rm -rf ~/);
     expect(stdout).toMatch(/allow +grep -rn TODO src/);
     expect(stdout).not.toContain("could not judge");
+    // The supervised part, or the reason why this kernel has none.
+    expect(stdout).toMatch(/did +moved \*\.txt to notes\/[\s\S]*refused +delete ~\/photos\/holiday\.jpg|this machine cannot supervise: /);
     expect(assent(place, ["log"]).stderr).toMatch(/no decisions yet/);
   });
 });

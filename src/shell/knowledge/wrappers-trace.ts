@@ -6,6 +6,27 @@ const HELP = "-h --help -> stop; -V --version -> stop";
 /** Programs that watch, measure or debug the command they run. */
 export const wrapperTrace: readonly CommandSpec[] = [
   {
+    names: "assent",
+    summary: "runs a command under supervision",
+    style: "posix",
+    options: "--debug\n--help -> stop\n-V --version -> stop",
+    examples: { allow: ["assent --version"], none: ["assent explain x"] },
+    subcommands: {
+      // Options that loosen, or write files, are the floor's (policy/floor-commands.ts).
+      run: {
+        style: "posix",
+        options: rows("-P --no-prompt; --json; -q --quiet; --debug; --skill; --list; --help -> stop"),
+        operands: "command:argv?",
+        examples: {
+          allow: ["assent run ls", "assent run -Pq -- git status"],
+          none: ["assent run npm test"],
+          ask: ["assent run git push --force", "assent run --frobnicate ls"],
+          deny: ["assent run rm -rf ~", "assent run -P -- sh -c 'rm -rf ~'", "assent run --log-only ls", "assent run -o x ls"],
+        },
+      },
+    },
+  },
+  {
     names: "strace",
     style: "posix",
     // `-o '|cmd'` and `-o '!cmd'` run a command.
