@@ -14,6 +14,16 @@ export default defineConfig({
           globalSetup: "test/build-once.ts",
         },
       },
+      {
+        test: {
+          name: "escape",
+          include: ["test/escape/**/*.test.ts"],
+          pool: "forks",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          globalSetup: "test/escape/harness/set-up.ts",
+        },
+      },
     ],
   },
 });

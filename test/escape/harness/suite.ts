@@ -1,0 +1,205 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, describe, it } from "vitest";
+import { inside, type Outcome } from "./inside.ts";
+import type { Expect, One, Program } from "./program.ts";
+import { fill, give, makeWorld, SECRET, snapshot, type User, type World } from "./world.ts";
+
+/** One test of supervision.md section 5. Its number there; a neighbour of ours has a letter behind it. */
+export interface Row {
+  readonly number: string;
+  readonly title: string;
+  readonly program: Program;
+  /** Makes more of the world, before anything runs. */
+  readonly setUp?: (world: World) => void;
+  readonly prelude?: string;
+  readonly beside?: string;
+  readonly after?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** More rules of the user's policy file. */
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Options of `assent run` in the place of -P. */
+  readonly options?: readonly string[];
+  /** Starts the supervisor: `CMD assent run …`. */
+  readonly wrap?: readonly string[];
+  /** By default both. */
+  readonly as?: readonly User[];
+  /** Calls that the record of the run must show as refused. */
+  readonly refused?: readonly string[];
+  /** Folders that must be as they were. */
+  readonly unchanged?: readonly string[];
+  /** The secret may be seen: somebody allowed it. */
+  readonly open?: boolean;
+  /** Why the program is not tried without supervision. */
+  readonly bare?: string;
+  /** By default 0; undefined: any. */
+  readonly status?: number | "any";
+  /** What else is wrong with the supervised run. */
+  readonly check?: (run: Seen) => readonly string[];
+  readonly seconds?: number;
+}
+
+export interface Seen extends Outcome {
+  readonly world: World;
+  readonly user: User;
+  /** How the folders that must stay differ. */
+  readonly changed: readonly string[];
+  readonly events: readonly Event[];
+}
+
+/** What the tests look at of one line of `assent run --json`. */
+export interface Event {
+  readonly text: string;
+  readonly call: { readonly name: string; readonly args: readonly (string | readonly string[])[] };
+  readonly decision: string;
+  readonly outcome: string;
+}
+
+const EVENTS = "$LOG/events";
+const users: readonly User[] = ["root", "user"];
+
+/** Declares the tests of one family. Each runs without supervision first, where it must succeed at what it tries. */
+export function escapes(family: string, rows: readonly Row[]): void {
+  describe.concurrent(family, () => {
+    const worlds: World[] = [];
+    afterAll(() => {
+      for (const world of worlds) rmSync(world.root, { recursive: true, force: true });
+    });
+    for (const row of rows)
+      for (const user of row.as ?? users)
+        it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * 2500 }, async ({ expect }) => {
+          const world = (): World => {
+            const made = makeWorld();
+            worlds.push(made);
+            return made;
+          };
+          const bare = row.bare === undefined ? await once(row, user, world(), false) : undefined;
+          if (bare !== undefined) expect(problemsBare(row, bare), tell(bare, "without supervision")).toEqual([]);
+          // For those who write rows: whether a probe can do harm at all.
+          if (process.env["ESCAPE_BARE"] !== undefined) return;
+          const seen = await once(row, user, world(), true);
+          expect(problems(row, bare, seen), tell(seen, "supervised")).toEqual([]);
+        });
+  });
+}
+
+async function once(row: Row, user: User, world: World, supervised: boolean): Promise<Seen> {
+  row.setUp?.(world);
+  writeFileSync(world.at("$HOME/.agent-permissions.jsonc"), policy(row));
+  if (row.program.script !== undefined) writeFileSync(world.at("$LOG/program"), fill(row.program.script));
+  give(world, user);
+  const kept = (row.unchanged ?? ["$O", "$S"]).map((folder) => ({ folder, lines: snapshot(world.at(folder)) }));
+  const command = [
+    "/media/assent/dist/bin.cjs",
+    "run",
+    ...(row.options ?? ["-P"]),
+    "--profile",
+    "escape",
+    "--json",
+    "--output",
+    EVENTS,
+    "--",
+  ];
+  const outcome = await inside({
+    world,
+    user,
+    argv: [...(supervised ? [...(row.wrap ?? []), process.execPath, ...command] : []), ...row.program.argv],
+    seconds: row.seconds ?? 40,
+    ...(row.env === undefined ? {} : { env: row.env }),
+    ...(row.prelude === undefined ? {} : { prelude: row.prelude }),
+    ...(row.beside === undefined ? {} : { beside: row.beside }),
+    ...(row.after === undefined ? {} : { after: row.after }),
+  });
+  const changed = kept.flatMap(({ folder, lines }) => difference(folder, lines, snapshot(world.at(folder))));
+  return { ...outcome, world, user, changed, events: supervised ? events(world) : [] };
+}
+
+/** What makes the bare run no proof. */
+function problemsBare(row: Row, { labels, timedOut }: Seen): string[] {
+  const all = timedOut ? ["it hung"] : [];
+  for (const [label, expected] of Object.entries(row.program.expect)) {
+    const [bare] = pair(expected);
+    const got = labels.get(label);
+    if (!fits(got, bare, undefined)) all.push(`${label} is ${got}, not ${String(bare)}`);
+  }
+  return all;
+}
+
+function problems(row: Row, bare: Seen | undefined, seen: Seen): string[] {
+  const { labels, timedOut, changed, stdout, stderr } = seen;
+  const all = [...(timedOut ? ["it hung"] : []), ...changed];
+  if (row.open !== true && `${stdout}${stderr}`.includes(SECRET)) all.push("the secret got out");
+  const status = labels.get("exit-status");
+  if (row.status !== "any" && status !== String(row.status ?? 0)) all.push(`exit status ${status}`);
+  for (const [label, expected] of Object.entries(row.program.expect)) {
+    const [, within] = pair(expected);
+    const native = bare?.labels.get(label);
+    const got = labels.get(label);
+    if (!fits(got, within, native)) all.push(`${label} is ${got}, not ${within === "same" ? native : String(within)}`);
+  }
+  const refused = seen.events.filter(({ outcome }) => outcome === "refused").map(({ call }) => call.name);
+  for (const name of row.refused ?? []) if (!refused.includes(name)) all.push(`no record of a refused ${name}`);
+  return [...all, ...(row.check?.(seen) ?? [])];
+}
+
+function difference(folder: string, before: readonly string[], after: readonly string[]): string[] {
+  const gone = before.filter((line) => !after.includes(line)).map((line) => `${folder} lost ${line}`);
+  return [...gone, ...after.filter((line) => !before.includes(line)).map((line) => `${folder} got ${line}`)];
+}
+
+function pair(expected: Expect): readonly [One, One] {
+  if (typeof expected === "string" || expected instanceof RegExp) {
+    const attack = expected === "refused" || expected === "hidden" || expected === "absent";
+    return attack ? ["works", expected] : [expected === "same" ? "any" : expected, expected];
+  }
+  return expected;
+}
+
+const REFUSED = ["EACCES", "EPERM", "failed"];
+
+function fits(text: string | undefined, expected: One, native: string | undefined): boolean {
+  if (expected === "any") return true;
+  if (text === undefined) return false;
+  const works = /^(?:ok$|-?\d)/.test(text);
+  if (expected instanceof RegExp) return expected.test(text);
+  switch (expected) {
+    case "refused":
+      return REFUSED.includes(text);
+    case "hidden":
+      return REFUSED.includes(text) || text === "ENOENT";
+    case "absent":
+      return REFUSED.includes(text) || text === "ENOSYS";
+    case "works":
+      return works;
+    case "same":
+      return native === undefined || text === native || (works && /^(?:ok$|\d)/.test(native));
+    default:
+      return text === expected;
+  }
+}
+
+const policy = ({ allow = [], ask = [], deny = [] }: Row): string =>
+  fill(JSON.stringify({ version: 1, permissions: { allow, ask, deny: ["Read($S/**)", ...deny] } }, undefined, 2));
+
+function events(world: World): Event[] {
+  let text: string;
+  try {
+    text = readFileSync(world.at(EVENTS), "utf8");
+  } catch {
+    return [];
+  }
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Event);
+}
+
+/** What happened, for the message of a failing test. */
+function tell({ stdout, stderr, events: all, user }: Seen, how: string): string {
+  const notable = all.filter(({ outcome, decision }) => outcome === "refused" || outcome === "failed" || decision !== "allow");
+  const record = notable.slice(-30).map((event) => `${event.text} = ${event.outcome} [${event.decision}]`);
+  return [`${how}, ${user}`, "--- stdout", stdout.slice(-3000), "--- stderr", stderr.slice(-3000), "--- record", ...record, "---"].join(
+    "\n",
+  );
+}
