@@ -1,7 +1,8 @@
 import { visible } from "../action/index.ts";
 import { agentNamed, AGENTS, recognisedAgent, type Envelope } from "../agents/index.ts";
 import { decide, type GuardOptions, type Input } from "../guard/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
 const USAGE = `usage: assent check --agent ${AGENTS.map(({ id }) => id).join("|")}|auto --event NAME|auto [--policy FILE]...
@@ -35,7 +36,7 @@ function parse(argv: readonly string[]): Options | { readonly wrong: string } {
   return { agent, event: event === "auto" ? undefined : event, policyFiles };
 }
 
-const say = (message: string): void => writeStderr(`assent: ${visible(message)}\n`);
+const tell = (message: string): void => writeStderr(`assent: ${visible(message)}\n`);
 
 /** The folder the hook runs in; it may have been deleted. */
 function currentFolder(): string {
@@ -46,10 +47,18 @@ function currentFolder(): string {
   }
 }
 
+/** Where a hook call comes from. */
+interface Place {
+  readonly machine: Machine;
+  readonly folder: string;
+}
+
+const here = (): Place => ({ machine: thisMachine(), folder: currentFolder() });
+
 const isObject = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The answer to one hook call. Everything that can go wrong ends in the host's safe answer. */
-export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: Engine): Envelope {
+export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: Engine, place = here(), say = tell): Envelope {
   let agent = agentNamed(options.agent) ?? recognisedAgent({}, options.event);
   const refuse = (why: string): Envelope => {
     say(why);
@@ -66,8 +75,8 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
     if (!isObject(payload)) return refuse("standard input is not a JSON object");
     if (options.agent === "auto") agent = recognisedAgent(payload, options.event);
 
-    const machine = thisMachine();
-    const reading = agent.read({ payload, event: options.event, env: machine.env, folder: currentFolder() });
+    const { machine, folder } = place;
+    const reading = agent.read({ payload, event: options.event, env: machine.env, folder });
     if (reading.is === "problem") return refuse(reading.why);
     if (reading.is === "nothing") {
       say(reading.why);
@@ -92,6 +101,39 @@ export function check(argv: readonly string[], engine: Engine): number {
     writeStderr(`assent check: ${visible(options.wrong)}\n${USAGE}`);
     return 2;
   }
-  writeStdout(`${JSON.stringify(answer(options, readStdin(), engine))}\n`);
+  const stdin = readStdin();
+  // Inside a run the supervisor answers: there neither policy nor state nor log are in the agent's reach.
+  const outer = "text" in stdin ? askOuter({ ask: "hook", argv, input: stdin.text, env: steering() }) : undefined;
+  if (outer?.is === "hook") {
+    writeStderr(outer.stderr);
+    writeStdout(outer.stdout);
+    return outer.status;
+  }
+  const said = outer === undefined ? stdin : { problem: outer.is === "problem" ? outer.why : "the supervisor answered something else" };
+  writeStdout(`${JSON.stringify(answer(options, said, engine))}\n`);
   return 0;
+}
+
+/** What hosts tell their hooks by variables. */
+function steering(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && STEERING.test(entry[0])),
+  );
+}
+
+const STEERING = /^CLAUDE_PROJECT_DIR$/;
+
+/** The answer to a hook call from inside a run, given outside it. Variables of the hook count only where hosts speak by them. */
+export function innerCheck(
+  call: { readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
+  engine: Engine,
+): { readonly stdout: string; readonly stderr: string; readonly status: number } {
+  const options = parse(call.argv);
+  if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
+  const machine = thisMachine();
+  const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => STEERING.test(name)));
+  const lines: string[] = [];
+  const place: Place = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
+  const envelope = answer(options, { text: call.input }, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
+  return { stdout: `${JSON.stringify(envelope)}\n`, stderr: lines.join(""), status: 0 };
 }

@@ -1,6 +1,9 @@
+import { isatty } from "node:tty";
 import { visible } from "../action/index.ts";
 import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
+import { innerCheck } from "./check.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
+import { askOuter } from "../supervise/outer/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
@@ -10,6 +13,7 @@ import { banner } from "./run-banner.ts";
 import { actionLine, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { contradiction, type RunFlags } from "./run-flags.ts";
 import { proposeProfile } from "./run-learn.ts";
+import { joinOuter } from "./run-nested.ts";
 import { manage } from "./run-manage.ts";
 import { findProgram } from "./run-program.ts";
 import { withSignals } from "./run-signals.ts";
@@ -62,6 +66,8 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
     return found.status;
   }
   const start = wrapping?.start ?? found.start;
+  const outer = askOuter({ ask: "run" });
+  if (outer !== undefined) return joinOuter({ outer, argv: [...start, ...args], word: program, profile: flags.profile, flags });
   // As the program was called, where it is started itself.
   const word = start.length === 1 && wrapping === undefined ? program : undefined;
   if (flags.clearRun === true) clearProfile(machine, profile);
@@ -156,6 +162,7 @@ async function supervise(setting: Begun): Promise<number> {
     onNotice: (text) => {
       if (!quiet) say(text);
     },
+    onHook: (call) => innerCheck(call, engine),
     onStart: ({ signal }) => void (state.send = signal),
     // What is written about the run is out of the program's reach.
     own: [...engine.own, ...outputs.files],

@@ -8,10 +8,16 @@ import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
 import type { DoorData } from "./door/door-worker.ts";
 import type { FromLauncher, LaunchData } from "./launch/messages.ts";
 import { DnsRelay, nameServersOf } from "./net/index.ts";
+import { answerInner } from "./inner.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
+/**
+ * Else node joins the worker's streams to ours, which opens them, and a pipe that node has opened is non-blocking for all
+ * who share it: the program's writes would fail with EAGAIN.
+ */
+const OWN_STREAMS = { stdout: true, stderr: true } as const;
 
 /** A run that could not begin, or that Assent itself could not go on with. */
 export class RunError extends Error {
@@ -65,9 +71,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const door = new Worker(workerFile("door-worker"), {
     workerData: doorData,
     transferList: [port2, names.port2],
-    trackUnmanagedFds: false,
+    trackUnmanagedFds: false, ...OWN_STREAMS,
   });
-  const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false });
+  const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false, ...OWN_STREAMS });
   const tell = (message: ToDoor): void => {
     port1.postMessage(message);
     raise(wake);
@@ -107,6 +113,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       } else if (message.kind === "ask") questions.put(message.question);
       else if (message.kind === "void") questions.drop(message.seq);
       else if (message.kind === "events") for (const event of message.events) options.onEvent?.(event);
+      else if (message.kind === "inner") answerInner(message.fd, message.cwd, { id, profile }, options.onHook);
       else if (message.kind === "notice") options.onNotice?.(message.text);
       else if (message.kind === "ended") exit = exitOf(message.status);
       else if (message.kind === "failed") fail("door", message.message);

@@ -46,8 +46,18 @@ export interface RunOptions {
   readonly onStart?: ((program: { readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
   /** One line for people: what protection is off, that a question was refused. */
   readonly onNotice?: ((text: string) => void) | undefined;
+  /** Answers a host's hook that runs inside the run: the arguments of `assent check` and its standard input. */
+  readonly onHook?: ((call: InnerHook) => { readonly stdout: string; readonly stderr: string; readonly status: number }) | undefined;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
+}
+
+/** A hook call that arrives from inside. Everything in it is the program's word, but for `cwd`. */
+export interface InnerHook {
+  readonly argv: readonly string[];
+  readonly input: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
 }
 
 export interface RunResult {

@@ -77,9 +77,9 @@ describe("the package", () => {
     expect(run(command, ["--version"], folder)).toMatch(/^\d/);
   });
 
-  it("has no runtime dependencies, and a lockfile without addresses", () => {
+  it("has one runtime dependency, which brings its native half with it, and a lockfile without addresses", () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, unknown>;
-    expect(manifest["dependencies"]).toBeUndefined();
+    expect(manifest["dependencies"]).toEqual({ koffi: "3.3.4" });
     expect(Object.keys(manifest["exports"] as object)).toEqual(["./policy.schema.json", "./package.json"]);
     expect(readFileSync(join(ROOT, "package-lock.json"), "utf8")).not.toMatch(
       /"resolved"|https?:\/\/(?!(?:www\.)?(?:github|opencollective|patreon|tidelift|paypal|buymeacoffee|feross|eslint|vitest)\b)[^"]*\.tgz/,

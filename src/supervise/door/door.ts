@@ -3,6 +3,7 @@ import type { Action, Call, Verdict } from "../../action/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller, Errand, RunJudge } from "../judge/index.ts";
 import { addressOf, alloc, ERRNO, errorName, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
+import { OUTER_PATH } from "../outer/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
 import { TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "../wall/process-rules.ts";
@@ -65,6 +66,8 @@ const TICK_ASKED = 200;
 const TICK_WAITING = 2;
 const WNOHANG = 1;
 const SIGKILL = 9;
+const AF_UNIX = 1;
+const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
 
 /**
  * The door: every trapped call of the tree comes here, is decoded over pinned objects, judged, and answered.
@@ -170,6 +173,7 @@ export class Door {
     }
     const targets = this.#aboutProcesses.get(trap.nr);
     if (targets !== undefined) return this.#aboutProcess(trap, task, targets);
+    if (trap.nr === SYSCALLS.openat && this.#isOuter(trap, task)) return;
     const handler = this.#handlers.get(trap.nr);
     if (handler === undefined) return void this.#listener.answer(trap, -ERRNO.EPERM);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -180,6 +184,24 @@ export class Door {
       if (this.#judge(trap, task, decoded) !== AGAIN) return;
     }
     this.#listener.answer(trap, -ERRNO.EACCES);
+  }
+
+  /** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
+  #isOuter(trap: Trap, task: Task): boolean {
+    const { paths, tasks } = this.#bench;
+    if ((trap.unsigned(2) & 3) !== 2 || paths.read(trap, 1) !== OUTER_PATH.length) return false;
+    if (paths.bytes.toString("latin1", 0, paths.length) !== OUTER_PATH || !this.#listener.valid(trap)) return false;
+    const pair = alloc(8);
+    const made = sys(SYSCALLS.socketpair, AF_UNIX, SOCK_STREAM_CLOEXEC, 0, addressOf(pair));
+    if (made < 0) return this.#listener.answer(trap, made) || true;
+    const [ours, theirs] = [pair.readInt32LE(0), pair.readInt32LE(4)];
+    const folder = tasks.cwd(task);
+    const cwd = folder < 0 ? this.#options.cwd : paths.nameOf(folder);
+    if (folder >= 0) sys(SYSCALLS.close, folder);
+    this.#listener.give(trap, theirs, true);
+    sys(SYSCALLS.close, theirs);
+    this.#tell({ kind: "inner", fd: ours, cwd: typeof cwd === "string" ? cwd : this.#options.cwd });
+    return true;
   }
 
   /** Priority, limits, affinity of another process: of the tree's own only. All arguments are registers. */

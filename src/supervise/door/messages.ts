@@ -8,6 +8,8 @@ export type FromDoor =
   /** The question is void: the process is gone, or another answer settled it. */
   | { readonly kind: "void"; readonly seq: number }
   | { readonly kind: "events"; readonly events: readonly RunEvent[] }
+  /** A program of the tree has a question for the supervisor: our end of its socket. */
+  | { readonly kind: "inner"; readonly fd: number; readonly cwd: string }
   | { readonly kind: "notice"; readonly text: string }
   /** The program itself has ended; others of its tree may go on. wait(2) status. */
   | { readonly kind: "ended"; readonly status: number }
