@@ -43,6 +43,8 @@ export function importProblems(path, text) {
 
   for (const match of code.matchAll(IMPORT)) {
     const target = match[2];
+    // As a module it opens the standard streams, which makes pipes non-blocking, also for the programs that share them.
+    if (target === "node:process") report(match.index, "use the global `process`, not the module");
     if (!target.startsWith(".")) {
       if (PURE.includes(folder) && target.startsWith("node:"))
         report(match.index, `\`${folder}\` is pure: it may not import \`${target}\``);

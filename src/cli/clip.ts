@@ -74,7 +74,7 @@ function clipboard(): { readonly text: string } | { readonly problem: string; re
 
 /** The lines as they will run, with everything hidden in them visible. */
 function page(text: string): string {
-  const style = styleFor(process.stderr, process.env);
+  const style = styleFor({ isTTY: true }, process.env);
   const lines = text.split("\n");
   const hidden = lines.some((line) => visible(line) !== line);
   const title = lines.length === 1 ? "On the clipboard:" : `On the clipboard, ${lines.length} lines:`;

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from "node:path";
 import { printAction, visible } from "../action/index.ts";
 import type { Machine } from "../state/index.ts";
-import type { RunEvent } from "../supervise/index.ts";
+import { superviseRun, type RunEvent } from "../supervise/index.ts";
+import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";
 import { engine } from "./engine.ts";
 import type { Style } from "./style.ts";
 import { fit } from "./style.ts";
@@ -45,7 +46,6 @@ export async function superviseDemo(machine: Machine, project: string, style: St
   try {
     // The program starts where we are.
     process.chdir(project);
-    const { superviseRun } = await import("../supervise/index.ts");
     const run = await superviseRun({
       argv: [realpathSync("/bin/sh"), "tidy.sh"],
       word: "sh",
@@ -86,11 +86,10 @@ export async function superviseDemo(machine: Machine, project: string, style: St
     row("deny", text, fit(short(verdict.reason), Math.max(20, style.width - 51)).trimEnd());
   }
   for (const notice of notices) writeStdout(`  ${style.dim(short(notice))}\n`);
-  await takeBack(id, machine, project, style);
+  takeBack(id, machine, project, style);
 }
 
-async function takeBack(id: string, machine: Machine, project: string, style: Style): Promise<void> {
-  const { findRun, prepareUndo, runsFolder, undoRun } = await import("../supervise/undo/index.ts");
+function takeBack(id: string, machine: Machine, project: string, style: Style): void {
   const runs = runsFolder(machine);
   const run = findRun(runs, id, project, true);
   const options = { paths: [], force: false, now: Date.now() };

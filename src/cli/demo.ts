@@ -5,7 +5,6 @@ import { visible } from "../action/index.ts";
 import { agentNamed, type Agent } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
-import { superviseDemo } from "./demo-run.ts";
 import { engine } from "./engine.ts";
 import { fit, styleFor, type Style } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
@@ -94,6 +93,7 @@ export async function demo(): Promise<number> {
       for (const [tool, input] of requests)
         writeStdout(row(ask(agent, machine, project, mode, tool, input), input, { project, home: machine.home }, style));
     }
+    const { superviseDemo } = await import("./demo-run.ts");
     await superviseDemo(machine, project, style);
     writeStdout(
       `\n${style.verdict("allow")} goes ahead   ${style.verdict("deny")} is refused   ${style.verdict("ask")} asks you   ${style.verdict("none", "silence")} leaves it to the host's own prompt\n` +

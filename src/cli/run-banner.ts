@@ -13,9 +13,9 @@ interface Facts {
   readonly learns: boolean;
 }
 
-/** One line for the person who starts a run (P10): what runs, under which profile, who is asked. */
+/** One line for the person at a terminal who starts a run (P10): what runs, under which profile, who is asked. */
 export function banner({ machine, profile, how, program, learns }: Facts): string {
-  const style = styleFor(process.stderr, machine.env);
+  const style = styleFor({ isTTY: true }, machine.env);
   const stored = readProfile(machine, profile);
   const count = stored?.content.is === "text" ? ruleEntries(stored.content.text).length : 0;
   const rules = stored === undefined ? "new" : `${count} rule${count === 1 ? "" : "s"}`;

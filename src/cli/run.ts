@@ -133,7 +133,7 @@ async function supervise(setting: Begun): Promise<number> {
   const { argv, word, profile, machine, cwd, flags, parts, ready, state } = setting;
   const { asking: asked, outputs } = ready;
   const quiet = flags.quiet === true;
-  if (!quiet && process.stderr.isTTY)
+  if (!quiet && isatty(2))
     writeStderr(banner({ machine, profile, how: asked.how, program: word ?? argv[0], learns: flags.learn === true }));
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 

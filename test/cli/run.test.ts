@@ -52,6 +52,19 @@ describe("the status of assent run", () => {
     expect([outcome.status, outcome.stdout]).toEqual([status, stdout]);
   });
 
+  it("leaves the program's pipes as they are: a slow reader loses nothing", () => {
+    const { project, home } = here();
+    const run = `'${process.execPath}' '${join(DIST, "bin.cjs")}' run`;
+    const line = `echo in | ${run} sh -c 'cat; seq 1 100000; echo err >&2; seq 1 100000 >&2' 2>&1 | { sleep 0.5; sort | uniq -c | wc -l; }`;
+    const { stdout } = spawnSync("setsid", ["-w", "sh", "-c", line], {
+      cwd: project,
+      env: { PATH: "/usr/bin:/bin", HOME: home },
+      encoding: "utf8",
+    });
+    // 100,000 numbers, `in`, `err`, and the line that there is no terminal.
+    expect(Number(stdout)).toBe(100_003);
+  });
+
   it("a question ends the run where blocking is forbidden", () => {
     const { run, script, outside } = here();
     script("echo before; echo x > $OUT/a; echo after\n");

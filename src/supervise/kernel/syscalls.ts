@@ -1,5 +1,3 @@
-import { arch } from "node:process";
-
 /** System call numbers, x86-64 and arm64 (`-1`: the architecture has no such call). From the kernel's unistd headers. */
 const TABLE = {
   read: [0, 63],
@@ -264,4 +262,4 @@ export function syscallsOf(architecture: Architecture): Readonly<Record<SyscallN
 }
 
 /** The numbers of this machine. */
-export const SYSCALLS = syscallsOf(arch === "arm64" ? "arm64" : "x64");
+export const SYSCALLS = syscallsOf(process.arch === "arm64" ? "arm64" : "x64");

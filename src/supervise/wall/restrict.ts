@@ -1,4 +1,3 @@
-import { arch } from "node:process";
 import { isMainThread } from "node:worker_threads";
 import { readdirSync } from "node:fs";
 import { addressOf, alloc, ERRNO, KernelError, must, SYSCALLS, sys } from "../kernel/index.ts";
@@ -82,7 +81,7 @@ export function restrictThisThread(options: RestrictOptions): Restricted {
   const landlock = restrictWithLandlock();
 
   // Last: the filter stops what the other steps need.
-  const filter = buildFilter(arch === "arm64" ? "arm64" : "x64", {
+  const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", {
     observeReads: options.observeReads,
     udp: options.udp ?? false,
     trapSignals: landlock.scopes === 0,

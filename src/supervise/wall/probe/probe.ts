@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, readFileSync, statfsSync } from "node:fs";
-import { arch, platform } from "node:process";
 import { addressOf, alloc, ERRNO, errorName, SYSCALLS, sys } from "../../kernel/index.ts";
 import { landlockAbi } from "../landlock.ts";
 import { listenerOfThread } from "./thread.ts";
@@ -48,6 +47,7 @@ const V9FS = 0x01021997;
 
 /** What this kernel, and whoever started us, let supervision do. Nothing of this process is restricted by asking. */
 export async function probeKernel(cwd: string): Promise<readonly Probe[]> {
+  const { arch, platform } = process;
   if (platform !== "linux" || (arch !== "x64" && arch !== "arm64")) {
     const why = `this is ${platform} on ${arch}; supervision is made of Linux system calls on x86-64 and arm64`;
     return [{ id: "platform", title: "operating system", ok: false, why, consequence: "only the hook protects here", required: true }];
