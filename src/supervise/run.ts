@@ -1,16 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { openState, profileFile, programProfile } from "../state/index.ts";
 import { alloc, must, sys, SYSCALLS, lastingAddressOf } from "./kernel/index.ts";
 import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
+import { descendants } from "./door/processes.ts";
 import type { DoorData } from "./door/door-worker.ts";
 import type { FromLauncher, LaunchData } from "./launch/messages.ts";
 import { DnsRelay, nameServersOf } from "./net/index.ts";
 import { answerInner } from "./inner.ts";
 import { Questions } from "./questions.ts";
-import type { Exit, RunOptions, RunResult } from "./types.ts";
+import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
+import { newRunId, prune, RunFolder, runsFolder, sealRun } from "./undo/index.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 /**
@@ -39,13 +39,13 @@ export class RunError extends Error {
  */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const { machine, cwd, argv, env } = options;
-  const id = runId();
-  const folder = runFolder(options, id);
+  const profile = options.profile ?? programProfile(argv[0], machine, cwd);
+  const records = recordsOf(options, profile);
+  const { id, folder } = records;
   // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
   must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   const wake = eventDescriptor();
   const { port1, port2 } = new MessageChannel();
-  const profile = options.profile ?? programProfile(argv[0], machine, cwd);
   const names = new MessageChannel();
   const relay = await startRelay(names.port1, options.onNotice);
   const doorData: DoorData = {
@@ -71,7 +71,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const door = new Worker(workerFile("door-worker"), {
     workerData: doorData,
     transferList: [port2, names.port2],
-    trackUnmanagedFds: false, ...OWN_STREAMS,
+    trackUnmanagedFds: false,
+    ...OWN_STREAMS,
   });
   const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false, ...OWN_STREAMS });
   const tell = (message: ToDoor): void => {
@@ -88,7 +89,15 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       relay?.relay.close();
       void launcher.terminate();
       void door.terminate();
+      // Without the door every judged call fails, and nothing good comes of going on.
+      for (const pid of descendants()) kill(pid, "SIGKILL");
+      records.end({ ended: Date.now() });
+      records.close();
       reject(new RunError(code, message));
+    };
+    const told = (event: RunEvent): void => {
+      if (isNotable(event)) records.event(event);
+      options.onEvent?.(event);
     };
     const open = (): void => {
       if (ready && listener !== undefined) port1.postMessage({ listener });
@@ -112,7 +121,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         open();
       } else if (message.kind === "ask") questions.put(message.question);
       else if (message.kind === "void") questions.drop(message.seq);
-      else if (message.kind === "events") for (const event of message.events) options.onEvent?.(event);
+      else if (message.kind === "events") for (const event of message.events) told(event);
       else if (message.kind === "inner") answerInner(message.fd, message.cwd, { id, profile }, options.onHook);
       else if (message.kind === "notice") options.onNotice?.(message.text);
       else if (message.kind === "ended") exit = exitOf(message.status);
@@ -122,6 +131,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           port1.close();
           names.port1.close();
           relay?.relay.close();
+          keep(records, doorData.undoFolder !== undefined, exit);
+          prune(runsFolder(machine));
           resolve({ id, exit: exit ?? { by: "exit", code: 1 }, ...(questions.ended === undefined ? {} : { ended: questions.ended }) });
         });
     });
@@ -144,18 +155,28 @@ async function startRelay(
 
 const workerFile = (name: string): string => fileURLToPath(new URL(`${name}.cjs`, import.meta.url)).replace("/chunks/", "/");
 
-/** Sortable by time, and not to be guessed. */
-function runId(): string {
-  const time = new Date().toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  return `${time}-${randomBytes(3).toString("hex")}`;
+function recordsOf({ machine, argv, cwd }: RunOptions, profile: string): RunFolder {
+  const state = openState(machine);
+  if ("problem" in state) throw new RunError("state", `${state.problem}: the run's records need it`);
+  const started = Date.now();
+  try {
+    return new RunFolder(runsFolder(machine), { id: newRunId(started), argv, cwd, profile, started });
+  } catch (error) {
+    throw new RunError("state", `the run's records cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
-function runFolder(options: RunOptions, id: string): string {
-  const state = openState(options.machine);
-  if ("problem" in state) throw new RunError("state", `${state.problem}: the run's records need it`);
-  const folder = `${state.folder}/runs/${id}`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
+/** What the run left is written down, so that an undo can tell what was changed since. */
+function keep(records: RunFolder, undo: boolean, exit: Exit | undefined): void {
+  const ended = Date.now();
+  records.end({ ended, ...(exit === undefined ? {} : { exit }) });
+  if (undo) records.end({ bytes: sealRun(records.folder, ended) });
+  records.close();
+}
+
+/** What a receipt tells. */
+function isNotable({ outcome, answer, action }: RunEvent): boolean {
+  return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
 }
 
 const one = alloc(8);

@@ -40,7 +40,7 @@ export interface RunOptions {
   readonly bestEffort: boolean;
   /** Keep pre-images for `assent undo`. */
   readonly undo: boolean;
-  /** Called for every judged call, in order. */
+  /** Called for every judged call, in order; costs the run time. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Called once the program runs; `signal` reaches it as long as it lives. */
   readonly onStart?: ((program: { readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
