@@ -55,7 +55,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIn
 function proposalsFor(action: Action, call: Call, home: string): readonly Proposal[] {
   const exact: Proposal = { rule: printCall(call), covers: "exactly this call" };
   if (action.kind === "net" && action.host !== undefined) {
-    const host = action.host.includes(":") ? `[${action.host}]` : action.host;
+    const host = action.host.includes(":") && !action.host.startsWith("[") ? `[${action.host}]` : action.host;
     return [{ rule: `Net(${host}${action.port === undefined ? "" : `:${action.port}`})`, covers: "this host and port" }, exact];
   }
   if (action.kind === "exec") {

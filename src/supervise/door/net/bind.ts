@@ -1,5 +1,5 @@
 import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type Address, isRefused, judgeListen, type NetVerdict, openSockets, overlaps, readSockaddr } from "../../net/index.ts";
+import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
 import type { Bench, Decoded, Operation } from "../operation.ts";
@@ -75,7 +75,7 @@ function bind(sock: Sock, bytes: Buffer): number {
 /** SO_REUSEPORT and, for datagrams, SO_REUSEADDR would give a share of what belongs to a program outside the run. */
 function isTaken(state: NetState, sock: Sock, address: Address, port: number): boolean {
   if (port === 0) return false;
-  const there = openSockets(sock.type === SOCK.STREAM ? "tcp" : "udp").filter((socket) => overlaps(socket, address.bytes, port));
+  const there = socketsOn(sock.type === SOCK.STREAM ? "tcp" : "udp", port).filter((socket) => overlaps(socket, address.bytes, port));
   return there.some(({ inode }) => !state.own.has(inode));
 }
 

@@ -14,7 +14,7 @@ import {
   nameServersOf,
   type NetDeps,
   type NetVerdict,
-  openSockets,
+  socketsOn,
   parseAddress,
   receives,
   type RelayAddress,
@@ -110,7 +110,7 @@ export class NetState {
   }
 
   #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): "own" | "other" | "none" {
-    const there = openSockets(protocol).filter((socket) => receives(socket, address, port));
+    const there = socketsOn(protocol, port).filter((socket) => receives(socket, address, port));
     if (there.length === 0) return "none";
     return there.every(({ inode }) => this.own.has(inode)) ? "own" : "other";
   }

@@ -31,6 +31,7 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
   return {
     call: action.call ?? { name: "connect", args: [place.path, "0"] },
     actions: [action],
+    note: "a socket, to connect to",
     judge: (caller) => judge(caller).verdict,
     pinned: [sock.fd, place.fd],
     perform: waiting(task, sock, address),
