@@ -37,6 +37,7 @@ function inWorld(command: (folder: string) => readonly string[], policy?: object
   return { lines: stdout.trim().split("\n"), log: seen.filter((line) => !/^(?:|ready|outside|dns .*)$/.test(line)), stderr };
 }
 
+const COMPILER = "musl-gcc";
 const python = has("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
 const probing = (names: readonly string[]) => (folder: string) => [python, join(WORLD, "probe.py"), folder, ...names];
 
@@ -201,10 +202,10 @@ describe.runIf(canNest && has("python3"))("programs on the network", () => {
     expect(lines.join("\n"), stderr).toMatch(expected);
   });
 
-  it.runIf(has("musl-gcc"))("a resolver that sends unconnected datagrams (musl)", () => {
+  it.runIf(has(COMPILER))("a resolver that sends unconnected datagrams (musl)", () => {
     const { root, write } = scratch({ keep: false });
     const source = write("gai.c", MUSL);
-    execFileSync("musl-gcc", ["-static", source, "-o", join(root, "gai")]);
+    execFileSync(COMPILER, ["-static", source, "-o", join(root, "gai")]);
     const { lines } = inWorld(() => [join(root, "gai"), "allowed.test"], { allow: ["Exec(/tmp/**)"] });
     expect(lines).toEqual(["203.0.113.10"]);
   });
