@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { ensureFolder, writeAtomic, type Machine } from "../state/index.ts";
+import { OUTER_PATH } from "../supervise/outer/index.ts";
 
 /**
  * A launcher starts a program under `assent run`: a small shell script that carries all that is known of the wrapping.
@@ -36,12 +37,15 @@ export interface Own {
 }
 
 export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin }: Own): void {
-  const words = ["run", "--profile", launcher.profile, "--", ...startOf(launcher)];
+  const start = startOf(launcher);
+  const line = (words: readonly string[]): string => `exec ${words.map(shellQuote).join(" ")} "$@"`;
   const text = [
     "#!/bin/sh",
     "# Starts a program under `assent run`. `assent wrap unwrap` takes this away again; do not edit it.",
     `${MARK}${JSON.stringify(launcher)}`,
-    `exec ${[node, bin, ...words].map(shellQuote).join(" ")} "$@"`,
+    "# Only a supervisor lets this be opened: inside a run the program is supervised already.",
+    `if true 2> /dev/null <> ${OUTER_PATH}; then ${line(start)}; fi`,
+    line([node, bin, "run", "--profile", launcher.profile, "--", ...start]),
     "",
   ].join("\n");
   const path = launcherPath(machine, launcher);

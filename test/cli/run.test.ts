@@ -163,7 +163,7 @@ describe("--learn", () => {
 
 describe("wrapped programs", () => {
   it("run under their profile, and are not supervised twice", () => {
-    const { run, home, project, outside, write } = here();
+    const { run, home, project, outside, script, write } = here();
     chmodSync(write("~/bin/tool", `#!/bin/sh\necho "$0 $*"; echo x > $OUT/a || echo refused\n`), 0o755);
     const place = { home, project };
     const env = { PATH: `${home}/bin:/usr/bin:/bin`, OUT: outside };
@@ -174,8 +174,16 @@ describe("wrapped programs", () => {
       encoding: "utf8",
     });
     expect(direct.stdout).toBe(`${home}/bin/tool --log-only b c\nrefused\n`);
-    const { stdout } = run(["tool", "x"], env);
-    expect(stdout).toBe(`${home}/bin/tool x\nrefused\n`);
+    for (const shell of ["/bin/sh", "/bin/bash"].filter((path) => existsSync(path))) {
+      script("tool x\n");
+      for (const args of [
+        ["tool", "x"],
+        [shell, "s.sh"],
+      ]) {
+        const { status, stdout } = run(args, env);
+        expect([status, stdout]).toEqual([0, `${home}/bin/tool x\nrefused\n`]);
+      }
+    }
     expect(readFileSync(join(home, "bin/tool"), "utf8")).toContain("/wrap/tool\n");
   });
 });
