@@ -218,6 +218,7 @@ export class Door {
     return {
       programs: () => this.#lineage.programs(task.tgid),
       errands: () => this.#lineage.errands(task.tgid),
+      typed: () => this.#options.typed,
     };
   }
 

@@ -3,6 +3,7 @@ import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } fr
 import type { Trap } from "./listener.ts";
 import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place } from "./paths.ts";
+import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -155,7 +156,17 @@ function mode(place: Place | number, bits: number): Decoded {
   // chmod(2): the mode of a link cannot be changed.
   if (place.kind === "symlink") return leave(place, -ERRNO.EOPNOTSUPP);
   const masked = bits & 0o7777;
-  return change(place, "chmod", [masked.toString(8).padStart(4, "0")], () => sys(SYSCALLS.fchmodat, AT_FDCWD, procName(place), masked));
+  return change(place, "chmod", [masked.toString(8).padStart(4, "0")], () => setMode(place, masked));
+}
+
+/** fchmodat2(2), Linux 6.6, spares the kernel the way through /proc. */
+let hasFchmodat2 = true;
+
+function setMode(place: Place, bits: number): number {
+  const result = hasFchmodat2 ? sys(SYSCALLS.fchmodat2, place.fd, emptyAt, bits, AT_EMPTY_PATH) : -ERRNO.ENOSYS;
+  if (result !== -ERRNO.ENOSYS) return result;
+  hasFchmodat2 = false;
+  return sys(SYSCALLS.fchmodat, ownDescriptors(), numberName(place.fd), bits);
 }
 
 function owner(place: Place | number, uid: number, gid: number): Decoded {

@@ -4,7 +4,8 @@ import type { Trap } from "./listener.ts";
 import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place, type Slot } from "./paths.ts";
 import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
-import { shortName, type Task } from "./tasks.ts";
+import { numberName, ownDescriptors } from "./own-descriptors.ts";
+import type { Task } from "./tasks.ts";
 
 const AT_REMOVEDIR = 0x200;
 const AT_SYMLINK_FOLLOW = 0x400;
@@ -170,7 +171,7 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
     ],
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
-    perform: () => sys(SYSCALLS.linkat, AT_FDCWD, shortName(`/proc/self/fd/${source.fd}`), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
+    perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
     save: (undo) => undo.link(source.stat.nlink === 0 ? undefined : source.path, placed(slot), source.stat),
   };
 }

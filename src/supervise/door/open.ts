@@ -4,8 +4,9 @@ import type { Trap } from "./listener.ts";
 import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, type Operation, PASS } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
+import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { inTree } from "./processes.ts";
-import { shortName, type Task } from "./tasks.ts";
+import type { Task } from "./tasks.ts";
 
 /** open(2). The flags that differ between architectures are in paths.ts. */
 const ACCMODE = 3;
@@ -123,15 +124,18 @@ function existing(place: Place, how: Opening, exclusive: boolean): Decoded {
     return PASS;
   }
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
+  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(place.fd, keep(flags)) : undefined;
   const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
-    actions: [fileAction(operation, place.path, call), ...((flags & ACCMODE) === 2 ? [fileAction("read", place.path, call)] : [])],
+    actions:
+      (flags & ACCMODE) === 2
+        ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
+        : [fileAction(operation, place.path, call)],
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
-    ...(writes(flags) && kind === "file" ? { save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) } : {}),
-    ...(kind === "fifo" && (flags & O_NONBLOCK) === 0
-      ? pipeOpening(place.fd, keep(flags))
-      : { pinned: [place.fd], perform: () => reopen(place.fd, keep(flags)) }),
+    save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
+    pinned: pipe?.pinned ?? [place.fd],
+    perform: pipe?.perform ?? (() => reopen(place.fd, keep(flags))),
   };
 }
 
@@ -141,12 +145,13 @@ const PUBLIC =
 
 /** The door is outside the wall, so it must itself keep the tree from looking into other processes, the supervisor among them. */
 function isForeignProcess(path: string, changes: boolean): boolean {
+  if (!path.startsWith("/proc/")) return false;
   const pid = Number(/^\/proc\/(\d+)(?:\/|$)/.exec(path)?.[1]);
   if (!(pid > 0) || inTree(pid)) return changes && /\/(?:mem|attr\/.*|[ug]id_map|setgroups|projid_map)$/.test(path);
   return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
 }
 
-const reopen = (fd: number, flags: number): number => sys(SYSCALLS.openat, AT_FDCWD, shortName(`/proc/self/fd/${fd}`), flags, 0);
+const reopen = (fd: number, flags: number, mode = 0): number => sys(SYSCALLS.openat, ownDescriptors(), numberName(fd), flags, mode);
 
 const F_SETFL = 4;
 const POLLIN = 1;
@@ -228,18 +233,19 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
-    perform: () => sys(SYSCALLS.openat, AT_FDCWD, shortName(`/proc/self/fd/${place.fd}`), flags, mode),
+    perform: () => reopen(place.fd, flags, mode),
   };
 }
 
 /** Ledger P3: `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
 function openMode(flags: number): string {
+  if ((flags & (ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT)) === 0) return "read";
   const words = [
     ...((flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0 ? ["create"] : []),
     ...((flags & O_TRUNC) !== 0 ? ["truncate"] : []),
     ...((flags & ACCMODE) === 1 ? ["write"] : (flags & ACCMODE) !== 0 ? ["read-write"] : []),
   ];
-  return words.length === 0 ? "read" : words.join("+");
+  return words.join("+");
 }
 
 /** What the wall lets through; the same list as in wall/landlock.ts. */

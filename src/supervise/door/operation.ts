@@ -24,7 +24,7 @@ export interface Operation {
   /** What is new or lost, for the person who is asked: `new file`. */
   readonly note?: string;
   /** Keeps what would be lost, before `perform`. */
-  readonly save?: (undo: UndoStore, anyway: boolean) => Kept;
+  readonly save?: ((undo: UndoStore, anyway: boolean) => Kept) | undefined;
   /** Does it. The call's result, or a negative errno. With `gives`, a descriptor of ours that the task gets a copy of. */
   readonly perform: () => number;
   readonly gives?: { readonly closeOnExec: boolean };
@@ -47,7 +47,10 @@ export const LATER = -513;
 export type Decoded = Operation | number | typeof PASS;
 export type Handler = (trap: Trap, task: Task, bench: Bench) => Decoded;
 
+const BY_TOOL = { by: "tool" } as const;
+
 /** A file action of a supervised program. */
-export function fileAction(operation: FileOperation, path: string, call: Call, more: Partial<FileAction> = {}): FileAction {
-  return { kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" }, call, ...more };
+export function fileAction(operation: FileOperation, path: string, call: Call, more?: Partial<FileAction>): FileAction {
+  const action: FileAction = { kind: "file", operation, target: { kind: "path", path }, origin: BY_TOOL, call };
+  return more === undefined ? action : { ...action, ...more };
 }

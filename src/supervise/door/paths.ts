@@ -1,4 +1,5 @@
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
@@ -25,6 +26,12 @@ export interface Place {
   readonly kind: Kind;
 }
 
+/** A pinned object of which only the name is known. */
+interface Folder {
+  readonly fd: number;
+  readonly path: string;
+}
+
 /** A name in a pinned folder, for calls that make, remove or move names. */
 export interface Slot {
   /** O_PATH. */
@@ -49,6 +56,8 @@ export class Paths {
   readonly bytes = alloc(PATH_MAX + 1);
   readonly at = addressOf(this.bytes);
   length = 0;
+  /** As much as a path may be long. */
+  readonly #most = this.bytes.subarray(0, PATH_MAX) as Buffer;
   readonly #memory: Memory;
   readonly #tasks: Tasks;
   readonly #how = alloc(24);
@@ -64,7 +73,7 @@ export class Paths {
 
   /** Reads the path that argument `at` points to. Its length, or a negative errno. */
   read(trap: Trap, at: number): number {
-    const got = this.#memory.string(trap.tid, trap.long(at), this.bytes.subarray(0, PATH_MAX) as Buffer, this.at, ERRNO.ENAMETOOLONG);
+    const got = this.#memory.string(trap.tid, trap.long(at), this.#most, this.at, ERRNO.ENAMETOOLONG);
     this.length = got < 0 ? 0 : got;
     return got;
   }
@@ -79,19 +88,37 @@ export class Paths {
   /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
   object(task: Task, dirfd: number, follow: boolean, resolve = 0): Place | number {
     if (this.length === 0) return -ERRNO.ENOENT;
-    const base = this.#base(task, dirfd);
+    const found = this.#resolved(task, dirfd, follow ? 0 : O_NOFOLLOW, follow, resolve);
+    return typeof found === "number" ? found : this.#described(found);
+  }
+
+  /** `only`: O_NOFOLLOW, O_DIRECTORY. */
+  #resolved(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
+    const base = this.#base(task, dirfd, 0);
     if (base < 0 && base !== AT_FDCWD) return base;
-    const flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
-    const fd = this.#openat2(base, this.at, flags, resolve | NO_MAGICLINKS);
-    const place = fd < 0 ? fd : this.placeOf(fd);
-    const magic = typeof place === "number" ? place === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0 : isBelow(place.path, this.#own);
+    const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
+    const magic = typeof found === "number" ? found === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0 : isBelow(found.path, this.#own);
     if (!magic) {
       if (base >= 0) sys(SYSCALLS.close, base);
-      return place;
+      return found;
     }
-    if (typeof place !== "number") sys(SYSCALLS.close, place.fd);
+    if (typeof found !== "number") sys(SYSCALLS.close, found.fd);
     const walked = this.#walk(task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
-    return typeof walked === "number" && walked < 0 ? walked : this.placeOf(walked);
+    if (walked >= 0 && (only & O_DIRECTORY) !== 0) {
+      const stat = statFd(walked);
+      if (typeof stat === "number" || kindOf(stat.mode) !== "directory") {
+        sys(SYSCALLS.close, walked);
+        return typeof stat === "number" ? stat : -ERRNO.ENOTDIR;
+      }
+    }
+    return this.#named(walked);
+  }
+
+  #described({ fd, path }: Folder): Place | number {
+    const stat = statFd(fd);
+    if (typeof stat !== "number") return { fd, path, stat, kind: kindOf(stat.mode) };
+    sys(SYSCALLS.close, fd);
+    return stat;
   }
 
   /** The object behind a descriptor of the task. */
@@ -110,49 +137,48 @@ export class Paths {
     const name = alloc(this.length - start + 1);
     this.bytes.copy(name, 0, start, this.length);
     const slash = end < this.length;
-    const word = this.bytes.toString("latin1", start, end);
     const parent = this.#folder(task, dirfd, start, resolve);
     if (typeof parent === "number") return parent;
-    const text = pathText(Buffer.from(this.bytes.subarray(start, end)));
+    const text = pathText(this.bytes, start, end);
     return {
       parent: parent.fd,
       name,
       nameAt: addressOf(name),
       path: parent.path === "/" ? `/${text}` : `${parent.path}/${text}`,
-      hopeless: word === "" || word === "." || word === "..",
+      hopeless: text === "" || text === "." || text === "..",
       slash,
     };
   }
 
   /** What stands before the name that begins at `start`. */
-  #folder(task: Task, dirfd: number, start: number, resolve: number): Place | number {
+  #folder(task: Task, dirfd: number, start: number, resolve: number): Folder | number {
     if (start === 0) {
-      const base = this.#base(task, dirfd);
-      if (base < 0) return base;
-      const place = this.placeOf(base);
-      if (typeof place !== "number" && place.kind !== "directory") {
-        sys(SYSCALLS.close, place.fd);
-        return -ERRNO.ENOTDIR;
-      }
-      return place;
+      const base = this.#base(task, dirfd, O_DIRECTORY);
+      return base < 0 ? base : this.#named(base);
     }
-    const [length, held] = [this.length, this.bytes[start]];
+    const length = this.length;
+    const held = this.bytes[start] ?? 0;
     this.bytes[start] = 0;
     this.length = start;
-    const place = this.object(task, dirfd, true, resolve);
-    this.bytes[start] = held ?? 0;
+    const folder = this.#resolved(task, dirfd, O_DIRECTORY, true, resolve);
+    this.bytes[start] = held;
     this.length = length;
-    if (typeof place !== "number" && place.kind !== "directory") {
-      sys(SYSCALLS.close, place.fd);
-      return -ERRNO.ENOTDIR;
-    }
-    return place;
+    return folder;
+  }
+
+  /** A descriptor of ours with its name; takes it over. */
+  #named(fd: number): Folder | number {
+    if (fd < 0) return fd;
+    const path = this.nameOf(fd);
+    if (typeof path === "string") return { fd, path };
+    sys(SYSCALLS.close, fd);
+    return path;
   }
 
   /** Where a relative path begins: a descriptor of ours, AT_FDCWD for an absolute path, or a negative errno. */
-  #base(task: Task, dirfd: number): number {
+  #base(task: Task, dirfd: number, only: number): number {
     if (this.bytes[0] === SLASH) return AT_FDCWD;
-    return dirfd === AT_FDCWD ? this.#tasks.cwd(task) : this.#tasks.object(task, dirfd);
+    return dirfd === AT_FDCWD ? this.#tasks.cwd(task) : this.#tasks.object(task, dirfd, only);
   }
 
   #openat2(base: number, path: number, flags: number, resolve: number): number {
@@ -163,20 +189,14 @@ export class Paths {
 
   /** Describes a descriptor of ours; takes it over. */
   placeOf(fd: number): Place | number {
-    if (fd < 0) return fd;
-    const stat = statFd(fd);
-    const path = typeof stat === "number" ? stat : this.nameOf(fd);
-    if (typeof stat === "number" || typeof path === "number") {
-      sys(SYSCALLS.close, fd);
-      return typeof stat === "number" ? stat : (path as number);
-    }
-    return { fd, path, stat, kind: kindOf(stat.mode) };
+    const named = this.#named(fd);
+    return typeof named === "number" ? named : this.#described(named);
   }
 
   /** The kernel's name for a descriptor of ours. */
   nameOf(fd: number): string | number {
-    const length = sys(SYSCALLS.readlinkat, AT_FDCWD, shortName(`/proc/self/fd/${fd}`), this.#linkAt, PATH_MAX);
-    return length < 0 ? length : pathText(this.#link.subarray(0, length) as Buffer);
+    const length = sys(SYSCALLS.readlinkat, ownDescriptors(), numberName(fd), this.#linkAt, PATH_MAX);
+    return length < 0 ? length : pathText(this.#link, 0, length);
   }
 
   /** Text of a link in a pinned folder. `name`: address of a C string. */

@@ -22,6 +22,10 @@ export interface Task {
 const nameBuffer = alloc(64);
 const nameAt = lastingAddressOf(nameBuffer);
 
+const cwdName = alloc(4);
+cwdName.write("cwd", "latin1");
+const cwdAt = lastingAddressOf(cwdName);
+
 /** The address of a short ASCII C string; good until the next call. */
 export function shortName(text: string): number {
   nameBuffer[nameBuffer.write(text, "latin1")] = 0;
@@ -83,13 +87,13 @@ export class Tasks {
 
   /** Working directory of the task, pinned. A descriptor of ours, or a negative errno. */
   cwd(task: Task): number {
-    return sys(SYSCALLS.openat, task.proc, shortName("cwd"), O_PATH_CLOEXEC | 0o200000, 0);
+    return sys(SYSCALLS.openat, task.proc, cwdAt, O_PATH_CLOEXEC, 0);
   }
 
-  /** The object behind a descriptor of the task, pinned (O_PATH), or a negative errno. */
-  object(task: Task, fd: number): number {
+  /** The object behind a descriptor of the task, pinned (O_PATH), or a negative errno. `only`: O_DIRECTORY. */
+  object(task: Task, fd: number, only = 0): number {
     if (fd < 0) return -ERRNO.EBADF;
-    const got = sys(SYSCALLS.openat, task.proc, shortName(`fd/${fd}`), O_PATH_CLOEXEC, 0);
+    const got = sys(SYSCALLS.openat, task.proc, shortName(`fd/${fd}`), O_PATH_CLOEXEC | only, 0);
     return got === -ERRNO.ENOENT ? -ERRNO.EBADF : got;
   }
 

@@ -36,6 +36,8 @@ export interface Caller {
   readonly programs: () => readonly string[];
   /** What it and the programs that started it were started for. */
   readonly errands: () => readonly Errand[];
+  /** What the command as it was typed says it does. */
+  readonly typed: () => Errand;
 }
 
 /** A start of a program, judged. */

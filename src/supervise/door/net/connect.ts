@@ -6,7 +6,7 @@ import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER, type Operation } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { AF, briefly, close, connect, done, isSignalled, isWritable, nameOf, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
-import type { NetState } from "./state.ts";
+import { NOBODY, type NetState } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
 export type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
@@ -54,8 +54,6 @@ export function judgement(state: NetState, to: Destination): Pick<Operation, "ca
     judge: (caller) => state.connect(to, caller).verdict,
   };
 }
-
-export const NOBODY: Caller = { programs: () => [], errands: () => [] };
 
 export function callOf(action: NetAction, to: Pick<Destination, "address" | "port">, name: CallName = "connect"): Call {
   return { name, args: [action.host ?? to.address.host, String(to.port)] };

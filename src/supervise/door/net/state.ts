@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Action, NetAction, Verdict } from "../../../action/index.ts";
-import type { Caller } from "../../judge/index.ts";
+import type { Caller, Errand } from "../../judge/index.ts";
 import {
   addressOfBytes,
   type Destination,
@@ -40,6 +40,9 @@ type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
 const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
+/** Judges as if nobody in particular asked. */
+export const NOBODY: Caller = { programs: () => [], errands: () => [], typed: () => ({ writes: [], hosts: [] }) };
+const TYPED: Verdict = { decision: "allow", basis: "grant", builtin: "run.typed", reason: "named in the command that was typed" };
 const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
 
 /** What a run knows about its sockets. Everything in it is bounded: what is forgotten is asked about again. */
@@ -137,11 +140,13 @@ export class NetState {
   }
 
   #errand(action: NetAction, verdict: Verdict, to: Destination, caller: Caller): Verdict {
-    if (verdict.decision !== "ask" || verdict.basis !== "default" || to.local === true || to.address.reach !== "public") return verdict;
-    const isFor = caller
-      .errands()
-      .some(({ hosts }) => hosts.some(({ host, port }) => host === action.host && (port === undefined || port === action.port)));
-    return isFor ? ERRAND : verdict;
+    if (verdict.decision !== "ask" || verdict.basis !== "default") return verdict;
+    const names = ({ hosts }: Errand): boolean =>
+      hosts.some(({ host, port }) => host === action.host && (port === undefined || port === action.port));
+    // Whoever types an address means it, wherever it lies.
+    if (to.address.reach !== "metadata" && names(caller.typed())) return TYPED;
+    if (to.local === true || to.address.reach !== "public") return verdict;
+    return caller.errands().some(names) ? ERRAND : verdict;
   }
 }
 

@@ -5,7 +5,7 @@ import { AT_FDCWD } from "../paths.ts";
 import type { Task } from "../tasks.ts";
 import { statAt, statFd } from "../../undo/index.ts";
 import { briefly, close, connect, done, isSignalled, nameOf, type Sock } from "./socket.ts";
-import type { NetState } from "./state.ts";
+import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 
 type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
@@ -27,7 +27,7 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
   const own = state.ownFiles.has(place.stat.id);
   const judge = (caller: Caller) => judgeUnixConnect(place.path, own, deps(state, caller));
-  const { action } = judge({ programs: () => [], errands: () => [] });
+  const { action } = judge(NOBODY);
   return {
     call: action.call ?? { name: "connect", args: [place.path, "0"] },
     actions: [action],
@@ -91,7 +91,7 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
   if (slot.slash) return refuse(-ERRNO.ENOENT);
   const address = unixSockaddr(Buffer.concat([Buffer.from(`/proc/self/fd/${slot.parent}/`), slot.name.subarray(0, -1)]));
   if (address === undefined) return refuse(-ERRNO.ENAMETOOLONG);
-  const { action } = judgeUnixBind(slot.path, deps(state, { programs: () => [], errands: () => [] }));
+  const { action } = judgeUnixBind(slot.path, deps(state, NOBODY));
   return {
     call: action.call ?? { name: "bind", args: [slot.path, "0"] },
     actions: [action],
