@@ -9,7 +9,7 @@ import type { Kept, UndoStore } from "../undo/index.ts";
 import { TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "../wall/process-rules.ts";
 import { decodeExec, type Exec } from "./exec.ts";
 import { Lineage } from "./lineage.ts";
-import { Listener, Trap } from "./listener.ts";
+import { Listener, SEEN, Trap } from "./listener.ts";
 import { Memory } from "./memory.ts";
 import type { FromDoor, ToDoor } from "./messages.ts";
 import { metadataHandlers } from "./metadata.ts";
@@ -118,24 +118,15 @@ export class Door {
   /** Serves until nothing of the tree is left. */
   serve(): void {
     while (this.#open) {
-      const timeout = [...this.#pending].some(({ seq }) => seq === undefined)
-        ? TICK_WAITING
-        : this.#pending.size > 0
-          ? TICK_ASKED
-          : this.#events.length > 0
-            ? 50
-            : this.#rootEnded
-              ? 1000
-              : -1;
-      const seen = this.#listener.wait(timeout);
-      if (seen.message) this.#messages();
-      if (seen.call) this.#receive();
+      const seen = this.#listener.wait(this.#timeout());
+      if ((seen & SEEN.message) !== 0) this.#messages();
+      if ((seen & SEEN.call) !== 0) this.#receive();
       else {
         this.#flush();
         this.#tick();
       }
-      if (seen.ended) this.#ended();
-      if (seen.closed && !seen.call) {
+      if ((seen & SEEN.ended) !== 0) this.#ended();
+      if ((seen & (SEEN.closed | SEEN.call)) === SEEN.closed) {
         this.#listener.leave();
         this.#empty = true;
       }
@@ -145,6 +136,13 @@ export class Door {
     this.#flush();
     this.#bench.tasks.close();
     this.#tell({ kind: "closed" });
+  }
+
+  /** How long to wait for the next call, in milliseconds; -1: for ever. */
+  #timeout(): number {
+    if (this.#pending.size > 0) return [...this.#pending].some(({ seq }) => seq === undefined) ? TICK_WAITING : TICK_ASKED;
+    if (this.#events.length > 0) return 50;
+    return this.#rootEnded ? 1000 : -1;
   }
 
   #receive(): void {
@@ -162,15 +160,15 @@ export class Door {
   }
 
   #handle(trap: Trap): void {
+    if (trap.nr === SYSCALLS.umask) {
+      this.#bench.tasks.umaskChanges();
+      return void this.#listener.pass(trap);
+    }
     const task = this.#bench.tasks.get(trap.tid);
     if (task === undefined) return void this.#listener.answer(trap, -ERRNO.ESRCH);
     // The launcher's thread, before it starts the program.
     if (task.tgid === process.pid) return void this.#listener.pass(trap);
     if (trap.nr === SYSCALLS.execve || trap.nr === SYSCALLS.execveat) return this.#exec(trap, task);
-    if (trap.nr === SYSCALLS.umask) {
-      this.#bench.tasks.umaskChanges();
-      return void this.#listener.pass(trap);
-    }
     const targets = this.#aboutProcesses.get(trap.nr);
     if (targets !== undefined) return this.#aboutProcess(trap, task, targets);
     if (trap.nr === SYSCALLS.openat && this.#isOuter(trap, task)) return;

@@ -49,6 +49,18 @@ export class Trap {
   }
 }
 
+/** What there is to do, as bits. */
+export const SEEN = {
+  call: 1,
+  message: 2,
+  /** The watched process has ended. */
+  ended: 4,
+  /** No filtered task is left. */
+  closed: 8,
+} as const;
+
+const wordsOf = (buffer: Buffer): Uint32Array => new Uint32Array(buffer.buffer, buffer.byteOffset, buffer.length >> 2);
+
 /** The descriptor through which the kernel asks. All buffers are made once: nothing is allocated per call. */
 export class Listener {
   readonly #fd: number;
@@ -61,6 +73,10 @@ export class Listener {
   readonly #cpu = alloc(4);
   readonly #at: { request: number; response: number; addfd: number; polled: number; mask: number; one: number; cpu: number };
   readonly #words: Uint32Array;
+  /** `struct pollfd` as halves: an event mask below, what was seen above. */
+  readonly #seen: Uint32Array;
+  readonly #answer: Uint32Array;
+  readonly #gift: Uint32Array;
   /** Sync wake-ups hold: the kernel wakes the other side on the processor it runs on. */
   readonly sync: boolean;
 
@@ -76,7 +92,10 @@ export class Listener {
       one: at(this.#one),
       cpu: at(this.#cpu),
     };
-    this.#words = new Uint32Array(this.#request.buffer, this.#request.byteOffset, 20);
+    this.#words = wordsOf(this.#request);
+    this.#seen = wordsOf(this.#polled);
+    this.#answer = wordsOf(this.#response);
+    this.#gift = wordsOf(this.#addfd);
     this.#polled.writeInt32LE(fd, 0);
     this.#polled.writeInt16LE(POLLIN, 4);
     this.#polled.writeInt32LE(wake, 8);
@@ -96,30 +115,28 @@ export class Listener {
     this.#polled.writeInt16LE(POLLIN, 20);
   }
 
-  /**
-   * Waits for a call or a message. `timeout` in milliseconds, -1: for ever.
-   * `closed`: no filtered task is left.
-   */
-  wait(timeout: number): { call: boolean; message: boolean; ended: boolean; closed: boolean } {
-    this.#polled.writeInt16LE(0, 6);
-    this.#polled.writeInt16LE(0, 14);
-    this.#polled.writeInt16LE(0, 22);
+  /** Waits for a call or a message: what of `SEEN` there is. `timeout` in milliseconds, -1: for ever. */
+  wait(timeout: number): number {
+    const words = this.#seen;
+    words[1] = POLLIN;
+    words[3] = POLLIN;
+    words[5] = POLLIN;
     pollFor(this.#at.polled, timeout);
-    const seen = this.#polled.readInt16LE(6);
-    return {
-      call: (seen & POLLIN) !== 0,
-      message: this.#polled.readInt16LE(14) !== 0,
-      ended: this.#polled.readInt16LE(22) !== 0,
-      closed: (seen & POLLHUP) !== 0,
-    };
+    const call = (words[1] ?? 0) >>> 16;
+    return (
+      ((call & POLLIN) !== 0 ? SEEN.call : 0) |
+      ((call & POLLHUP) !== 0 ? SEEN.closed : 0) |
+      ((words[3] ?? 0) >>> 16 !== 0 ? SEEN.message : 0) |
+      ((words[5] ?? 0) >>> 16 !== 0 ? SEEN.ended : 0)
+    );
   }
 
   /** Fetches the waiting call into `trap`; false when it is gone meanwhile. */
   receive(trap: Trap): boolean {
-    this.#request.fill(0);
-    if (sys(IOCTL, this.#fd, RECV, this.#at.request) < 0) return false;
     // struct seccomp_notif: id u64, pid u32, flags u32, then seccomp_data: nr, arch, instruction pointer u64, args u64[6].
     const words = this.#words;
+    for (let i = 0; i < words.length; i++) words[i] = 0;
+    if (sys(IOCTL, this.#fd, RECV, this.#at.request) < 0) return false;
     trap.idLow = words[0] ?? 0;
     trap.idHigh = words[1] ?? 0;
     trap.tid = words[2] ?? 0;
@@ -130,8 +147,8 @@ export class Listener {
 
   /** The task still waits in this very call. Only after this may what was read from its memory be believed. */
   valid(trap: Trap): boolean {
-    this.#addfd.writeUInt32LE(trap.idLow, 0);
-    this.#addfd.writeUInt32LE(trap.idHigh, 4);
+    this.#gift[0] = trap.idLow;
+    this.#gift[1] = trap.idHigh;
     return sys(IOCTL, this.#fd, ID_VALID, this.#at.addfd) === 0;
   }
 
@@ -146,13 +163,14 @@ export class Listener {
   }
 
   #send(trap: Trap, value: number, error: number, flags: number): boolean {
-    const response = this.#response;
-    response.writeUInt32LE(trap.idLow, 0);
-    response.writeUInt32LE(trap.idHigh, 4);
-    response.writeUInt32LE(value >>> 0, 8);
-    response.writeInt32LE(value < 0 ? -1 : Math.floor(value / 0x1_0000_0000), 12);
-    response.writeInt32LE(error, 16);
-    response.writeUInt32LE(flags, 20);
+    const answer = this.#answer;
+    answer[0] = trap.idLow;
+    answer[1] = trap.idHigh;
+    // Values are cut to 32 bits each by the array.
+    answer[2] = value;
+    answer[3] = value < 0 ? -1 : value / 0x1_0000_0000;
+    answer[4] = error;
+    answer[5] = flags;
     return sys(IOCTL, this.#fd, SEND, this.#at.response) === 0;
   }
 
@@ -162,13 +180,13 @@ export class Listener {
    */
   give(trap: Trap, fd: number, closeOnExec: boolean): number {
     const near = this.sync && this.#near(trap.tid);
-    const addfd = this.#addfd;
-    addfd.writeUInt32LE(trap.idLow, 0);
-    addfd.writeUInt32LE(trap.idHigh, 4);
-    addfd.writeUInt32LE(near ? 0 : ADDFD_SEND, 8);
-    addfd.writeInt32LE(fd, 12);
-    addfd.writeUInt32LE(0, 16);
-    addfd.writeUInt32LE(closeOnExec ? 0o2000000 : 0, 20);
+    const gift = this.#gift;
+    gift[0] = trap.idLow;
+    gift[1] = trap.idHigh;
+    gift[2] = near ? 0 : ADDFD_SEND;
+    gift[3] = fd;
+    gift[4] = 0;
+    gift[5] = closeOnExec ? 0o2000000 : 0;
     const installed = sys(IOCTL, this.#fd, ADDFD, this.#at.addfd);
     if (near) {
       sys(SYSCALLS.sched_setaffinity, trap.tid, 128, this.#at.mask);

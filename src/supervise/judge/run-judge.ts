@@ -78,7 +78,10 @@ export class RunJudge {
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
   #pinned = "";
-  readonly #known = new Map<string, Verdict>();
+  /** Verdicts by operation, name of the call and path; with patterns of calls every call is judged anew. */
+  readonly #known = new Map<string, Map<string, Map<string, Verdict>>>();
+  #remembered = 0;
+  #remembers = false;
   readonly #folders = new Set<string>();
 
   constructor(options: RunJudgeOptions) {
@@ -118,9 +121,8 @@ export class RunJudge {
     const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
     // What has no name in the file system: pipes, sockets, memory, files already deleted.
     if (!path.startsWith("/") || path.startsWith("/memfd:")) return ALLOWED;
-    const key = `${action.operation}\0${action.call?.name ?? ""}\0${path}`;
-    const remembers = !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
-    let verdict = remembers ? this.#known.get(key) : undefined;
+    const known = this.#remembers ? this.#knownOf(action) : undefined;
+    let verdict = known?.get(path);
     if (verdict === undefined) {
       this.#visit(path);
       this.#pinned = path;
@@ -129,11 +131,29 @@ export class RunJudge {
       this.#pinned = "";
       verdict = this.#relaxed(action, path, verdict);
       if (++this.#judged % RENEW === 0) this.#renew();
-      if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
-      if (remembers) this.#known.set(key, verdict);
+      if (this.#remembers) this.#remember(action, path, verdict);
     }
     if (verdict.decision === "allow") return verdict;
     return this.#ownedBy(verdict, path, caller) ?? this.#onErrand(verdict, path, caller) ?? verdict;
+  }
+
+  #knownOf({ operation, call }: FileAction): Map<string, Verdict> | undefined {
+    return this.#known.get(operation)?.get(call?.name ?? "");
+  }
+
+  #remember(action: FileAction, path: string, verdict: Verdict): void {
+    if (++this.#remembered > MOST_REMEMBERED) this.#forget();
+    const { operation, call } = action;
+    const calls = this.#known.get(operation) ?? new Map<string, Map<string, Verdict>>();
+    this.#known.set(operation, calls);
+    const paths = calls.get(call?.name ?? "") ?? new Map<string, Verdict>();
+    calls.set(call?.name ?? "", paths);
+    paths.set(path, verdict);
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#remembered = 0;
   }
 
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
@@ -310,7 +330,7 @@ export class RunJudge {
   }
 
   #renew(): void {
-    this.#known.clear();
+    this.#forget();
     this.#world = this.#freshWorld();
     this.#policy = this.#compile();
     this.#context = this.#contextOf();
@@ -343,6 +363,7 @@ export class RunJudge {
 
   #contextOf(): JudgeContext {
     const { machine, own } = this.#options;
+    this.#remembers = !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
     return {
       ...judgeContext(machine, this.#world, false, this.#sources, own),
       supervised: true,

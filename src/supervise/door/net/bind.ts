@@ -4,9 +4,9 @@ import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
 import type { Bench, Decoded, Operation } from "../operation.ts";
 import type { Task } from "../tasks.ts";
-import { callOf, NOBODY } from "./connect.ts";
+import { callOf } from "./connect.ts";
 import { AF, done, nameOf, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
-import type { NetState } from "./state.ts";
+import { NOBODY, type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
 const DNS = 53;

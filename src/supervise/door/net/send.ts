@@ -4,10 +4,10 @@ import { type Destination, isRefused, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER } from "../operation.ts";
 import type { Task } from "../tasks.ts";
-import { callOf, NOBODY } from "./connect.ts";
+import { callOf } from "./connect.ts";
 import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, send, write } from "./message.ts";
 import { AF, close, isSignalled, SOCK, type Sock, socketOf } from "./socket.ts";
-import type { NetState } from "./state.ts";
+import { NOBODY, type NetState } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
 const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;
