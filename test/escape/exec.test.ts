@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
     program: sh(
       `t env 'env ${DENIED} --version'; t nice 'nice ${DENIED} --version'; t xargs 'echo --version | xargs ${DENIED}'; t sh 'sh -c "${DENIED} --version"'
        t find 'find $O/f -exec ${DENIED} {} +'; t timeout 'timeout 5 ${DENIED} --version'; t python 'python3 -c "import os; os.execv(\\"${DENIED}\\", [\\"base64\\", \\"--version\\"])"'
-       t subprocess 'python3 -c "import subprocess; subprocess.check_call([\\"${DENIED}\\", \\"--version\\"])"'; t perl 'perl -e "exec {\\"${DENIED}\\"} \\"x\\", \\"--version\\""'`,
+       t subprocess 'python3 -c "import subprocess; subprocess.check_call([\\"${DENIED}\\", \\"--version\\"])"'; t perl 'perl -e "exec {\\"${DENIED}\\"} \\"x\\", \\"--version\\" or exit 1"'`,
       Object.fromEntries(
         ["env", "nice", "xargs", "sh", "find", "timeout", "python", "subprocess", "perl"].map((label) => [label, "refused" as const]),
       ),

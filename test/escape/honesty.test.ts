@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
     number: "117",
     title: "undo, after the user went on with a file",
     program: sh(`echo run > $W/f; echo new > $W/new; mkdir $W/d; rm -f $W/none; echo done 1`, { done: "1" }),
-    after: `cat $W/f; echo user > $W/f; cd $W; $NODE $ASSENT undo; echo undone $?; echo content $(cat $W/f); [ -e $W/new ] && echo new there || echo new gone`,
+    after: `cat $W/f; echo user > $W/f; cd $W; $NODE $ASSENT undo --yes; echo undone $?; echo content $(cat $W/f); [ -e $W/new ] && echo new there || echo new gone`,
     bare: "it is about undo",
     check: ({ labels }) => [
       ...(labels.get("content") === "user" ? [] : [`what the user wrote became ${labels.get("content")}`]),
@@ -121,7 +121,7 @@ const rows: readonly Row[] = [
       `rm $W/f; mv $W/keep $W/kept; echo new > $W/over2; mv $W/over2 $W/over; rm -r $W/folder; echo more >> $W/added; chmod 600 $W/kept; truncate -s 0 $W/kept; echo done 1`,
       { done: "1" },
     ),
-    after: "cd $W; $NODE $ASSENT undo; echo undone $?; ls -A $W",
+    after: "cd $W; $NODE $ASSENT undo --yes; echo undone $?; ls -A $W",
     bare: "it is about undo",
     check: ({ labels, world }) => {
       const text = (path: string): string => (existsSync(world.at(path)) ? readFileSync(world.at(path), "utf8") : "gone");

@@ -270,7 +270,7 @@ const rows: readonly Row[] = [
       step("unlink-folder", "same", "unlink", "$W"),
       step("unlink-missing", "ENOENT", "unlink", "$W/none"),
       step("rename-missing", "ENOENT", "rename", "$W/none", "$W/x"),
-      step("into-itself", "EINVAL", "rename", "/srv/W", "/srv/W/x"),
+      step("into-itself", ["EINVAL", /^(?:EINVAL|EACCES|EPERM)$/], "rename", "/srv/W", "/srv/W/x"),
       step("cwd-file", "ENOTDIR", "chdir", "$W/f"),
       step("link-folder", "EPERM", "link", "$W/../W", "$W/y"),
       step("readlink", "EINVAL", "readlink", "$W/f", buffer("b"), 64),

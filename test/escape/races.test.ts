@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { program, python, sh, type Expect } from "./harness/program.ts";
 import { escapes, type Row, type Seen } from "./harness/suite.ts";
 
@@ -30,6 +30,8 @@ const answering = (action: string, seconds: number): string => `touch /srv/ready
     sleep ${seconds}
     $NODE $ASSENT run --background-respond /srv/home/ask "$n" ${action} > /dev/null || sleep 0.1
   done`;
+/** A test of waiting is none if nothing waited. */
+const asked = ({ world }: Seen): readonly string[] => (existsSync(world.at("$HOME/questions")) ? [] : ["nothing was asked"]);
 const BACKGROUND = ["--background-dir", "/srv/home/ask"];
 
 const rows: readonly Row[] = [
@@ -114,6 +116,7 @@ const rows: readonly Row[] = [
       { escaped: ["any", "no"] },
     ),
     bare: "nothing waits",
+    check: asked,
   },
   {
     number: "63a",
@@ -160,7 +163,32 @@ print("checkpoint after", flush=True); time.sleep(0.5)
       { dead: "0" },
     ),
     bare: "nothing waits",
-    check: descriptors,
+    check: (seen) => [...asked(seen), ...descriptors(seen)],
+  },
+  {
+    number: "67a",
+    title: "1000 calls wait for an answer, and the answer is to end it all",
+    options: BACKGROUND,
+    beside: `touch /srv/ready; sleep 6; ${answering("quit", 0)}`,
+    seconds: 60,
+    status: "any",
+    program: program(["/media/storm", "waiting", "1000", "$O"], {}),
+    bare: "nothing waits",
+    check: asked,
+  },
+  {
+    number: "67b",
+    title: "others go on while one waits, and what was answered no is refused",
+    options: BACKGROUND,
+    beside: answering("deny", 1.5),
+    seconds: 60,
+    program: sh(
+      `( echo x > $O/new; echo waited $? ) 2>/dev/null & s=$(date +%s%N); for i in 1 2 3 4 5 6 7 8 9 10; do cat $T > /dev/null; echo x > $W/x$i; done
+       e=$(( ($(date +%s%N) - s) / 1000000 )); [ $e -lt 1200 ] && echo others quick || echo others $e; wait`,
+      { others: ["quick", "quick"], waited: ["0", "2"] },
+    ),
+    bare: "nothing waits",
+    check: asked,
   },
 ];
 

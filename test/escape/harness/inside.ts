@@ -52,6 +52,8 @@ export async function inside({ world, user, argv, env = {}, prelude, beside, aft
       ...argv.map(fill),
     ],
     {
+      // A session of its own: what is sent to the process group does not reach the tests.
+      detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -8,7 +8,7 @@ import { NR, type Name } from "./syscalls.ts";
  * - `works`: a number, or `ok`.
  * - `same`: what it is without supervision.
  * - `any`: not looked at; for steps that only prepare.
- * - else the text itself, or a pattern.
+ * - else the text itself, or a pattern; a label that was not printed is `undefined` to it.
  */
 export type Expect = One | readonly [bare: One, supervised: One];
 export type One = "refused" | "hidden" | "absent" | "works" | "same" | "any" | (string & {}) | RegExp;

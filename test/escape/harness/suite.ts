@@ -52,7 +52,7 @@ export interface Seen extends Outcome {
 export interface Event {
   readonly text: string;
   readonly call: { readonly name: string; readonly args: readonly (string | readonly string[])[] };
-  readonly decision: string;
+  readonly verdict: string;
   readonly outcome: string;
 }
 
@@ -160,9 +160,9 @@ const REFUSED = ["EACCES", "EPERM", "failed"];
 
 function fits(text: string | undefined, expected: One, native: string | undefined): boolean {
   if (expected === "any") return true;
+  if (expected instanceof RegExp) return expected.test(String(text));
   if (text === undefined) return false;
   const works = /^(?:ok$|-?\d)/.test(text);
-  if (expected instanceof RegExp) return expected.test(text);
   switch (expected) {
     case "refused":
       return REFUSED.includes(text);
@@ -197,8 +197,8 @@ function events(world: World): Event[] {
 
 /** What happened, for the message of a failing test. */
 function tell({ stdout, stderr, events: all, user }: Seen, how: string): string {
-  const notable = all.filter(({ outcome, decision }) => outcome === "refused" || outcome === "failed" || decision !== "allow");
-  const record = notable.slice(-30).map((event) => `${event.text} = ${event.outcome} [${event.decision}]`);
+  const notable = all.filter(({ outcome, verdict }) => outcome === "refused" || outcome === "failed" || verdict !== "allow");
+  const record = notable.slice(-30).map((event) => `${event.text} = ${event.outcome} [${event.verdict}]`);
   return [`${how}, ${user}`, "--- stdout", stdout.slice(-3000), "--- stderr", stderr.slice(-3000), "--- record", ...record, "---"].join(
     "\n",
   );
