@@ -183,12 +183,20 @@ async function supervise(setting: Begun): Promise<number> {
     return STATUS.cannotSupervise;
   }
   outputs.close();
-  if (!quiet && flags.logOnly !== true) writeStderr(await (parts.receipt ?? noReceipt)(result.id, machine));
+  if (!quiet && flags.logOnly !== true) await tellReceipt(result.id, machine, parts);
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
   return statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
 }
 
-const noReceipt = async (): Promise<string> => "";
+/** What the run did, in a few lines. The run is over: nothing here changes its status. */
+async function tellReceipt(id: string, machine: Machine, parts: RunParts): Promise<void> {
+  try {
+    const receipt = parts.receipt ?? (await import("./receipt.ts")).shortReceipt;
+    writeStderr(await receipt(id, machine));
+  } catch (error) {
+    say(`there is no receipt of this run: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 const definedOnly = (env: Machine["env"]): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
