@@ -58,6 +58,8 @@ interface Pending {
   anyway: boolean;
   /** Undefined: no question is open, it only waits. */
   readonly seq: number | undefined;
+  /** What a person said. */
+  readonly answer: string | undefined;
 }
 
 const MOST_TRIES = 8;
@@ -241,14 +243,14 @@ export class Door {
     return this.#refuse(trap, task, operation, verdict, undefined);
   }
 
-  /** A person has said so for this run: never against the floor or a written rule. */
+  /** A person has said so for this run. It is asked only where nothing denies; the floor is asked each time. */
   #waived(task: Task, action: Action, call: Call, verdict: Verdict): boolean {
     if (verdict.basis === "floor") return false;
     if (this.#lineage.isTrusted(task.tgid)) return true;
     return this.#allowedGroups.size > 0 && this.#allowedGroups.has(groupOf(describe(task.tgid).name, action, call));
   }
 
-  #perform(trap: Trap, task: Task, operation: Operation, verdict: Verdict, anyway: boolean): number {
+  #perform(trap: Trap, task: Task, operation: Operation, verdict: Verdict, anyway: boolean, answer?: string): number {
     const { undo } = this.#options;
     let kept: Kept | undefined;
     if (undo !== undefined && operation.save !== undefined) {
@@ -272,13 +274,14 @@ export class Door {
         verdict,
         anyway: true,
         seq: undefined,
+        answer,
       });
       return 0;
     }
-    return this.#finish(trap, task, operation, verdict, result);
+    return this.#finish(trap, task, operation, verdict, result, answer);
   }
 
-  #finish(trap: Trap, task: Task, operation: Operation, verdict: Verdict, result: number): number {
+  #finish(trap: Trap, task: Task, operation: Operation, verdict: Verdict, result: number, answer?: string): number {
     if (result >= 0 && this.#options.undo !== undefined) operation.done?.(this.#options.undo, result);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && operation.gives !== undefined) {
@@ -289,7 +292,7 @@ export class Door {
         this.#listener.answer(trap, installed);
       }
     } else this.#listener.answer(trap, result);
-    this.#note(task, operation, verdict, outcome, result < 0 ? errorName(-result) : undefined);
+    this.#note(task, operation, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
     this.#letGo(operation.pinned);
     return 0;
   }
@@ -351,6 +354,7 @@ export class Door {
       verdict,
       anyway,
       seq,
+      answer: undefined,
     });
     this.#tell({ kind: "ask", question });
     return 0;
@@ -412,8 +416,7 @@ export class Door {
     if (!this.#listener.valid(trap)) return this.#letGo(work.pinned);
     if (!allowed) return void this.#refuse(trap, task, work, pending.verdict, answer);
     if ("chain" in work) return this.#start(trap, task, work, verdict, answer);
-    this.#note(task, work, verdict, "done", undefined, answer);
-    if (this.#perform(trap, task, work, verdict, pending.anyway) !== AGAIN) return;
+    if (this.#perform(trap, task, work, verdict, pending.anyway, answer) !== AGAIN) return;
     // What was asked about is not there any more.
     this.#listener.answer(trap, -ERRNO.EACCES);
   }
@@ -431,7 +434,7 @@ export class Door {
       const result = pending.work.perform();
       if (result === LATER) continue;
       this.#pending.delete(pending);
-      this.#finish(pending.trap, pending.task, pending.work, pending.verdict, result);
+      this.#finish(pending.trap, pending.task, pending.work, pending.verdict, result, pending.answer);
     }
     if (this.#rootEnded) this.#reap();
   }
