@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { addPolicyCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
+import { addUndoCommands } from "./program-undo.ts";
 
 declare const ASSENT_VERSION: string | undefined;
 const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
@@ -100,6 +101,7 @@ export function program(): Command {
     });
 
   addRunCommands(assent);
+  addUndoCommands(assent);
   addPolicyCommands(assent);
 
   assent

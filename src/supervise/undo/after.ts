@@ -44,7 +44,8 @@ export function seal(folder: string, { touched }: Replay, now: number): void {
       const path = entry.path;
       const stat = statSafe(path);
       if (typeof stat === "number") {
-        text += `${JSON.stringify({ path })}\n`;
+        // What cannot be looked at is not said to be gone.
+        if (isMissing(stat)) text += `${JSON.stringify({ path })}\n`;
         continue;
       }
       const kind = kindOf(stat.mode);

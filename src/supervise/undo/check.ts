@@ -54,9 +54,14 @@ export class Disk {
   }
 
   #isBack(entry: Entry, path: string, found: ObjectStat, occupant: Entry | undefined): boolean {
-    // The run's own is still there. (An inode number alone may have come again.)
-    if (occupant?.made === true && changedSince(this.#after, path, path, found) === undefined) return false;
-    if (occupant?.made === false && occupant !== entry && occupant.inode?.id === found.id) return false;
+    // The run gave the same object the same name again.
+    if (entry.inode?.id === found.id && occupant?.linked === found.id) return true;
+    if (occupant !== undefined && occupant !== entry) {
+      const left = this.left(occupant);
+      // The run's own is still there. (The number of an inode may have come again for another one.)
+      if (left !== undefined && left.id === found.id && sameTime(left.btime, found.btime)) return false;
+      if (!occupant.made && occupant.inode?.id === found.id) return false;
+    }
     if (entry.inode?.id === found.id) return true;
     // Without a list of what the run left, only the very object counts.
     return entry.removed !== undefined && (occupant === undefined || this.#after.sealed) && this.sameThing(path, entry.removed, found);

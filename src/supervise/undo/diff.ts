@@ -62,7 +62,7 @@ function diffOne(change: Change, kept: string): FileDiff {
 }
 
 /** A name in a header, where a line feed would end it. */
-const label = (path: string): string => (/["\\\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path);
+const label = (path: string): string => (JSON.stringify(path) === `"${path}"` && !path.includes("\u007f") ? path : JSON.stringify(path));
 
 /** Text, bytes that are no text, or undefined: not kept, or too large. */
 function before(image: PreImage | undefined, kept: string): Side {

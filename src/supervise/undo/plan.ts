@@ -112,14 +112,14 @@ class Planner {
   /** Takes everything out of a folder that the run made. */
   #empties(entry: Entry, depth: number): boolean {
     if (depth > DEEPEST) return this.#fail(entry, "lies too deep");
-    for (const [name, child] of [...entry.children]) {
+    for (const [name, child] of Array.from(entry.children)) {
       if (child?.alive !== true) continue;
       if (child.made ? this.#delete(child, depth + 1) : child.moved && this.#putBack(child, depth + 1)) continue;
       if (typeof statSafe(this.#disk.path(child)) !== "number") return this.#fail(entry, `is not empty: \`${name}\` stays`);
     }
     const path = this.#disk.path(entry);
     try {
-      const names = readdirSync(pathBytes(path), { encoding: "buffer" }).map(pathText);
+      const names = readdirSync(pathBytes(path), { encoding: "buffer" }).map((name) => pathText(name));
       const other = names.find((name) => !this.#leaves(`${path}/${name}`));
       return other === undefined || this.#fail(entry, `is not empty: the run did not make \`${other}\``);
     } catch {
@@ -169,7 +169,10 @@ class Planner {
       if (image.how === "lost") return this.#fail(entry, "was removed, and its bytes were not kept");
       const other = image.how === "link" ? undefined : otherName(inode, this.#disk);
       const from = other === undefined ? {} : { from: other.path };
-      this.#steps.push({ do: "restore", path: `${parent.path}/${name}`, image, first: inode.first, ...from });
+      const names = [...inode.names].filter(({ made }) => !made).length;
+      const alone = image.how !== "link" && kindOf(inode.first.mode) === "file" && inode.first.nlink > names;
+      const step = { do: "restore", path: `${parent.path}/${name}`, image, first: inode.first, ...from } as const;
+      this.#steps.push(alone ? { ...step, alone: true } : step);
       this.#restored.set(entry, other === undefined && image.how !== "link" ? "fresh" : "linked");
     }
     entry.move(parent, name);

@@ -1,18 +1,18 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { alloc, ERRNO, errorName, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
-import { cText, lent, selfFd } from "./c-text.ts";
+import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { allowed, Changed, check } from "./act.ts";
+import { setAttributes } from "./attributes.ts";
+import { cText, selfFd } from "./c-text.ts";
 import type { PreImage } from "./journal.ts";
-import { cloneOrCopy, numberOf, setInodeFlags } from "./keep.ts";
+import { cloneOrCopy, numberOf } from "./keep.ts";
 import type { Kept } from "./kept.ts";
 import type { Refusal } from "./plan.ts";
 import { inFolder, pin, type SafePlace } from "./safe.ts";
-import { kindOf, statAt, statFd, statFrom, type KeptStat, type ObjectStat, type Time } from "./stat.ts";
+import { kindOf, statAt, statFd, statFrom, type KeptStat, type ObjectStat } from "./stat.ts";
 import type { Step } from "./steps.ts";
 import type { UndoStore } from "./store.ts";
-import { writeXattrs } from "./xattr.ts";
 
 const AT_REMOVEDIR = 0x200;
-const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_FDCWD = -100;
 const RENAME_NOREPLACE = 1;
 const O_CLOEXEC = 0o2000000;
@@ -59,19 +59,6 @@ const DOING = {
 };
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The object is not the one that the plan was made for. */
-class Changed extends Error {}
-
-function check(call: string, result: number): number {
-  if (result < 0) throw new KernelError(call, -result);
-  return result;
-}
-
-function allowed(kept: Kept): Kept {
-  if (!kept.kept) throw new Error(kept.why);
-  return kept;
-}
-
 class Hand {
   readonly #kept: number;
   readonly #store: UndoStore;
@@ -98,7 +85,7 @@ class Hand {
         inFolder(step.path, (place) => this.#content(place, step.image));
         return;
       case "attributes":
-        inFolder(step.path, (place) => this.#attributes(place, step));
+        inFolder(step.path, (place) => setAttributes(place, step, this.#store, this.#notes));
     }
   }
 
@@ -123,7 +110,7 @@ class Hand {
     this.#do("renameat2", kept, result);
   }
 
-  #restore(place: SafePlace, { image, first, from }: Step & { readonly do: "restore" }): void {
+  #restore(place: SafePlace, { image, first, from, alone }: Step & { readonly do: "restore" }): void {
     const is = image.is === undefined ? first : statFrom(image.is);
     const kind = kindOf(is.mode);
     if (from !== undefined || image.how === "link") {
@@ -144,7 +131,7 @@ class Hand {
     const kept = allowed(this.#store.create(place.parentFd, place.path, kind));
     this.#do("restore", kept, this.#make(place, image, is));
     this.#store.bornAt(place.parentFd, place.name);
-    if (kind === "file" && is.nlink > 1)
+    if (alone === true)
       this.#notes.push({
         path: place.path,
         why: "is a file of its own now: it had other names, on another file system than the kept copy",
@@ -229,45 +216,6 @@ class Hand {
       closeSync(fd);
     }
   }
-
-  #attributes(place: SafePlace, { first, inode, times, rest }: Step & { readonly do: "attributes" }): void {
-    const fd = check("openat", pin(place));
-    try {
-      const stat = statFd(fd);
-      if (typeof stat === "number" || kindOf(stat.mode) !== kindOf(first.mode)) throw new Changed("is something else now");
-      const link = kindOf(stat.mode) === "symlink";
-      allowed(this.#store.metadata(fd, place.path, stat, inode?.flags === undefined ? "attributes" : "flags"));
-      const at = selfFd(fd);
-      const note = (what: string, result: number): void => {
-        if (result < 0) this.#notes.push({ path: place.path, why: `${what} could not be set (${errorName(-result)})` });
-      };
-      if (rest) {
-        if (first.uid !== stat.uid || first.gid !== stat.gid) {
-          const { uid, gid } = first;
-          const result = link
-            ? sys(SYSCALLS.fchownat, place.parentFd, place.nameAt, uid, gid, AT_SYMLINK_NOFOLLOW)
-            : sys(SYSCALLS.fchownat, AT_FDCWD, at, uid, gid, 0);
-          note("its owner", result);
-        }
-        if (!link) {
-          // After the owner: a change of owner takes mode bits away.
-          if (inode?.xattrs !== undefined)
-            for (const name of writeXattrs(fd, inode.xattrs)) this.#notes.push({ path: place.path, why: `${name} could not be set` });
-          check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, at, first.mode & 0o7777));
-          if (inode?.flags !== undefined) note("its flags", flags(fd, inode.flags));
-        }
-      }
-      if (times) {
-        const spec = timespecs(first.atime, first.mtime);
-        const result = link
-          ? sys(SYSCALLS.utimensat, place.parentFd, place.nameAt, lent(spec), AT_SYMLINK_NOFOLLOW)
-          : sys(SYSCALLS.utimensat, AT_FDCWD, at, lent(spec), 0);
-        check("utimensat", result);
-      }
-    } finally {
-      closeSync(fd);
-    }
-  }
 }
 
 function expected({ parentFd, nameAt }: SafePlace, id: string): ObjectStat {
@@ -295,22 +243,4 @@ function writable(fd: number, stat: ObjectStat): number {
   } finally {
     sys(SYSCALLS.fchmodat, AT_FDCWD, self, stat.mode & 0o7777);
   }
-}
-
-function flags(fd: number, wanted: number): number {
-  const self = selfFd(fd);
-  const own = sys(SYSCALLS.openat, AT_FDCWD, self, constants.O_RDONLY | constants.O_NONBLOCK | O_CLOEXEC, 0);
-  if (own < 0) return own;
-  const result = setInodeFlags(own, wanted);
-  closeSync(own);
-  return result;
-}
-
-function timespecs(atime: Time, mtime: Time): Buffer {
-  const buffer = alloc(32);
-  [atime, mtime].forEach(([seconds, nanoseconds], i) => {
-    buffer.writeBigInt64LE(BigInt(seconds), 16 * i);
-    buffer.writeBigInt64LE(BigInt(nanoseconds), 16 * i + 8);
-  });
-  return buffer;
 }

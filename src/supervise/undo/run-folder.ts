@@ -168,7 +168,7 @@ export function prune(runs: string, limits: Limits = LIMITS): readonly string[] 
   const removed: string[] = [];
   let kept = 0;
   let bytes = 0;
-  for (const run of [...listRuns(runs)].reverse()) {
+  for (const run of listRuns(runs).toReversed()) {
     bytes += run.bytes ?? sizeOf(`${run.folder}/kept`);
     kept += 1;
     if (kept === 1 || (kept <= limits.runs && bytes <= limits.bytes) || isRunning(run.folder)) continue;

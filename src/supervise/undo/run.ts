@@ -101,3 +101,8 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
   const run = fit.findLast((one) => one.cwd === cwd) ?? fit.at(-1);
   return run ?? { problem: all.length === 0 ? "no run is recorded yet" : "every run is undone already" };
 }
+
+/** The word names a run, or how the id of one begins. */
+export function readRunId(runs: string, word: string): boolean {
+  return !word.includes("/") && listRuns(runs).some(({ id }) => id.startsWith(word));
+}

@@ -9,7 +9,15 @@ export type Step =
   /** `aside`: for a while, to make room. */
   | { readonly do: "move"; readonly path: string; readonly to: string; readonly id: string; readonly aside?: true }
   /** `from`: another name of the same object, which is there by then. */
-  | { readonly do: "restore"; readonly path: string; readonly image: PreImage; readonly first: KeptStat; readonly from?: string }
+  | {
+      readonly do: "restore";
+      readonly path: string;
+      readonly image: PreImage;
+      readonly first: KeptStat;
+      readonly from?: string;
+      /** It had names that are not known. */
+      readonly alone?: true;
+    }
   | { readonly do: "content"; readonly path: string; readonly image: PreImage }
   /** Mode, owner, attributes and flags unless `timesOnly`; times unless `first.mtime` is not to be set. */
   | {

@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { listRuns, receiptOf, runsFolder } from "../../../src/supervise/undo/index.ts";
+import type { RunEvent } from "../../../src/supervise/index.ts";
+import { assent, scratch, type Scratch } from "../../scratch.ts";
+import { Actor, saying } from "./driver.ts";
+
+const PROCESS = { pid: 1, name: "npm", argv: ["npm"] };
+const VERDICT = { decision: "allow", basis: "default", reason: "the preset says so" } as const;
+
+const EVENTS: readonly RunEvent[] = [
+  {
+    time: 1,
+    process: PROCESS,
+    call: { name: "exec", args: ["/usr/bin/git", ["git", "commit", "-m", "it's done"]] },
+    action: { kind: "exec", program: "git", argv: [], trusted: true, env: [], origin: { by: "tool" } },
+    verdict: VERDICT,
+    outcome: "passed",
+  },
+  {
+    time: 2,
+    process: PROCESS,
+    call: { name: "connect", args: ["registry.npmjs.org", "443"] },
+    action: { kind: "net", operation: "connect", host: "registry.npmjs.org", port: 443, origin: { by: "tool" } },
+    verdict: VERDICT,
+    outcome: "done",
+    answer: "allow session",
+  },
+  {
+    time: 3,
+    process: PROCESS,
+    call: { name: "open", args: ["/etc/passwd", "write"] },
+    action: { kind: "file", operation: "edit", target: { kind: "path", path: "/etc/passwd" }, origin: { by: "tool" } },
+    verdict: { ...VERDICT, decision: "deny", reason: "system files" },
+    outcome: "refused",
+    errno: "EACCES",
+  },
+];
+
+/** A run in a scratch project: some of everything. */
+function aRun(): Scratch & { readonly id: string } {
+  const place = scratch();
+  place.write("src/a.ts", "one\ntwo\nthree\n");
+  place.write("old.txt", "old\n");
+  place.write("moved.txt", "m\n");
+  place.write("data.bin", "\u0000\u0001");
+  place.write("~/outside.txt", "o\n");
+  mkdirSync(runsFolder(place.machine), { recursive: true, mode: 0o700 });
+  const actor = new Actor(place.project, runsFolder(place.machine));
+  actor.overwrite("src/a.ts", "one\n2\nthree\n");
+  actor.overwrite("data.bin", "\u0000\u0001\u0002");
+  actor.unlink("old.txt");
+  actor.rename("moved.txt", "there.txt");
+  actor.mkdir("node_modules");
+  for (let i = 0; i < 1234; i++) actor.create(`node_modules/f${i}`);
+  actor.mkdir(".git/hooks");
+  actor.create(".git/hooks/pre-commit", "#!/bin/sh\n");
+  actor.overwrite("../outside.txt", "x\n");
+  actor.chmod("there.txt", 0o755);
+  for (const event of EVENTS) actor.run.event(event);
+  actor.end();
+  return { ...place, id: actor.run.id };
+}
+
+describe("receipt, diff, undo", () => {
+  test("of one run, to the end", () => {
+    const place = aRun();
+    const receipt = assent(place, ["receipt"]);
+    expect(receipt).toMatchObject({ status: 0, stderr: "" });
+    const rows = [
+      "created\n  .git/hooks/  (1 file created)\n  node_modules/  (1,234 files created)",
+      "deleted\n  old.txt",
+      "changed\n  ~/outside.txt\n  data.bin\n  src/a.ts",
+      "renamed\n  moved.txt → there.txt",
+      "runs later, outside the run\n  .git/hooks/pre-commit  git runs it",
+      "hosts\n  registry.npmjs.org:443",
+      "commands\n  git commit -m 'it'\\''s done'",
+      "asked\n  connect registry.npmjs.org:443  allow session",
+      "refused\n  edit /etc/passwd  system files",
+    ];
+    for (const row of rows) expect(receipt.stdout).toContain(row);
+    // The scratch home lies in a temporary folder, which the command does not count as outside.
+    const run = listRuns(runsFolder(place.machine))[0];
+    expect(run === undefined ? [] : receiptOf(runsFolder(place.machine), run, place.machine).outside).toEqual([
+      `${place.home}/outside.txt`,
+    ]);
+
+    const diff = assent(place, ["diff"]);
+    expect(diff.stdout).toContain(`--- a${place.project}/src/a.ts`);
+    expect(diff.stdout).toContain("\n-two\n+2\n");
+    expect(diff.stdout).toContain("data.bin: binary file, 2 → 3 bytes");
+    expect(assent(place, ["diff", "src"]).stdout).not.toContain("data.bin");
+
+    const dry = assent(place, ["undo", "--dry-run"]);
+    expect(dry).toMatchObject({ status: 0 });
+    expect(dry.stdout).toContain("bring back old.txt");
+    expect(dry.stdout).toContain("move back there.txt as moved.txt");
+    expect(assent(place, ["undo"])).toMatchObject({ status: 1, stderr: saying("no terminal") });
+
+    writeFileSync(`${place.project}/src/a.ts`, "mine\n");
+    const undone = assent(place, ["undo", place.id, "--yes"]);
+    expect(undone).toMatchObject({ status: 1, stderr: saying("left alone: src/a.ts was changed since") });
+    expect(readFileSync(`${place.project}/old.txt`, "utf8")).toBe("old\n");
+    expect(readFileSync(`${place.home}/outside.txt`, "utf8")).toBe("o\n");
+    expect(readFileSync(`${place.project}/src/a.ts`, "utf8")).toBe("mine\n");
+    expect(assent(place, ["receipt", "--list"]).stdout.split("\n")).toHaveLength(3);
+  });
+
+  test("as JSON", () => {
+    const place = aRun();
+    const receipt: unknown = JSON.parse(assent(place, ["receipt", place.id, "--json"]).stdout);
+    expect(receipt).toMatchObject({
+      v: 1,
+      id: place.id,
+      hosts: [{ what: "registry.npmjs.org:443", count: 1 }],
+      refused: [{ count: 1 }],
+      running: false,
+    });
+    expect(receipt).toHaveProperty(
+      "changes",
+      expect.arrayContaining([expect.objectContaining({ what: "renamed", from: `${place.project}/moved.txt` })]),
+    );
+    const plan: unknown = JSON.parse(assent(place, ["undo", "--json"]).stdout);
+    expect(plan).toMatchObject({ v: 1, run: place.id, refused: [], failed: [], undo: saying("-") });
+    expect(assent(place, ["undo"])).toMatchObject({ status: 1, stderr: saying("every run is undone already") });
+  });
+
+  test("a run that is not there", () => {
+    const place = scratch();
+    expect(assent(place, ["receipt"])).toMatchObject({ status: 1, stderr: saying("no run is recorded yet") });
+    expect(assent(place, ["undo", "no/such"])).toMatchObject({ status: 1 });
+    expect(assent(place, ["receipt", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: there is no such run") });
+  });
+});
