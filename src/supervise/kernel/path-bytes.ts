@@ -2,11 +2,11 @@
  * Paths are bytes; policies are text. Bytes that are not UTF-8 become lone surrogates (0xff → U+DCFF, as Python's
  * `surrogateescape`), so that every path has exactly one text and comes back as the same bytes.
  */
-export function pathText(bytes: Buffer): string {
-  const text = bytes.toString("utf8");
+export function pathText(bytes: Buffer, start = 0, end = bytes.length): string {
+  const text = bytes.toString("utf8", start, end);
   // U+FFFD stands for what could not be decoded, or for itself.
   if (!text.includes("\ufffd")) return text;
-  return escaped(bytes);
+  return escaped(bytes.subarray(start, end));
 }
 
 export function pathBytes(text: string): Buffer {
