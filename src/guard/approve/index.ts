@@ -6,5 +6,5 @@ export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, type TerminalOptions } from "./terminal.ts";
-export type { Turn } from "./tty.ts";
+export { foregroundTurn, type Kernel, type Turn } from "./turn.ts";
 export type * from "./types.ts";

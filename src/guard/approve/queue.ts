@@ -4,8 +4,8 @@ import type { Answer, Question } from "./types.ts";
 export interface Open {
   readonly question: Question;
   readonly resolve: (answer: Answer) => void;
-  /** When a person first saw that it is there. Milliseconds of a steady clock. */
-  shown: number | undefined;
+  /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
+  sight: "none" | "drawn" | "seen";
 }
 
 /** Says whether a rule that was just written answers a question as well. */
@@ -37,14 +37,14 @@ export class Queue {
 
   /**
    * Gives the answer to the first question and to all others it is meant for; returns how many it answered.
-   * `seenBefore`: a question that came up later than this was not seen, so an answer for once does not serve it.
+   * An answer for once does not serve a question that nobody has seen.
    */
-  answer(answer: Answer, seenBefore: number, covers: Covers): number {
+  answer(answer: Answer, covers: Covers): number {
     const first = this.#open[0];
     if (first === undefined) return 0;
     const served: { readonly open: Open; readonly answer: Answer }[] = [];
     for (const open of this.#open) {
-      const its = open === first ? answer : answerFor(answer, first.question, open, seenBefore, covers);
+      const its = open === first ? answer : answerFor(answer, first.question, open, covers);
       if (its !== undefined) served.push({ open, answer: its });
     }
     const gone = new Set(served.map(({ open }) => open));
@@ -65,12 +65,12 @@ const ALLOW_ONCE: Answer = { answer: "allow", scope: "once" };
 const DENY_ONCE: Answer = { answer: "deny", scope: "once" };
 
 /** What an answer to `first` says about another open question; undefined: nothing. */
-function answerFor(answer: Answer, first: Question, { question, shown }: Open, seenBefore: number, covers: Covers): Answer | undefined {
+function answerFor(answer: Answer, first: Question, { question, sight }: Open, covers: Covers): Answer | undefined {
   if (answer.answer === "quit") return answer;
   const alike = question.group === first.group;
   switch (answer.scope) {
     case "once":
-      return alike && shown !== undefined && shown <= seenBefore ? answer : undefined;
+      return alike && sight === "seen" ? answer : undefined;
     case "session":
       return alike ? answer : undefined;
     case "tree": {

@@ -1,10 +1,13 @@
+import { errorCode } from "../../state/index.ts";
 import { BlockFace } from "./block-face.ts";
 import type { Face, FaceOptions, Shown } from "./face.ts";
 import { LineFace } from "./line-face.ts";
 import { printable } from "./printable.ts";
 import { Queue, type Covers, type Open } from "./queue.ts";
 import type { CheckRule } from "./prompt.ts";
-import { isTerminal, TerminalDevice, type Device, type Turn } from "./tty.ts";
+import { Sight } from "./sight.ts";
+import { isTerminal, TerminalDevice, type Device } from "./tty.ts";
+import type { Turn } from "./turn.ts";
 import type { Answer, Approver, Question } from "./types.ts";
 import { said, who } from "./wording.ts";
 
@@ -17,6 +20,8 @@ export interface TerminalOptions {
   /** By default a rule that was just written answers only the question it was written for. */
   readonly covers?: Covers | undefined;
   readonly turn?: Turn | undefined;
+  /** Why nothing can be asked any more, in one line. */
+  readonly onNotice?: ((text: string) => void) | undefined;
   /** By default the controlling terminal. */
   readonly path?: string | undefined;
 }
@@ -41,9 +46,11 @@ export class TerminalApprover implements Approver {
   readonly #device: Device;
   readonly #face: Face;
   readonly #covers: Covers;
+  readonly #notice: (text: string) => void;
   readonly #queue = new Queue();
-  /** What is on the terminal, and from when on keys count. */
-  #prompt: { readonly first: Open; deaf: number; early: boolean } | undefined;
+  readonly #sight = new Sight();
+  /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
+  #prompt: { readonly first: Open; deaf: (() => void) | undefined; early: boolean } | undefined;
   #redraw: NodeJS.Timeout | undefined;
   /** What every further question is answered: the terminal is gone, or the run ends. */
   #over: Answer | undefined;
@@ -57,6 +64,7 @@ export class TerminalApprover implements Approver {
         ? new LineFace(device, face)
         : new BlockFace(device, (env["NO_COLOR"] ?? "") === "", face);
     this.#covers = options.covers ?? (() => false);
+    this.#notice = options.onNotice ?? (() => undefined);
   }
 
   ask(question: Question, signal: AbortSignal): Promise<Answer> {
@@ -72,7 +80,7 @@ export class TerminalApprover implements Approver {
         signal.removeEventListener("abort", isVoid);
         done(answer);
       };
-      const open: Open = { question, resolve, shown: undefined };
+      const open: Open = { question, resolve, sight: "none" };
       signal.addEventListener("abort", isVoid);
       this.#queue.add(open);
       this.#guarded(() => this.#refresh());
@@ -90,15 +98,17 @@ export class TerminalApprover implements Approver {
   #guarded(work: () => void): void {
     try {
       work();
-    } catch {
-      this.#gone();
+    } catch (error) {
+      this.#gone(errorCode(error));
     }
   }
 
-  #gone(): void {
+  #gone(why: string): void {
+    if (this.#over === undefined) this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
     this.#over ??= DENY;
     this.#prompt = undefined;
     clearTimeout(this.#redraw);
+    this.#sight.clear();
     try {
       this.#device.close();
     } catch {
@@ -118,6 +128,7 @@ export class TerminalApprover implements Approver {
     if (current === undefined) {
       clearTimeout(this.#redraw);
       this.#redraw = undefined;
+      this.#sight.clear();
       if (before !== undefined) this.#device.close();
       return;
     }
@@ -128,11 +139,12 @@ export class TerminalApprover implements Approver {
     if (before === undefined) {
       this.#device.open({
         input: (text) => this.#guarded(() => this.#input(text)),
-        closed: () => this.#gone(),
+        closed: () => this.#gone("closed"),
         resized: () => this.#guarded(() => this.#resized()),
       });
     }
-    this.#prompt = { first: current.first, deaf: performance.now() + SEE_MS, early: false };
+    this.#prompt = { first: current.first, deaf: undefined, early: false };
+    this.#listenAfter(SEE_MS);
     this.#face.begin(this.#view());
     this.#seen();
   }
@@ -155,28 +167,39 @@ export class TerminalApprover implements Approver {
 
   #seen(): void {
     const current = this.#queue.current();
-    if (current === undefined) return;
-    const now = performance.now();
-    for (const open of [current.first, ...current.alike]) open.shown ??= now;
+    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter(({ sight }) => sight === "none");
+    if (drawn.length === 0) return;
+    for (const open of drawn) open.sight = "drawn";
+    this.#sight.after(SEE_MS, () => {
+      for (const open of drawn) open.sight = "seen";
+    });
+  }
+
+  #listenAfter(ms: number): void {
+    const prompt = this.#prompt;
+    if (prompt === undefined) return;
+    prompt.deaf?.();
+    prompt.deaf = this.#sight.after(ms, () => {
+      prompt.deaf = undefined;
+    });
   }
 
   #input(text: string): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
-    const now = performance.now();
-    if (now < prompt.deaf && text !== INTERRUPT) {
-      prompt.deaf = now + PAUSE_MS;
+    if (prompt.deaf !== undefined && text !== INTERRUPT) {
+      this.#listenAfter(PAUSE_MS);
       if (!prompt.early) this.#face.early();
       prompt.early = true;
       return;
     }
     const answer = this.#face.input(text);
-    if (answer !== undefined) this.#answered(prompt.first.question, answer, now);
+    if (answer !== undefined) this.#answered(prompt.first.question, answer);
   }
 
-  #answered(question: Question, answer: Answer, now: number): void {
+  #answered(question: Question, answer: Answer): void {
     if (answer.answer === "quit") this.#over = answer;
-    const count = this.#queue.answer(answer, now - SEE_MS, this.#covers);
+    const count = this.#queue.answer(answer, this.#covers);
     const others = count > 1 ? ` (${count} questions)` : "";
     this.#refresh(`${said(answer)}${others}: ${who(question)} wanted to ${printable(question.what, 400)}`);
   }

@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream, WriteStream } from "node:tty";
 import type { Size } from "./render.ts";
+import type { Turn } from "./turn.ts";
 
 export interface DeviceEvents {
   readonly input: (text: string) => void;
@@ -18,17 +19,6 @@ export interface Device {
   write(text: string): void;
   size(): Size;
   close(): void;
-}
-
-/**
- * Who may use the terminal. While a prompt is open, the program that shares the terminal could read the keys meant for us
- * and paint over the question. Where the program has a process group of its own, `begin` makes ours the foreground group
- * (tcsetpgrp(3)) and sets TOSTOP, so that the kernel stops a program that reads or writes meanwhile (SIGTTIN, SIGTTOU);
- * `end` gives it back and continues the group. `descriptor` is open on the terminal; `begin` comes after raw mode is set.
- */
-export interface Turn {
-  readonly begin: (descriptor: number) => void;
-  readonly end: (descriptor: number) => void;
 }
 
 const ENDING = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT"] as const;
@@ -105,8 +95,8 @@ export class TerminalDevice implements Device {
     };
     this.#now = { input, descriptor, release };
     try {
-      input.setRawMode(true);
       this.#turn?.begin(descriptor);
+      input.setRawMode(true);
     } catch (error) {
       this.close();
       throw error;

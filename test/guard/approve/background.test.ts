@@ -1,17 +1,19 @@
 import { build } from "esbuild";
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ACTIONS } from "../../../src/guard/approve/index.ts";
 import { FILES } from "../../../src/guard/approve/exchange.ts";
 import { scratch } from "../../scratch.ts";
 
 /** The folder protocol between processes, as an agent uses it. */
+const source = fileURLToPath(new URL("background-process.ts", import.meta.url));
 const program = join(import.meta.dirname, "../../../node_modules/.cache/assent/background-process.mjs");
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(import.meta.dirname, "background-process.ts")],
+    entryPoints: [source],
     outfile: program,
     bundle: true,
     platform: "node",

@@ -2,18 +2,20 @@ import { build } from "esbuild";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scratch } from "../../scratch.ts";
 import { Screen } from "./screen.ts";
 
 /** The prompt on a real terminal, driven from the other side of it. */
+const source = fileURLToPath(new URL("on-terminal.ts", import.meta.url));
 const program = join(import.meta.dirname, "../../../node_modules/.cache/assent/on-terminal.mjs");
 const execute = promisify(execFile);
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(import.meta.dirname, "on-terminal.ts")],
+    entryPoints: [source],
     outfile: program,
     bundle: true,
     platform: "node",
@@ -49,12 +51,18 @@ interface Played {
 async function play(steps: readonly Step[], how = "", env: Record<string, string> = {}): Promise<Played> {
   const result = join(scratch().root, "result.json");
   const driver = join(import.meta.dirname, "pty_driver.py");
-  const { stdout } = await execute(
+  const stdout = await execute(
     "python3",
     [driver, JSON.stringify(steps), "--", process.execPath, program, result, ...(how === "" ? [] : [how])],
     {
       env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", TERM: "xterm", NO_COLOR: "1", ...env },
       timeout: 55_000,
+    },
+  ).then(
+    (ended) => ended.stdout,
+    // It says why on standard output.
+    (error: Error & { readonly stdout?: string }) => {
+      throw new Error(`${error.message}\n${error.stdout ?? ""}`, { cause: error });
     },
   );
   const played = JSON.parse(stdout) as Omit<Played, "result">;
@@ -128,6 +136,12 @@ describe("on a real terminal", () => {
     expect(output).not.toContain("allowed");
   });
 
+  it("typed while the process is held up: the clock alone does not make it an answer", async () => {
+    const { result, output } = await play([shown, { send: "a" }, { until: "are ignored" }, { sleep: 0.8 }, { send: "q" }], "busy");
+    expect(result).toMatchObject({ answers: [{ answer: "quit" }, { answer: "quit" }] });
+    expect(output).not.toContain("allowed");
+  });
+
   it("Ctrl-C ends the run, Ctrl-D denies", async () => {
     expect((await play([shown, seen, { send: "\u0003" }])).result).toMatchObject({ answers: [{ answer: "quit" }, { answer: "quit" }] });
     expect((await play([shown, seen, { send: "\u0004" }, shown, seen, { send: "a" }])).result).toMatchObject({ answers: [DENY, ALLOW] });
@@ -173,6 +187,29 @@ describe("on a real terminal", () => {
     ]);
     expect(modes["again"]).toEqual(RAW);
     expect(result).toMatchObject({ answers: [ALLOW, ALLOW] });
+  });
+
+  it("a program with a foreground group of its own neither takes the keys nor writes over the question", async () => {
+    const { result, output, after } = await play(
+      [
+        { until: "noise" },
+        shown,
+        { sleep: 1 },
+        { send: "a" },
+        shown,
+        { sleep: 1 },
+        { send: "d" },
+        { until: "denied" },
+        { until: "noise" },
+        { send: "end\n" },
+        { until: "got end" },
+      ],
+      "shared",
+    );
+    expect(result).toMatchObject({ answers: [ALLOW, DENY] });
+    expect(after).toEqual(COOKED);
+    const whileOpen = output.slice(output.indexOf("wants to"), output.lastIndexOf("denied"));
+    expect(whileOpen).not.toMatch(/noise|got/);
   });
 
   it("TERM=dumb: lines", async () => {

@@ -35,7 +35,7 @@ if pid == 0:
 output = b""
 modes = {}
 hung_up = False
-deadline = time.monotonic() + 40
+deadline = time.monotonic() + float(os.environ.get("PTY_SECONDS", "40"))
 
 
 def read(seconds):
@@ -60,6 +60,9 @@ for step in steps:
                 os.kill(pid, signal.SIGKILL)
                 sys.exit(1)
             read(0.05)
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None and output.find(wanted, seen) == -1:
+                print(json.dumps({"problem": "ended before " + step["until"], "output": output.decode("utf8", "replace")}))
+                sys.exit(1)
         seen = output.find(wanted, seen) + len(wanted)
     if "sleep" in step:
         end = time.monotonic() + step["sleep"]

@@ -60,7 +60,7 @@ function bench(
       return box;
     },
     press: async (...keys) => {
-      await vi.advanceTimersByTimeAsync(200);
+      await vi.advanceTimersByTimeAsync(300);
       for (const key of keys) {
         device.events?.input(key);
         await vi.advanceTimersByTimeAsync(60);
@@ -76,7 +76,7 @@ const other = (seq: number): Question =>
   question(seq, { path: `/srv/${seq}`, group: "srv", process: { pid: 9, name: "cp", argv: ["cp"] }, ancestry: [] });
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate"] });
 });
 afterEach(() => {
   vi.useRealTimers();
