@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { errorName, ERRNO, pathText } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
-import { inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
+import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
 import { kindOf, milliseconds, sameTime, statFrom, statRecord, type KeptStat, type ObjectStat, type StatRecord } from "./stat.ts";
 import type { Replay } from "./tree.ts";
 
@@ -29,7 +29,9 @@ const HASH_MADE = 200;
 const HASH_MADE_BYTES = 1 << 20;
 
 /** Writes down what the run left of everything it touched, so that a later change can be told. Throws where it cannot. */
-export function seal(folder: string, { touched }: Replay, now: number): void {
+export function seal(folder: string, { touched }: Replay, now: number): After {
+  const entries = new Map<string, AfterEntry>();
+  const looker = new Looker();
   const fd = openSync(`${folder}/after.jsonl`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
   try {
     let text = "";
@@ -42,10 +44,13 @@ export function seal(folder: string, { touched }: Replay, now: number): void {
     for (const entry of touched) {
       if (!entry.alive || entry.parent === undefined) continue;
       const path = entry.path;
-      const stat = statSafe(path);
+      const stat = looker.stat(path);
       if (typeof stat === "number") {
         // What cannot be looked at is not said to be gone.
-        if (isMissing(stat)) text += `${JSON.stringify({ path })}\n`;
+        if (isMissing(stat)) {
+          entries.set(path, { path });
+          text += `${JSON.stringify({ path })}\n`;
+        }
         continue;
       }
       const kind = kindOf(stat.mode);
@@ -59,13 +64,16 @@ export function seal(folder: string, { touched }: Replay, now: number): void {
         ...(link === undefined ? {} : { text: link }),
         ...(sha256 === undefined ? {} : { sha256 }),
       };
+      entries.set(path, record);
       text += `${JSON.stringify(record)}\n`;
       if (text.length > 1 << 18) flush();
     }
     // Last, so that a list cut short does not count as one.
     text += `{"sealed":${now}}\n`;
     flush();
+    return { sealed: true, entries, lastAlive: now };
   } finally {
+    looker.close();
     closeSync(fd);
   }
 }

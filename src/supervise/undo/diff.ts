@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
-import { linkText, readAfter } from "./after.ts";
+import { linkText } from "./after.ts";
 import { changesOf, type Change } from "./changes.ts";
-import { readJournal, type PreImage } from "./journal.ts";
-import { lastSign, type RunRecord } from "./run-folder.ts";
+import type { PreImage } from "./journal.ts";
+import { recorded } from "./recorded.ts";
+import type { RunRecord } from "./run-folder.ts";
 import { isMissing, openSafe, statSafe } from "./safe.ts";
 import { kindOf, statFrom } from "./stat.ts";
-import { replay } from "./tree.ts";
 
 /** What became of one file. */
 export interface FileDiff {
@@ -23,8 +23,8 @@ const PATIENCE = 2000;
 
 /** Differences between what was there before the run and what is there now. `paths`: absolute; empty: everything. */
 export function* diffOf(run: RunRecord, paths: readonly string[]): Generator<FileDiff> {
-  const after = readAfter(run.folder, lastSign(run));
-  const changes = changesOf(replay(readJournal(`${run.folder}/journal.jsonl`).records), after);
+  const { tree, after } = recorded(run);
+  const changes = changesOf(tree, after);
   const inside = (path: string): boolean => paths.some((one) => path === one || one === "/" || path.startsWith(`${one}/`));
   for (const change of changes) {
     if (paths.length > 0 && !inside(change.path) && !(change.from !== undefined && inside(change.from))) continue;

@@ -1,12 +1,10 @@
 import { printAction } from "../../action/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
-import { readAfter } from "./after.ts";
 import { changesOf, type Change } from "./changes.ts";
 import { handedOn } from "./handoff.ts";
-import { readJournal } from "./journal.ts";
-import { isRunning, lastSign, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
-import { replay } from "./tree.ts";
+import { recorded } from "./recorded.ts";
+import { isRunning, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
 
 /** What a run did, for people and machines. Texts may come from an attacker: print them through `visible`. */
 export interface Receipt {
@@ -39,9 +37,8 @@ const MOST = 2000;
 export function receiptOf(runs: string, run: RunRecord, machine: Machine): Receipt {
   const { folder } = run;
   const running = isRunning(folder);
-  const journal = readJournal(`${folder}/journal.jsonl`);
-  const after = readAfter(folder, lastSign(run));
-  const changes = changesOf(replay(journal.records), after);
+  const { tree, after, records, broken } = recorded(run);
+  const changes = changesOf(tree, after);
   const seen = eventsOf(readEvents(folder));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   const inside = [run.cwd, ...machine.temp];
@@ -51,8 +48,8 @@ export function receiptOf(runs: string, run: RunRecord, machine: Machine): Recei
   });
   const undone = listRuns(runs).findLast(({ undoes, paths: some }) => undoes === run.id && some === undefined)?.id;
   const warnings: string[] = [];
-  if (journal.broken > 0) warnings.push(`${journal.broken} line${journal.broken === 1 ? "" : "s"} of the journal could not be read`);
-  if (!after.sealed && !running && journal.records.length > 0) warnings.push("the run was killed before it could note what it left");
+  if (broken > 0) warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read`);
+  if (!after.sealed && !running && records.length > 0) warnings.push("the run was killed before it could note what it left");
   return {
     run,
     running,

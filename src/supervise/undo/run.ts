@@ -1,11 +1,9 @@
 import { statSync } from "node:fs";
-import { readAfter, seal } from "./after.ts";
-import { readJournal } from "./journal.ts";
 import { planUndo, type Plan, type Refusal } from "./plan.ts";
+import { fresh, sealed } from "./recorded.ts";
 import { carryOut } from "./restore.ts";
-import { isRunning, lastSign, listRuns, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
+import { isRunning, listRuns, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
-import { replay, type Replay } from "./tree.ts";
 
 /**
  * Notes what the run left, so that later changes can be told, and returns the bytes its pre-images hold. Called when its
@@ -13,9 +11,7 @@ import { replay, type Replay } from "./tree.ts";
  */
 export function sealRun(folder: string, now: number): number {
   if (statSync(`${folder}/journal.jsonl`, { throwIfNoEntry: false }) === undefined) return 0;
-  const { records } = readJournal(`${folder}/journal.jsonl`);
-  if (records.length === 0) return 0;
-  seal(folder, replay(records), now);
+  const { records } = sealed(folder, now);
   let bytes = 0;
   for (const record of records)
     if ((record.op === "remove" || record.op === "modify") && record.key !== undefined && record.is !== undefined && record.is[4] <= 1)
@@ -40,15 +36,11 @@ export interface UndoPlan extends Plan {
 export function prepareUndo(run: RunRecord, options: Pick<UndoOptions, "paths" | "force">): UndoPlan {
   const { folder } = run;
   const warnings: string[] = [];
-  const journal = readJournal(`${folder}/journal.jsonl`);
-  const after = readAfter(folder, lastSign(run));
-  if (journal.broken > 0)
-    warnings.push(
-      `${journal.broken} line${journal.broken === 1 ? "" : "s"} of the journal could not be read: what they held cannot be undone`,
-    );
-  if (!after.sealed && journal.records.length > 0)
+  const { tree, after, records, broken } = fresh(run);
+  if (broken > 0)
+    warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read: what they held cannot be undone`);
+  if (!after.sealed && records.length > 0)
     warnings.push("the run was killed before it could note what it left: what may have been changed since is left alone (--force)");
-  const tree: Replay = replay(journal.records);
   return { run, warnings, ...planUndo(tree, after, { folder, paths: options.paths, force: options.force }) };
 }
 

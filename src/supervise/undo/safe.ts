@@ -1,5 +1,5 @@
 import { closeSync, constants } from "node:fs";
-import { alloc, ERRNO, KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { cText, lent } from "./c-text.ts";
 import { statAt, type ObjectStat } from "./stat.ts";
 
@@ -49,6 +49,39 @@ export function statSafe(path: string): ObjectStat | number {
     return inFolder(path, ({ parentFd, nameAt }) => statAt(parentFd, nameAt));
   } catch (error) {
     return error instanceof KernelError ? -error.errno : -ERRNO.EIO;
+  }
+}
+
+/** `statSafe` for many paths of a tree that holds still: the folder last looked into stays open. */
+export class Looker {
+  #folder: string | undefined;
+  #fd = -1;
+  readonly #name = alloc(256);
+  readonly #nameAt = addressOf(this.#name);
+
+  stat(path: string): ObjectStat | number {
+    const slash = path.lastIndexOf("/");
+    const folder = path.slice(0, slash);
+    if (folder !== this.#folder) {
+      this.close();
+      this.#folder = folder;
+      this.#fd = openSafe(folder, O_PATH | constants.O_DIRECTORY);
+    }
+    return this.#fd < 0 ? this.#fd : this.#named(path.slice(slash + 1));
+  }
+
+  #named(text: string): ObjectStat | number {
+    const name = pathBytes(text);
+    if (name.length > 255) return -ERRNO.ENAMETOOLONG;
+    this.#name.set(name);
+    this.#name[name.length] = 0;
+    return statAt(this.#fd, this.#nameAt);
+  }
+
+  close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#folder = undefined;
+    this.#fd = -1;
   }
 }
 
