@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { program, python, sh, typed } from "./harness/program.ts";
 import { escapes, type Row } from "./harness/suite.ts";
 import type { World } from "./harness/world.ts";
@@ -265,6 +265,18 @@ t("no-argv", none)
         "no-argv": ["any", "refused"],
       },
     ),
+  },
+  {
+    number: "77d",
+    title: "what goes on when the program has ended is supervised, or has ended, too",
+    program: sh(
+      `(setsid sh -c 'sleep 1; echo x > /srv/O/n1; sleep 1; touch /srv/O/n2 /srv/W/late; cat /srv/home/S/key' > /dev/null 2>&1 &)
+       (trap "" HUP TERM; sleep 1.5; echo x > /srv/O/n3) > /dev/null 2>&1 &
+       echo ended 1`,
+      { ended: "1" },
+    ),
+    after: "sleep 3.5",
+    check: ({ world }) => (readdirSync(world.at("$O")).length === 3 ? [] : ["something was made after the end"]),
   },
 ];
 

@@ -261,6 +261,21 @@ t("many", lambda: [os.open("/dev/null", os.O_RDONLY) for i in range(30)])
     wrap: ["/bin/sh", "-c", 'exec "$@" 7>>$T 8<$O', "sh"],
     bare: "the descriptors are given to the supervisor",
   },
+  {
+    number: "29b",
+    title: "nothing of the supervisor's is open in the program",
+    program: python(
+      `
+print("open", " ".join(sorted(n for n in os.listdir("/proc/self/fd") if int(n) > 2 and os.path.exists("/proc/self/fd/" + n))) or "none", flush=True)
+t("child", lambda: subprocess.run(["sh", "-c", "ls /proc/self/fd | tr -d '\\n'"], capture_output=True, text=True).stdout)
+t("umask", lambda: oct(os.umask(0o22)))
+t("blocked", lambda: len(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+t("ignored", lambda: [l for l in open("/proc/self/status") if l.startswith("SigIgn")][0].split()[1])
+t("limits", lambda: __import__("resource").getrlimit(7))
+`,
+      { open: ["any", "none"], child: "same", umask: "same", blocked: "0", ignored: "same", limits: "same" },
+    ),
+  },
 ];
 
 escapes("B. Ways to open", rows);

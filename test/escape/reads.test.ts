@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { buffer, calls, python, result, sh, step } from "./harness/program.ts";
 import { escapes, type Row } from "./harness/suite.ts";
 import { AT, O } from "./harness/syscalls.ts";
@@ -127,6 +127,44 @@ t("through-root", lambda: open("/proc/%d/root/srv/O/new" % out, "w").close())
         find: "ok",
         read: "ok",
         link: "ok",
+      },
+    ),
+  },
+  {
+    number: "53c",
+    title: "the key is neither started, loaded, mapped, locked nor sent",
+    setUp: (world) => chmodSync(world.at("$S/key"), 0o755),
+    program: python(
+      `
+t("exec", lambda: subprocess.run([S + "/key"]).returncode)
+t("load", lambda: ctypes.CDLL(S + "/key"))
+t("import", lambda: exec(compile(open(S + "/key").read(), "k", "exec")))
+t("lock", lambda: __import__("fcntl").flock(os.open(S + "/key", os.O_RDONLY), 2))
+t("direct", lambda: os.open(S + "/key", os.O_RDONLY | 0o40000) and 0)
+t("exclusive", lambda: os.open(S + "/key", os.O_RDONLY | os.O_NOATIME) and 0)
+t("noctty", lambda: os.open(S + "/key", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK) and 0)
+t("swap", lambda: sc(167, B(S + "/key"), 0))
+t("acct", lambda: sc(163, B(S + "/key")))
+def passed():
+    a, b = socket.socketpair()
+    if os.fork() == 0:
+        try: socket.send_fds(a, [b"x"], [os.open(S + "/key", os.O_RDONLY)])
+        except OSError: a.send(b"no")
+        os._exit(0)
+    text, fds, _, _ = socket.recv_fds(b, 2, 1)
+    if not fds: raise OSError(errno.EACCES, "")
+    return len(os.read(fds[0], 1))
+t("passed", passed)
+`,
+      {
+        exec: ["any", /^(?!0$)/],
+        load: ["any", "any"],
+        import: ["any", /^(?:EACCES|EPERM|ENOENT)$/],
+        lock: "hidden",
+        direct: ["any", /^(?:EACCES|EPERM|ENOENT|EINVAL)$/],
+        exclusive: ["any", "hidden"],
+        noctty: "hidden",
+        passed: ["1", "hidden"],
       },
     ),
   },
