@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { visible, type World } from "../action/index.ts";
-import { directoryApprover, noBlockApprover, terminalApprover, type Approver, type Question } from "../guard/approve/index.ts";
+import {
+  directoryApprover,
+  foregroundTurn,
+  noBlockApprover,
+  terminalApprover,
+  type Approver,
+  type Question,
+} from "../guard/approve/index.ts";
 import { realWorld } from "../guard/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
+import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { writeStderr } from "./stdio.ts";
 
@@ -52,13 +60,18 @@ interface Around {
   readonly onNotice: (text: string) => void;
   /** The run ends because a question would have blocked. */
   readonly onBlock: () => void;
+  /** The program's process group on the terminal; 0: it has none of its own. */
+  readonly group: () => number;
 }
 
-export function realApprovers({ machine, cwd, onNotice, onBlock }: Around): Approvers {
+export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around): Approvers {
   const world = realWorld(machine, cwd, undefined);
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   return {
-    terminal: () => terminalApprover({ env: machine.env, home: machine.home, checkRule, covers }),
+    terminal: () => {
+      const turn = foregroundTurn({ sys, addressOf, alloc }, (owner) => owner === group());
+      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, turn });
+    },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
     noBlock: () =>
       noBlockApprover((explanation) => {

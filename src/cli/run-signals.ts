@@ -1,5 +1,5 @@
 /**
- * Signals while a program runs. It is in our process group: what the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z, a hang-up)
+ * Signals while a program runs. Where it is in our process group (run-job.ts gives it its own on a terminal), what the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z, a hang-up)
  * reaches both, and we only must not die before it. What is sent to us alone is meant for the program.
  */
 

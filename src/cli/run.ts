@@ -13,6 +13,7 @@ import { banner } from "./run-banner.ts";
 import { actionLine, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { contradiction, type RunFlags } from "./run-flags.ts";
 import { proposeProfile } from "./run-learn.ts";
+import { TerminalJob } from "./run-job.ts";
 import { joinOuter } from "./run-nested.ts";
 import { manage } from "./run-manage.ts";
 import { findProgram } from "./run-program.ts";
@@ -54,7 +55,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   // A wrapped program is started as if it were not: this run is what its wrapping asks for.
   const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
   const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
-  const state: State = { blocked: false, send: undefined };
+  const state: State = { blocked: false, send: undefined, job: undefined };
   const ready = prepare({ machine, cwd, flags, parts, profile, state });
   if ("problem" in ready) {
     complain(COMMAND, visible(ready.problem));
@@ -79,6 +80,8 @@ interface State {
   /** A question would have blocked. */
   blocked: boolean;
   send: ((signal: NodeJS.Signals) => void) | undefined;
+  /** The program is the foreground job of this terminal. */
+  job: TerminalJob | undefined;
 }
 
 interface Setting {
@@ -115,9 +118,10 @@ const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 function prepare({ machine, cwd, flags, parts, state }: Setting): Ready | { readonly problem: string } {
   const outputs = openOutputs(flags);
   if ("problem" in outputs) return outputs;
+  const group = (): number => state.job?.group ?? 0;
   const onBlock = (): void => void (state.blocked = true);
   try {
-    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock }));
+    const made = asking(flags, machine.env, parts.approvers ?? realApprovers({ machine, cwd, onNotice: say, onBlock, group }));
     const end = async (status: number): Promise<void> => {
       outputs.close();
       await made.approver?.close(status);
@@ -137,6 +141,7 @@ async function supervise(setting: Begun): Promise<number> {
     writeStderr(banner({ machine, profile, how: asked.how, program: word ?? argv[0], learns: flags.learn === true }));
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 
+  state.job = TerminalJob.open();
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
     argv,
@@ -149,6 +154,7 @@ async function supervise(setting: Begun): Promise<number> {
     approver: seen === undefined || flags.logOnly === true ? asked.approver : learningApprover(asked.approver, seen),
     mode: flags.logOnly === true ? "observe" : "enforce",
     bestEffort: flags.bestEffort === true,
+    job: state.job !== undefined,
     undo: flags.undo,
     // Sending every event costs the run time.
     ...(seen === undefined && !outputs.wanted
@@ -163,7 +169,10 @@ async function supervise(setting: Begun): Promise<number> {
       if (!quiet) say(text);
     },
     onHook: (call) => innerCheck(call, engine),
-    onStart: ({ signal }) => void (state.send = signal),
+    onStart: ({ pid, signal }) => {
+      state.send = signal;
+      state.job?.started(pid);
+    },
     // What is written about the run is out of the program's reach.
     own: [...engine.own, ...outputs.files],
   };
@@ -172,7 +181,7 @@ async function supervise(setting: Begun): Promise<number> {
   try {
     const start = parts.supervise ?? (await import("../supervise/index.ts")).superviseRun;
     result = await withSignals(
-      hasTerminal(),
+      hasTerminal() && state.job === undefined,
       (signal) => state.send?.(signal),
       () => start(options),
     );
@@ -181,6 +190,8 @@ async function supervise(setting: Begun): Promise<number> {
     complain(COMMAND, flags.debug === true ? (problem.stack ?? problem.message) : visible(problem.message));
     await ready.end(STATUS.cannotSupervise);
     return STATUS.cannotSupervise;
+  } finally {
+    state.job?.end();
   }
   outputs.close();
   if (!quiet && flags.logOnly !== true) await tellReceipt(result.id, machine, parts);

@@ -26,11 +26,14 @@ export class Questions {
     const { approver } = this.#options;
     const abort = new AbortController();
     this.#open.set(question.seq, abort);
-    const asked = approver === undefined ? Promise.resolve<Answer>({ answer: "deny", scope: "once" }) : approver.ask(question, abort.signal);
+    const asked =
+      approver === undefined ? Promise.resolve<Answer>({ answer: "deny", scope: "once" }) : approver.ask(question, abort.signal);
     asked.then(
       (answer) => this.#answer(question, answer, abort),
       (error: unknown) => {
-        this.#options.onNotice?.(`a question could not be asked, so it was refused: ${error instanceof Error ? error.message : String(error)}`);
+        this.#options.onNotice?.(
+          `a question could not be asked, so it was refused: ${error instanceof Error ? error.message : String(error)}`,
+        );
         this.#answer(question, { answer: "deny", scope: "once" }, abort);
       },
     );

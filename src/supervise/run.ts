@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { openState, profileFile, programProfile } from "../state/index.ts";
 import { alloc, must, sys, SYSCALLS, lastingAddressOf } from "./kernel/index.ts";
 import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
@@ -9,16 +8,11 @@ import type { FromLauncher, LaunchData } from "./launch/messages.ts";
 import { DnsRelay, nameServersOf } from "./net/index.ts";
 import { answerInner } from "./inner.ts";
 import { Questions } from "./questions.ts";
+import { takeThreads } from "./threads.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { newRunId, prune, RunFolder, runsFolder, sealRun } from "./undo/index.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
-/**
- * Else node joins the worker's streams to ours, which opens them, and a pipe that node has opened is non-blocking for all
- * who share it: the program's writes would fail with EAGAIN.
- */
-const OWN_STREAMS = { stdout: true, stderr: true } as const;
-
 /** A run that could not begin, or that Assent itself could not go on with. */
 export class RunError extends Error {
   readonly code: string;
@@ -67,14 +61,16 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     asks: options.approver !== undefined,
     tellsAll: options.onEvent !== undefined,
   };
-  const launchData: LaunchData = { path: argv[0], argv: [options.word ?? argv[0], ...argv.slice(1)], env, bestEffort: options.bestEffort };
-  const door = new Worker(workerFile("door-worker"), {
-    workerData: doorData,
-    transferList: [port2, names.port2],
-    trackUnmanagedFds: false,
-    ...OWN_STREAMS,
-  });
-  const launcher = new Worker(workerFile("launch-worker"), { workerData: launchData, trackUnmanagedFds: false, ...OWN_STREAMS });
+  const launchData: LaunchData = {
+    path: argv[0],
+    argv: [options.word ?? argv[0], ...argv.slice(1)],
+    env,
+    bestEffort: options.bestEffort,
+    job: options.job === true,
+  };
+  const { door, launcher } = takeThreads();
+  door.postMessage(doorData, [port2, names.port2]);
+  launcher.postMessage(launchData);
   const tell = (message: ToDoor): void => {
     port1.postMessage(message);
     raise(wake);
@@ -110,7 +106,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         open();
       } else if (message.kind === "started") {
         tell({ kind: "program", pid: message.pid });
-        options.onStart?.({ signal: (signal) => void kill(message.pid, signal) });
+        options.onStart?.({ pid: message.pid, signal: (signal) => void kill(message.pid, signal) });
       } else fail(message.code, message.message);
     });
     door.on("error", (error) => fail("door", error.message));
@@ -152,8 +148,6 @@ async function startRelay(
     return undefined;
   }
 }
-
-const workerFile = (name: string): string => fileURLToPath(new URL(`${name}.cjs`, import.meta.url)).replace("/chunks/", "/");
 
 function recordsOf({ machine, argv, cwd }: RunOptions, profile: string): RunFolder {
   const state = openState(machine);

@@ -38,12 +38,14 @@ export interface RunOptions {
   readonly mode: "enforce" | "observe";
   /** Go on with less protection than asked for. */
   readonly bestEffort: boolean;
+  /** The program gets a process group of its own: whoever starts it has a terminal to give it. */
+  readonly job?: boolean | undefined;
   /** Keep pre-images for `assent undo`. */
   readonly undo: boolean;
   /** Called for every judged call, in order; costs the run time. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Called once the program runs; `signal` reaches it as long as it lives. */
-  readonly onStart?: ((program: { readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
+  readonly onStart?: ((program: { readonly pid: number; readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
   /** One line for people: what protection is off, that a question was refused. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Answers a host's hook that runs inside the run: the arguments of `assent check` and its standard input. */

@@ -87,3 +87,16 @@ export const posixSpawn: (
   argv: number,
   envp: number,
 ) => number = libc.func("int posix_spawn(void *pid, void *path, void *actions, void *attributes, long argv, long envp)");
+
+/** posix_spawnattr_init(3) and what sets it. `sigset_t` is 128 bytes, signal n its bit n - 1. */
+export const spawnAttributes: {
+  readonly init: (attributes: Buffer) => number;
+  readonly setFlags: (attributes: Buffer, flags: number) => number;
+  readonly setDefaultSignals: (attributes: Buffer, signals: Buffer) => number;
+  readonly setSignalMask: (attributes: Buffer, signals: Buffer) => number;
+} = {
+  init: libc.func("int posix_spawnattr_init(void *attributes)"),
+  setFlags: libc.func("int posix_spawnattr_setflags(void *attributes, short flags)"),
+  setDefaultSignals: libc.func("int posix_spawnattr_setsigdefault(void *attributes, void *signals)"),
+  setSignalMask: libc.func("int posix_spawnattr_setsigmask(void *attributes, void *signals)"),
+};

@@ -10,6 +10,7 @@ const TABLE = {
   poll: [7, -1],
   mmap: [9, 222],
   mprotect: [10, 226],
+  rt_sigprocmask: [14, 135],
   ioctl: [16, 29],
   pread64: [17, 67],
   access: [21, -1],

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { restrictThisThread, WallError } from "../wall/restrict.ts";
 import type { FromLauncher, LaunchData } from "./messages.ts";
 import { spawn } from "./spawn.ts";
@@ -17,11 +17,10 @@ function launch(data: LaunchData): void {
     return say({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
   }
   try {
-    say({ kind: "started", pid: spawn(data.path, data.argv, data.env) });
+    say({ kind: "started", pid: spawn(data.path, data.argv, data.env, data.job) });
   } catch (error) {
     say({ kind: "failed", code: "exec", message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by `superviseRun`
-launch(workerData as LaunchData);
+parentPort?.once("message", launch);

@@ -6,6 +6,8 @@ export interface LaunchData {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly bestEffort: boolean;
+  /** In a process group of its own, for a terminal to give the foreground to. */
+  readonly job: boolean;
 }
 
 export type FromLauncher =

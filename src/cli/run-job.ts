@@ -1,0 +1,117 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { isatty } from "node:tty";
+import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
+
+// asm-generic/ioctls.h; signal(7).
+const TIOCGPGRP = 0x540f;
+const TIOCSPGRP = 0x5410;
+const SIG_BLOCK = 0;
+const SIG_SETMASK = 2;
+const SIGTTOU = 22;
+/** How often it is looked whether the program was stopped (Ctrl-Z). */
+const LOOK_EVERY = 100;
+
+/**
+ * The program as the foreground job of the terminal, as a shell would have it: keys and their signals are the
+ * program's, until a question takes the terminal over. What the terminal stops (Ctrl-Z) stops us too, so that the shell
+ * gets its prompt back, and `fg` continues both.
+ */
+export class TerminalJob {
+  readonly #tty: number;
+  readonly #own: number;
+  #group = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Undefined where there is no terminal of our own to give: one of a pipeline is not to be taken from the others. */
+  static open(): TerminalJob | undefined {
+    if (![0, 1, 2].every((fd) => isatty(fd))) return undefined;
+    try {
+      const tty = openSync("/dev/tty", "r+");
+      const own = foreground(tty);
+      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own);
+      closeSync(tty);
+    } catch {
+      // No controlling terminal.
+    }
+    return undefined;
+  }
+
+  private constructor(tty: number, own: number) {
+    this.#tty = tty;
+    this.#own = own;
+  }
+
+  /** Process group of the program; 0: it has not started. */
+  get group(): number {
+    return this.#group;
+  }
+
+  started(pid: number): void {
+    this.#group = pid;
+    this.#resume();
+    process.on("SIGCONT", this.#continued);
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY);
+    this.#timer.unref();
+  }
+
+  /** The terminal is ours again. */
+  end(): void {
+    clearInterval(this.#timer);
+    process.off("SIGCONT", this.#continued);
+    if (this.#group !== 0) give(this.#tty, this.#own);
+    closeSync(this.#tty);
+  }
+
+  readonly #continued = (): void => this.#resume();
+
+  #resume(): void {
+    if (this.#group === 0) return;
+    give(this.#tty, this.#group);
+    // It may have asked for the terminal before it had it.
+    signal(-this.#group, "SIGCONT");
+  }
+
+  #look(): void {
+    if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
+    give(this.#tty, this.#own);
+    signal(process.pid, "SIGSTOP");
+  }
+}
+
+function foreground(tty: number): number | undefined {
+  const bytes = alloc(4);
+  return sys(SYSCALLS.ioctl, tty, TIOCGPGRP, addressOf(bytes)) < 0 ? undefined : bytes.readInt32LE();
+}
+
+/** tcsetpgrp(3): from the background it would stop us, were SIGTTOU not blocked. */
+function give(tty: number, group: number): void {
+  const block = alloc(8);
+  block.writeBigUInt64LE(1n << BigInt(SIGTTOU - 1));
+  const before = alloc(8);
+  const bytes = alloc(4);
+  bytes.writeInt32LE(group);
+  sys(SYSCALLS.rt_sigprocmask, SIG_BLOCK, addressOf(block), addressOf(before), 8);
+  sys(SYSCALLS.ioctl, tty, TIOCSPGRP, addressOf(bytes));
+  sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(before), 0, 8);
+}
+
+/** proc_pid_stat(5): after the name in brackets, the state, the parent, the group. */
+function fieldsOf(pid: number | "self"): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+}
+
+const stateOf = (pid: number): string | undefined => fieldsOf(pid)[0];
+const groupOf = (pid: number | "self"): number => Number(fieldsOf(pid)[2]);
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone.
+  }
+}
