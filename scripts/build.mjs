@@ -2,13 +2,25 @@
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyShell } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = process.argv[2] ?? join(root, "dist");
+const out = resolve(process.argv[2] ?? join(root, "dist"));
 /** Where a build is made before it takes the place of the last one: an interrupted one leaves nothing behind that counts. */
 const cache = join(root, "node_modules/.cache/assent");
 const fresh = join(cache, `build-${process.pid}`);
@@ -69,24 +81,30 @@ try {
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches")],
+      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches"), entry("door-worker"), entry("launch-worker")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
     }),
-    // The supervisor's two threads. koffi is native and stays a package.
-    build({
-      ...common,
-      entryPoints: [join(root, "src/supervise/door/door-worker.ts"), join(root, "src/supervise/launch/launch-worker.ts")],
-      outdir: fresh,
-      entryNames: "[name]",
-      format: "cjs",
-      minify: true,
-      external: ["koffi"],
-      outExtension: { ".js": ".cjs" },
-    }),
+    // `assent run`, and the supervisor's two threads. koffi is native and stays a package.
+    ...[
+      ["run", "cli/run-main.ts"],
+      ["door", "supervise/door/door-worker.ts"],
+      ["launch", "supervise/launch/launch-worker.ts"],
+    ].map(([name, source]) =>
+      build({
+        ...part,
+        entryPoints: { [name]: join(root, "src", source) },
+        outdir: fresh,
+        outExtension: { ".js": ".cjs" },
+        external: [...part.external, "koffi"],
+        plugins: [lazyShell],
+        define: { ...part.define, "import.meta.url": "moduleUrl" },
+        banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+      }),
+    ),
     build({
       ...common,
       entryPoints: { assent: entry("main") },
@@ -114,8 +132,37 @@ try {
   rmSync(old, { recursive: true, force: true });
   const input = JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Read", tool_input: { file_path: "/a" }, cwd: "/" });
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
+  warmRun();
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/**
+ * The caches of a run, made by a run: without them it keeps its own. Where this machine cannot supervise, it goes without.
+ */
+function warmRun() {
+  const scratch = mkdtempSync(join(tmpdir(), "assent-warm-"));
+  const bin = join(out, "bin.cjs");
+  const env = { ...process.env, HOME: scratch, XDG_STATE_HOME: join(scratch, "state") };
+  try {
+    execFileSync(process.execPath, [bin, "run", "-P", "-q", "--", "/bin/sh", "-c", "echo > new && rm new"], {
+      cwd: scratch,
+      env,
+      stdio: "ignore",
+    });
+    const folder = join(scratch, "state/assent");
+    for (const file of readdirSync(folder)) {
+      const name = /^([a-z]+)-.*\.cache$/.exec(file)?.[1];
+      if (name !== undefined && !existsSync(join(out, `${name}.cache`))) {
+        copyFileSync(join(folder, file), join(out, `${name}.cache`));
+        chmodSync(join(out, `${name}.cache`), 0o644);
+      }
+    }
+  } catch {
+    process.stderr.write("no caches for `assent run`: programs cannot be supervised here\n");
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 /** The licences of what the bundles contain. */

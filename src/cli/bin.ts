@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { loadHook } from "./load-hook.ts";
+import { partsOf } from "./load-part.ts";
 
 // Entry of dist/bin.cjs, the `assent` command. `check` runs on every tool call of a host: it branches off before anything else loads.
 declare const require: (id: string) => unknown;
@@ -21,6 +22,11 @@ if (process.argv[2] === "check") {
       `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask", permissionDecisionReason } })}\n`,
     );
   }
+} else if (process.argv[2] === "run") {
+  const { load, keep } = partsOf(__dirname, require);
+  process.once("exit", keep);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts
+  void (load("./run.cjs") as { main: () => Promise<void> }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");

@@ -1,17 +1,4 @@
-import { CommanderError } from "commander";
+import { parse } from "./parse.ts";
 import { program } from "./program.ts";
-import { writeStderr } from "./stdio.ts";
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage. `explain` exits 0 whatever the verdict. */
-const WRONG_USAGE = 2;
-
-try {
-  await program().parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
-  else {
-    process.exitCode = 1;
-    const message = error instanceof Error ? error.message : String(error);
-    writeStderr(`assent: ${process.argv.includes("--debug") && error instanceof Error ? (error.stack ?? message) : message}\n`);
-  }
-}
+await parse(program());

@@ -1,10 +1,8 @@
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { frame } from "./program-frame.ts";
 import { addPolicyCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
 import { addUndoCommands } from "./program-undo.ts";
-
-declare const ASSENT_VERSION: string | undefined;
-const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 function count(value: string): number {
@@ -14,14 +12,7 @@ function count(value: string): number {
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
-  const assent = new Command("assent")
-    .description("One permission layer for everything an AI agent does.")
-    .version(VERSION, "-V, --version")
-    .option("--debug", "show where an error comes from")
-    .exitOverride()
-    .enablePositionalOptions()
-    .configureHelp({ showGlobalOptions: false })
-    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
+  const assent = frame();
 
   assent
     .command("check")

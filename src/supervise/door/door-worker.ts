@@ -1,4 +1,4 @@
-import { type MessagePort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort } from "node:worker_threads";
 import { read } from "../../guard/reader/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { RunJudge } from "../judge/index.ts";
@@ -35,7 +35,7 @@ export interface DoorData {
 const CLONE_FS = 0x200;
 
 /** The thread that owns the listener. It prepares, says so, waits for the descriptor, and serves until the tree is gone. */
-function main(data: DoorData): void {
+function main(data: DoorData, atEnd: () => void): void {
   const tell = (message: FromDoor): void => data.port.postMessage(message);
   try {
     // The program's own rights, and nothing more: what the door does for it must not reach further than it could itself.
@@ -60,6 +60,8 @@ function main(data: DoorData): void {
           net: netHandlers({ judge, found: data.names, relay: data.relay, env, observes: data.observes }),
         }).serve();
         undo?.close();
+        atEnd();
+        tell({ kind: "closed" });
       } catch (error) {
         tell({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       }
@@ -82,5 +84,7 @@ function raiseDescriptors(): void {
   sys(SYSCALLS.prlimit64, 0, RLIMIT_NOFILE, at, 0);
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by `superviseRun`
-main(workerData as DoorData);
+/** Waits for the data of a run, which `superviseRun` sends. `atEnd`: called when everything is answered. */
+export function awaitRun(atEnd: () => void): void {
+  parentPort?.once("message", (data: DoorData) => main(data, atEnd));
+}

@@ -137,7 +137,6 @@ export class Door {
     }
     this.#flush();
     this.#bench.tasks.close();
-    this.#tell({ kind: "closed" });
   }
 
   /** How long to wait for the next call, in milliseconds; -1: for ever. */

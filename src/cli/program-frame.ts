@@ -1,0 +1,15 @@
+import { Command } from "commander";
+
+declare const ASSENT_VERSION: string | undefined;
+const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
+
+/** The command without its commands. */
+export const frame = (): Command =>
+  new Command("assent")
+    .description("One permission layer for everything an AI agent does.")
+    .version(VERSION, "-V, --version")
+    .option("--debug", "show where an error comes from")
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.");
