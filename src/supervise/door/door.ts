@@ -15,7 +15,7 @@ import type { FromDoor, ToDoor } from "./messages.ts";
 import { metadataHandlers } from "./metadata.ts";
 import { nameHandlers } from "./names.ts";
 import { openHandlers } from "./open.ts";
-import { AGAIN, type Bench, type Handler, LATER, type Operation, PASS } from "./operation.ts";
+import { AGAIN, type Bench, type Handler, LATER, type Operation, PASS, RESTART } from "./operation.ts";
 import { Paths } from "./paths.ts";
 import { argvOf, describe, descendants, inTree } from "./processes.ts";
 import { groupOf, questionOf } from "./question.ts";
@@ -66,6 +66,8 @@ const MOST_TRIES = 8;
 const FLUSH_AT = 64;
 const TICK_ASKED = 200;
 const TICK_WAITING = 2;
+/** linux/errno.h, of the kernel's own. */
+const ERESTARTSYS = 512;
 const WNOHANG = 1;
 const SIGKILL = 9;
 const AF_UNIX = 1;
@@ -290,8 +292,9 @@ export class Door {
         outcome = "failed";
         this.#listener.answer(trap, installed);
       }
-    } else this.#listener.answer(trap, result);
-    this.#note(task, operation, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
+    } else this.#listener.answer(trap, result === RESTART ? -ERESTARTSYS : result);
+    // One that is made again is noted then.
+    if (result !== RESTART) this.#note(task, operation, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
     this.#letGo(operation.pinned);
     return 0;
   }

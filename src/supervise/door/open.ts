@@ -6,6 +6,7 @@ import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type 
 import { kindOf, statAt } from "../undo/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { inTree } from "./processes.ts";
+import { interruption } from "./signals.ts";
 import type { Task } from "./tasks.ts";
 
 /** open(2). The flags that differ between architectures are in paths.ts. */
@@ -59,6 +60,7 @@ function registers(trap: Trap, at: number): Omit<Opening, "dirfd"> {
 function opening(trap: Trap, task: Task, bench: Bench, pathArgument: number, how: Opening): Decoded {
   // An O_PATH descriptor reaches no data, and cannot be handed over (ADDFD refuses it). In openat2's structure the flag could be changed meanwhile.
   if ((how.flags & O_PATH) !== 0) return how.fixed ? PASS : -ERRNO.ENOSYS;
+  if ((how.flags & O_CREAT) !== 0 && (how.flags & O_DIRECTORY) !== 0) return -ERRNO.EINVAL;
   const length = bench.paths.read(trap, pathArgument);
   if (length < 0) return length;
   if ((how.flags & TMPFILE_BIT) !== 0) return unnamed(task, bench, how);
@@ -74,8 +76,15 @@ function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly d
   const { paths } = bench;
   const exclusive = (how.flags & O_CREAT) !== 0 && (how.flags & O_EXCL) !== 0;
   const follow = (how.flags & O_NOFOLLOW) === 0 && !exclusive;
+  if ((how.flags & O_CREAT) !== 0 && paths.endsInSlash) {
+    // Whatever is there: a name that ends so cannot be a new file.
+    const slot = paths.slot(task, how.dirfd, how.resolve);
+    if (typeof slot === "number") return slot;
+    sys(SYSCALLS.close, slot.parent);
+    if (!slot.hopeless) return -ERRNO.EISDIR;
+  }
   const place = paths.object(task, how.dirfd, follow, how.resolve);
-  if (typeof place !== "number") return existing(place, how, exclusive);
+  if (typeof place !== "number") return existing(place, task, how, exclusive);
   if (place !== -ERRNO.ENOENT || (how.flags & O_CREAT) === 0) return place;
   const slot = paths.slot(task, how.dirfd, how.resolve);
   if (typeof slot === "number") return slot;
@@ -96,7 +105,7 @@ const keep = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW
 
 const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
-function existing(place: Place, how: Opening, exclusive: boolean): Decoded {
+function existing(place: Place, task: Task, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
   const foreign = isForeignProcess(place.path, writes(flags));
@@ -124,7 +133,7 @@ function existing(place: Place, how: Opening, exclusive: boolean): Decoded {
     return PASS;
   }
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
-  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(place.fd, keep(flags)) : undefined;
+  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place.fd, keep(flags)) : undefined;
   const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
@@ -165,7 +174,7 @@ const atOnceAt = lastingAddressOf(atOnce);
  * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and
  * handed over when the other end is there.
  */
-function pipeOpening(fifo: number, flags: number): Pick<Operation, "pinned" | "perform"> {
+function pipeOpening(task: Task, fifo: number, flags: number): Pick<Operation, "pinned" | "perform"> {
   const pinned = [fifo];
   const reads = (flags & ACCMODE) === 0;
   let fd = -1;
@@ -174,7 +183,7 @@ function pipeOpening(fifo: number, flags: number): Pick<Operation, "pinned" | "p
     perform: () => {
       if (fd < 0) {
         fd = reopen(fifo, flags | O_NONBLOCK);
-        if (fd === -ERRNO.ENXIO) return LATER;
+        if (fd === -ERRNO.ENXIO) return interruption(task) || LATER;
         if (fd < 0) return fd;
         pinned.push(fd);
       }
@@ -182,7 +191,7 @@ function pipeOpening(fifo: number, flags: number): Pick<Operation, "pinned" | "p
         polled.writeInt32LE(fd, 0);
         polled.writeInt32LE(POLLIN, 4);
         sys(SYSCALLS.ppoll, polledAt, 1, atOnceAt, 0, 8);
-        if ((polled.readInt16LE(6) & (POLLIN | POLLHUP)) === 0) return LATER;
+        if ((polled.readInt16LE(6) & (POLLIN | POLLHUP)) === 0) return interruption(task) || LATER;
       }
       sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
       pinned.pop();

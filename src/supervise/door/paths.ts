@@ -39,6 +39,9 @@ export interface Slot {
   /** C string, a last `/` kept as it was given. */
   readonly name: Buffer;
   readonly nameAt: number;
+  /** The name without a last `/`, which would lead through a link. */
+  readonly bare: Buffer;
+  readonly bareAt: number;
   readonly path: string;
   /** `.`, `..` or nothing: no such call succeeds, and the kernel says how it fails. */
   readonly hopeless: boolean;
@@ -85,6 +88,10 @@ export class Paths {
     this.length = path.length;
   }
 
+  get endsInSlash(): boolean {
+    return this.length > 0 && this.bytes[this.length - 1] === SLASH;
+  }
+
   /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
   object(task: Task, dirfd: number, follow: boolean, resolve = 0): Place | number {
     if (this.length === 0) return -ERRNO.ENOENT;
@@ -97,7 +104,7 @@ export class Paths {
     const base = this.#base(task, dirfd, 0);
     if (base < 0 && base !== AT_FDCWD) return base;
     const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
-    const magic = typeof found === "number" ? found === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0 : isBelow(found.path, this.#own);
+    const magic = typeof found === "number" ? (found === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0) || (found === -ERRNO.ENOENT && this.#mayMeanSelf()) : isBelow(found.path, this.#own);
     if (!magic) {
       if (base >= 0) sys(SYSCALLS.close, base);
       return found;
@@ -112,6 +119,12 @@ export class Paths {
       }
     }
     return this.#named(walked);
+  }
+
+  /** Not in our /proc/self; it may be in the task's: `/dev/fd/63`, `/proc/self/task/TID`. */
+  #mayMeanSelf(): boolean {
+    const text = this.bytes.toString("latin1", 0, this.length);
+    return text.includes("dev/fd/") || text.includes("dev/std") || text.includes("self/");
   }
 
   #described({ fd, path }: Folder): Place | number {
@@ -140,10 +153,14 @@ export class Paths {
     const parent = this.#folder(task, dirfd, start, resolve);
     if (typeof parent === "number") return parent;
     const text = pathText(this.bytes, start, end);
+    const bare = slash ? alloc(end - start + 1) : name;
+    if (slash) name.copy(bare, 0, 0, end - start);
     return {
       parent: parent.fd,
       name,
       nameAt: addressOf(name),
+      bare,
+      bareAt: addressOf(bare),
       path: parent.path === "/" ? `/${text}` : `${parent.path}/${text}`,
       hopeless: text === "" || text === "." || text === "..",
       slash,
@@ -154,6 +171,8 @@ export class Paths {
   #folder(task: Task, dirfd: number, start: number, resolve: number): Folder | number {
     if (start === 0) {
       const base = this.#base(task, dirfd, O_DIRECTORY);
+      // AT_FDCWD: the path is nothing but slashes.
+      if (base === AT_FDCWD) return this.#named(this.#root());
       return base < 0 ? base : this.#named(base);
     }
     const length = this.length;
