@@ -6,7 +6,21 @@ export default defineConfig({
       { test: { name: "pure", include: ["test/{action,edit,policy,shell,audit}/**/*.test.ts"], pool: "threads", isolate: false } },
       {
         test: {
+          // Real programs under supervision, one file at a time: they fill both processors by themselves.
+          name: "supervise",
+          include: ["test/supervise/{programs,failure,names}/**/*.test.ts"],
+          pool: "forks",
+          fileParallelism: false,
+          maxConcurrency: 3,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          globalSetup: "test/build-once.ts",
+        },
+      },
+      {
+        test: {
           name: "process",
+          exclude: ["test/supervise/{programs,failure,names}/**"],
           include: ["test/{guard,state,supervise,agents,cli,end-to-end,build,ledger}/**/*.test.ts"],
           pool: "forks",
           testTimeout: 60_000,
