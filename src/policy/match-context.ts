@@ -57,6 +57,11 @@ export function patternForms(pattern: PathPattern, world: World, side: Side, fol
   return follow ? forms[side].follow : forms[side].keep;
 }
 
+/** Resolves the links in a pattern now, for whoever asks later in the same world. */
+export function settlePattern(pattern: PathPattern, world: World): void {
+  patternForms(pattern, world, "wide", true);
+}
+
 function findForms(pattern: PathPattern, { exact, folded: base }: Bases, world: World): Record<Side, Forms> {
   const bound = bindPattern(pattern, exact);
   const wide = bindPattern(pattern, base);

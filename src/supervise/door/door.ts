@@ -33,6 +33,8 @@ export interface DoorOptions {
   readonly profile: string;
   readonly home: string;
   readonly cwd: string;
+  /** As the program was given it. */
+  readonly env: Readonly<Record<string, string>>;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Somebody answers questions. */
@@ -223,8 +225,8 @@ export class Door {
     };
   }
 
-  #verdict({ actions, judge }: Operation, caller: Caller): Verdict {
-    return judge?.(caller) ?? this.#options.judge.call(actions, caller);
+  #verdict({ actions, about, judge }: Operation, caller: Caller): Verdict {
+    return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
   }
 
   /** AGAIN, where the objects changed between looking and doing. */
@@ -445,7 +447,7 @@ export class Door {
     const exec = decodeExec(trap, task, this.#bench);
     if (typeof exec === "number") return void this.#listener.answer(trap, exec);
     if (!this.#listener.valid(trap)) return this.#letGo(exec.pinned);
-    const { verdict, action, errand, programs } = this.#options.judge.exec(exec.chain, exec.call, this.#caller(task));
+    const { verdict, action, errand, programs } = this.#options.judge.exec(exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads], exec.call, this.#caller(task));
     const judged: Exec = { ...exec, action, errand, programs };
     // What a person types is not asked about again (ledger P2).
     const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";
@@ -472,10 +474,10 @@ export class Door {
       return void this.#refuse(trap, task, exec, why, answer);
     }
     this.#listener.pass(trap);
-    const end: ExecEnd = verifyExec(exec);
+    const end: ExecEnd = verifyExec(exec, this.#options.env);
     this.#letGo(exec.pinned);
     if (end.is === "started") {
-      this.#lineage.started(end.pid, exec.programs ?? [], exec.errand ?? { writes: [], hosts: [] });
+      this.#lineage.started(end.pid, end.steered ? [] : (exec.programs ?? []), exec.errand ?? { writes: [], hosts: [] });
       this.#note(task, exec, verdict, "passed", undefined, answer);
     } else if (end.is === "tampered") {
       const why: Verdict = {

@@ -1,10 +1,10 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import type { Action, Call } from "../../action/index.ts";
 import type { Errand } from "../judge/index.ts";
-import { addressOf, alloc, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { interpreterOf } from "./interpreters.ts";
 import type { Trap } from "./listener.ts";
 import type { Bench } from "./operation.ts";
-import { AT_FDCWD, O_CLOEXEC, O_PATH, type Place } from "./paths.ts";
+import { AT_FDCWD, type Place } from "./paths.ts";
 import type { Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -13,17 +13,20 @@ const AT_EMPTY_PATH = 0x1000;
 const ARGUMENTS_MAX = 6 << 20;
 /** BINPRM_MAX_RECURSION: an interpreter of an interpreter, at most this deep. */
 const MOST_INTERPRETERS = 5;
-const BINPRM_BUF_SIZE = 256;
 
 /** One program that an exec starts: the file itself, and after it the interpreters its first lines name. */
 export interface Started {
   /** The path as the caller gave it; the file may be reached through a link whose name says what it is to be. */
   readonly word: string;
   readonly path: string;
-  /** Device and inode. */
+  /** Device and inode; empty where it cannot be known. */
   readonly id: string;
   readonly size: number;
   readonly argv: readonly string[];
+  /** Where its bytes can be read. */
+  readonly file: string;
+  /** The kernel starts the dynamic loader, which loads this program (ld.so(8)). */
+  readonly loaded?: true;
 }
 
 /** An exec, decoded. The kernel does it, and `verifyExec` looks at what it really did. */
@@ -31,6 +34,8 @@ export interface Exec {
   readonly call: Call;
   /** The file named, then its interpreters in the order in which the kernel follows them. */
   readonly chain: readonly [Started, ...Started[]];
+  /** What a dynamic loader that is started by name goes on to load. */
+  readonly loads?: Started | undefined;
   readonly pinned: readonly number[];
   /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
   readonly action?: Action;
@@ -59,53 +64,58 @@ export function decodeExec(trap: Trap, task: Task, bench: Bench): Exec | number 
   }
   // Linux 5.18: an empty argv becomes one empty string.
   const words = argv.length === 0 ? [""] : argv.map((item) => pathText(item));
-  const chain = chainOf(bench, place, words, word === "" ? `/dev/fd/${dirfd}` : word);
-  return { call: { name: "exec", args: [place.path, words] }, chain, pinned: [place.fd] };
+  const chain = chainOf(bench, task, place, words, dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word));
+  const loads = LOADER.test(place.path) ? loadedBy(bench, task, words) : undefined;
+  return {
+    call: { name: "exec", args: [place.path, words] },
+    chain,
+    loads,
+    pinned: loads === undefined ? [place.fd] : [place.fd, loads.fd],
+  };
 }
 
-/** Follows `#!` lines as the kernel's binfmt_script does. */
-function chainOf(bench: Bench, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
-  const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv }];
+/** How execveat(2) calls a file for its interpreter. */
+const fileName = (dirfd: number, word: string): string => (word === "" ? `/dev/fd/${dirfd}` : `/dev/fd/${dirfd}/${word}`);
+
+/** Follows interpreters as the kernel does. */
+function chainOf(bench: Bench, task: Task, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
   let file = `/proc/self/fd/${place.fd}`;
+  const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file }];
   let name = word;
   let words = argv;
   for (let depth = 0; depth < MOST_INTERPRETERS; depth++) {
-    const line = interpreterLine(file);
-    if (line === undefined) break;
-    words = [line.interpreter, ...(line.argument === undefined ? [] : [line.argument]), name, ...words.slice(1)];
-    // A relative interpreter means the caller's folder: nobody writes that, and what cannot be found here is never verified as right.
-    const found = bench.paths.placeOf(
-      sys(SYSCALLS.openat, AT_FDCWD, addressOf(cString(pathBytes(line.interpreter))), O_PATH | O_CLOEXEC, 0),
-    );
-    if (typeof found === "number") break;
+    const interpreter = interpreterOf(file, name);
+    if (interpreter === undefined) break;
+    words = [interpreter.path, ...interpreter.arguments, name, ...words.slice(interpreter.keepsFirst ? 0 : 1)];
+    // As the task itself finds it: a relative one in its folder, one in /proc/self in its own.
+    bench.paths.use(pathBytes(interpreter.path));
+    const found = bench.paths.object(task, AT_FDCWD, true);
+    if (typeof found === "number") {
+      if (interpreter.opened) chain.push({ word: interpreter.path, path: interpreter.path, id: "", size: 0, argv: words, file: "" });
+      break;
+    }
     sys(SYSCALLS.close, found.fd);
     const { id, size } = found.stat;
-    chain.push({ word: line.interpreter, path: found.path, id, size, argv: words });
-    [file, name] = [line.interpreter, line.interpreter];
+    file = found.path;
+    name = interpreter.path;
+    chain.push({ word: name, path: found.path, id: interpreter.opened ? "" : id, size, argv: words, file });
   }
   return chain;
 }
 
-function interpreterLine(file: string): { readonly interpreter: string; readonly argument: string | undefined } | undefined {
-  const start = startOf(file);
-  if (start[0] !== 0x23 || start[1] !== 0x21) return undefined;
-  const end = start.indexOf(0x0a);
-  const text = pathText(Buffer.from(start.subarray(2, end < 0 ? start.length : end))).replace(/\0[^]*$/, "");
-  const [, interpreter, argument] = /^[ \t]*([^ \t]+)[ \t]*([^]*?)[ \t]*$/.exec(text) ?? [];
-  return interpreter === undefined ? undefined : { interpreter, argument: argument === "" ? undefined : argument };
-}
+const LOADER = /\/ld(?:-linux[^/]*|-musl-[^/]*|-\d[^/]*|64)?\.so(?:\.\d+)?$/;
+/** ld.so(8): options with a value. */
+const LOADER_VALUE = /^--(?:library-path|preload|audit|argv0|glibc-hwcaps-(?:prepend|mask)|inhibit-rpath)$/;
 
-/** As much of a file as the kernel looks at; nothing where it cannot be read. */
-function startOf(file: string): Buffer {
-  try {
-    const fd = openSync(file, "r");
-    try {
-      const start = alloc(BINPRM_BUF_SIZE);
-      return start.subarray(0, readSync(fd, start, 0, BINPRM_BUF_SIZE, 0));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return alloc(0);
-  }
+/** The program that a dynamic loader is told to load. */
+function loadedBy(bench: Bench, task: Task, argv: readonly string[]): (Started & { readonly fd: number }) | undefined {
+  let at = 1;
+  while (argv[at]?.startsWith("--") === true) at += LOADER_VALUE.test(argv[at] ?? "") ? 2 : 1;
+  const word = argv[at];
+  if (word === undefined || word === "") return undefined;
+  bench.paths.use(pathBytes(word));
+  const found = bench.paths.object(task, AT_FDCWD, true);
+  if (typeof found === "number") return undefined;
+  const { id, size } = found.stat;
+  return { word, path: found.path, id, size, argv: argv.slice(at), file: `/proc/self/fd/${found.fd}`, loaded: true, fd: found.fd };
 }

@@ -1,7 +1,7 @@
 import type { Call, CallName } from "../../action/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
+import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place } from "./paths.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task } from "./tasks.ts";
@@ -31,6 +31,7 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
     return {
       call,
       actions: [fileAction("edit", place.path, call)],
+      about: named(place),
       pinned: [place.fd],
       save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway),
       perform: () => sys(SYSCALLS.truncate, procName(place), size),
@@ -43,7 +44,7 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
   fchmodat2: (trap, task, bench) => mode(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
 
   chown: (trap, task, bench) => owner(followed(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  lchown: (trap, task, bench) => owner(named(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  lchown: (trap, task, bench) => owner(itself(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
   fchown: (trap, task, bench) => owner(bench.paths.descriptor(task, trap.int(0)), trap.int(1), trap.int(2)),
   fchownat: (trap, task, bench) => owner(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
 
@@ -53,10 +54,10 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
   utimensat: (trap, task, bench) => times(trap, bench, orDescriptor(trap, task, bench, trap.unsigned(3)), 2, "timespec"),
 
   setxattr: (trap, task, bench) => setAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
-  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, named(trap, task, bench, AT_FDCWD, 0)),
+  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, itself(trap, task, bench, AT_FDCWD, 0)),
   fsetxattr: (trap, task, bench) => setAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
   removexattr: (trap, task, bench) => removeAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
-  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, named(trap, task, bench, AT_FDCWD, 0)),
+  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, itself(trap, task, bench, AT_FDCWD, 0)),
   fremovexattr: (trap, task, bench) => removeAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
   setxattrat: (trap, task, bench) => {
     // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
@@ -103,7 +104,7 @@ function followed(trap: Trap, task: Task, bench: Bench, dirfd: number, argument:
 }
 
 /** The link itself, where it is one. */
-function named(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
+function itself(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
   const length = bench.paths.read(trap, argument);
   return length < 0 ? length : bench.paths.object(task, dirfd, false);
 }
@@ -144,6 +145,7 @@ function change(place: Place, name: CallName, args: readonly string[], perform: 
   return {
     call,
     // What has no name any more is nobody's but the program's.
+    about: named(place),
     actions: place.stat.nlink === 0 || !place.path.startsWith("/") ? [] : [fileAction("metadata", place.path, call)],
     pinned: [place.fd],
     save: (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),
@@ -231,7 +233,7 @@ function setAttribute(
   if (size > XATTR_SIZE_MAX) return leave(place, -ERRNO.E2BIG);
   const bytes = bench.memory.bytes(trap.tid, value, size);
   if (typeof bytes === "number") return leave(place, bytes);
-  return change(place, "setxattr", [pathText(name.subarray(0, -1) as Buffer)], () =>
+  return change(place, "setxattr", [pathText(name.subarray(0, -1))], () =>
     sys(SYSCALLS.setxattr, procName(place), addressOf(name), size === 0 ? 0 : addressOf(bytes), size, flags),
   );
 }
@@ -240,7 +242,7 @@ function removeAttribute(trap: Trap, bench: Bench, place: Place | number, argume
   if (typeof place === "number") return place;
   const name = attributeName(trap, bench, argument);
   if (typeof name === "number") return leave(place, name);
-  return change(place, "removexattr", [pathText(name.subarray(0, -1) as Buffer)], () =>
+  return change(place, "removexattr", [pathText(name.subarray(0, -1))], () =>
     sys(SYSCALLS.removexattr, procName(place), addressOf(name)),
   );
 }

@@ -1,7 +1,7 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type Bench, type Decoded, fileAction, type Handler, type Operation } from "./operation.ts";
+import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place, type Slot } from "./paths.ts";
 import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
@@ -132,6 +132,15 @@ function renaming(trap: Trap, task: Task, bench: Bench, [fromFd, fromAt]: Argume
       ...(exchanges && taken ? [arriving(from.path, victim, call)] : []),
     ],
     ...(taken && !exchanges ? { note: `replaces a ${kindOf(victim.mode)}` } : {}),
+    about: {
+      moves:
+        exchanges && taken
+          ? [
+              [from.path, to.path],
+              [to.path, from.path],
+            ]
+          : [[from.path, to.path]],
+    },
     pinned: [from.parent, to.parent],
     save: (undo, anyway) => undo.rename(placed(from), placed(to), exchanges, anyway),
     perform: rename,
@@ -173,6 +182,7 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
       // Through its new name the same file can be changed and read; one without a name yet is the program's own.
       ...(source.stat.nlink === 0 ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
     ],
+    about: named(source),
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
     perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),

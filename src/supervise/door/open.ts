@@ -1,7 +1,7 @@
 import type { Call, FileOperation } from "../../action/index.ts";
 import { alloc, ERRNO, pathBytes, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, type Operation, PASS } from "./operation.ts";
+import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
@@ -128,7 +128,8 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
   }
   // The wall lets only harmless devices be opened for writing, so whatever the path becomes, it is one of them; and only
   // the task itself can make a terminal its controlling one.
-  if (kind === "char" && how.fixed && (flags & ACCMODE) !== 0 && isWalledDevice(place.path)) {
+  // Access mode 3 opens for neither, so the wall has nothing to refuse.
+  if (kind === "char" && how.fixed && (flags & ACCMODE) !== 0 && (flags & ACCMODE) !== ACCMODE && isWalledDevice(place.path)) {
     sys(SYSCALLS.close, place.fd);
     return PASS;
   }
@@ -141,6 +142,7 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
       (flags & ACCMODE) === 2
         ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
         : [fileAction(operation, place.path, call)],
+    about: kind === "file" ? named(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
     pinned: pipe?.pinned ?? [place.fd],

@@ -1,9 +1,9 @@
 import type { Action, Call, FileAction, FileOperation, Verdict } from "../../action/index.ts";
-import type { Caller } from "../judge/index.ts";
+import type { About, Caller } from "../judge/index.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
 import type { Listener, Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
-import type { Paths } from "./paths.ts";
+import type { Paths, Place } from "./paths.ts";
 import type { Task, Tasks } from "./tasks.ts";
 
 /** What a handler needs to decode a call. */
@@ -19,6 +19,8 @@ export interface Operation {
   readonly call: Call;
   /** Judged together; the strictest verdict counts. */
   readonly actions: readonly Action[];
+  /** Whose other names count, and what is moved. */
+  readonly about?: About | undefined;
   /** Judges it where the policy's word on each action is not all there is to say; the verdict is about the first action. */
   readonly judge?: (caller: Caller) => Verdict;
   /** What is new or lost, for the person who is asked: `new file`. */
@@ -51,6 +53,9 @@ export const RESTART = -514;
 /** An operation to judge, a final result or negative errno, or PASS. */
 export type Decoded = Operation | number | typeof PASS;
 export type Handler = (trap: Trap, task: Task, bench: Bench) => Decoded;
+
+/** The object that an action is about, which may have other names. */
+export const named = ({ path, stat }: Pick<Place, "path" | "stat">): About => ({ object: { path, identity: stat } });
 
 const BY_TOOL = { by: "tool" } as const;
 

@@ -3,6 +3,7 @@ import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
+import { Mounts } from "../judge/index.ts";
 import { inTree } from "./processes.ts";
 import { type Kind, kindOf, type ObjectStat, statFd } from "../undo/index.ts";
 
@@ -12,6 +13,8 @@ export const O_CLOEXEC = 0o2000000;
 export const O_NOFOLLOW = process.arch === "arm64" ? 0o100000 : 0o400000;
 export const O_DIRECTORY = process.arch === "arm64" ? 0o40000 : 0o200000;
 const NO_MAGICLINKS = 2;
+/** RESOLVE_NO_XDEV, RESOLVE_CACHED */
+const WALKABLE = 0x21;
 const MOST_LINKS = 40;
 const PATH_MAX = 4096;
 const SLASH = 0x2f;
@@ -60,13 +63,14 @@ export class Paths {
   readonly at = addressOf(this.bytes);
   length = 0;
   /** As much as a path may be long. */
-  readonly #most = this.bytes.subarray(0, PATH_MAX) as Buffer;
+  readonly #most = this.bytes.subarray(0, PATH_MAX);
   readonly #memory: Memory;
   readonly #tasks: Tasks;
   readonly #how = alloc(24);
   readonly #howAt = addressOf(this.#how);
   readonly #link = alloc(PATH_MAX);
   readonly #linkAt = addressOf(this.#link);
+  readonly #mounts = new Mounts();
   readonly #own = `/proc/${process.pid}`;
 
   constructor(memory: Memory, tasks: Tasks) {
@@ -104,7 +108,17 @@ export class Paths {
     const base = this.#base(task, dirfd, 0);
     if (base < 0 && base !== AT_FDCWD) return base;
     const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
-    const magic = typeof found === "number" ? (found === -ERRNO.ELOOP && (resolve & NO_MAGICLINKS) === 0) || (found === -ERRNO.ENOENT && this.#mayMeanSelf()) : isBelow(found.path, this.#own);
+    // NO_SYMLINKS, BENEATH, IN_ROOT: whoever asks for these does not want to be led through magic links.
+    const strict = (resolve & ~WALKABLE) !== 0;
+    if (strict && typeof found !== "number" && isBelow(found.path, this.#own)) {
+      sys(SYSCALLS.close, found.fd);
+      if (base >= 0) sys(SYSCALLS.close, base);
+      return -ERRNO.EXDEV;
+    }
+    const magic =
+      typeof found === "number"
+        ? !strict && (found === -ERRNO.ELOOP || (found === -ERRNO.ENOENT && this.#mayMeanSelf()))
+        : isBelow(found.path, this.#own);
     if (!magic) {
       if (base >= 0) sys(SYSCALLS.close, base);
       return found;
@@ -129,6 +143,10 @@ export class Paths {
 
   #described({ fd, path }: Folder): Place | number {
     const stat = statFd(fd);
+    if (typeof stat !== "number" && this.#mounts.isForeignProc(path, stat.id)) {
+      sys(SYSCALLS.close, fd);
+      return -ERRNO.EACCES;
+    }
     if (typeof stat !== "number") return { fd, path, stat, kind: kindOf(stat.mode) };
     sys(SYSCALLS.close, fd);
     return stat;

@@ -18,7 +18,8 @@ const SIGKILL = 9;
 
 /** How an exec ended. `gone`: the task died in it. */
 export type ExecEnd =
-  | { readonly is: "started"; readonly pid: number }
+  /** `steered`: its environment makes it run code of somebody else. */
+  | { readonly is: "started"; readonly pid: number; readonly steered: boolean }
   | { readonly is: "failed" }
   | { readonly is: "gone"; readonly status: number }
   | { readonly is: "tampered"; readonly what: string };
@@ -41,7 +42,7 @@ export function holdExec(tid: number): number {
  * INVARIANT: runs on the thread that called `holdExec`. Programs are started by posix_spawn(3) and not by the runtime,
  * whose own waits would otherwise take these stops.
  */
-export function verifyExec(exec: Exec): ExecEnd {
+export function verifyExec(exec: Exec, own: Readonly<Record<string, string>>): ExecEnd {
   const tid = waitFor();
   if (tid < 0) return { is: "gone", status: 0 };
   const word = status.readInt32LE(0);
@@ -53,10 +54,18 @@ export function verifyExec(exec: Exec): ExecEnd {
     sys(SYSCALLS.ptrace, DETACH, tid, 0, event === 0 ? (word >> 8) & 0xff : 0);
     return { is: "failed" };
   }
-  const difference = differs(tid, exec);
+  let difference: string | undefined;
+  let steered = false;
+  try {
+    difference = differs(tid, exec);
+    // Only a program that is trusted with something can be abused.
+    steered = difference === undefined && (exec.programs?.length ?? 0) > 0 && isSteered(tid, own);
+  } catch (error) {
+    difference = `what was started could not be looked at (${error instanceof Error ? error.message : String(error)})`;
+  }
   if (difference === undefined) {
     sys(SYSCALLS.ptrace, DETACH, tid, 0, 0);
-    return { is: "started", pid: tid };
+    return { is: "started", pid: tid, steered };
   }
   sys(SYSCALLS.kill, tid, SIGKILL);
   sys(SYSCALLS.ptrace, DETACH, tid, 0, SIGKILL);
@@ -80,17 +89,37 @@ function differs(pid: number, { chain }: Exec): string | undefined {
   const stat = fd < 0 ? fd : statFd(fd);
   if (fd >= 0) sys(SYSCALLS.close, fd);
   if (typeof stat === "number") return "the program that was started cannot be seen";
-  if (stat.id !== last.id) return `another program was started than ${last.path}`;
+  if (last.id !== "" && stat.id !== last.id) return `another program was started than ${last.path}`;
   const words = splitArguments(readFileSync(`/proc/${pid}/cmdline`));
   if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
   return "other arguments were used than those that were judged";
+}
+
+/** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters. */
+const STEERING =
+  /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_OPTIONS|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=/i;
+
+/** Of node's options those that load or open something; the others are about memory and warnings. */
+const LOADING =
+  /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
+
+/** At this stop the environment is what the kernel copied. What the person who started the run has set is theirs. */
+function isSteered(pid: number, own: Readonly<Record<string, string>>): boolean {
+  return readFileSync(`/proc/${pid}/environ`, "latin1")
+    .split("\0")
+    .some((item) => {
+      if (!STEERING.test(item)) return false;
+      const [, name = "", value = ""] = /^([^=]*)=([^]*)$/.exec(item) ?? [];
+      if (name === "NODE_OPTIONS" && !LOADING.test(value)) return false;
+      return value !== "" && Buffer.from(own[name] ?? "").toString("latin1") !== value;
+    });
 }
 
 function splitArguments(bytes: Buffer): string[] {
   const words: string[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(0, start);
-    words.push(pathText(bytes.subarray(start, end < 0 ? bytes.length : end) as Buffer));
+    words.push(pathText(bytes.subarray(start, end < 0 ? bytes.length : end)));
     start = end < 0 ? bytes.length : end + 1;
   }
   return words;

@@ -1,2 +1,3 @@
-export { type Caller, type JudgedExec, RunJudge, type RunJudgeOptions } from "./run-judge.ts";
+export { type About, type Caller, type JudgedExec, RunJudge, type RunJudgeOptions } from "./run-judge.ts";
+export { Mounts } from "./mounts.ts";
 export { type Errand } from "./services.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Action, Call, ExecAction, FileAction, Lowered, RequestVerdict, Verdict, World } from "../../action/index.ts";
+import type { Action, Call, FileAction, Lowered, Verdict, World } from "../../action/index.ts";
 import { compareStrictness } from "../../action/index.ts";
 import {
   compiledPolicy,
@@ -12,12 +12,15 @@ import {
   realWorld,
 } from "../../guard/index.ts";
 import { callMatcher, judge, type JudgeContext, type Policy } from "../../policy/index.ts";
-import { lowerArgv } from "../../shell/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { inTree } from "../door/processes.ts";
+import { type Bar, judgeExec, typedErrand } from "./commands.ts";
+import { Lookalikes } from "./lookalikes.ts";
+import { type Identity, ProtectedObjects } from "./objects.ts";
+import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { holdsSecret, ownsCredential } from "./secrets.ts";
-import { type Errand, errandOf } from "./services.ts";
+import type { Errand } from "./services.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -40,6 +43,14 @@ export interface Caller {
   readonly typed: () => Errand;
 }
 
+/** What a call is about, beyond the paths of its actions. */
+export interface About {
+  /** The pinned object that stands at `path`, which may have other names. */
+  readonly object?: { readonly path: string; readonly identity: Identity } | undefined;
+  /** What is moved, with all that is in it. */
+  readonly moves?: readonly (readonly [from: string, to: string])[] | undefined;
+}
+
 /** A start of a program, judged. */
 export interface JudgedExec {
   readonly verdict: Verdict;
@@ -49,9 +60,6 @@ export interface JudgedExec {
   readonly programs: readonly string[];
 }
 
-const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
-/** Dangers to files, which are seen happening and can be undone; and rights that nothing supervised can gain. */
-const UNDOABLE = new Set(["danger.delete-recursive", "danger.history-rewrite", "danger.foreign-repository", "danger.privilege"]);
 /** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
 const HOOK =
   /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
@@ -71,9 +79,15 @@ export class RunJudge {
   readonly #options: RunJudgeOptions;
   readonly #roots: readonly string[];
   readonly #temp: readonly string[];
+  /** For commands: what is on PATH and where links lead now. */
   #world: World;
+  /** For rules: INVARIANT: links in a rule's pattern lead where they led when the rule was read, whatever the program makes of them. */
+  readonly #rules: World;
   #policy: Policy;
   #context: JudgeContext;
+  #commands: JudgeContext;
+  #lookalikes: Lookalikes;
+  #objects: ProtectedObjects;
   #sources: readonly PolicySource[];
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
@@ -83,18 +97,31 @@ export class RunJudge {
   #remembered = 0;
   #remembers = false;
   readonly #folders = new Set<string>();
+  /** Records of runs. */
+  readonly #runs: string;
 
   constructor(options: RunJudgeOptions) {
     this.#options = options;
     this.#world = this.#freshWorld();
+    this.#rules = fixedWorld(
+      this.#freshWorld(),
+      () => this.#world,
+      () => this.#pinned,
+    );
     const { home, projectRoot, cwd } = this.#world;
-    const whole = (folder: string): boolean => isInside(home, folder);
-    // A folder that holds home is nobody's project.
+    // A folder that holds home is nobody's project, nor is one of the system's.
+    const whole = (folder: string): boolean => isInside(home, folder) || SYSTEM.test(folder);
     this.#roots = [...new Set([cwd, projectRoot].map((folder) => this.#world.canonical(folder)))].filter((folder) => !whole(folder));
     this.#temp = [...new Set([...options.machine.temp, "/dev/shm"].map((folder) => this.#world.canonical(folder)))];
+    const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
+    this.#runs = this.#world.canonical(`${state}/assent/runs`);
     this.#sources = this.#find({ actions: [], unknowns: [] });
     this.#policy = this.#compile();
-    this.#context = this.#contextOf();
+    this.#context = this.#contextOf(this.#rules);
+    this.#commands = this.#contextOf(this.#world);
+    this.#lookalikes = new Lookalikes(this.#policy, this.#world);
+    this.#objects = this.#freshObjects();
+    this.#settle();
   }
 
   get policy(): Policy {
@@ -104,24 +131,52 @@ export class RunJudge {
   /** Reads the policy files again: a remembered answer may have been added. */
   reload(): void {
     this.#sources = this.#find({ actions: [], unknowns: [] });
-    this.#renew();
+    this.#respeak();
   }
 
   /** The strictest of the verdicts for what one call does. */
-  call(actions: readonly Action[], caller: Caller): Verdict {
+  call(actions: readonly Action[], caller: Caller, { object, moves }: About = {}): Verdict {
     let strictest: Verdict = ALLOWED;
-    for (const action of actions) {
-      const verdict = action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action);
+    const weigh = (verdict: Verdict): void => {
       if (strictest === ALLOWED || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+    };
+    const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
+    for (const action of actions) {
+      weigh(action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action));
+      if (action.kind !== "file" || action.target.kind !== "path") continue;
+      const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
+      for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
+    for (const [from, to] of moves ?? []) weigh(this.#moved(from, to, caller));
     return strictest;
   }
 
-  #file(action: FileAction, caller: Caller): Verdict {
+  /** What a folder brings along to its new place is written there. */
+  #moved(from: string, to: string, caller: Caller): Verdict {
+    let strictest: Verdict = ALLOWED;
+    const complete = this.#objects.moved(from, to, (path, before) => {
+      const verdict = this.#file(probe("write", path), caller);
+      if (!isMeant(verdict) || compareStrictness(verdict, strictest) <= 0) return;
+      const was = this.#file(probe("write", before), caller);
+      if (was.decision !== verdict.decision || was.builtin !== verdict.builtin || was.rule !== verdict.rule) strictest = verdict;
+    });
+    return complete ? strictest : TOO_LARGE;
+  }
+
+  #freshObjects(): ProtectedObjects {
+    const isKept = (path: string): boolean =>
+      isMeant(this.#file(probe("read", path), undefined)) || isMeant(this.#file(probe("edit", path), undefined));
+    return new ProtectedObjects({ home: this.#rules.home, roots: this.#roots, policy: this.#policy, isKept });
+  }
+
+  #file(action: FileAction, caller: Caller | undefined): Verdict {
     const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
     // What has no name in the file system: pipes, sockets, memory, files already deleted.
     if (!path.startsWith("/") || path.startsWith("/memfd:")) return ALLOWED;
-    const known = this.#remembers ? this.#knownOf(action) : undefined;
+    if (!isChange(action) && isInside(path, this.#runs)) return KEPT;
+    // What lies in a tree changes.
+    const remembers = this.#remembers && action.target.kind === "path";
+    const known = remembers ? this.#knownOf(action) : undefined;
     let verdict = known?.get(path);
     if (verdict === undefined) {
       this.#visit(path);
@@ -131,9 +186,9 @@ export class RunJudge {
       this.#pinned = "";
       verdict = this.#relaxed(action, path, verdict);
       if (++this.#judged % RENEW === 0) this.#renew();
-      if (this.#remembers) this.#remember(action, path, verdict);
+      if (remembers) this.#remember(action, path, verdict);
     }
-    if (verdict.decision === "allow") return verdict;
+    if (verdict.decision === "allow" || caller === undefined) return verdict;
     return this.#ownedBy(verdict, path, caller) ?? this.#onErrand(verdict, path, caller) ?? verdict;
   }
 
@@ -224,116 +279,57 @@ export class RunJudge {
 
   /** What is said about starting a program, and what it is started for. */
   exec(chain: readonly Started[], call: Call, caller: Caller): JudgedExec {
-    let strictest: Verdict = ALLOWED;
-    let shown: Action | undefined;
-    const errands: Errand[] = [];
-    const programs: string[] = [];
-    for (const started of chain) {
-      const execute: FileAction = {
-        kind: "file",
-        operation: "execute",
-        target: { kind: "path", path: started.path },
-        origin: { by: "tool" },
-        call,
-      };
-      const verdicts = [this.#file(execute, caller)];
-      for (const argv of this.#commands(started)) {
-        const { actions, judged } = this.#command(argv, call);
-        shown ??= actions[0];
-        verdicts.push(...this.#ofCommand(judged));
-        const [first] = actions;
-        if (first?.kind !== "exec" || !first.trusted) continue;
-        programs.push(first.program);
-        errands.push(errandOf(first.program, actions, { ...this.#world, env: (name) => this.#options.env[name] }));
-      }
-      for (const verdict of verdicts) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
-    }
-    return {
-      verdict: strictest,
-      action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
-      errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
-      programs,
-    };
-  }
-
-  /**
-   * The commands that starting a file amounts to: under its own name; under the name of a link on PATH through which it
-   * was found (`npm` is a link to `npm-cli.js`); and, for an interpreter, the script it runs.
-   */
-  #commands({ word, path, argv: [, ...rest] }: Started): readonly (readonly string[])[] {
-    const found = [[path, ...rest]];
-    const link = this.#nameOnPath(word);
-    if (link !== undefined && link !== path.split("/").at(-1)) found.unshift([link, ...rest]);
-    const [script = "", ...words] = rest;
-    if (INTERPRETER.test(path) && script.startsWith("/")) {
-      const name = this.#nameOnPath(script);
-      if (name !== undefined) found.push([name, ...words]);
-    }
-    return found;
-  }
-
-  /** The name under which a file stands in a trusted folder of PATH. */
-  #nameOnPath(path: string): string | undefined {
-    const name = path.split("/").at(-1) ?? "";
-    if (!path.startsWith("/") || name === "") return undefined;
-    const found = this.#world.lookup(name);
-    return found.trusted && found.path !== undefined && this.#world.canonical(found.path) === this.#world.canonical(path)
-      ? name
-      : undefined;
-  }
-
-  #command(argv: readonly string[], call: Call): { readonly actions: readonly Action[]; readonly judged: RequestVerdict } {
-    const lowered = lowerArgv([...argv], { world: this.#world });
-    const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
-    return { actions, judged: judge({ actions, unknowns: [] }, this.#policy, this.#context) };
-  }
-
-  /**
-   * Of what a command is predicted to do, the run asks beforehand only about what is not seen happening: written rules
-   * on commands, danger to services and to the machine, and the deletion of whole trees that nobody may delete.
-   */
-  #ofCommand(judged: RequestVerdict): readonly Verdict[] {
-    const strict = this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly";
-    return judged.actions.flatMap(({ action, verdict }) => {
-      if (verdict.decision === "allow" || verdict.decision === "none") return [];
-      if (UNDOABLE.has(verdict.builtin ?? "")) return [];
-      const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
-      if (action.kind === "file" || action.kind === "net")
-        return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined
-          ? [verdict]
-          : [];
-      if (written || verdict.basis === "protection") return [verdict];
-      return strict && action.kind === "exec" ? [verdict] : [];
-    });
+    return judgeExec(this.#bar(caller), chain, call, ALLOWED);
   }
 
   /** What the command as typed says it does: the person who typed it has been asked already. */
   typed(argv: readonly string[]): Errand {
-    const lowered = lowerArgv([...argv], { world: this.#world });
-    const { actions } = judge(lowered, this.#policy, this.#context);
-    const writes: string[] = [];
-    const hosts: Errand["hosts"][number][] = [];
-    for (const { action, verdict } of actions) {
-      if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
-      if (action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree")) writes.push(action.target.path);
-      if (action.kind === "net" && action.host !== undefined && action.operation !== "listen")
-        hosts.push({ host: action.host, port: action.port });
-    }
-    const isWhole = (path: string): boolean => isInside(this.#world.home, path);
-    return { writes: writes.filter((path) => !isWhole(path)), hosts };
+    return typedErrand(this.#bar(undefined), argv);
+  }
+
+  #bar(caller: Caller | undefined): Bar {
+    return {
+      world: this.#world,
+      policy: this.#policy,
+      context: this.#commands,
+      env: this.#options.env,
+      lookalikes: this.#lookalikes,
+      file: (action) => this.#file(action, caller),
+    };
   }
 
   #freshWorld(): World {
     const { machine, cwd } = this.#options;
-    const real = realWorld(machine, cwd, undefined);
-    return { ...real, canonical: (path) => (path === this.#pinned ? path : real.canonical(path)) };
+    return realWorld(machine, cwd, undefined);
   }
 
+  /** What is remembered of the machine is looked up again; what rules mean is not. */
   #renew(): void {
     this.#forget();
     this.#world = this.#freshWorld();
+    this.#commands = this.#contextOf(this.#world);
+    this.#context = { ...this.#context };
+  }
+
+  /** Rules were added: they mean what they mean now, and other programs and files may be meant. */
+  #respeak(): void {
+    this.#renew();
     this.#policy = this.#compile();
-    this.#context = this.#contextOf();
+    this.#context = this.#contextOf(this.#rules);
+    this.#commands = this.#contextOf(this.#world);
+    this.#settle();
+    this.#lookalikes = new Lookalikes(this.#policy, this.#world);
+    this.#objects.rulesChanged(this.#policy);
+  }
+
+  /** Finds out now what every rule means. */
+  #settle(): void {
+    const pinned = this.#pinned;
+    this.#pinned = "";
+    settlePatterns([...this.#policy.rules, ...this.#policy.operations.flatMap(({ rules }) => rules)], this.#rules);
+    for (const operation of ["read", "write", "delete"] as const)
+      judge({ actions: [probe(operation, "/")], unknowns: [] }, this.#policy, this.#context);
+    this.#pinned = pinned;
   }
 
   /** Policy files above a place speak about it, as everywhere. */
@@ -348,7 +344,7 @@ export class RunJudge {
     const target: FileAction = { kind: "file", operation: "read", target: { kind: "path", path }, origin: { by: "tool" } };
     const more = this.#find({ actions: [target], unknowns: [] });
     this.#sources = [...this.#sources, ...more.filter(({ file }) => !this.#sources.some((known) => known.file === file))];
-    this.#renew();
+    this.#respeak();
   }
 
   #find(lowered: Lowered): readonly PolicySource[] {
@@ -361,13 +357,13 @@ export class RunJudge {
     return compiledPolicy(this.#options.machine, this.#sources, this.#options.reader);
   }
 
-  #contextOf(): JudgeContext {
+  #contextOf(world: World): JudgeContext {
     const { machine, own } = this.#options;
     this.#remembers = !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
     return {
-      ...judgeContext(machine, this.#world, false, this.#sources, own),
+      ...judgeContext(machine, world, false, this.#sources, own),
       supervised: true,
-      matchCall: callMatcher(this.#world, this.#policy.rules),
+      matchCall: callMatcher(world, this.#policy.rules),
     };
   }
 }
@@ -379,6 +375,42 @@ const isOfTree = (path: string): boolean => {
 };
 
 const isTerminal = (path: string): boolean => /^\/(?:dev\/(?:tty|pts\/\d+|ptmx)|proc\/.*)$/.test(path);
+
+const NO_ALIASES: readonly string[] = [];
+
+/** Folders of the system, which are nobody's project even when a program is started there. */
+const SYSTEM = /^\/(?:etc|usr|var|bin|sbin|lib|lib32|lib64|boot|dev|proc|sys|run|opt|nix)?$/;
+
+/** Somebody means it: not a default of the run. */
+const isMeant = ({ decision, basis }: Verdict): boolean =>
+  decision !== "allow" && (basis === "rule" || basis === "protection" || basis === "floor");
+
+/** What would be said of a file. */
+const probe = (operation: FileAction["operation"], path: string): FileAction => ({
+  kind: "file",
+  operation,
+  target: { kind: "path", path },
+  origin: { by: "tool" },
+  call: { name: "open", args: [path, operation === "read" ? "read" : "write"] },
+});
+
+const isChange = ({ operation }: FileAction): boolean => operation !== "read" && operation !== "list" && operation !== "execute";
+
+const KEPT: Verdict = {
+  decision: "deny",
+  basis: "floor",
+  builtin: "floor.runs",
+  reason: "the records of runs hold what files were before they were changed, secrets among them",
+  help: "ask the user to look it up with `assent receipt` or `assent undo`",
+};
+
+const TOO_LARGE: Verdict = {
+  decision: "ask",
+  basis: "protection",
+  builtin: "run.large-move",
+  reason: "more is moved than can be looked through for what is protected",
+  help: "move it in parts, or allow it for this run",
+};
 
 const BROKEN: Verdict = { decision: "deny", basis: "protection", builtin: "failure", reason: "this call could not be judged" };
 

@@ -1,0 +1,137 @@
+import type { Action, Call, FileAction, RequestVerdict, Verdict, World } from "../../action/index.ts";
+import { compareStrictness } from "../../action/index.ts";
+import { judge, type JudgeContext, type Policy } from "../../policy/index.ts";
+import { lowerArgv } from "../../shell/index.ts";
+import { isInside } from "../../state/index.ts";
+import type { Started } from "../door/exec.ts";
+import { type Lookalikes, sameCommand } from "./lookalikes.ts";
+import type { JudgedExec } from "./run-judge.ts";
+import { type Errand, errandOf } from "./services.ts";
+
+const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
+/** Dangers to files, which are seen happening and can be undone; and rights that nothing supervised can gain. */
+const UNDOABLE = new Set(["danger.delete-recursive", "danger.history-rewrite", "danger.foreign-repository", "danger.privilege"]);
+
+/** What judging commands needs of the run's judge, as it stands at the moment. */
+export interface Bar {
+  readonly world: World;
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+  readonly env: Readonly<Record<string, string>>;
+  readonly lookalikes: Lookalikes;
+  readonly file: (action: FileAction) => Verdict;
+}
+
+/** What is said about starting a program, and what it is started for. */
+export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+  let strictest = allowed;
+  let shown: Action | undefined;
+  const errands: Errand[] = [];
+  const programs: string[] = [];
+  const weigh = (verdicts: readonly Verdict[]): void => {
+    for (const verdict of verdicts) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
+  };
+  for (const started of chain) {
+    weigh([bar.file(execution(started.path, call))]);
+    for (const argv of commandsOf(bar.world, started)) {
+      const { actions, judged } = command(bar, argv, call);
+      shown ??= actions[0];
+      weigh(ofCommand(bar.policy, judged));
+      const [first] = actions;
+      // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
+      if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
+      programs.push(first.program);
+      errands.push(errandOf(first.program, actions, { ...bar.world, env: (name) => bar.env[name] }));
+    }
+    weigh(alikeVerdicts(bar, started, call));
+  }
+  return {
+    verdict: strictest,
+    action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
+    errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
+    programs,
+  };
+}
+
+const execution = (path: string, call: Call): FileAction => ({
+  kind: "file",
+  operation: "execute",
+  target: { kind: "path", path },
+  origin: { by: "tool" },
+  call,
+});
+
+/** A loader's program goes by its own name; a copy or another name of a program that a rule speaks of is that program. */
+function alikeVerdicts(bar: Bar, started: Started, call: Call): readonly Verdict[] {
+  const names = [...(started.loaded === true ? [started.path] : []), ...bar.lookalikes.namesOf(started)];
+  return names.flatMap((name) => {
+    const same = sameCommand(name, started.argv, call);
+    const { judged } = command(bar, [name, ...started.argv.slice(1)], same);
+    return [bar.file(execution(name, same)), ...ofCommand(bar.policy, judged)];
+  });
+}
+
+/**
+ * The commands that starting a file amounts to: under its own name; under the name of a link on PATH through which it
+ * was found (`npm` is a link to `npm-cli.js`); and, for an interpreter, the script it runs.
+ */
+function commandsOf(world: World, { word, path, argv: [, ...rest] }: Started): readonly (readonly string[])[] {
+  const found = [[path, ...rest]];
+  const link = nameOnPath(world, word);
+  if (link !== undefined && link !== path.split("/").at(-1)) found.unshift([link, ...rest]);
+  const [script = "", ...words] = rest;
+  if (INTERPRETER.test(path) && script.startsWith("/")) {
+    const name = nameOnPath(world, script);
+    if (name !== undefined) found.push([name, ...words]);
+  }
+  return found;
+}
+
+/** The name under which a file stands in a trusted folder of PATH. */
+function nameOnPath(world: World, path: string): string | undefined {
+  const name = path.split("/").at(-1) ?? "";
+  if (!path.startsWith("/") || name === "") return undefined;
+  const found = world.lookup(name);
+  return found.trusted && found.path !== undefined && world.canonical(found.path) === world.canonical(path) ? name : undefined;
+}
+
+function command(bar: Bar, argv: readonly string[], call: Call): { readonly actions: readonly Action[]; readonly judged: RequestVerdict } {
+  const lowered = lowerArgv([...argv], { world: bar.world });
+  const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
+  return { actions, judged: judge({ actions, unknowns: [] }, bar.policy, bar.context) };
+}
+
+/**
+ * Of what a command is predicted to do, the run asks beforehand only about what is not seen happening: written rules
+ * on commands, danger to services and to the machine, and the deletion of whole trees that nobody may delete.
+ */
+function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
+  const strict = policy.settings.preset === "strict" || policy.settings.preset === "readonly";
+  return judged.actions.flatMap(({ action, verdict }) => {
+    if (verdict.decision === "allow" || verdict.decision === "none") return [];
+    if (UNDOABLE.has(verdict.builtin ?? "")) return [];
+    const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
+    if (action.kind === "file" || action.kind === "net")
+      return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined
+        ? [verdict]
+        : [];
+    if (written || verdict.basis === "protection") return [verdict];
+    return strict && action.kind === "exec" ? [verdict] : [];
+  });
+}
+
+/** What the command as typed says it does: the person who typed it has been asked already. */
+export function typedErrand({ world, policy, context }: Bar, argv: readonly string[]): Errand {
+  const lowered = lowerArgv([...argv], { world });
+  const { actions } = judge(lowered, policy, context);
+  const writes: string[] = [];
+  const hosts: Errand["hosts"][number][] = [];
+  for (const { action, verdict } of actions) {
+    if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
+    if (action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree")) writes.push(action.target.path);
+    if (action.kind === "net" && action.host !== undefined && action.operation !== "listen")
+      hosts.push({ host: action.host, port: action.port });
+  }
+  const isWhole = (path: string): boolean => isInside(world.home, path);
+  return { writes: writes.filter((path) => !isWhole(path)), hosts };
+}

@@ -1,0 +1,32 @@
+import type { World } from "../../action/index.ts";
+import { pathPattern, type Rule, settlePattern } from "../../policy/index.ts";
+
+/**
+ * A world for rules. `canonical` is asked about the links in their patterns and remembers each answer for the whole run;
+ * a path that is judged is what the kernel calls a pinned object, so it has no links. What may change is asked of `now`.
+ */
+export function fixedWorld(start: World, now: () => World, pinned: () => string): World {
+  const isPinned = (path: string): boolean => {
+    const judged = pinned();
+    return judged.startsWith(path) && (judged.length === path.length || judged[path.length] === "/" || path === "/");
+  };
+  return {
+    ...start,
+    canonical: (path) => (isPinned(path) ? path : start.canonical(path)),
+    kind: (path) => now().kind(path),
+    lookup: (name) => now().lookup(name),
+    trustedProgram: (path) => now().trustedProgram(path),
+    tracked: (path) => now().tracked(path),
+    find: (...question) => now().find(...question),
+    names: (...question) => now().names(...question),
+  };
+}
+
+/** Resolves the links in the patterns of rules. */
+export function settlePatterns(rules: readonly Rule[], world: World): void {
+  for (const { matcher } of rules) {
+    if (matcher.kind !== "path" || matcher.pattern === undefined) continue;
+    const pattern = pathPattern(matcher.pattern);
+    if (pattern.ok) settlePattern(pattern.value, world);
+  }
+}

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+/** Built elsewhere while developing: ATTACK_DIST. */
+const DIST = process.env["ATTACK_DIST"] ?? join(import.meta.dirname, "../../../dist");
+
+export interface Attack {
+  /** Rules of the user's policy file. */
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+  /** A line of shell that prepares the world, before the run. */
+  readonly before?: string;
+  /** The supervised script. Home is /srv/home, the project /srv/proj; `$O` lies outside of both. */
+  readonly program: string;
+  /** A line that looks at the world after the run. */
+  readonly after?: string;
+  /** Options of `assent run`. */
+  readonly options?: readonly string[];
+}
+
+export interface Seen {
+  readonly out: string;
+  readonly events: readonly { readonly text: string; readonly outcome: string; readonly decision: string; readonly builtin?: string }[];
+}
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** A world of its own in its own namespaces: nothing of the machine is within reach but through what is read. */
+const INSIDE = `
+set -e
+mount -t tmpfs none /srv
+mkdir -p /srv/home/.ssh /srv/proj/.git /srv/out /srv/tmp
+cd /srv
+echo SECRETKEY > home/.ssh/id_rsa
+echo SECRETENV > proj/.env
+echo outside > out/f
+printf '%s' "$POLICY" > home/.agent-permissions.jsonc
+printf '%s' "$PROGRAM" > /srv/program
+export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
+cd /srv/proj
+eval "$BEFORE"
+set +e
+timeout 60 "$NODE" "$DIST/bin.cjs" run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
+echo "status $?"
+eval "$AFTER"
+echo "--- events"
+cat /srv/events
+`;
+
+/** Runs a program under supervision, and tells what it printed and what was said of its calls. */
+export async function attack({
+  allow = [],
+  ask = [],
+  deny = [],
+  before = "",
+  program,
+  after = "",
+  options = ["-P"],
+}: Attack): Promise<Seen> {
+  const root = process.getuid?.() === 0;
+  const text = await new Promise<string>((resolve, reject) => {
+    execFile(
+      "unshare",
+      [root ? "-pmn" : "-Urpmn", "--fork", "--kill-child", "--mount-proc", "/bin/sh", "-c", INSIDE],
+      {
+        env: {
+          PATH,
+          NODE: process.execPath,
+          DIST,
+          POLICY: JSON.stringify({ permissions: { allow, ask, deny } }),
+          PROGRAM: program,
+          BEFORE: before,
+          AFTER: after,
+          OPTIONS: options.join(" "),
+        },
+        timeout: 90_000,
+        maxBuffer: 64 << 20,
+      },
+      (error, stdout, stderr) =>
+        error !== null && !stdout.includes("--- events")
+          ? reject(new Error(`${error.message}\n${stderr}`))
+          : resolve(`${stderr}\n${stdout}`),
+    );
+  });
+  const [out = "", events = ""] = text.split("--- events\n");
+  return {
+    out,
+    events: events
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- docs/json.md
+      .map((line) => JSON.parse(line) as Seen["events"][number]),
+  };
+}
