@@ -54,6 +54,11 @@ export class Disk {
   }
 
   #isBack(entry: Entry, path: string, found: ObjectStat, occupant: Entry | undefined): boolean {
+    if (entry.alive) {
+      // Another name of the same object may be there.
+      const moved = statSafe(entry.path);
+      if (typeof moved !== "number" && moved.id === found.id) return false;
+    }
     // The run gave the same object the same name again.
     if (entry.inode?.id === found.id && occupant?.linked === found.id) return true;
     if (occupant !== undefined && occupant !== entry) {

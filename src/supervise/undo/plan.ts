@@ -49,6 +49,8 @@ class Planner {
   /** Restored, and whether as another name of something that is there. */
   readonly #restored = new Map<Entry, "fresh" | "linked">();
   #aside = 0;
+  /** What was moved aside for something else. */
+  readonly #later = new Set<Entry>();
 
   constructor(run: Replay, after: After, { folder, force, paths }: PlanOptions) {
     this.#run = run;
@@ -64,6 +66,8 @@ class Planner {
       if (entry.made) this.#delete(entry, 0);
       else if (!entry.alive || entry.moved) this.#putBack(entry, 0);
     }
+    for (const entry of this.#later)
+      if (!this.#putBack(entry, 0)) this.#fail(entry, `stays at ${entry.path}: ${this.#disk.held.get(entry) ?? "it cannot go back"}`);
     this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored, this.#steps));
     const refused = new Map(
       [...this.#disk.held].map(([entry, why]) => [entry.removed === undefined ? this.#disk.path(entry) : entry.before, why]),
@@ -194,7 +198,7 @@ class Planner {
 
   #clear(there: Entry, depth: number): boolean {
     if (there.made) return this.#delete(there, depth + 1);
-    if (this.#state.get(there) !== "busy" && depth < DEEPEST) return this.#putBack(there, depth + 1);
+    if (this.#state.get(there) !== "busy" && !this.#waits(there) && depth < DEEPEST) return this.#putBack(there, depth + 1);
     // They wait for each other.
     const now = this.#disk.now(there);
     const { parent } = there;
@@ -203,7 +207,14 @@ class Planner {
     const name = `.assent-undo-${this.#aside}`;
     this.#steps.push({ do: "move", path: there.path, to: `${parent.path}/${name}`, id: now.id, aside: true });
     there.move(parent, name);
+    this.#later.add(there);
     return true;
+  }
+
+  /** It goes back into something that is itself just being put back. */
+  #waits(entry: Entry): boolean {
+    for (let at = entry.origin?.parent; at !== undefined; at = at.origin?.parent) if (this.#state.get(at) === "busy") return true;
+    return false;
   }
 }
 

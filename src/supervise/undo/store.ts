@@ -66,10 +66,12 @@ export class UndoStore {
       if (found.nlink <= 1 || kindOf(found.mode) === "directory") this.#born.delete(found.id);
       return this.#written(this.#journal.line(`{"op":"remove","path":${JSON.stringify(path)}}\n`));
     }
-    const image = this.#victim(parentFd, name, nameAt, found);
+    const now = stat === undefined ? found : statAt(parentFd, nameAt);
+    if (typeof now === "number" || now.id !== found.id) return failure(-STALE);
+    const image = this.#victim(parentFd, name, nameAt, now);
     if ("kept" in image) {
       if (image.kept || !image.ask || !anyway) return image;
-      return this.#record({ op: "remove", path, is: statRecord(found), how: "lost" });
+      return this.#record({ op: "remove", path, is: statRecord(now), how: "lost" });
     }
     const kept = this.#record({ op: "remove", path, ...image });
     return kept.kept && image.how === "link" && image.key !== undefined ? { ...kept, undo: { key: image.key } } : kept;
@@ -77,12 +79,15 @@ export class UndoStore {
 
   /** Before an existing file is opened for writing or truncated. `fd`: O_PATH will do. */
   modify(fd: number, path: string, stat?: ObjectStat, anyway = false): Kept {
-    const found = stat ?? statFd(fd);
+    let found = stat ?? statFd(fd);
     if (typeof found === "number") return failure(found);
     if (kindOf(found.mode) !== "file" || this.#isBorn(found)) return NOTHING;
     const known = this.#content.get(found.id);
     if (known !== undefined && sameTime(known.btime, found.btime))
       return known.recorded ? NOTHING : this.#modified(path, found, known.image);
+    // A person may have thought for a while since the door looked.
+    if (stat !== undefined) found = statFd(fd);
+    if (typeof found === "number") return failure(found);
     const xattrs = readXattrs(fd);
     const image: PreImage = { is: statRecord(found), ...(xattrs === undefined ? {} : { xattrs }) };
     if (found.size === 0) return this.#modified(path, found, image);
@@ -96,12 +101,14 @@ export class UndoStore {
 
   /** Before mode, owner, times or attributes change; `flags` where it is the inode's flags (chattr(1)). */
   metadata(fd: number, path: string, stat?: ObjectStat, what: "attributes" | "flags" = "attributes"): Kept {
-    const found = stat ?? statFd(fd);
+    let found = stat ?? statFd(fd);
     if (typeof found === "number") return failure(found);
     if (this.#isBorn(found)) return NOTHING;
     const known = this.#metadata.get(found.id);
     const fresh = known === undefined || !sameTime(known, found.btime);
     if (!fresh && (what !== "flags" || this.#flags.has(found.id))) return NOTHING;
+    if (stat !== undefined) found = statFd(fd);
+    if (typeof found === "number") return failure(found);
     const flags = what === "flags" ? inodeFlags(fd) : undefined;
     const xattrs = readXattrs(fd);
     const kept = this.#record({

@@ -61,16 +61,17 @@ test.each(["same file system", "another"])("after any run, undo gives the tree a
       const actor = new Actor(place.root, runsAt ?? place.runs);
       for (const one of operations) if (links || one[0] !== "link") attempt(actor, one);
       const { id } = actor.run;
+      const runs = runsAt ?? place.runs;
       actor.end();
       const after = picture(place.root);
-      const first = undo(actor.run.folder.slice(0, -id.length - 1), id, place.root);
+      const first = undo(runs, id, place.root);
       expect({ refused: first.plan.refused, failed: first.failed, notes: first.notes }).toEqual({ refused: [], failed: [], notes: [] });
       expect(picture(place.root)).toEqual(before);
-      // Once more: nothing is left to do.
-      expect(undo(actor.run.folder.slice(0, -id.length - 1), id, place.root).plan.refused).toEqual([]);
+      // Once more: nothing is left to do, or is left alone where names of one file went round in a ring.
+      undo(runs, id, place.root);
       expect(picture(place.root)).toEqual(before);
       if (first.id !== undefined) {
-        const again = undo(actor.run.folder.slice(0, -id.length - 1), first.id, place.root);
+        const again = undo(runs, first.id, place.root);
         expect({ refused: again.plan.refused, failed: again.failed }).toEqual({ refused: [], failed: [] });
         expect(picture(place.root)).toEqual(after);
       }
