@@ -41,11 +41,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const wake = eventDescriptor();
   const { port1, port2 } = new MessageChannel();
   const names = new MessageChannel();
-  const relay = await startRelay(names.port1, options.onNotice);
   const doorData: DoorData = {
     port: port2,
     names: names.port2,
-    relay: relay?.address,
     wake,
     machine: { ...machine, env: { ...machine.env } },
     cwd,
@@ -80,9 +78,13 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   return await new Promise<RunResult>((resolve, reject) => {
     let listener: number | undefined;
     let ready = false;
+    /** The name server of the run, once that is known; `found` is undefined where there is none. */
+    let relay: { readonly found: Relay | undefined } | undefined;
     let exit: Exit | undefined;
+    /** Why the receipt has gaps. */
+    let unkept: string | undefined;
     const fail = (code: string, message: string): void => {
-      relay?.relay.close();
+      relay?.found?.relay.close();
       void launcher.terminate();
       void door.terminate();
       // Without the door every judged call fails, and nothing good comes of going on.
@@ -92,12 +94,22 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       reject(new RunError(code, message));
     };
     const told = (event: RunEvent): void => {
-      if (isNotable(event)) records.event(event);
+      try {
+        if (isNotable(event)) records.event(event);
+      } catch (error) {
+        // A full disk: the run's own calls are refused where they could not be undone; a receipt with a gap is no reason to end it.
+        unkept ??= error instanceof Error ? error.message : String(error);
+      }
       options.onEvent?.(event);
     };
     const open = (): void => {
-      if (ready && listener !== undefined) port1.postMessage({ listener });
+      if (ready && listener !== undefined && relay !== undefined) port1.postMessage({ listener, relay: relay.found?.address });
     };
+    // The threads get ready meanwhile.
+    void startRelay(names.port1, options.onNotice).then((found) => {
+      relay = { found };
+      open();
+    });
     launcher.on("error", (error) => fail("launcher", error.message));
     launcher.on("message", (message: FromLauncher) => {
       if (message.kind === "restricted") {
@@ -126,8 +138,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         void questions.close(exit ?? { by: "exit", code: 1 }).then(() => {
           port1.close();
           names.port1.close();
-          relay?.relay.close();
-          keep(records, doorData.undoFolder !== undefined, exit);
+          relay?.found?.relay.close();
+          if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
+          keep(records, doorData.undoFolder !== undefined, exit, options.onNotice);
           prune(runsFolder(machine));
           resolve({ id, exit: exit ?? { by: "exit", code: 1 }, ...(questions.ended === undefined ? {} : { ended: questions.ended }) });
         });
@@ -135,11 +148,10 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   });
 }
 
+type Relay = Awaited<ReturnType<typeof DnsRelay.start>>;
+
 /** The name server of the run. Without one, names are not known: what is asked about are addresses. */
-async function startRelay(
-  port: MessagePort,
-  onNotice: RunOptions["onNotice"],
-): Promise<Awaited<ReturnType<typeof DnsRelay.start>> | undefined> {
+async function startRelay(port: MessagePort, onNotice: RunOptions["onNotice"]): Promise<Relay | undefined> {
   const servers = nameServersOf();
   try {
     return await DnsRelay.start({ nameServers: () => servers.value, onNames: (found) => port.postMessage(found) });
@@ -161,11 +173,15 @@ function recordsOf({ machine, argv, cwd }: RunOptions, profile: string): RunFold
 }
 
 /** What the run left is written down, so that an undo can tell what was changed since. */
-function keep(records: RunFolder, undo: boolean, exit: Exit | undefined): void {
+function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, onNotice: RunOptions["onNotice"]): void {
   const ended = Date.now();
-  records.end({ ended, ...(exit === undefined ? {} : { exit }) });
-  if (undo) records.end({ bytes: sealRun(records.folder, ended) });
-  records.close();
+  try {
+    records.end({ ended, ...(exit === undefined ? {} : { exit }) });
+    if (undo) records.end({ bytes: sealRun(records.folder, ended) });
+    records.close();
+  } catch (error) {
+    onNotice?.(`what the run left could not be noted, so an undo will be careful: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** What a receipt tells. */

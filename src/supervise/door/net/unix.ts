@@ -97,7 +97,7 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
     actions: [action],
     note: "new socket",
     pinned: [sock.fd, slot.parent],
-    save: (undo) => undo.create(slot.parent, slot.path, "file"),
+    save: (undo) => undo.create(slot.parent, slot.path, "socket"),
     perform: () => {
       // unix_bind: the file gets the socket's own mode, less the umask, which is 0 here.
       const stat = statFd(sock.fd);
