@@ -47,7 +47,11 @@ function main(data: DoorData, atEnd: () => void): void {
     const { machine, cwd, env, policyFiles, profileFile, own } = data;
     const judge = new RunJudge({ machine, cwd, env, policyFiles, profileFile, reader: () => ({ read }), own });
     const undo = data.undoFolder === undefined ? undefined : new UndoStore(data.undoFolder);
-    tell({ kind: "ready", notices: judge.policy.warnings });
+    const { warnings, broken } = judge.policy;
+    tell({
+      kind: "ready",
+      notices: broken === undefined ? warnings : [...warnings, `${broken}: until it is mended, nothing is allowed unasked`],
+    });
     data.port.once("message", (message: { readonly listener: number }) => {
       try {
         new Door({
