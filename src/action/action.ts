@@ -194,6 +194,8 @@ export interface Unknown {
   readonly span?: Span;
   /** Index of the exec whose allow rule answers this (an unlisted option); absent: nothing but a person does. */
   readonly exec?: number;
+  /** What it sets works later, for others: seeing the command happen does not answer it. */
+  readonly lasting?: true;
 }
 
 /** What a request would do. */

@@ -75,7 +75,10 @@ export class Context {
     return { start: node.pos, end: node.end };
   }
 
-  unknown(reason: string, at?: { readonly span?: Span | undefined; readonly exec?: number; readonly help?: string }): void {
+  unknown(
+    reason: string,
+    at?: { readonly span?: Span | undefined; readonly exec?: number; readonly help?: string; readonly lasting?: true },
+  ): void {
     const key = `${at?.exec ?? ""}:${reason}`;
     if (this.reasons.has(key)) return;
     this.reasons.add(key);
@@ -85,6 +88,7 @@ export class Context {
       ...(span === undefined ? {} : { span }),
       ...(at?.exec === undefined ? {} : { exec: at.exec }),
       ...(at?.help === undefined ? {} : { help: at.help }),
+      ...(at?.lasting === true ? { lasting: true } : {}),
     });
   }
 

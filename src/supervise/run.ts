@@ -1,14 +1,13 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { openState, profileFile, programProfile } from "../state/index.ts";
 import { alloc, must, sys, SYSCALLS, lastingAddressOf } from "./kernel/index.ts";
-import { eventDescriptor, type FromDoor, type ToDoor } from "./door/index.ts";
-import { descendants } from "./door/processes.ts";
+import { eventDescriptor, type FromDoor, killTree, type ToDoor } from "./door/index.ts";
 import type { DoorData } from "./door/door-worker.ts";
 import type { FromLauncher, LaunchData } from "./launch/messages.ts";
 import { DnsRelay, nameServersOf } from "./net/index.ts";
 import { answerInner } from "./inner.ts";
 import { Questions } from "./questions.ts";
-import { takeThreads } from "./threads.ts";
+import { takeThreads, threadsLoaded } from "./threads.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { newRunId, prune, RunFolder, runsFolder, sealRun } from "./undo/index.ts";
 
@@ -81,14 +80,17 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     /** The name server of the run, once that is known; `found` is undefined where there is none. */
     let relay: { readonly found: Relay | undefined } | undefined;
     let exit: Exit | undefined;
+    let over = false;
     /** Why the receipt has gaps. */
     let unkept: string | undefined;
     const fail = (code: string, message: string): void => {
+      if (over) return;
+      over = true;
+      process.off("exit", killTree);
       relay?.found?.relay.close();
-      void launcher.terminate();
-      void door.terminate();
+      void threadsLoaded().then(() => Promise.all([launcher.terminate(), door.terminate()]));
       // Without the door every judged call fails, and nothing good comes of going on.
-      for (const pid of descendants()) kill(pid, "SIGKILL");
+      killTree();
       records.end({ ended: Date.now() });
       records.close();
       reject(new RunError(code, message));
@@ -119,9 +121,14 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       } else if (message.kind === "started") {
         tell({ kind: "program", pid: message.pid });
         options.onStart?.({ pid: message.pid, signal: (signal) => void kill(message.pid, signal) });
-      } else fail(message.code, message.message);
+      } else if (message.kind === "failed") fail(message.code, message.message);
     });
     door.on("error", (error) => fail("door", error.message));
+    door.on("exit", () => {
+      if (!over) fail("door", "the thread that judges calls has ended");
+    });
+    // Whatever ends us must not leave the tree behind.
+    process.once("exit", killTree);
     port1.on("message", (message: FromDoor) => {
       if (message.kind === "ready") {
         for (const text of message.notices) options.onNotice?.(text);
@@ -134,7 +141,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       else if (message.kind === "notice") options.onNotice?.(message.text);
       else if (message.kind === "ended") exit = exitOf(message.status);
       else if (message.kind === "failed") fail("door", message.message);
-      else
+      else {
+        over = true;
+        process.off("exit", killTree);
         void questions.close(exit ?? { by: "exit", code: 1 }).then(() => {
           port1.close();
           names.port1.close();
@@ -144,6 +153,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           prune(runsFolder(machine));
           resolve({ id, exit: exit ?? { by: "exit", code: 1 }, ...(questions.ended === undefined ? {} : { ended: questions.ended }) });
         });
+      }
     });
   });
 }
@@ -180,7 +190,9 @@ function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, onNotic
     if (undo) records.end({ bytes: sealRun(records.folder, ended) });
     records.close();
   } catch (error) {
-    onNotice?.(`what the run left could not be noted, so an undo will be careful: ${error instanceof Error ? error.message : String(error)}`);
+    onNotice?.(
+      `what the run left could not be noted, so an undo will be careful: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

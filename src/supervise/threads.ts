@@ -15,6 +15,7 @@ export interface Threads {
 const OPTIONS = { stdout: true, stderr: true, trackUnmanagedFds: false } as const;
 
 let started: Threads | undefined;
+const loading = new Set<Promise<void>>();
 
 /** The two threads of a run. Starting them takes as long as node itself: begun early, it costs nothing. */
 export function startThreads(): Threads {
@@ -31,8 +32,25 @@ export function takeThreads(): Threads {
   return threads;
 }
 
+/**
+ * Until the threads have loaded. A thread that is ended while it loads a native module (koffi) takes the whole process
+ * with it (napi_throw), so nothing may end before.
+ */
+export async function threadsLoaded(): Promise<void> {
+  started?.door.ref();
+  started?.launcher.ref();
+  await Promise.all(loading);
+}
+
 function worker(name: string): Worker {
   const made = new Worker(fileURLToPath(new URL(`${name}.cjs`, import.meta.url)).replace("/chunks/", "/"), OPTIONS);
   made.unref();
+  const loaded = new Promise<void>((resolve) => {
+    // The first thing each says is that it is there.
+    made.once("message", () => resolve());
+    made.once("error", () => resolve());
+    made.once("exit", () => resolve());
+  });
+  loading.add(loaded);
   return made;
 }

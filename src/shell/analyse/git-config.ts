@@ -76,7 +76,7 @@ function setKey(inv: Invocation, key: Value | undefined, value: Value | undefine
   // A key only known at run time is refused by the table.
   const text = key === undefined ? undefined : textOf(key)?.toLowerCase();
   if (text === undefined || INERT.some((known) => known.test(text))) return;
-  doubt(inv, `sets ${text}, which can name a program that git runs`);
+  inv.cx.unknown(`sets ${text}, which can name a program that git runs`, { span: inv.span, exec: inv.exec, lasting: true });
   const shown = value === undefined ? undefined : textOf(value);
   applyKind(
     inv,

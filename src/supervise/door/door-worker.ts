@@ -27,8 +27,14 @@ export interface DoorData {
   readonly observes: boolean;
   readonly asks: boolean;
   readonly tellsAll: boolean;
-  /** What the name relay finds, and where it listens; undefined: there is none. */
+  /** What the name relay finds. */
   readonly names: MessagePort;
+}
+
+/** What is known a little later. */
+interface Opened {
+  readonly listener: number;
+  /** Where the name relay listens; undefined: there is none. */
   readonly relay: RelayAddress | undefined;
 }
 
@@ -52,16 +58,17 @@ function main(data: DoorData, atEnd: () => void): void {
       kind: "ready",
       notices: broken === undefined ? warnings : [...warnings, `${broken}: until it is mended, nothing is allowed unasked`],
     });
-    data.port.once("message", (message: { readonly listener: number }) => {
+    const typed = judge.typed(data.argv);
+    data.port.once("message", ({ listener, relay }: Opened) => {
       try {
         new Door({
           ...data,
-          listener: message.listener,
+          listener,
           judge,
           undo,
           home: machine.home,
-          typed: judge.typed(data.argv),
-          net: netHandlers({ judge, found: data.names, relay: data.relay, env, observes: data.observes }),
+          typed,
+          net: netHandlers({ judge, found: data.names, relay, env, observes: data.observes }),
         }).serve();
         undo?.close();
         atEnd();
@@ -91,4 +98,5 @@ function raiseDescriptors(): void {
 /** Waits for the data of a run, which `superviseRun` sends. `atEnd`: called when everything is answered. */
 export function awaitRun(atEnd: () => void): void {
   parentPort?.once("message", (data: DoorData) => main(data, atEnd));
+  parentPort?.postMessage("loaded");
 }

@@ -1,3 +1,4 @@
-export { Door, type DoorOptions } from "./door.ts";
+export { Door } from "./door.ts";
 export { eventDescriptor } from "./listener.ts";
 export type { FromDoor, ToDoor } from "./messages.ts";
+export { killTree } from "./tree.ts";

@@ -25,6 +25,7 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
     const place = followed(trap, task, bench, AT_FDCWD, 0);
     if (typeof place === "number") return place;
     const size = trap.long(1);
+    if (((trap.words[3] ?? 0) | 0) < 0) return leave(place, -ERRNO.EINVAL);
     const native = place.kind === "directory" ? ERRNO.EISDIR : place.kind === "file" ? 0 : ERRNO.EINVAL;
     if (native !== 0) return leave(place, -native);
     const call: Call = { name: "truncate", args: [place.path, String(size)] };
@@ -242,7 +243,5 @@ function removeAttribute(trap: Trap, bench: Bench, place: Place | number, argume
   if (typeof place === "number") return place;
   const name = attributeName(trap, bench, argument);
   if (typeof name === "number") return leave(place, name);
-  return change(place, "removexattr", [pathText(name.subarray(0, -1))], () =>
-    sys(SYSCALLS.removexattr, procName(place), addressOf(name)),
-  );
+  return change(place, "removexattr", [pathText(name.subarray(0, -1))], () => sys(SYSCALLS.removexattr, procName(place), addressOf(name)));
 }

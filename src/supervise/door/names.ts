@@ -108,7 +108,7 @@ function renaming(trap: Trap, task: Task, bench: Bench, [fromFd, fromAt]: Argume
   if (typeof to === "number") return leave(to, from);
   const rename = (): number => sys(SYSCALLS.renameat2, from.parent, from.nameAt, to.parent, to.nameAt, flags);
   // WHITEOUT needs a capability; what else is unknown is refused by the kernel as well.
-  if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0) return leave(-ERRNO.EINVAL, from, to);
+  if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0 || flags === (NOREPLACE | EXCHANGE)) return leave(-ERRNO.EINVAL, from, to);
   if (from.hopeless || to.hopeless) return leave(rename(), from, to);
   const source = statAt(from.parent, from.bareAt);
   if (typeof source === "number") return leave(source, from, to);

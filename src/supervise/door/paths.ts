@@ -3,6 +3,7 @@ import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
+import { type Ground, walk } from "./walk.ts";
 import { Mounts } from "../judge/index.ts";
 import { inTree } from "./processes.ts";
 import { type Kind, kindOf, type ObjectStat, statFd } from "../undo/index.ts";
@@ -13,6 +14,7 @@ export const O_CLOEXEC = 0o2000000;
 export const O_NOFOLLOW = process.arch === "arm64" ? 0o100000 : 0o400000;
 export const O_DIRECTORY = process.arch === "arm64" ? 0o40000 : 0o200000;
 const NO_MAGICLINKS = 2;
+const IN_ROOT = 0x10;
 /** RESOLVE_NO_XDEV, RESOLVE_CACHED */
 const WALKABLE = 0x21;
 const MOST_LINKS = 40;
@@ -71,6 +73,12 @@ export class Paths {
   readonly #link = alloc(PATH_MAX);
   readonly #linkAt = addressOf(this.#link);
   readonly #mounts = new Mounts();
+  readonly #ground: Ground = {
+    root: () => this.#root(),
+    openat2: (base, path, flags, resolve) => this.#openat2(base, path, flags, resolve),
+    nameOf: (fd) => this.nameOf(fd),
+    linkText: (folder, name) => this.linkText(folder, name),
+  };
   readonly #own = `/proc/${process.pid}`;
 
   constructor(memory: Memory, tasks: Tasks) {
@@ -105,7 +113,8 @@ export class Paths {
 
   /** `only`: O_NOFOLLOW, O_DIRECTORY. */
   #resolved(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
-    const base = this.#base(task, dirfd, 0);
+    // IN_ROOT makes even an absolute path begin at the folder.
+    const base = this.#base(task, dirfd, 0, (resolve & IN_ROOT) !== 0);
     if (base < 0 && base !== AT_FDCWD) return base;
     const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
     // NO_SYMLINKS, BENEATH, IN_ROOT: whoever asks for these does not want to be led through magic links.
@@ -124,7 +133,7 @@ export class Paths {
       return found;
     }
     if (typeof found !== "number") sys(SYSCALLS.close, found.fd);
-    const walked = this.#walk(task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
+    const walked = walk(this.#ground, task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
     if (walked >= 0 && (only & O_DIRECTORY) !== 0) {
       const stat = statFd(walked);
       if (typeof stat === "number" || kindOf(stat.mode) !== "directory") {
@@ -213,8 +222,8 @@ export class Paths {
   }
 
   /** Where a relative path begins: a descriptor of ours, AT_FDCWD for an absolute path, or a negative errno. */
-  #base(task: Task, dirfd: number, only: number): number {
-    if (this.bytes[0] === SLASH) return AT_FDCWD;
+  #base(task: Task, dirfd: number, only: number, rooted = false): number {
+    if (this.bytes[0] === SLASH && !rooted) return AT_FDCWD;
     return dirfd === AT_FDCWD ? this.#tasks.cwd(task) : this.#tasks.object(task, dirfd, only);
   }
 
@@ -236,88 +245,23 @@ export class Paths {
     return length < 0 ? length : pathText(this.#link, 0, length);
   }
 
+  /** Name of the folder that the task works in; undefined where it is gone. */
+  workingFolder(task: Task): string | undefined {
+    const folder = this.#tasks.cwd(task);
+    const name = folder < 0 ? folder : this.nameOf(folder);
+    if (folder >= 0) sys(SYSCALLS.close, folder);
+    return typeof name === "string" ? name : undefined;
+  }
+
   /** Text of a link in a pinned folder. `name`: address of a C string. */
   linkText(folder: number, name: number): Buffer | number {
     const length = sys(SYSCALLS.readlinkat, folder, name, this.#linkAt, PATH_MAX);
     return length < 0 ? length : Buffer.from(this.#link.subarray(0, length));
   }
 
-  /**
-   * Segment by segment, so that `/proc/self`, `/proc/thread-self` and the magic links (`fd/N`, `cwd`, `root`, `exe`)
-   * mean the task's own. Takes `base` over. proc(5), path_resolution(7).
-   */
-  #walk(task: Task, base: number, path: Buffer, follow: boolean): number {
-    let rest = segments(path);
-    let here = base === AT_FDCWD ? this.#root() : base;
-    for (let links = 0; rest.length > 0;) {
-      if (here < 0) return here;
-      const [segment = "", ...after] = rest;
-      rest = after;
-      const name = Buffer.from(`${segment}\0`, "latin1");
-      const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, NO_MAGICLINKS);
-      const place = next < 0 ? next : statFd(next);
-      if (typeof place === "number") return this.#leave(here, next, place);
-      if (kindOf(place.mode) !== "symlink" || (rest.length === 0 && !follow)) {
-        sys(SYSCALLS.close, here);
-        here = next;
-        continue;
-      }
-      if (++links > MOST_LINKS) return this.#leave(here, next, -ERRNO.ELOOP);
-      const folder = this.nameOf(here);
-      const own = folder === "/proc" ? ownName(segment, task) : undefined;
-      const target = own === undefined ? this.linkText(here, addressOf(name)) : Buffer.from(own);
-      sys(SYSCALLS.close, next);
-      if (typeof target === "number") return this.#leave(here, -1, target);
-      if (own === undefined && typeof folder === "string" && isMagic(folder, segment)) {
-        const jumped = this.#magic(task, folder, here, name);
-        sys(SYSCALLS.close, here);
-        here = jumped;
-        continue;
-      }
-      rest = [...segments(target), ...rest];
-      if (target[0] === SLASH) {
-        sys(SYSCALLS.close, here);
-        here = this.#root();
-      }
-    }
-    return here;
-  }
-
-  /** Follows a magic link, if it belongs to the tree. */
-  #magic(task: Task, folder: string, here: number, name: Buffer): number {
-    const pid = Number(/^\/proc\/(\d+)/.exec(folder)?.[1]);
-    if (pid !== task.tgid && pid !== task.tid && !inTree(pid)) return -ERRNO.EACCES;
-    return sys(SYSCALLS.openat, here, addressOf(name), O_PATH | O_CLOEXEC, 0);
-  }
-
-  #leave(here: number, next: number, errno: number): number {
-    sys(SYSCALLS.close, here);
-    if (next >= 0) sys(SYSCALLS.close, next);
-    return errno;
-  }
-
   #root(): number {
     return sys(SYSCALLS.openat, AT_FDCWD, shortName("/"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
   }
-}
-
-function segments(path: Buffer): string[] {
-  const parts = path.toString("latin1").split("/");
-  const slash = parts.at(-1) === "";
-  const named = parts.filter((part) => part !== "" && part !== ".");
-  // A last `/` asks for a folder, and follows a link.
-  return slash ? [...named, "."] : named;
-}
-
-function ownName(segment: string, task: Task): string | undefined {
-  if (segment === "self") return String(task.tgid);
-  return segment === "thread-self" ? `${task.tgid}/task/${task.tid}` : undefined;
-}
-
-function isMagic(folder: string, segment: string): boolean {
-  const inside = /^\/proc\/\d+(?:\/task\/\d+)?(\/fd|\/map_files|\/ns)?$/.exec(folder);
-  if (inside === null) return false;
-  return inside[1] !== undefined || segment === "cwd" || segment === "root" || segment === "exe";
 }
 
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -75,3 +75,17 @@ export function descendants(): readonly number[] {
     .map(Number)
     .filter((pid) => inTree(pid));
 }
+
+/** As `descendants`, without those that have ended and wait to be fetched. */
+export function living(): readonly number[] {
+  return descendants().filter((pid) => !isZombie(pid));
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return true;
+  }
+}

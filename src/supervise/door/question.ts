@@ -1,7 +1,7 @@
 import type { Action, Call, Verdict } from "../../action/index.ts";
 import { printAction, printCall } from "../../action/index.ts";
 import type { Proposal, Question } from "../../guard/approve/index.ts";
-import { ancestryOf, describe } from "./processes.ts";
+import { ancestryOf, describe, programOf } from "./processes.ts";
 
 interface Asked {
   readonly seq: number;
@@ -34,19 +34,20 @@ export function questionOf({ seq, run, profile, home, pid, cwd, call, action, no
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
     ...(verdict.help === undefined ? {} : { help: verdict.help }),
     proposals: proposalsFor(action, call, home),
-    group: groupOf(process.name, action, call),
+    group: groupOf(pid, action, call, verdict),
   };
 }
 
-/** Questions alike: the same program doing the same in the same folder, or with the same host. */
-export function groupOf(program: string, action: Action, call: Call): string {
+/** Questions alike: the same program file doing the same in the same folder, or with the same host, asked about for the same reason. */
+export function groupOf(pid: number, action: Action, call: Call, { rule, builtin, basis }: Verdict): string {
   const where =
     action.kind === "file" && action.target.kind !== "unknown" && action.target.kind !== "glob"
       ? `${action.operation}:${folderOf(action.target.path)}`
       : action.kind === "net"
         ? `${action.operation}:${action.host ?? ""}:${action.port ?? ""}`
         : printCall(call);
-  return `${program}\0${action.kind}\0${where}`;
+  const why = rule === undefined ? (builtin ?? basis) : `${rule.file}:${rule.text}`;
+  return `${programOf(pid) ?? pid}\0${action.kind}\0${where}\0${why}`;
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));

@@ -5,6 +5,8 @@ const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
 const PIDFD_THREAD = 0o200;
 const MOST = 256;
+/** Milliseconds after which a call that was let through has been made. */
+const SETTLED = 1000;
 
 /** A thread of the supervised tree. */
 export interface Task {
@@ -17,6 +19,10 @@ export interface Task {
   readonly pidfd: number;
   umask: number;
   umaskEpoch: number;
+  /** Calls of its that wait: what is known of it is needed again. */
+  waiting: number;
+  /** The descriptor is of this very thread, and not of its process. */
+  readonly ofThread: boolean;
 }
 
 const nameBuffer = alloc(64);
@@ -37,21 +43,37 @@ export class Tasks {
   readonly #known = new Map<number, Task>();
   /** Raised whenever some task changes its umask: tasks may share one (CLONE_FS), so nothing remembered holds. */
   #epoch = 0;
+  /** Tasks whose umask(2) has been let through, and when: the kernel may not have done it yet. */
+  readonly #changing = new Map<number, number>();
+  #most = MOST;
+  #unswept = false;
 
   /** The task of this thread id, which waits in a call; undefined when it is gone. */
   get(tid: number): Task | undefined {
     const known = this.#known.get(tid);
     if (known !== undefined) {
-      if (sys(SYSCALLS.pidfd_send_signal, known.pidfd, 0, 0, 0) === 0) return known;
+      if (isAlive(known)) return known;
       this.#forget(known);
     }
     return this.#open(tid);
+  }
+
+  /** A task has been met since the dead ones were last let go. */
+  get unswept(): boolean {
+    return this.#unswept;
+  }
+
+  /** Lets go of tasks that have ended. */
+  sweep(): void {
+    this.#unswept = false;
+    for (const task of [...this.#known.values()]) if (task.waiting === 0 && !isAlive(task)) this.#forget(task);
   }
 
   #open(tid: number): Task | undefined {
     const proc = sys(SYSCALLS.openat, -100, shortName(`/proc/${tid}`), O_PATH_CLOEXEC, 0);
     if (proc < 0) return undefined;
     let pidfd = sys(SYSCALLS.pidfd_open, tid, PIDFD_THREAD);
+    const ofThread = pidfd >= 0;
     // Older kernels know processes only; then the leader stands for its threads.
     const status = statusOf(tid);
     if (pidfd < 0 && status !== undefined) pidfd = sys(SYSCALLS.pidfd_open, status.tgid, 0);
@@ -60,10 +82,17 @@ export class Tasks {
       if (pidfd >= 0) sys(SYSCALLS.close, pidfd);
       return undefined;
     }
-    const task = { tid, tgid: status.tgid, proc, pidfd, umask: status.umask, umaskEpoch: this.#epoch };
-    if (this.#known.size >= MOST) for (const old of [...this.#known.values()].slice(0, MOST / 2)) this.#forget(old);
+    const task = { tid, tgid: status.tgid, proc, pidfd, umask: status.umask, umaskEpoch: this.#epoch, waiting: 0, ofThread };
+    if (this.#known.size >= this.#most) this.#thin();
     this.#known.set(tid, task);
+    this.#unswept = true;
     return task;
+  }
+
+  /** Forgets the older half, but for those that wait. */
+  #thin(): void {
+    for (const old of [...this.#known.values()].slice(0, this.#known.size >> 1)) if (old.waiting === 0) this.#forget(old);
+    this.#most = Math.max(MOST, 2 * this.#known.size);
   }
 
   #forget(task: Task): void {
@@ -72,15 +101,30 @@ export class Tasks {
     this.#known.delete(task.tid);
   }
 
-  umaskChanges(): void {
+  /** A task calls umask(2), which is about to be let through. */
+  umaskChanges(tid: number): void {
     this.#epoch += 1;
+    this.#changing.set(tid, Date.now());
+  }
+
+  /** Until it calls again or some time has passed, nothing that is read of a umask may be remembered. */
+  #isChanging(tid: number): boolean {
+    if (this.#changing.size === 0) return false;
+    if (this.#changing.delete(tid)) this.#epoch += 1;
+    for (const [other, since] of this.#changing)
+      if (Date.now() - since > SETTLED) {
+        this.#changing.delete(other);
+        this.#epoch += 1;
+      }
+    return this.#changing.size > 0;
   }
 
   /** The mode bits that files made by this task lack (umask(2)). */
   umask(task: Task): number {
-    if (task.umaskEpoch !== this.#epoch) {
+    const changing = this.#isChanging(task.tid);
+    if (changing || task.umaskEpoch !== this.#epoch) {
       task.umask = statusOf(task.tid)?.umask ?? 0o777;
-      task.umaskEpoch = this.#epoch;
+      task.umaskEpoch = changing ? -1 : this.#epoch;
     }
     return task.umask;
   }
@@ -105,6 +149,11 @@ export class Tasks {
   close(): void {
     for (const task of [...this.#known.values()]) this.#forget(task);
   }
+}
+
+function isAlive({ pidfd, ofThread, proc }: Task): boolean {
+  if (ofThread) return sys(SYSCALLS.pidfd_send_signal, pidfd, 0, 0, 0) === 0;
+  return sys(SYSCALLS.faccessat, proc, shortName("stat"), 0) === 0;
 }
 
 function statusOf(tid: number): { tgid: number; umask: number; parent: number } | undefined {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Verdict } from "../../action/index.ts";
 import { alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Exec } from "./exec.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
@@ -8,6 +9,7 @@ import { shortName } from "./tasks.ts";
 /** ptrace(2). */
 const SEIZE = 0x4206;
 const INTERRUPT = 0x4207;
+const CONT = 7;
 const DETACH = 17;
 const O_TRACEEXEC = 0x10;
 const EVENT_EXEC = 4;
@@ -22,7 +24,22 @@ export type ExecEnd =
   | { readonly is: "started"; readonly pid: number; readonly steered: boolean }
   | { readonly is: "failed" }
   | { readonly is: "gone"; readonly status: number }
-  | { readonly is: "tampered"; readonly what: string };
+  | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
+
+/** Nobody could look at what would be started. */
+export const UNVERIFIED = (errno: string): Verdict => ({
+  decision: "deny",
+  basis: "protection",
+  builtin: "exec.unverified",
+  reason: `what is started could not be verified (${errno}): a program that traces it, or may not be read, stands in the way`,
+});
+
+export const TAMPERED = (what: string): Verdict => ({
+  decision: "deny",
+  basis: "floor",
+  builtin: "exec.tampered",
+  reason: `${what}: the arguments were changed while they were judged; the program was killed`,
+});
 
 const status = alloc(4);
 const statusAt = lastingAddressOf(status);
@@ -68,8 +85,9 @@ export function verifyExec(exec: Exec, own: Readonly<Record<string, string>>): E
     return { is: "started", pid: tid, steered };
   }
   sys(SYSCALLS.kill, tid, SIGKILL);
-  sys(SYSCALLS.ptrace, DETACH, tid, 0, SIGKILL);
-  return { is: "tampered", what: difference };
+  // Its parent hears of its end only after we have: until then it would be a zombie of ours.
+  while (waitFor() >= 0 && (status.readInt32LE(0) & 0xff) === 0x7f) sys(SYSCALLS.ptrace, CONT, tid, 0, SIGKILL);
+  return { is: "tampered", what: difference, pid: tid, status: SIGKILL };
 }
 
 /**

@@ -98,7 +98,9 @@ function nameOnPath(world: World, path: string): string | undefined {
 function command(bar: Bar, argv: readonly string[], call: Call): { readonly actions: readonly Action[]; readonly judged: RequestVerdict } {
   const lowered = lowerArgv([...argv], { world: bar.world });
   const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
-  return { actions, judged: judge({ actions, unknowns: [] }, bar.policy, bar.context) };
+  // What could not be predicted is seen when it happens, but for what takes effect after the run.
+  const unknowns = lowered.unknowns.filter(({ lasting }) => lasting === true);
+  return { actions, judged: judge({ actions, unknowns }, bar.policy, bar.context) };
 }
 
 /**
@@ -107,7 +109,8 @@ function command(bar: Bar, argv: readonly string[], call: Call): { readonly acti
  */
 function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
   const strict = policy.settings.preset === "strict" || policy.settings.preset === "readonly";
-  return judged.actions.flatMap(({ action, verdict }) => {
+  const lasting = judged.unknowns.map(({ verdict }) => verdict).filter(({ decision }) => decision !== "allow");
+  const seen = judged.actions.flatMap(({ action, verdict }) => {
     if (verdict.decision === "allow" || verdict.decision === "none") return [];
     if (UNDOABLE.has(verdict.builtin ?? "")) return [];
     const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
@@ -118,20 +121,19 @@ function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
     if (written || verdict.basis === "protection") return [verdict];
     return strict && action.kind === "exec" ? [verdict] : [];
   });
+  return [...lasting, ...seen];
 }
 
-/** What the command as typed says it does: the person who typed it has been asked already. */
+/** The hosts that the command as typed names: the person who typed it has been asked already. */
 export function typedErrand({ world, policy, context }: Bar, argv: readonly string[]): Errand {
   const lowered = lowerArgv([...argv], { world });
   const { actions } = judge(lowered, policy, context);
-  const writes: string[] = [];
   const hosts: Errand["hosts"][number][] = [];
   for (const { action, verdict } of actions) {
     if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
-    if (action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree")) writes.push(action.target.path);
     if (action.kind === "net" && action.host !== undefined && action.operation !== "listen")
       hosts.push({ host: action.host, port: action.port });
   }
-  const isWhole = (path: string): boolean => isInside(world.home, path);
-  return { writes: writes.filter((path) => !isWhole(path)), hosts };
+  // Not what it writes: where nobody is asked, only the policy opens a place.
+  return { writes: [], hosts };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Action, Call, FileAction, Lowered, Verdict, World } from "../../action/index.ts";
-import { compareStrictness } from "../../action/index.ts";
+import { compareStrictness, visible } from "../../action/index.ts";
 import {
   compiledPolicy,
   explicitFiles,
@@ -63,6 +63,22 @@ export interface JudgedExec {
 /** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
 const HOOK =
   /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
+
+/** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
+const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
+
+function isHookOfRepository(path: string): boolean {
+  const [, folder] = /^(.*)\/(?:hooks\/[^/]+|config)$/.exec(path) ?? [];
+  return folder !== undefined && !folder.endsWith("/.git") && (HOOK.test(path) || path.endsWith("/config")) && isRepository(folder);
+}
+
+const HOOKED = (path: string): Verdict => ({
+  decision: "ask",
+  basis: "protection",
+  builtin: path.endsWith("/config") ? "protect.git-config" : "danger.persistence",
+  reason: `git runs it, or what it names, later and outside this run: ${visible(path)}`,
+  help: "let the user confirm",
+});
 
 const ALLOWED: Verdict = { decision: "allow", basis: "default", builtin: "run.default", reason: "allowed in a supervised run" };
 const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
@@ -185,6 +201,7 @@ export class RunJudge {
       if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = broken(this.#policy.broken);
       this.#pinned = "";
       verdict = this.#relaxed(action, path, verdict);
+      if (action.operation === "list" && verdict.decision === "allow") verdict = this.#ofContents(path) ?? verdict;
       if (++this.#judged % RENEW === 0) this.#renew();
       if (remembers) this.#remember(action, path, verdict);
     }
@@ -211,6 +228,12 @@ export class RunJudge {
     this.#remembered = 0;
   }
 
+  /** Names are part of what a rule closes: a folder whose contents nobody may read is not listed either. */
+  #ofContents(folder: string): Verdict | undefined {
+    const verdict = this.#file(probe("read", folder === "/" ? "/#" : `${folder}/#`), undefined);
+    return verdict.basis === "rule" && verdict.decision !== "allow" ? verdict : undefined;
+  }
+
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
   #relaxed(action: FileAction, path: string, verdict: Verdict): Verdict {
     const { builtin, basis } = verdict;
@@ -218,6 +241,7 @@ export class RunJudge {
     if (basis === "protection" && !this.#meansNothing(builtin, action, path)) return verdict;
     if (verdict.decision === "deny" && basis !== "protection") return verdict;
     if (this.#policy.settings.preset === "strict" || this.#policy.settings.preset === "readonly") return verdict;
+    if (isChange(action) && isHookOfRepository(path)) return HOOKED(path);
     const { operation } = action;
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
     if (this.#isOwnPlace(path) || isOfTree(path)) return ALLOWED;
@@ -238,6 +262,7 @@ export class RunJudge {
         return !holdsSecret(path, { home: this.#world.home, projects: this.#roots });
       // A hook of a template does nothing until someone renames it.
       case "danger.persistence":
+        if (action.operation === "metadata" && path.endsWith("/hooks")) return true;
         return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
       case "protect.git-config":
         return action.operation === "metadata" && path.endsWith("/.git");

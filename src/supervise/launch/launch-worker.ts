@@ -24,3 +24,4 @@ function launch(data: LaunchData): void {
 }
 
 parentPort?.once("message", launch);
+parentPort?.postMessage({ kind: "loaded" } satisfies FromLauncher);

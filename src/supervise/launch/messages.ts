@@ -11,6 +11,8 @@ export interface LaunchData {
 }
 
 export type FromLauncher =
+  /** It has loaded, and waits for its data. */
+  | { readonly kind: "loaded" }
   /** Number of the listener's descriptor, which the whole process shares. */
   | { readonly kind: "restricted"; readonly listener: number; readonly enforced: Enforced; readonly missing: readonly Missing[] }
   | { readonly kind: "started"; readonly pid: number }

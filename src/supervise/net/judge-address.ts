@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { NetAction, RuleSource, Verdict } from "../../action/index.ts";
 import { parseRule } from "../../policy/index.ts";
 import type { Address } from "./addresses.ts";
@@ -60,7 +61,9 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
   if (asked !== undefined) return { action: asked.mayAllow ? asked.action : shown.action, verdict: asked.verdict };
   if (reach !== "public") {
     const isLiteral = deps.isLiteral ?? namesHost;
-    const literal = mayAllow.find(({ host, verdict }) => verdict.rule !== undefined && isLiteral(verdict.rule, host));
+    const literal = mayAllow.find(
+      ({ host, verdict }) => verdict.rule !== undefined && isLiteral(verdict.rule, host) && (reach !== "loopback" || isThisMachine(host)),
+    );
     return literal !== undefined ? say(literal) : { action: shown.action, verdict: special(reach, shown, to) };
   }
   const allowed = mayAllow[0];
@@ -153,6 +156,9 @@ function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, t
   if (verdict.decision === "deny") return verdict;
   return { decision: "ask", basis: "protection", builtin: `${reach}-address`, reason: `${where} is ${WHAT[reach]}`, help };
 }
+
+/** A name from outside never means this machine, whatever its owner has the resolver say. */
+const isThisMachine = (host: string): boolean => host === "localhost" || isIP(host.replace(/^\[|\]$/g, "")) !== 0;
 
 /** Whether the rule says this host itself: `Net(db.corp:5432)`, `connect(10.0.0.5, _)`; no `*.corp`, no `*`. */
 export function namesHost(rule: RuleSource, host: string): boolean {

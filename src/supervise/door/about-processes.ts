@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "../wall/process-rules.ts";
+import type { Trap } from "./listener.ts";
+import { type Handler, PASS } from "./operation.ts";
+import { inTree, startOf } from "./processes.ts";
+import type { Task } from "./tasks.ts";
+
+/** Priority, limits, affinity, signals of another process: of the tree's own only. All arguments are registers. */
+const about =
+  (targets: readonly number[]): Handler =>
+  (trap, task) =>
+    targets.every((at) => isOwn(trap.int(at), task)) ? PASS : -ERRNO.EPERM;
+
+const isOwn = (pid: number, { tid, tgid }: Task): boolean => pid === 0 || pid === tid || pid === tgid || (pid > 0 && inTree(pid));
+
+/** getpriority(2), ioprio_set(2): a number may also mean a whole group, or everything a user runs, and 0 the caller's own. */
+const PRIO_PROCESS = 0;
+const IOPRIO_WHO_PROCESS = 1;
+const ofProcess =
+  (process: number): Handler =>
+  (trap, task) =>
+    trap.int(0) === process && isOwn(trap.int(1), task) ? PASS : -ERRNO.EPERM;
+
+/** shmctl(2): struct shmid_ds has ipc_perm (48 bytes on 64 bits), size, three times, then the pid of the maker. */
+const IPC_STAT = 2;
+const CHANGED = 72;
+const MAKER = 80;
+const segment = alloc(256);
+
+/** Shared memory that a process of the tree made. Segments of others may have been made by a process whose number came again. */
+const sharedMemory: Handler = (trap: Trap) => {
+  const found = sys(SYSCALLS.shmctl, trap.int(0), IPC_STAT, addressOf(segment));
+  if (found < 0) return found;
+  const maker = segment.readInt32LE(MAKER);
+  const changed = Number(segment.readBigInt64LE(CHANGED));
+  return maker > 0 && inTree(maker) && beganBefore(maker, changed) ? PASS : -ERRNO.EACCES;
+};
+
+const TICKS_PER_SECOND = 100;
+
+/** `time`: seconds since the epoch. */
+function beganBefore(pid: number, time: number): boolean {
+  const ticks = Number(startOf(pid));
+  // proc_uptime(5)
+  const booted = Date.now() / 1000 - Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]);
+  return Number.isFinite(ticks) && booted + ticks / TICKS_PER_SECOND <= time + 1;
+}
+
+export const processHandlers: Readonly<Record<string, Handler>> = {
+  ...Object.fromEntries(Object.entries(TRAPPED_PID_CALLS).map(([name, targets]) => [name, about(targets)])),
+  ...Object.fromEntries(TRAPPED_SIGNAL_CALLS.filter((name) => name !== "pidfd_send_signal").map((name) => [name, about([0])])),
+  setpriority: ofProcess(PRIO_PROCESS),
+  ioprio_set: ofProcess(IOPRIO_WHO_PROCESS),
+  shmat: sharedMemory,
+  shmctl: sharedMemory,
+};

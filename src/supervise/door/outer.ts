@@ -1,0 +1,40 @@
+import { addressOf, alloc, sys, SYSCALLS } from "../kernel/index.ts";
+import { OUTER_PATH } from "../outer/index.ts";
+import type { Trap } from "./listener.ts";
+import type { Bench } from "./operation.ts";
+import type { Task } from "./tasks.ts";
+
+const AF_UNIX = 1;
+const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
+const ACCMODE = 3;
+const O_RDWR = 2;
+
+/** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
+export function isOuter(trap: Trap, { listener, paths }: Bench): boolean {
+  if ((trap.unsigned(2) & ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
+  return paths.bytes.toString("latin1", 0, paths.length) === OUTER_PATH && listener.valid(trap);
+}
+
+/** Gives the task its end of a socket; our end, or a negative errno that was the answer. `cwd`: where the task works. */
+export function connectInner(
+  trap: Trap,
+  task: Task,
+  { listener, paths }: Bench,
+): { readonly fd: number; readonly cwd: string | undefined } {
+  const pair = alloc(8);
+  const made = sys(SYSCALLS.socketpair, AF_UNIX, SOCK_STREAM_CLOEXEC, 0, addressOf(pair));
+  if (made < 0) {
+    listener.answer(trap, made);
+    return { fd: made, cwd: undefined };
+  }
+  const [ours, theirs] = [pair.readInt32LE(0), pair.readInt32LE(4)];
+  const cwd = paths.workingFolder(task);
+  const given = listener.give(trap, theirs, true);
+  sys(SYSCALLS.close, theirs);
+  if (given < 0) {
+    listener.answer(trap, given);
+    sys(SYSCALLS.close, ours);
+    return { fd: given, cwd: undefined };
+  }
+  return { fd: ours, cwd };
+}

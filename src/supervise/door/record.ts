@@ -1,0 +1,51 @@
+import type { Action, Verdict } from "../../action/index.ts";
+import type { RunEvent } from "../types.ts";
+import type { Exec } from "./exec.ts";
+import type { Operation } from "./operation.ts";
+import { argvOf, describe } from "./processes.ts";
+import type { Task } from "./tasks.ts";
+
+const FLUSH_AT = 64;
+
+/** What became of calls, told to the main thread by the dozen. */
+export class Recorder {
+  readonly #tellsAll: boolean;
+  readonly #tell: (events: readonly RunEvent[]) => void;
+  readonly #events: RunEvent[] = [];
+
+  /** `tellsAll`: every judged call, not only what a receipt needs. */
+  constructor(tellsAll: boolean, tell: (events: readonly RunEvent[]) => void) {
+    this.#tellsAll = tellsAll;
+    this.#tell = tell;
+  }
+
+  get waits(): boolean {
+    return this.#events.length > 0;
+  }
+
+  note(task: Task, work: Operation | Exec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
+    const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || "chain" in work || work.actions[0]?.kind === "net";
+    if (!notable) return;
+    this.#events.push({
+      time: Date.now(),
+      process: { pid: task.tgid, name: describe(task.tgid).name, argv: argvOf(task.tgid) },
+      call: work.call,
+      action: actionOf(work),
+      verdict,
+      outcome,
+      ...(errno === undefined ? {} : { errno }),
+      ...(answer === undefined ? {} : { answer }),
+    });
+    if (this.#events.length >= FLUSH_AT) this.flush();
+  }
+
+  flush(): void {
+    if (this.#events.length > 0) this.#tell(this.#events.splice(0));
+  }
+}
+
+/** What stands for a call in questions and records. */
+export function actionOf(work: Operation | Exec): Action {
+  const action = "chain" in work ? work.action : work.actions[0];
+  return action ?? { kind: "process", operation: "trace", target: work.call.name, origin: { by: "tool" }, call: work.call };
+}

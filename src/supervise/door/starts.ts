@@ -1,0 +1,83 @@
+import type { Verdict } from "../../action/index.ts";
+import type { Caller } from "../judge/index.ts";
+import { errorName } from "../kernel/index.ts";
+import type { Consent } from "./consent.ts";
+import { decodeExec, type Exec } from "./exec.ts";
+import type { Lineage } from "./lineage.ts";
+import type { Trap } from "./listener.ts";
+import type { Bench } from "./operation.ts";
+import type { DoorOptions } from "./options.ts";
+import { letGo } from "./perform.ts";
+import type { Recorder } from "./record.ts";
+import type { Task } from "./tasks.ts";
+import { holdExec, TAMPERED, UNVERIFIED, verifyExec } from "./verify.ts";
+
+/** What starting programs needs of the door. */
+export interface Threshold {
+  readonly options: DoorOptions;
+  readonly bench: Bench;
+  readonly lineage: Lineage;
+  readonly consent: Consent;
+  readonly record: Recorder;
+  readonly caller: (task: Task) => Caller;
+  readonly ask: (trap: Trap, task: Task, exec: Exec, verdict: Verdict) => void;
+  readonly refuse: (trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined) => void;
+  readonly notice: (text: string) => void;
+  /** A task died in its exec. wait(2) status. */
+  readonly gone: (tid: number, status: number) => void;
+}
+
+/** Starts of programs: judged before, done by the kernel, verified after. */
+export class Starts {
+  readonly #at: Threshold;
+  /** The program's own exec has come by. */
+  #begun = false;
+  /** Some program runs. */
+  #started = false;
+
+  constructor(at: Threshold) {
+    this.#at = at;
+  }
+
+  judge(trap: Trap, task: Task): void {
+    const { bench, consent, options, ask, refuse, notice, caller } = this.#at;
+    const exec = decodeExec(trap, task, bench);
+    if (typeof exec === "number") return void bench.listener.answer(trap, exec);
+    if (!bench.listener.valid(trap)) return letGo(exec.pinned);
+    const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
+    const { verdict, action, errand, programs } = options.judge.exec(chain, exec.call, caller(task));
+    const judged: Exec = { ...exec, action, errand, programs };
+    // What a person types is not asked about again (ledger P2).
+    const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";
+    this.#begun = true;
+    if (verdict.decision === "allow" || typed || options.observes) return this.start(trap, task, judged, verdict, undefined);
+    if (verdict.decision !== "deny") {
+      if (consent.waives(task, action, exec.call, verdict)) return this.start(trap, task, judged, verdict, undefined);
+      if (options.asks) return ask(trap, task, judged, verdict);
+    }
+    if (!this.#started) notice(`refused to start ${exec.chain[0].path}: ${verdict.reason}`);
+    refuse(trap, task, judged, verdict, undefined);
+  }
+
+  /** Lets the kernel start the program, and looks at what it started before that runs. */
+  start(trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined): void {
+    const { bench, lineage, options, record, refuse, notice, gone } = this.#at;
+    const held = holdExec(trap.tid);
+    if (held < 0) return refuse(trap, task, exec, UNVERIFIED(errorName(-held)), answer);
+    bench.listener.pass(trap);
+    const end = verifyExec(exec, options.env);
+    letGo(exec.pinned);
+    if (end.is === "started") {
+      this.#started = true;
+      lineage.started(end.pid, end.steered ? [] : (exec.programs ?? []), exec.errand ?? { writes: [], hosts: [] });
+      record.note(task, exec, verdict, "passed", undefined, answer);
+    } else if (end.is === "tampered") {
+      const why = TAMPERED(end.what);
+      record.note(task, exec, why, "refused", "EACCES", answer);
+      notice(`killed ${exec.chain[0].path}: ${why.reason}`);
+    } else {
+      record.note(task, exec, verdict, "failed", undefined, answer);
+      if (end.is === "gone") gone(trap.tid, end.status);
+    }
+  }
+}
