@@ -2,24 +2,19 @@ import { receiveMessageOnPort } from "node:worker_threads";
 import type { Verdict } from "../../action/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller } from "../judge/index.ts";
-import { addressOf, alloc, ERRNO, errorName, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
-import type { RunEvent } from "../types.ts";
-import type { Kept } from "../undo/index.ts";
-import { processHandlers } from "./about-processes.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { Consent } from "./consent.ts";
 import type { Exec } from "./exec.ts";
+import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
 import { Listener, SEEN, Trap } from "./listener.ts";
 import { Memory } from "./memory.ts";
 import type { FromDoor, ToDoor } from "./messages.ts";
-import { metadataHandlers } from "./metadata.ts";
-import { nameHandlers } from "./names.ts";
-import { openHandlers } from "./open.ts";
-import { AGAIN, type Bench, type Handler, LATER, type Operation, PASS, RESTART } from "./operation.ts";
+import { AGAIN, type Bench, type Handler, LATER, type Operation, PASS } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
 import { Paths } from "./paths.ts";
-import type { Pending } from "./pending.ts";
+import { type Pending, Waiting } from "./pending.ts";
 import { letGo, Performer } from "./perform.ts";
 import { questionOf } from "./question.ts";
 import { actionOf, Recorder } from "./record.ts";
@@ -46,10 +41,10 @@ export class Door {
   readonly #options: DoorOptions;
   readonly #listener: Listener;
   readonly #bench: Bench;
-  readonly #handlers = new Map<number, Handler>();
+  readonly #handlers: ReadonlyMap<number, Handler>;
   readonly #lineage: Lineage;
   readonly #trap = new Trap();
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new Waiting();
   readonly #consent: Consent;
   readonly #performer: Performer;
   readonly #starts: Starts;
@@ -79,7 +74,7 @@ export class Door {
       consent: this.#consent,
       record: this.#record,
       ask: (trap, task, operation, verdict, anyway) => this.#ask(trap, task, operation, verdict, anyway),
-      wait: (pending) => this.#wait(pending),
+      wait: (pending) => this.#pending.add(pending),
     });
     this.#starts = new Starts({
       options,
@@ -95,15 +90,7 @@ export class Door {
         if (tid === this.#root) this.#rootGone(status);
       },
     });
-    const all: Readonly<Record<string, Handler>> = {
-      ...openHandlers,
-      ...nameHandlers,
-      ...metadataHandlers,
-      ...processHandlers,
-      ...options.net,
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the tables are names of calls
-    for (const [name, handler] of Object.entries(all)) this.#handlers.set(SYSCALLS[name as SyscallName], handler);
+    this.#handlers = handlerTable(options.net);
   }
 
   /** Serves until nothing of the tree is left. */
@@ -111,7 +98,7 @@ export class Door {
     while (this.#open) {
       const seen = this.#listener.wait(this.#timeout());
       if ((seen & SEEN.message) !== 0) this.#messages();
-      if ((seen & SEEN.call) !== 0) this.#receive();
+      if ((seen & SEEN.call) !== 0 && this.#listener.receive(this.#trap)) this.#guarded(this.#trap);
       // Whoever waits is looked after, however many others call.
       if ((seen & SEEN.call) === 0 || ++this.#served % TICK_AFTER === 0) {
         this.#record.flush();
@@ -131,15 +118,10 @@ export class Door {
 
   /** How long to wait for the next call, in milliseconds; -1: for ever. */
   #timeout(): number {
-    if (this.#pending.size > 0) return [...this.#pending].some(({ seq }) => seq === undefined) ? TICK_WAITING : TICK_ASKED;
+    if (this.#pending.any) return this.#pending.anyUnasked ? TICK_WAITING : TICK_ASKED;
     if (this.#record.waits) return 50;
     if (this.#bench.tasks.unswept) return TICK_ASKED;
     return this.#rootEnded ? 1000 : -1;
-  }
-
-  #receive(): void {
-    const trap = this.#trap;
-    if (this.#listener.receive(trap)) this.#guarded(trap);
   }
 
   /** INVARIANT: what cannot be judged is refused. */
@@ -197,14 +179,9 @@ export class Door {
   /** AGAIN, where the objects changed between looking and doing. */
   #judge(trap: Trap, task: Task, operation: Operation): number {
     const verdict = this.#verdict(operation, this.#caller(task));
-    return this.#decide(trap, task, operation, verdict);
-  }
-
-  #decide(trap: Trap, task: Task, operation: Operation, verdict: Verdict): number {
     if (verdict.decision === "allow" || this.#options.observes) return this.#performer.perform(trap, task, operation, verdict, false);
     if (verdict.decision !== "deny" && operation.quiet !== true) {
-      const [action] = operation.actions;
-      if (this.#consent.waives(task, action, operation.call, verdict))
+      if (this.#consent.waives(task, operation.actions[0], operation.call, verdict))
         return this.#performer.perform(trap, task, operation, { ...verdict, decision: "allow" }, false);
       if (this.#options.asks) return this.#ask(trap, task, operation, verdict, false);
     }
@@ -213,24 +190,14 @@ export class Door {
 
   #ask(trap: Trap, task: Task, work: Operation | Exec, verdict: Verdict, anyway: boolean): number {
     const { run, profile, home, cwd } = this.#options;
-    const action = actionOf(work);
     const seq = ++this.#seq;
     const note = "note" in work ? work.note : undefined;
     const where = this.#bench.paths.workingFolder(task) ?? cwd;
-    const question = questionOf({ seq, run, profile, home, pid: task.tgid, cwd: where, call: work.call, action, note, verdict });
-    this.#wait({ trap: trap.copy(), task, work, group: question.group, verdict, anyway, seq, answer: undefined });
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict };
+    const question = questionOf({ seq, run, profile, home, ...about });
+    this.#pending.add({ trap: trap.copy(), task, work, group: question.group, verdict, anyway, seq, answer: undefined });
     this.#tell({ kind: "ask", question });
     return 0;
-  }
-
-  #wait(pending: Pending): void {
-    pending.task.waiting += 1;
-    this.#pending.add(pending);
-  }
-
-  #waitNoMore(pending: Pending): void {
-    pending.task.waiting -= 1;
-    this.#pending.delete(pending);
   }
 
   /** Answers from the main thread. */
@@ -256,7 +223,7 @@ export class Door {
   }
 
   #answered(seq: number, answer: Answer): void {
-    const pending = [...this.#pending].find((one) => one.seq === seq);
+    const pending = this.#pending.question(seq);
     if (answer.answer === "quit" && this.#quits) return;
     if (answer.answer === "quit") this.#quits = true;
     if (answer.answer === "quit") return killTree();
@@ -274,7 +241,7 @@ export class Door {
 
   /** A remembered answer may settle other open questions. */
   #rejudge(): void {
-    for (const pending of this.#pending) {
+    for (const pending of this.#pending.all) {
       if (pending.seq === undefined || pending.anyway || "chain" in pending.work) continue;
       const verdict = this.#verdict(pending.work, this.#caller(pending.task));
       const waived = verdict.decision === "ask" && this.#consent.waives(pending.task, actionOf(pending.work), pending.work.call, verdict);
@@ -285,7 +252,7 @@ export class Door {
   }
 
   #settle(pending: Pending, allowed: boolean, answer: string): void {
-    this.#waitNoMore(pending);
+    this.#pending.remove(pending);
     const { trap, task, work } = pending;
     const verdict: Verdict = { ...pending.verdict, decision: allowed ? "allow" : "deny", basis: allowed ? "grant" : pending.verdict.basis };
     if (!this.#listener.valid(trap)) return letGo(work.pinned);
@@ -297,9 +264,9 @@ export class Door {
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */
   #tick(): void {
-    for (const pending of this.#pending) {
+    for (const pending of this.#pending.all) {
       if (!this.#listener.valid(pending.trap)) {
-        this.#waitNoMore(pending);
+        this.#pending.remove(pending);
         letGo(pending.work.pinned);
         if (pending.seq !== undefined) this.#tell({ kind: "void", seq: pending.seq });
         continue;
@@ -307,7 +274,7 @@ export class Door {
       if (pending.seq !== undefined || "chain" in pending.work) continue;
       const result = pending.work.perform();
       if (result === LATER) continue;
-      this.#waitNoMore(pending);
+      this.#pending.remove(pending);
       this.#performer.finish(pending.trap, pending.task, pending.work, pending.verdict, result, pending.answer);
     }
     this.#reap();

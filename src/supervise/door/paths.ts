@@ -5,7 +5,6 @@ import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import { type Ground, walk } from "./walk.ts";
 import { Mounts } from "../judge/index.ts";
-import { inTree } from "./processes.ts";
 import { type Kind, kindOf, type ObjectStat, statFd } from "../undo/index.ts";
 
 export const AT_FDCWD = -100;
@@ -17,7 +16,6 @@ const NO_MAGICLINKS = 2;
 const IN_ROOT = 0x10;
 /** RESOLVE_NO_XDEV, RESOLVE_CACHED */
 const WALKABLE = 0x21;
-const MOST_LINKS = 40;
 const PATH_MAX = 4096;
 const SLASH = 0x2f;
 

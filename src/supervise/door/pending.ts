@@ -18,3 +18,38 @@ export interface Pending {
   /** What a person said. */
   readonly answer: string | undefined;
 }
+
+/** All calls whose answer takes time. */
+export class Waiting {
+  readonly #all = new Set<Pending>();
+  #unasked = 0;
+
+  add(pending: Pending): void {
+    pending.task.waiting += 1;
+    if (pending.seq === undefined) this.#unasked += 1;
+    this.#all.add(pending);
+  }
+
+  remove(pending: Pending): void {
+    if (!this.#all.delete(pending)) return;
+    pending.task.waiting -= 1;
+    if (pending.seq === undefined) this.#unasked -= 1;
+  }
+
+  get any(): boolean {
+    return this.#all.size > 0;
+  }
+
+  /** One that waits for something else than a person. */
+  get anyUnasked(): boolean {
+    return this.#unasked > 0;
+  }
+
+  question(seq: number): Pending | undefined {
+    return this.all.find((one) => one.seq === seq);
+  }
+
+  get all(): readonly Pending[] {
+    return [...this.#all];
+  }
+}
