@@ -12,6 +12,7 @@ import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { newRunId, prune, RunFolder, runsFolder, sealRun } from "./undo/index.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
+const LAST_WORDS_MS = 500;
 /** A run that could not begin, or that Assent itself could not go on with. */
 export class RunError extends Error {
   readonly code: string;
@@ -121,11 +122,17 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       } else if (message.kind === "started") {
         tell({ kind: "program", pid: message.pid });
         options.onStart?.({ pid: message.pid, signal: (signal) => void kill(message.pid, signal) });
-      } else if (message.kind === "failed") fail(message.code, message.message);
+      } else if (message.kind === "failed") {
+        // Why the program could not be started is what the door says of it.
+        setTimeout(() => fail(message.code, message.message), message.code === "exec" ? LAST_WORDS_MS : 0);
+      }
     });
     door.on("error", (error) => fail("door", error.message));
     door.on("exit", () => {
-      if (!over) fail("door", "the thread that judges calls has ended");
+      // Its last words may still be on their way.
+      setTimeout(() => {
+        if (!over) fail("door", "the thread that judges calls has ended");
+      }, LAST_WORDS_MS);
     });
     // Whatever ends us must not leave the tree behind.
     process.once("exit", killTree);

@@ -25,6 +25,7 @@ import { killTree, NO_STATUS, reapTree } from "./tree.ts";
 const MOST_TRIES = 8;
 const TICK_ASKED = 200;
 const TICK_WAITING = 2;
+const SWEEP_AFTER = 20;
 /** Calls. */
 const TICK_AFTER = 256;
 
@@ -120,7 +121,7 @@ export class Door {
   #timeout(): number {
     if (this.#pending.any) return this.#pending.anyUnasked ? TICK_WAITING : TICK_ASKED;
     if (this.#record.waits) return 50;
-    if (this.#bench.tasks.unswept) return TICK_ASKED;
+    if (this.#bench.tasks.unswept) return SWEEP_AFTER;
     return this.#rootEnded ? 1000 : -1;
   }
 

@@ -62,7 +62,7 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
   if (reach !== "public") {
     const isLiteral = deps.isLiteral ?? namesHost;
     const literal = mayAllow.find(
-      ({ host, verdict }) => verdict.rule !== undefined && isLiteral(verdict.rule, host) && (reach !== "loopback" || isThisMachine(host)),
+      ({ host, verdict }) => verdict.rule !== undefined && isLiteral(verdict.rule, host) && (to.address.reach !== "loopback" || isThisMachine(host, to)),
     );
     return literal !== undefined ? say(literal) : { action: shown.action, verdict: special(reach, shown, to) };
   }
@@ -157,8 +157,9 @@ function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, t
   return { decision: "ask", basis: "protection", builtin: `${reach}-address`, reason: `${where} is ${WHAT[reach]}`, help };
 }
 
-/** A name from outside never means this machine, whatever its owner has the resolver say. */
-const isThisMachine = (host: string): boolean => host === "localhost" || isIP(host.replace(/^\[|\]$/g, "")) !== 0;
+/** A name from outside never means this machine, whatever its owner has the resolver say; one of hosts(5) may. */
+const isThisMachine = (host: string, { names }: Destination): boolean =>
+  host === "localhost" || isIP(host.replace(/^\[|\]$/g, "")) !== 0 || names.some(({ name, local }) => name === host && local === true);
 
 /** Whether the rule says this host itself: `Net(db.corp:5432)`, `connect(10.0.0.5, _)`; no `*.corp`, no `*`. */
 export function namesHost(rule: RuleSource, host: string): boolean {

@@ -14,6 +14,8 @@ export interface NameOf {
    * first name made up: rules may deny it.
    */
   readonly asked: boolean;
+  /** It stands in hosts(5), where only this machine's administrator writes. */
+  readonly local?: true;
 }
 
 /** Programs keep addresses for longer than they should; ten minutes of grace. Seconds. */
@@ -68,7 +70,7 @@ export class Names {
       if (until > now) found.unshift({ name, asked });
       else names?.delete(name);
     }
-    for (const name of this.#hosts().get(key) ?? []) found.push({ name, asked: true });
+    for (const name of this.#hosts().get(key) ?? []) found.push({ name, asked: true, local: true });
     return found.sort((a, b) => Number(b.asked) - Number(a.asked));
   }
 

@@ -55,7 +55,7 @@ describe("names of addresses", () => {
     );
     const names = new Names(() => hosts);
     expect(names.of(bytes("10.0.0.5"), 0).map(({ name }) => name)).toEqual(["db.corp", "db", "store"]);
-    expect(names.of(bytes("127.0.0.1"), 0)).toContainEqual({ name: "me.local", asked: true });
+    expect(names.of(bytes("127.0.0.1"), 0)).toContainEqual({ name: "me.local", asked: true, local: true });
   });
 });
 
