@@ -1,12 +1,12 @@
 import type { Call, FileOperation } from "../../action/index.ts";
-import { alloc, ERRNO, pathBytes, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, LATER, type Bench, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
+import { AGAIN, type Bench, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
-import { numberName, ownDescriptors } from "./own-descriptors.ts";
-import { inTree } from "./processes.ts";
-import { interruption } from "./signals.ts";
+import { reopen } from "./own-descriptors.ts";
+import { inTree, terminalPath } from "./processes.ts";
+import { pipeOpening } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
 
 /** open(2). The flags that differ between architectures are in paths.ts. */
@@ -133,22 +133,51 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
     sys(SYSCALLS.close, place.fd);
     return PASS;
   }
+  if (kind === "char" && place.path === "/dev/tty") return terminalOf(place, task, how);
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
-  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place.fd, keep(flags)) : undefined;
+  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keep(flags)) : undefined;
   const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
     actions:
       (flags & ACCMODE) === 2
         ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
-        : [fileAction(operation, place.path, call)],
+        : // Whoever reads a disk reads every file on it.
+          [fileAction(kind === "block" ? "edit" : operation, place.path, call)],
     about: kind === "file" ? named(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
     pinned: pipe?.pinned ?? [place.fd],
-    perform: pipe?.perform ?? (() => reopen(place.fd, keep(flags))),
+    perform:
+      pipe?.perform ??
+      (kind === "char" || kind === "block" ? () => openDevice(place.fd, keep(flags)) : () => reopen(place.fd, keep(flags))),
   };
 }
+
+/** `/dev/tty` is the terminal of whoever opens it (tty(4)): the task's own, not the door's. */
+function terminalOf(tty: Place, task: Task, how: Opening): Decoded {
+  sys(SYSCALLS.close, tty.fd);
+  const path = terminalPath(task.tgid);
+  if (path === undefined) return -ERRNO.ENXIO;
+  const call: Call = { name: "open", args: ["/dev/tty", openMode(how.flags & ~O_CREAT)] };
+  const name = cString(Buffer.from(path));
+  return {
+    call,
+    actions: [fileAction("read", "/dev/tty", call)],
+    gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
+    pinned: [],
+    perform: () => sys(SYSCALLS.openat, AT_FDCWD, addressOf(name), keep(how.flags), 0),
+  };
+}
+
+/** A terminal line may wait for its carrier (open(2), O_NONBLOCK), which must not keep the door. */
+function openDevice(device: number, flags: number): number {
+  const fd = reopen(device, flags | O_NONBLOCK);
+  if (fd >= 0 && (flags & O_NONBLOCK) === 0) sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
+  return fd;
+}
+
+const F_SETFL = 4;
 
 /** What every user may see of any process (proc(5)); the rest needs the right to trace it, which the wall takes away. */
 const PUBLIC =
@@ -160,46 +189,6 @@ function isForeignProcess(path: string, changes: boolean): boolean {
   const pid = Number(/^\/proc\/(\d+)(?:\/|$)/.exec(path)?.[1]);
   if (!(pid > 0) || inTree(pid)) return changes && /\/(?:mem|attr\/.*|[ug]id_map|setgroups|projid_map)$/.test(path);
   return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
-}
-
-const reopen = (fd: number, flags: number, mode = 0): number => sys(SYSCALLS.openat, ownDescriptors(), numberName(fd), flags, mode);
-
-const F_SETFL = 4;
-const POLLIN = 1;
-const POLLHUP = 0x10;
-const polled = alloc(8);
-const polledAt = lastingAddressOf(polled);
-const atOnce = alloc(16);
-const atOnceAt = lastingAddressOf(atOnce);
-
-/**
- * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and
- * handed over when the other end is there.
- */
-function pipeOpening(task: Task, fifo: number, flags: number): Pick<Operation, "pinned" | "perform"> {
-  const pinned = [fifo];
-  const reads = (flags & ACCMODE) === 0;
-  let fd = -1;
-  return {
-    pinned,
-    perform: () => {
-      if (fd < 0) {
-        fd = reopen(fifo, flags | O_NONBLOCK);
-        if (fd === -ERRNO.ENXIO) return interruption(task) || LATER;
-        if (fd < 0) return fd;
-        pinned.push(fd);
-      }
-      if (reads) {
-        polled.writeInt32LE(fd, 0);
-        polled.writeInt32LE(POLLIN, 4);
-        sys(SYSCALLS.ppoll, polledAt, 1, atOnceAt, 0, 8);
-        if ((polled.readInt16LE(6) & (POLLIN | POLLHUP)) === 0) return interruption(task) || LATER;
-      }
-      sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
-      pinned.pop();
-      return fd;
-    },
-  };
 }
 
 function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive: boolean): Decoded {

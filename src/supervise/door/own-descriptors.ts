@@ -1,4 +1,4 @@
-import { addressOf, alloc, cString, must, lastingAddressOf } from "../kernel/index.ts";
+import { addressOf, alloc, cString, must, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 
 const O_PATH_DIRECTORY = 0o10000000 | 0o2000000 | (process.arch === "arm64" ? 0o40000 : 0o200000);
 /** Bytes of a number's C string. */
@@ -27,3 +27,6 @@ export function numberName(fd: number): number {
   if (names[at] === 0 || fd >= MOST) names[at + names.write(String(fd), at, "latin1")] = 0;
   return namesAt + at;
 }
+
+/** Opens what a descriptor of ours is pinned to. */
+export const reopen = (fd: number, flags: number, mode = 0): number => sys(SYSCALLS.openat, ownDescriptors(), numberName(fd), flags, mode);

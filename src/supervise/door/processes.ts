@@ -89,3 +89,20 @@ function isZombie(pid: number): boolean {
     return true;
   }
 }
+
+/** The controlling terminal of a process: its device number stands in proc_pid_stat(5), field 7. */
+export function terminalPath(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const device = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[4]);
+    const major = (device >> 8) & 0xfff;
+    const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+    if (device === 0) return undefined;
+    // UNIX98 pseudo-terminals have the majors 136 to 143.
+    if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
+    const name = /^DEVNAME=(.*)$/m.exec(readFileSync(`/sys/dev/char/${major}:${minor}/uevent`, "utf8"))?.[1];
+    return name === undefined ? undefined : `/dev/${name}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,6 @@ import type { Action, Call, FileAction, RequestVerdict, Verdict, World } from ".
 import { compareStrictness } from "../../action/index.ts";
 import { judge, type JudgeContext, type Policy } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import { isInside } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
 import type { JudgedExec } from "./run-judge.ts";

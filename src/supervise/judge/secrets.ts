@@ -5,7 +5,7 @@ import { isInside } from "../../state/index.ts";
  * elsewhere they are certificate bundles and library files, but for these places.
  */
 const LISTED =
-  /^\/(?:etc\/(?:g?shadow-?|ssl\/private\/.*|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
+  /^\/(?:etc\/(?:g?shadow-?|ssl\/private(?:\/.*)?|pki\/tls\/private(?:\/.*)?|letsencrypt\/(?:archive|live)(?:\/.*)?|NetworkManager\/system-connections(?:\/.*)?|wireguard(?:\/.*)?|master\.passwd|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
 
 /** Packages and toolchains as they were downloaded: whatever is in them is public. */
 const LIBRARY =

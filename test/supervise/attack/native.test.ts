@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { attack } from "./world.ts";
+
+/** A line of Python as one word of shell. */
+const py = (text: string): string => `cat > /srv/tmp/p.py <<'PY'
+import os, sys, ctypes, errno, struct, time, threading, signal
+L = ctypes.CDLL(None, use_errno=True)
+def sc(*a):
+    r = L.syscall(*[ctypes.c_long(x) if isinstance(x, int) else ctypes.c_char_p(x) if isinstance(x, bytes) else x for x in a])
+    return r if r >= 0 else errno.errorcode[ctypes.get_errno()]
+${text}
+PY
+timeout 20 python3 /srv/tmp/p.py; echo "py $?"`;
+
+describe.concurrent("calls do what they do without supervision", () => {
+  it("pipes are opened when the other end is, with or without data", async () => {
+    const { out } = await attack({
+      program: `mkfifo a b
+( exec 3<a 4>b; echo one ) & ( exec 3>a 4<b; echo two ) & wait
+exec 5<>a; timeout 5 sh -c 'exec 6<a; echo three'; exec 5>&-
+( : > b ) & cat b; echo four
+( sleep 0.3; : > b ) & cat b; echo five
+( sleep 0.3; echo six > b ) & cat b
+timeout 1 cat a; echo "seven $?"`,
+    });
+    for (const word of ["one", "two", "three", "four", "five", "six", "seven 124"]) expect(out).toMatch(new RegExp(`^${word}$`, "m"));
+  });
+
+  it("openat2 keeps what it was asked to keep", async () => {
+    const { out } = await attack({
+      before: "ln -s ../out/f link; mkdir d; ln -s /etc/passwd d/abs; ln -s ../proj/x d/up; echo x > x",
+      program: py(`
+def o2(dfd, path, flags, resolve):
+    how = ctypes.create_string_buffer(struct.pack('QQQ', flags, 0, resolve))
+    r = sc(437, dfd, path, how, 24)
+    return r if isinstance(r, str) else 'ok'
+d = os.open('d', os.O_RDONLY)
+print('A', o2(-100, b'link', 0, 4), o2(-100, b'/proc/self/status', 0, 4), o2(-100, b'/proc/self/exe', 0, 2), o2(-100, b'/proc/self/exe', 0, 0))
+print('B', o2(d, b'abs', 0, 8), o2(d, b'up', 0, 8), o2(d, b'../x', 0, 8), o2(d, b'/../../x', 0, 16), o2(-100, b'x', 0, 8))
+print('C', sc(76, b'x', -1), o2(-100, b'x', 0, 0x40), o2(-100, b'x', 0x10000000000, 0))
+`),
+    });
+    expect(out).toContain("A ELOOP ELOOP ELOOP ok");
+    expect(out).toContain("B EXDEV EXDEV EXDEV ENOENT ok");
+    expect(out).toContain("C EINVAL EINVAL EINVAL");
+  });
+
+  it("interpreters are found where the kernel finds them", async () => {
+    const { out } = await attack({
+      before:
+        "mkdir d; cp /bin/dash d/sh2; printf '#!./sh2\\necho relative $0\\n' > d/r; printf '#!/bin/sh -e' > n; printf '#! /bin/sh \\t -u  \\necho words $0 $1\\n' > w; chmod +x d/r n w; printf '#!/srv/proj/w a b\\n' > x; chmod +x x",
+      program: `cd d; ./r; cd ..; ./n; echo "n $?"; ./w 1; ./x 2
+${py(`
+d = os.open('.', os.O_RDONLY); os.set_inheritable(d, True)
+if os.fork() == 0:
+    argv = (ctypes.c_char_p * 3)(b'w', b'3', None); env = (ctypes.c_char_p * 1)(None)
+    print('E', sc(322, d, b'w', argv, env, 0))
+os.wait()
+`)}`,
+    });
+    expect(out).toMatch(/^relative \.\/r$/m);
+    expect(out).toContain("n 0");
+    expect(out).toContain("words ./w 1");
+    expect(out).toContain("words /srv/proj/w a b");
+    expect(out).toMatch(/^words \/dev\/fd\/\d+\/w 3$/m);
+    expect(out).not.toContain("killed");
+  });
+
+  it("files get the mode that the umask leaves, also right after another thread has changed it", async () => {
+    const { out } = await attack({
+      program: py(`
+bad = 0
+stop = False
+def maker():
+    n = 0
+    while not stop:
+        os.close(os.open('/srv/tmp/m%d' % (n % 50), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o666)); n += 1
+t = threading.Thread(target=maker); t.start()
+for i in range(200):
+    os.umask(0o077); time.sleep(0.001)
+    name = '/srv/tmp/u%d' % i
+    r = []
+    u = threading.Thread(target=lambda: r.append(os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o666)))); u.start(); u.join()
+    if os.stat(name).st_mode & 0o777 != 0o600: bad += 1
+    os.umask(0o022)
+stop = True; t.join()
+print('bad', bad)
+`),
+    });
+    expect(out).toContain("bad 0");
+  });
+
+  it("/dev/tty is the terminal of whoever opens it", async () => {
+    const { out } = await attack({
+      program: `script -qec 'setsid -w sh -c "cat < /dev/tty" 2>&1; tty; sh -c "exec 3</dev/tty; ls -l /proc/self/fd/3"' /dev/null < /dev/null`,
+    });
+    expect(out).toMatch(/No such device or address/);
+    expect(out).toMatch(/-> \/dev\/pts\/\d+/);
+  });
+
+  it("what has ended does not stay", async () => {
+    const { out } = await attack({
+      program:
+        "i=0; while [ $i -lt 100 ]; do ( /bin/true & ); i=$((i+1)); done; sleep 1; /bin/true; cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z '",
+    });
+    expect(Number(/^(\d+)$/m.exec(out)?.[1])).toBeLessThan(5);
+  });
+});
+
+describe.concurrent("nothing reaches beyond the tree", () => {
+  it("priorities and locks", async () => {
+    const { out } = await attack({
+      program: py(`
+print('P', sc(141, 2, 0, 5), sc(141, 1, 0, 5), sc(251, 3, 0, 7), sc(251, 2, 0, 7), sc(141, 0, 0, 1), sc(141, 0, os.getpid(), 2), sc(141, 0, 1, 5))
+f = os.open('/srv/proj/own', os.O_CREAT | os.O_RDWR)
+import fcntl
+try: fcntl.fcntl(f, 1024, 1); print('leased')
+except OSError as e: print('L', errno.errorcode[e.errno])
+`),
+    });
+    expect(out).toContain("P EPERM EPERM EPERM EPERM 0 0 EPERM");
+    expect(out).toContain("L EACCES");
+  });
+
+  it("the tree ends when the supervisor is killed, or goes on without any right", async () => {
+    const { out } = await attack({
+      program: `( sleep 2; echo late > /srv/proj/late; cat /srv/out/f ) & kill -9 $PPID; echo "kill $?"; wait`,
+    });
+    expect(out).toContain("kill 1");
+  });
+
+  it("descriptors of the supervisor are not inherited", async () => {
+    const { out } = await attack({ program: "ls /proc/self/fd | tr '\\n' ' '" });
+    // The last one is the folder that is listed.
+    expect(out).toMatch(/^0 1 2 3 status 0$/m);
+  });
+});
