@@ -4,7 +4,7 @@ import { judge, type JudgeContext, type Policy } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import type { Started } from "../door/exec.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
-import type { JudgedExec } from "./run-judge.ts";
+import type { JudgedExec } from "./types.ts";
 import { type Errand, errandOf } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;

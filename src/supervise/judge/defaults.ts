@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import type { FileAction, Verdict } from "../../action/index.ts";
+import type { PresetName } from "../../policy/index.ts";
+import { isInside } from "../../state/index.ts";
+import { inTree } from "../door/processes.ts";
+import { holdsSecret } from "./secrets.ts";
+import { ALLOWED, HOOKED, isChange } from "./verdicts.ts";
+
+/** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
+const HOOK =
+  /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
+
+/** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
+const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
+
+function isHookOfRepository(path: string): boolean {
+  const [, folder] = /^(.*)\/(?:hooks\/[^/]+|config)$/.exec(path) ?? [];
+  return folder !== undefined && !folder.endsWith("/.git") && (HOOK.test(path) || path.endsWith("/config")) && isRepository(folder);
+}
+
+/** Folders of the system, which are nobody's project even when a program is started there. */
+const SYSTEM = /^\/(?:etc|usr|var|bin|sbin|lib|lib32|lib64|boot|dev|proc|sys|run|opt|nix)?$/;
+
+export interface Places {
+  readonly home: string;
+  /** Where the program works, and its project; canonical. */
+  readonly work: readonly string[];
+  readonly temp: readonly string[];
+}
+
+/** What a run allows by itself: its own places, and whatever the preset's protections mean nothing for in here. */
+export class RunDefaults {
+  readonly #home: string;
+  readonly #temp: readonly string[];
+  /** Canonical. */
+  readonly roots: readonly string[];
+
+  constructor({ home, work, temp }: Places) {
+    this.#home = home;
+    this.#temp = temp;
+    // A folder that holds home is nobody's project, nor is one of the system's.
+    this.roots = [...new Set(work)].filter((folder) => !isInside(home, folder) && !SYSTEM.test(folder));
+  }
+
+  /** The defaults of a run in place of the preset's, and protections only where they mean something. */
+  relaxed(action: FileAction, path: string, verdict: Verdict, preset: PresetName): Verdict {
+    const { builtin, basis } = verdict;
+    if (basis === "floor" || basis === "rule" || basis === "grant") return verdict;
+    if (basis === "protection" && !this.#meansNothing(builtin, action, path)) return verdict;
+    if (verdict.decision === "deny" && basis !== "protection") return verdict;
+    if (preset === "strict" || preset === "readonly") return verdict;
+    if (isChange(action) && isHookOfRepository(path)) return HOOKED(path);
+    const { operation } = action;
+    if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
+    if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
+    if (verdict.decision === "allow") return verdict;
+    return {
+      decision: "ask",
+      basis: "default",
+      builtin: "run.outside",
+      reason: "outside the working folder and temporary folders",
+      help: "allow it for this run, or remember a rule in the profile",
+    };
+  }
+
+  #meansNothing(builtin: string | undefined, action: FileAction, path: string): boolean {
+    switch (builtin) {
+      case "protect.secrets":
+        if (path.startsWith("/proc/")) return isOfTree(path);
+        return !holdsSecret(path, { home: this.#home, projects: this.roots });
+      // A hook of a template does nothing until someone renames it.
+      case "danger.persistence":
+        if (action.operation === "metadata" && path.endsWith("/hooks")) return true;
+        return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
+      case "protect.git-config":
+        return action.operation === "metadata" && path.endsWith("/.git");
+      // Folder by folder and file by file, with an undo: the command as a whole was judged when it started.
+      case "danger.delete-recursive":
+      case "protect.inside":
+        return action.operation !== "rename";
+      // A link or folder that is moved or made inside the own places reaches nothing else.
+      case "protect.system":
+        return this.isOwnPlace(path) || isTerminal(path);
+      default:
+        return false;
+    }
+  }
+
+  isOwnPlace(path: string): boolean {
+    return (
+      this.roots.some((root) => isInside(path, root) && path !== root) ||
+      this.#temp.some((folder) => isInside(path, folder) && path !== folder)
+    );
+  }
+}
+
+/** Processes of the tree may look at each other. */
+const isOfTree = (path: string): boolean => {
+  const pid = Number(/^\/proc\/(\d+)\//.exec(path)?.[1]);
+  return pid > 0 && inTree(pid);
+};
+
+const isTerminal = (path: string): boolean => /^\/(?:dev\/(?:tty|pts\/\d+|ptmx)|proc\/.*)$/.test(path);
