@@ -25,7 +25,7 @@ import { killTree, NO_STATUS, reapTree } from "./tree.ts";
 const MOST_TRIES = 8;
 const TICK_ASKED = 200;
 const TICK_WAITING = 2;
-const SWEEP_AFTER = 20;
+const SWEEP_AFTER = 50;
 /** Calls. */
 const TICK_AFTER = 256;
 

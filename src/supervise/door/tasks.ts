@@ -39,6 +39,8 @@ export function shortName(text: string): number {
 }
 
 /** What is known of the tasks that asked, bounded, each entry checked before it is used. */
+const SWEEPS = 10;
+
 export class Tasks {
   readonly #known = new Map<number, Task>();
   /** Raised whenever some task changes its umask: tasks may share one (CLONE_FS), so nothing remembered holds. */
@@ -46,7 +48,8 @@ export class Tasks {
   /** Tasks whose umask(2) has been let through, and when: the kernel may not have done it yet. */
   readonly #changing = new Map<number, number>();
   #most = MOST;
-  #unswept = false;
+  /** How often it is still to be looked for tasks that have ended: some are only on their way. */
+  #sweeps = 0;
 
   /** The task of this thread id, which waits in a call; undefined when it is gone. */
   get(tid: number): Task | undefined {
@@ -58,15 +61,30 @@ export class Tasks {
     return this.#open(tid);
   }
 
-  /** A task has been met since the dead ones were last let go. */
+  /** Tasks that were met may have ended since. */
   get unswept(): boolean {
-    return this.#unswept;
+    return this.#sweeps > 0;
   }
 
   /** Lets go of tasks that have ended. */
   sweep(): void {
-    this.#unswept = false;
-    for (const task of [...this.#known.values()]) if (task.waiting === 0 && !isAlive(task)) this.#forget(task);
+    this.#sweeps -= 1;
+    for (const task of [...this.#known.values()]) {
+      if (task.waiting > 0 || isAlive(task)) continue;
+      this.#forget(task);
+      this.#sweeps = SWEEPS;
+    }
+  }
+
+  /** For each newcomer two of the longest known are looked at, so that short processes without end leave nothing behind. */
+  #retire(): void {
+    for (const task of [...take(this.#known.values(), 2)]) {
+      if (task.waiting === 0 && !isAlive(task)) this.#forget(task);
+      else {
+        this.#known.delete(task.tid);
+        this.#known.set(task.tid, task);
+      }
+    }
   }
 
   #open(tid: number): Task | undefined {
@@ -83,9 +101,10 @@ export class Tasks {
       return undefined;
     }
     const task = { tid, tgid: status.tgid, proc, pidfd, umask: status.umask, umaskEpoch: this.#epoch, waiting: 0, ofThread };
+    this.#retire();
     if (this.#known.size >= this.#most) this.#thin();
     this.#known.set(tid, task);
-    this.#unswept = true;
+    this.#sweeps = SWEEPS;
     return task;
   }
 
@@ -170,4 +189,12 @@ function statusOf(tid: number): { tgid: number; umask: number; parent: number } 
   return Number.isInteger(tgid) && tgid > 0
     ? { tgid, umask: Number.isInteger(umask) ? umask : 0o777, parent: Number(field("PPid")) }
     : undefined;
+}
+
+function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
 }

@@ -1,5 +1,5 @@
 /*
- * Many calls. `storm KIND N FOLDER` prints `done N`, `refused N` and a checkpoint before and after.
+ * Many calls. `storm KIND N FOLDER` prints `done N`, `refused N` and a checkpoint before and, when what ended has been forgotten, after.
  *
  *   paths     opens N different paths of FOLDER for writing
  *   waiting   N processes create a file of FOLDER at the same time
@@ -76,6 +76,7 @@ int main(int argc, char **argv) {
       for (int j = 0; j < 20; j++) { pid_t other_pid = fork(); if (other_pid == 0) _exit(0); waitpid(other_pid, &status, 0); }
     }
   }
+  usleep(600000);
   checkpoint("after");
   printf("done %ld\nrefused %ld\nother %ld\n", done, refused, other);
   return 0;
