@@ -131,11 +131,14 @@ function asked(j: Judgement, action: Action, written: Opinions): Verdict | undef
   return denying(j, action, written) ?? byMaybe(hit, action);
 }
 
+/** What one does with a device; taking it away is something else. */
+const USES = new Set<FileAction["operation"]>(["read", "list", "write", "edit"]);
+
 /** Before 5: upkeep and harmless devices are nobody's concern unless a rule says so. */
 function harmless(j: Judgement, action: Action): Verdict | undefined {
   if (action.upkeep === true && j.policy.settings.preset !== "none") return UPKEEP;
   if (action.kind !== "file" || action.target.kind !== "path" || !action.target.path.startsWith("/dev/")) return undefined;
-  return isHarmlessDevice(action.target.path) ? HARMLESS : undefined;
+  return USES.has(action.operation) && isHarmlessDevice(action.target.path) ? HARMLESS : undefined;
 }
 
 /** 5. Protections and deny defaults, unless a written allow names them. */

@@ -84,5 +84,20 @@ export function isOwn(stats: Stats, uid: number | undefined): boolean {
 
 /** Makes a private folder where it is missing. */
 export function ensureFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (const folder of missing(path).toReversed()) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process was faster.
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** The folder and those above it that are not there. (mkdirSync's own recursion never ends where nothing can be made, as in /proc.) */
+function missing(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = path; at !== "" && statSync(at, { throwIfNoEntry: false }) === undefined; at = at.slice(0, at.lastIndexOf("/")))
+    found.push(at);
+  return found;
 }

@@ -37,9 +37,14 @@ export function takeThreads(): Threads {
  * with it (napi_throw), so nothing may end before.
  */
 export async function threadsLoaded(): Promise<void> {
-  started?.door.ref();
-  started?.launcher.ref();
+  const idle = started;
+  idle?.door.ref();
+  idle?.launcher.ref();
   await Promise.all(loading);
+  // Those that no run has taken keep nothing alive.
+  if (idle !== started) return;
+  idle?.door.unref();
+  idle?.launcher.unref();
 }
 
 function worker(name: string): Worker {

@@ -140,10 +140,13 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
   return {
     call,
     actions:
-      (flags & ACCMODE) === 2
-        ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
-        : // Whoever reads a disk reads every file on it.
-          [fileAction(kind === "block" ? "edit" : operation, place.path, call)],
+      // What has no name any more, or never had one (memfd_create(2)), is nobody's but the program's.
+      place.stat.nlink === 0 && kind === "file"
+        ? []
+        : (flags & ACCMODE) === 2
+          ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
+          : // Whoever reads a disk reads every file on it.
+            [fileAction(kind === "block" ? "edit" : operation, place.path, call)],
     about: kind === "file" ? named(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,

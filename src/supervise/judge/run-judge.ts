@@ -137,8 +137,8 @@ export class RunJudge {
 
   #file(action: FileAction, caller: Caller | undefined): Verdict {
     const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
-    // What has no name in the file system: pipes, sockets, memory, files already deleted.
-    if (!path.startsWith("/") || path.startsWith("/memfd:")) return ALLOWED;
+    // What has no name in the file system: pipes, sockets.
+    if (!path.startsWith("/")) return ALLOWED;
     if (!isChange(action) && isInside(path, this.#runs)) return KEPT;
     // What lies in a tree changes.
     const remembers = this.#remembers && action.target.kind === "path";

@@ -62,7 +62,8 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
   if (reach !== "public") {
     const isLiteral = deps.isLiteral ?? namesHost;
     const literal = mayAllow.find(
-      ({ host, verdict }) => verdict.rule !== undefined && isLiteral(verdict.rule, host) && (to.address.reach !== "loopback" || isThisMachine(host, to)),
+      ({ host, verdict }) =>
+        verdict.rule !== undefined && isLiteral(verdict.rule, host) && (to.address.reach !== "loopback" || isThisMachine(host, to)),
     );
     return literal !== undefined ? say(literal) : { action: shown.action, verdict: special(reach, shown, to) };
   }

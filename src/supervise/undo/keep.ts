@@ -1,4 +1,5 @@
-import { closeSync, constants, mkdirSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { ensureFolder } from "../../state/index.ts";
+import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import { cText } from "./c-text.ts";
 import { statAt, type ObjectStat } from "./stat.ts";
@@ -23,7 +24,7 @@ export class KeptFiles {
 
   /** Throws where the folder cannot be made. */
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    ensureFolder(folder);
     this.#folder = folder;
     this.#fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
-import { readRegular, stateFolder, writeAtomic, type Machine } from "../../state/index.ts";
+import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { ensureFolder, readRegular, stateFolder, writeAtomic, type Machine } from "../../state/index.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
@@ -52,7 +52,7 @@ export class RunFolder {
   constructor(runs: string, meta: RunMeta) {
     this.folder = `${runs}/${meta.id}`;
     this.#meta = meta;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    ensureFolder(this.folder);
     this.#lock = openSync(`${this.folder}/lock`, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
     sys(SYSCALLS.flock, this.#lock, LOCK_EX | LOCK_NB);
     this.#write();
