@@ -89,11 +89,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       over = true;
       process.off("exit", killTree);
       relay?.found?.relay.close();
+      // A thread that waits in a system call cannot be ended from here.
+      tell({ kind: "stop" });
       void threadsLoaded().then(() => Promise.all([launcher.terminate(), door.terminate()]));
       // Without the door every judged call fails, and nothing good comes of going on.
       killTree();
-      records.end({ ended: Date.now() });
-      records.close();
+      keep(records, false, undefined, options.onNotice);
       reject(new RunError(code, message));
     };
     const told = (event: RunEvent): void => {

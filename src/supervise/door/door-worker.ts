@@ -59,8 +59,10 @@ function main(data: DoorData, atEnd: () => void): void {
       notices: broken === undefined ? warnings : [...warnings, `${broken}: until it is mended, nothing is allowed unasked`],
     });
     const typed = judge.typed(data.argv);
-    data.port.once("message", ({ listener, relay }: Opened) => {
+    data.port.once("message", ({ listener, relay }: Partial<Opened>) => {
       try {
+        // The run is over before it began.
+        if (listener === undefined) return;
         new Door({
           ...data,
           listener,
@@ -75,9 +77,10 @@ function main(data: DoorData, atEnd: () => void): void {
         tell({ kind: "closed" });
       } catch (error) {
         tell({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      } finally {
+        data.port.close();
+        data.names.close();
       }
-      data.port.close();
-      data.names.close();
     });
   } catch (error) {
     tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });

@@ -211,7 +211,7 @@ export class Door {
       if (message.kind === "program") this.#begins(message.pid);
       else if (message.kind === "answer") this.#answered(message.seq, message.answer);
       else if (message.kind === "reload") this.#reload();
-      else if (message.kind === "kill") killTree();
+      else if (message.kind === "stop") this.#open = false;
     }
   }
 

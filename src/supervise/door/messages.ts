@@ -23,5 +23,5 @@ export type ToDoor =
   | { readonly kind: "answer"; readonly seq: number; readonly answer: Answer }
   /** A rule was written to the profile. */
   | { readonly kind: "reload" }
-  | { readonly kind: "kill" }
-  | { readonly kind: "names"; readonly address: string; readonly names: readonly string[] };
+  /** Serve no longer: what calls from now on fails. */
+  | { readonly kind: "stop" };
