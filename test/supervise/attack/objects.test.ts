@@ -66,6 +66,26 @@ describe.concurrent("a protected file stays protected under every name", () => {
     expect(out).toMatch(/^y$/m);
   });
 
+  it("a name like that of memory is a name", async () => {
+    const { out } = await attack({
+      program:
+        "echo a > '/memfd:x'; mkdir '/memfd:y (deleted)'; python3 -c \"import os; f=os.memfd_create('m'); os.write(f,b'fine'); print(open('/proc/self/fd/%d' % f,'rb').read().decode())\"",
+    });
+    expect(out).not.toContain("Read-only");
+    expect(out.match(/Permission denied/g)).toHaveLength(2);
+    expect(out).toMatch(/^fine$/m);
+  });
+
+  it("devices that nobody is harmed by stay where they are", async () => {
+    const { out } = await attack({
+      program:
+        "rm /dev/null; mv /dev/zero /dev/z; chmod 600 /dev/tty; rm /dev/stdin; ln -s /srv/out/f /dev/new; echo fine > /dev/null && echo fine",
+      after: "ls /dev | tr '\\n' ' '",
+    });
+    expect(out).toContain("full null ptmx pts random shm stderr stdin stdout tty urandom zero ");
+    expect(out).toMatch(/^fine$/m);
+  });
+
   it("the records of runs are not read", async () => {
     const { out } = await attack({ program: "ls $XDG_STATE_HOME/assent/runs; cat $XDG_STATE_HOME/assent/runs/*/journal.jsonl" });
     expect(out).not.toMatch(/^\d{8}-/m);

@@ -29,7 +29,17 @@ const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** A world of its own in its own namespaces: nothing of the machine is within reach but through what is read. */
 const INSIDE = `
 set -e
+mount --make-rprivate /
 mount -t tmpfs none /srv
+mkdir /srv/dev /srv/dev/pts /srv/dev/shm
+for d in null zero full random urandom tty ptmx; do cp -a /dev/$d /srv/dev/ 2>/dev/null || { : > /srv/dev/$d; mount --bind /dev/$d /srv/dev/$d; }; done
+mount --bind /dev/pts /srv/dev/pts
+ln -s /proc/self/fd /srv/dev/fd
+for d in 0:stdin 1:stdout 2:stderr; do ln -s /proc/self/fd/\${d%%:*} /srv/dev/\${d##*:}; done
+mount --rbind /srv/dev /dev
+mount -t tmpfs none /tmp
+# A user without rights can change nothing there anyway.
+mount -o remount,bind,ro / || [ "$ROOT" = 0 ]
 mkdir -p /srv/home/.ssh /srv/proj/.git /srv/out /srv/tmp
 cd /srv
 echo SECRETKEY > home/.ssh/id_rsa
@@ -66,6 +76,7 @@ export async function attack({
       {
         env: {
           PATH,
+          ROOT: root ? "1" : "0",
           NODE: process.execPath,
           DIST,
           POLICY: JSON.stringify({ permissions: { allow, ask, deny } }),
