@@ -82,6 +82,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     let relay: { readonly found: Relay | undefined } | undefined;
     let exit: Exit | undefined;
     let over = false;
+    /** Why the program itself was not started. */
+    let refusal: string | undefined;
     /** Why the receipt has gaps. */
     let unkept: string | undefined;
     const fail = (code: string, message: string): void => {
@@ -125,7 +127,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         options.onStart?.({ pid: message.pid, signal: (signal) => void kill(message.pid, signal) });
       } else if (message.kind === "failed") {
         // Why the program could not be started is what the door says of it.
-        setTimeout(() => fail(message.code, message.message), message.code === "exec" ? LAST_WORDS_MS : 0);
+        setTimeout(() => fail(message.code, refusal ?? message.message), message.code === "exec" ? LAST_WORDS_MS : 0);
       }
     });
     door.on("error", (error) => fail("door", error.message));
@@ -146,6 +148,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       else if (message.kind === "void") questions.drop(message.seq);
       else if (message.kind === "events") for (const event of message.events) told(event);
       else if (message.kind === "inner") answerInner(message.fd, message.cwd, { id, profile }, options.onHook);
+      else if (message.kind === "refused") refusal = message.why;
       else if (message.kind === "notice") options.onNotice?.(message.text);
       else if (message.kind === "ended") exit = exitOf(message.status);
       else if (message.kind === "failed") fail("door", message.message);

@@ -87,6 +87,7 @@ export class Door {
       ask: (trap, task, exec, verdict) => void this.#ask(trap, task, exec, verdict, false),
       refuse: (trap, task, exec, verdict, answer) => void this.#performer.refuse(trap, task, exec, verdict, answer),
       notice: (text) => this.#tell({ kind: "notice", text }),
+      refused: (why) => this.#tell({ kind: "refused", why }),
       gone: (tid, status) => {
         if (tid === this.#root) this.#rootGone(status);
       },

@@ -11,6 +11,8 @@ export type FromDoor =
   /** A program of the tree has a question for the supervisor: our end of its socket. */
   | { readonly kind: "inner"; readonly fd: number; readonly cwd: string }
   | { readonly kind: "notice"; readonly text: string }
+  /** The program itself is not started. */
+  | { readonly kind: "refused"; readonly why: string }
   /** The program itself has ended; others of its tree may go on. wait(2) status. */
   | { readonly kind: "ended"; readonly status: number }
   /** Nothing of the tree is left. */

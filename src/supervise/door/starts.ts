@@ -23,6 +23,8 @@ export interface Threshold {
   readonly ask: (trap: Trap, task: Task, exec: Exec, verdict: Verdict) => void;
   readonly refuse: (trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined) => void;
   readonly notice: (text: string) => void;
+  /** The program itself is not started. */
+  readonly refused: (why: string) => void;
   /** A task died in its exec. wait(2) status. */
   readonly gone: (tid: number, status: number) => void;
 }
@@ -40,7 +42,7 @@ export class Starts {
   }
 
   judge(trap: Trap, task: Task): void {
-    const { bench, consent, options, ask, refuse, notice, caller } = this.#at;
+    const { bench, consent, options, ask, refuse, refused, caller } = this.#at;
     const exec = decodeExec(trap, task, bench);
     if (typeof exec === "number") return void bench.listener.answer(trap, exec);
     if (!bench.listener.valid(trap)) return letGo(exec.pinned);
@@ -55,7 +57,7 @@ export class Starts {
       if (consent.waives(task, action, exec.call, verdict)) return this.start(trap, task, judged, verdict, undefined);
       if (options.asks) return ask(trap, task, judged, verdict);
     }
-    if (!this.#started) notice(`refused to start ${exec.chain[0].path}: ${verdict.reason}`);
+    if (!this.#started) refused(`${exec.chain[0].path} may not be started: ${verdict.reason}`);
     refuse(trap, task, judged, verdict, undefined);
   }
 
