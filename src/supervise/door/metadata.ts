@@ -143,13 +143,14 @@ const procName = (place: Place): number => shortName(`/proc/self/fd/${place.fd}`
 
 function change(place: Place, name: CallName, args: readonly string[], perform: () => number): Operation {
   const call: Call = { name, args: [place.path, ...args] };
+  // What has no name, or none any more, is nobody's but the program's.
+  const isNamed = place.stat.nlink > 0 && place.path.startsWith("/");
   return {
     call,
-    // What has no name any more is nobody's but the program's.
     about: named(place),
-    actions: place.stat.nlink === 0 || !place.path.startsWith("/") ? [] : [fileAction("metadata", place.path, call)],
+    actions: isNamed ? [fileAction("metadata", place.path, call)] : [],
     pinned: [place.fd],
-    save: (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),
+    save: !isNamed ? undefined : (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),
     perform,
   };
 }
