@@ -22,7 +22,10 @@ interface Nested {
 export async function joinOuter({ outer, argv, word, profile, flags }: Nested): Promise<number> {
   const wish = beyond(flags, profile, outer);
   if (outer.is !== "run" || wish !== undefined) {
-    const why = outer.is === "run" ? `this is inside the supervised run ${outer.run}, which does not do ${wish ?? ""}` : "the supervisor around this did not answer";
+    const why =
+      outer.is === "run"
+        ? `this is inside the supervised run ${outer.run}, which does not do ${wish ?? ""}`
+        : "the supervisor around this did not answer";
     complain("run", visible(why), "leave the option out, so that the outer run goes on with this program, or start it outside");
     return STATUS.cannotSupervise;
   }
@@ -39,7 +42,7 @@ export async function joinOuter({ outer, argv, word, profile, flags }: Nested): 
 function beyond(flags: RunFlags, profile: string | undefined, outer: OuterAnswer): string | undefined {
   if (outer.is === "run" && profile !== undefined && profile !== outer.profile) return `\`--profile ${profile}\``;
   const wishes: readonly (readonly [boolean, string])[] = [
-    [flags.prompt === false, "--no-prompt"],
+    [!flags.prompt, "--no-prompt"],
     [flags.logOnly === true, "--log-only"],
     [flags.strace !== undefined, "--strace"],
     [flags.learn === true, "--learn"],

@@ -124,7 +124,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         open();
       } else if (message.kind === "started") {
         tell({ kind: "program", pid: message.pid });
-        options.onStart?.({ pid: message.pid, signal: (signal) => void kill(message.pid, signal) });
+        options.onStart?.({ pid: message.pid, signal: (signal) => kill(message.pid, signal) });
       } else if (message.kind === "failed") {
         // Why the program could not be started is what the door says of it.
         setTimeout(() => fail(message.code, refusal ?? message.message), message.code === "exec" ? LAST_WORDS_MS : 0);

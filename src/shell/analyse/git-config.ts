@@ -1,4 +1,4 @@
-import { doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";

@@ -199,7 +199,7 @@ function softLink(trap: Trap, task: Task, bench: Bench, dirfd: number, argument:
   if (typeof slot === "number") return slot;
   if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   if (slot.slash) return leave(-ERRNO.ENOENT, slot);
-  const call: Call = { name: "symlink", args: [pathText(text.subarray(0, -1) as Buffer), slot.path] };
+  const call: Call = { name: "symlink", args: [pathText(text.subarray(0, -1)), slot.path] };
   return {
     call,
     actions: [fileAction("link", slot.path, call)],

@@ -69,7 +69,7 @@ export class Tasks {
   /** Lets go of tasks that have ended. */
   sweep(): void {
     this.#sweeps -= 1;
-    for (const task of [...this.#known.values()]) {
+    for (const task of this.#known.values()) {
       if (task.waiting > 0 || isAlive(task)) continue;
       this.#forget(task);
       this.#sweeps = SWEEPS;
@@ -78,7 +78,7 @@ export class Tasks {
 
   /** For each newcomer two of the longest known are looked at, so that short processes without end leave nothing behind. */
   #retire(): void {
-    for (const task of [...take(this.#known.values(), 2)]) {
+    for (const task of take(this.#known.values(), 2)) {
       if (task.waiting === 0 && !isAlive(task)) this.#forget(task);
       else {
         this.#known.delete(task.tid);
@@ -166,7 +166,7 @@ export class Tasks {
   }
 
   close(): void {
-    for (const task of [...this.#known.values()]) this.#forget(task);
+    for (const task of this.#known.values()) this.#forget(task);
   }
 }
 

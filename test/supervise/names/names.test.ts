@@ -111,8 +111,13 @@ async function observed(at: Place & { readonly outside: string }, names: readonl
   const log = join(at.folder, "events");
   await at.run({ user: "self", argv: at.supervised(PROGRAM, ["-P", "--log-only", "--json", "-o", log]) });
   for (const name of names) expect(made(at.outside)).toContain(name.toString("latin1"));
-  const events = readFileSync(log, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line) as Event);
-  return events.filter(({ call }) => call.name === "open" && call.args[0]?.startsWith(`${at.outside}/`) === true && call.args[1] !== "read");
+  const events = readFileSync(log, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Event);
+  return events.filter(
+    ({ call }) => call.name === "open" && call.args[0]?.startsWith(`${at.outside}/`) === true && call.args[1] !== "read",
+  );
 }
 
 // Everything that a terminal or a reader of lines would take for more than a letter.
@@ -135,16 +140,23 @@ describe("names of every kind", { concurrent: true }, () => {
     const at = place();
     const names = Object.values(ALL);
     const events = await observed(at, names);
-    expect(events.map(({ call }) => asBytes(call.args[0]?.slice(at.outside.length + 1) ?? "").toString("latin1")).sort()).toEqual(latin(names));
+    expect(events.map(({ call }) => asBytes(call.args[0]?.slice(at.outside.length + 1) ?? "").toString("latin1")).sort()).toEqual(
+      latin(names),
+    );
     expect(events.filter(({ text }) => INVISIBLE.test(text))).toEqual([]);
 
     const others = [...new Map(names.flatMap(neighbours).map((each) => [each.toString("latin1"), each])).values()];
-    for (const [effect, folder] of [["allow", at.outside], ["deny", join(at.cwd, "inside")]] as const) {
+    for (const [effect, folder] of [
+      ["allow", at.outside],
+      ["deny", join(at.cwd, "inside")],
+    ] as const) {
       const again = place();
       const target = folder.replace(at.folder, again.folder);
       mkdirSync(target, { recursive: true });
       list(again, target, [...names, ...others]);
-      const rules = events.map(({ text }) => text.replaceAll(at.outside, target).replaceAll("create+truncate+write", "_").replaceAll("create+write", "_"));
+      const rules = events.map(({ text }) =>
+        text.replaceAll(at.outside, target).replaceAll("create+truncate+write", "_").replaceAll("create+write", "_"),
+      );
       await again.run({ user: "self", argv: again.supervised(PROGRAM, ["-P", "--policy", policy(again, { [effect]: rules })]) });
       expect(made(target)).toEqual(latin(effect === "allow" ? names : others));
     }

@@ -27,7 +27,8 @@ export function tree(folder: string, { ignore, volatile }: Looking = {}): readon
       : stats.isSymbolicLink()
         ? `-> ${readlinkSync(path, { encoding: "latin1" })}`
         : "";
-    const links = stats.isDirectory() || stats.nlink === 1n ? "" : ` ${stats.nlink} names${first === undefined ? "" : `, as ${first}`}`;
+    // Not how many names there are: what undo keeps is one.
+    const links = first === undefined ? "" : ` is ${first}`;
     lines.push(`${JSON.stringify(name)} ${stats.mode.toString(8)} ${stats.uid}:${stats.gid}${links} ${what}`.trimEnd());
     if (!stats.isDirectory()) return;
     for (const child of readdirSync(path, { encoding: "buffer" }).sort(Buffer.compare))

@@ -1,5 +1,4 @@
 import type { Call, CallName, NetAction, Verdict } from "../../../action/index.ts";
-import type { Caller } from "../../judge/index.ts";
 import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
