@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { threadsLoaded } from "../supervise/threads.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -44,7 +45,9 @@ export function addRunCommands(assent: Command): void {
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
       const { run } = await import("./run.ts");
       // Whatever is still open: the run is over.
-      process.exit(await run(words, flags, { help: () => command.outputHelp({ error: true }) }));
+      const status = await run(words, flags, { help: () => command.outputHelp({ error: true }) });
+      await threadsLoaded();
+      process.exit(status);
     });
 
   supervising(assent.command("clip"))
@@ -52,7 +55,9 @@ export function addRunCommands(assent: Command): void {
     .description("Shows the command line on the clipboard with everything hidden in it, asks, and runs it in sh under the policy.")
     .action(async (flags: Parameters<typeof import("./clip.ts").clip>[0]) => {
       const { clip } = await import("./clip.ts");
-      process.exit(await clip(flags));
+      const status = await clip(flags);
+      await threadsLoaded();
+      process.exit(status);
     });
 
   addWrap(assent);

@@ -1,4 +1,4 @@
-import { startThreads } from "../supervise/threads.ts";
+import { startThreads, threadsLoaded } from "../supervise/threads.ts";
 import { parse } from "./parse.ts";
 import { frame } from "./program-frame.ts";
 import { addRunCommands } from "./program-run.ts";
@@ -15,4 +15,5 @@ export async function main(): Promise<void> {
   const assent = frame();
   addRunCommands(assent);
   await parse(assent);
+  await threadsLoaded();
 }
