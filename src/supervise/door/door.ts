@@ -121,8 +121,7 @@ export class Door {
   /** How long to wait for the next call, in milliseconds; -1: for ever. */
   #timeout(): number {
     if (this.#pending.any) return this.#pending.anyUnasked ? TICK_WAITING : TICK_ASKED;
-    if (this.#record.waits) return 50;
-    if (this.#bench.tasks.unswept) return SWEEP_AFTER;
+    if (this.#record.waits || this.#bench.tasks.unswept) return SWEEP_AFTER;
     return this.#rootEnded ? 1000 : -1;
   }
 
@@ -132,10 +131,8 @@ export class Door {
       this.#handle(trap);
     } catch (error) {
       this.#listener.answer(trap, -ERRNO.EACCES);
-      this.#tell({
-        kind: "notice",
-        text: `a call was refused, for Assent failed to judge it: ${error instanceof Error ? error.message : String(error)}`,
-      });
+      const why = error instanceof Error ? error.message : String(error);
+      this.#tell({ kind: "notice", text: `a call was refused, for Assent failed to judge it: ${why}` });
     }
   }
 
@@ -298,7 +295,5 @@ export class Door {
     else if (this.#root > 0 && !this.#rootEnded && sys(SYSCALLS.kill, this.#root, 0) === -ERRNO.ESRCH) this.#rootGone(NO_STATUS);
   }
 
-  #tell(message: FromDoor): void {
-    this.#options.port.postMessage(message);
-  }
+  readonly #tell = (message: FromDoor): void => this.#options.port.postMessage(message);
 }

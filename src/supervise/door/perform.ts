@@ -87,7 +87,7 @@ export class Performer {
 
   refuse(trap: Trap, task: Task, work: Operation | Exec, verdict: Verdict, answer: string | undefined): number {
     this.#at.listener.answer(trap, -ERRNO.EACCES);
-    if (!("quiet" in work) || work.quiet !== true) this.#at.record.note(task, work, verdict, "refused", "EACCES", answer);
+    if (!("quiet" in work && work.quiet)) this.#at.record.note(task, work, verdict, "refused", "EACCES", answer);
     letGo(work.pinned);
     return 0;
   }

@@ -197,11 +197,11 @@ describe("names of every kind", { concurrent: true }, () => {
 
 /** Answers every question of a run alike, until it ends. The files as they were written. */
 async function answer(folder: string, action: string, run: Promise<unknown>): Promise<readonly string[]> {
-  let over = false;
-  void run.finally(() => (over = true));
+  const state = { over: false };
+  void run.finally(() => (state.over = true));
   const seen: string[] = [];
   const answered = new Set<number>();
-  while (!over) {
+  while (!state.over) {
     for (const name of (safely(() => readdirSync(join(folder, "pending"))) ?? []).filter((each) => /^\d+\.json$/.test(each))) {
       const seq = Number(name.replace(".json", ""));
       const text = safely(() => readFileSync(join(folder, "pending", name), "utf8"));
