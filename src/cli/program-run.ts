@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { threadsLoaded } from "../supervise/threads.ts";
+import { threadsLoaded } from "../supervise/threads/index.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

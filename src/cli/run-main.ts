@@ -1,4 +1,4 @@
-import { startThreads, threadsLoaded } from "../supervise/threads.ts";
+import { startThreads, threadsLoaded } from "../supervise/threads/index.ts";
 import { parse } from "./parse.ts";
 import { frame } from "./program-frame.ts";
 import { addRunCommands } from "./program-run.ts";

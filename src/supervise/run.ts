@@ -7,7 +7,7 @@ import type { FromLauncher, LaunchData } from "./launch/messages.ts";
 import { DnsRelay, nameServersOf } from "./net/index.ts";
 import { answerInner } from "./inner.ts";
 import { Questions } from "./questions.ts";
-import { takeThreads, threadsLoaded } from "./threads.ts";
+import { takeThreads, threadsLoaded } from "./threads/index.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { newRunId, prune, RunFolder, runsFolder, sealRun } from "./undo/index.ts";
 
