@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyShell } from "./knowledge-plugin.mjs";
+import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyShell, lazySurvey } from "./knowledge-plugin.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -67,7 +67,7 @@ try {
     build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell] }),
     build({
       ...part,
-      entryPoints: { shell: join(root, "src/shell/index.ts") },
+      entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
       plugins: [lazyKnowledge(tables, root), lazyLanguages],
@@ -100,7 +100,7 @@ try {
         outdir: fresh,
         outExtension: { ".js": ".cjs" },
         external: [...part.external, "koffi"],
-        plugins: [lazyShell],
+        plugins: [lazyShell, lazySurvey],
         define: { ...part.define, "import.meta.url": "moduleUrl" },
         banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
       }),

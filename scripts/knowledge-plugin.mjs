@@ -275,6 +275,19 @@ export const lazyLanguages = {
   },
 };
 
+/** For `assent run`: what is said about commands in general is looked up when somebody asks. */
+export const lazySurvey = {
+  name: "lazy-survey",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]survey[\\/]index\.ts$/ }, () => ({
+      contents: ["hasSubcommands", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
+        .map(forwarded("survey"))
+        .join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
 /** For the hook: the analysis of commands is loaded when one is to be judged. */
 export const lazyShell = {
   name: "lazy-shell",

@@ -60,6 +60,7 @@ describe("the package", () => {
       "dist/languages.cjs",
       "dist/own-caches.cjs",
       "dist/run.cjs",
+      "dist/survey.cjs",
       "dist/door-worker.cjs",
       "dist/door.cjs",
       "dist/launch-worker.cjs",
