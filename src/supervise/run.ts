@@ -60,7 +60,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     tellsAll: options.onEvent !== undefined,
   };
   const launchData: LaunchData = {
-    path: argv[0],
+    path: pathOf(options),
     argv: [options.word ?? argv[0], ...argv.slice(1)],
     env,
     bestEffort: options.bestEffort,
@@ -170,6 +170,9 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
 }
 
 type Relay = Awaited<ReturnType<typeof DnsRelay.start>>;
+
+/** As it was typed, where that is a path: a script is told the path by which it was started. */
+const pathOf = ({ word, argv }: RunOptions): string => (word?.includes("/") === true ? word : argv[0]);
 
 /** The name server of the run. Without one, names are not known: what is asked about are addresses. */
 async function startRelay(port: MessagePort, onNotice: RunOptions["onNotice"]): Promise<Relay | undefined> {
