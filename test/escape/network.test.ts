@@ -236,9 +236,9 @@ os.chdir(W); t("relative", lambda: socket.socket(socket.AF_UNIX).connect("s"))
 a = socket.socket(socket.AF_UNIX); a.bind("\\0mine"); a.listen(); t("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0mine"))
 t("missing", lambda: socket.socket(socket.AF_UNIX).connect(W + "/none"))
 t("file", lambda: socket.socket(socket.AF_UNIX).connect(W + "/f"))
-t("name", lambda: k.getsockname() == W + "/s")
+# getsockname() gives another path: docs/security.md.
 `,
-      { own: "0", relative: "0", abstract: ["0", "any"], missing: "ENOENT", file: "ECONNREFUSED", name: "True" },
+      { own: "0", relative: "0", abstract: ["0", "any"], missing: "ENOENT", file: "ECONNREFUSED" },
     ),
   },
   {
