@@ -135,7 +135,9 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
   }
   if (kind === "char" && place.path === "/dev/tty") return terminalOf(place, task, how);
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
-  const pipe = kind === "fifo" && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keep(flags)) : undefined;
+  // One without a name (pipe(2), reached through /proc) is opened at once, whoever has its other end.
+  const pipe =
+    kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keep(flags)) : undefined;
   const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
