@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Place, Suite } from "../programs/place.ts";
 
 export const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -30,4 +32,43 @@ export async function respond(folder: string, seq: number, action: string): Prom
   await until("the last response was read", () => !existsSync(file));
   writeFileSync(join(folder, "mine"), JSON.stringify({ seq, action }));
   renameSync(join(folder, "mine"), file);
+}
+
+/** A folder that nothing opens by default, beside the working folder. */
+export function place(suite: Suite): Place & { readonly outside: string; readonly questions: string } {
+  const made = suite.place();
+  made.fresh("self");
+  const [outside, questions] = [join(made.folder, "outside"), join(made.folder, "questions")];
+  mkdirSync(outside);
+  mkdirSync(questions, { mode: 0o700 });
+  return Object.assign(made, { outside, questions });
+}
+
+/** A supervised python program with this text. */
+export const python = (at: Place, text: string): readonly string[] => {
+  writeFileSync(join(at.cwd, "p.py"), text);
+  return ["/usr/bin/python3", "p.py"];
+};
+export const count = (folder: string): number => readdirSync(folder).length;
+
+/** A supervised program that goes on beside the test. */
+export function start(at: Place, argv: readonly string[], options: readonly string[] = ["-P"]) {
+  const [program = "", ...args] = at.supervised(argv, options);
+  const child = spawn(program, args, { cwd: at.cwd, env: at.env(), stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const ended = new Promise<number | string>((resolve) => child.on("exit", (code, signal) => resolve(code ?? signal ?? "?")));
+  return { pid: child.pid ?? 0, ended, said: () => text };
+}
+
+/** Children that have ended and that nobody has waited for. */
+export function zombies(supervisor: number): number {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      const [state, parent] = (/\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "latin1")) ?? []).slice(1);
+      return state === "Z" && Number(parent) === supervisor;
+    } catch {
+      return false;
+    }
+  }).length;
 }

@@ -183,7 +183,7 @@ u = socketserver.UnixStreamServer("sock", socketserver.StreamRequestHandler); pr
     needs: [PYTHON],
     script: `
       cd -P .; readlink /proc/self/exe; cat /proc/self/comm; tr '\\0' ' ' < /proc/self/cmdline; echo; ls -l /proc/self/cwd | grep -c "$PWD"; cat /proc/self/environ | tr '\\0' '\\n' | grep -c ^HOME=; cat /proc/$$/comm; echo x | cat /dev/stdin; cat /dev/fd/3 3< <(echo three); (echo to > /dev/stdout) | cat; (echo full > /dev/full) 2>/dev/null || echo full; head -c 4 /dev/zero | od -c | head -1; cat /proc/thread-self/comm; echo 5 | tee /proc/self/fd/1 | cat
-      exec 5< <(echo five); cat /proc/self/fd/5; cat < /proc/$$/fd/5 || true; wc -l < /proc/self/maps > /dev/null && echo maps; test -r /proc/self/status && echo status; cat /proc/self/oom_score_adj; ${PYTHON} -c 'import os; print(os.path.samefile("/proc/self/cwd", "."), os.readlink("/proc/self/fd/0") != "", len(os.listdir("/proc/self/task")))'; ps -o comm= -p $$ 2>/dev/null || true`,
+      exec 5< <(echo five); sleep 0.1; cat /proc/self/fd/5; cat < /proc/$$/fd/5 || true; wc -l < /proc/self/maps > /dev/null && echo maps; test -r /proc/self/status && echo status; cat /proc/self/oom_score_adj; ${PYTHON} -c 'import os; print(os.path.samefile("/proc/self/cwd", "."), os.readlink("/proc/self/fd/0") != "", len(os.listdir("/proc/self/task")))'; ps -o comm= -p $$ 2>/dev/null || true`,
   },
   {
     name: "many short processes, deep trees",
