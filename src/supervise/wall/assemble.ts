@@ -1,3 +1,5 @@
+import { alloc } from "../kernel/index.ts";
+
 /**
  * An assembler for classic BPF as seccomp takes it (`struct sock_filter`, linux/filter.h). All jumps of classic BPF go
  * forward, so the program is laid out from its end: every distance is known when its jump is written, and a target
@@ -79,7 +81,7 @@ export function assemble(program: readonly Instruction[]): Buffer {
 
   if (backwards.length > MOST_INSTRUCTIONS)
     throw new Error(`the filter has ${backwards.length} instructions, more than ${MOST_INSTRUCTIONS}`);
-  const bytes = Buffer.alloc(backwards.length * INSTRUCTION_BYTES);
+  const bytes = alloc(backwards.length * INSTRUCTION_BYTES);
   backwards.toReversed().forEach(({ code, jt, jf, k }, at) => {
     const offset = at * INSTRUCTION_BYTES;
     bytes.writeUInt16LE(code, offset);

@@ -7,7 +7,17 @@
 import { writeFileSync, writeSync } from "node:fs";
 import { arch, argv, env, exit } from "node:process";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { addressOf, cString, cStrings, must, posixSpawn, SYSCALLS, type SyscallName, sys } from "../../../src/supervise/kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  cString,
+  cStrings,
+  must,
+  posixSpawn,
+  SYSCALLS,
+  type SyscallName,
+  sys,
+} from "../../../src/supervise/kernel/index.ts";
 import { assemble, INSTRUCTION_BYTES } from "../../../src/supervise/wall/assemble.ts";
 import { compile } from "../../../src/supervise/wall/filter.ts";
 import type { Rule } from "../../../src/supervise/wall/ruling.ts";
@@ -26,11 +36,11 @@ const ENDED = 0;
 const STATUS = 1;
 
 function door(listener: number, cells: Int32Array): number[] {
-  const pollfd = Buffer.alloc(8);
+  const pollfd = alloc(8);
   pollfd.writeInt32LE(listener, 0);
   pollfd.writeInt16LE(POLLIN, 4);
-  const request = Buffer.alloc(80);
-  const response = Buffer.alloc(24);
+  const request = alloc(80);
+  const response = alloc(24);
   const seen: number[] = [];
   const errno = Number(env["ANSWER"] ?? 0);
   while (Atomics.load(cells, ENDED) === 0) {
@@ -62,11 +72,11 @@ function launch(program: readonly string[], cells: Int32Array): void {
     return;
   }
   for (const fd of [0, 1, 2]) sys(SYSCALLS.fcntl, fd, F_SETFD, 0);
-  const pid = Buffer.alloc(4);
+  const pid = alloc(4);
   const args = cStrings(program.map((arg) => Buffer.from(arg)));
   const environment = cStrings(Object.entries(env).map(([name, value]) => Buffer.from(`${name}=${value}`)));
   const failed = posixSpawn(pid, cString(Buffer.from(program[0] ?? "")), null, null, args.address, environment.address);
-  const status = Buffer.alloc(4);
+  const status = alloc(4);
   if (failed === 0) sys(SYSCALLS.wait4, pid.readInt32LE(0), addressOf(status), 0, 0);
   Atomics.store(cells, STATUS, failed === 0 ? status.readInt32LE(0) : -failed);
   Atomics.store(cells, ENDED, 1);
@@ -77,7 +87,7 @@ function playKernel(json: string): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- confined.ts writes it
   const rules = new Map(JSON.parse(json) as [SyscallName, Rule][]);
   const filter = assemble(compile(arch === "arm64" ? "arm64" : "x64", rules));
-  const program = Buffer.alloc(16);
+  const program = alloc(16);
   program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);
   program.writeBigUInt64LE(BigInt(addressOf(filter)), 8);
   must("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
