@@ -11,9 +11,10 @@ export interface Peer {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const NPM = ["@anthropic-ai/sandbox-runtime", "@landstrip/landstrip"];
+/** The binary by name: what the wrapper asks for is a version that the registry may not have. */
+const NPM = ["@anthropic-ai/sandbox-runtime", "@landstrip/landstrip", `@landstrip/landstrip-linux-${process.arch}`];
 /** What sandbox-runtime starts; ripgrep and socat only to search and for its network. */
-const DEBIAN = ["bubblewrap", "socat", "ripgrep"];
+const DEBIAN = ["bubblewrap", "socat", "libwrap0", "ripgrep"];
 
 /** Those that run `true` here; why the others do not is said. */
 export function installPeers(bench: Bench): readonly Peer[] {
@@ -35,7 +36,8 @@ export function installPeers(bench: Bench): readonly Peer[] {
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".deb")))
     attempt(`dpkg-deb ${file}`, () => run("dpkg-deb", "-x", file, unpacked));
 
-  const env = { ...bench.env, PATH: `${join(unpacked, "usr/bin")}:${bench.env["PATH"] ?? ""}` };
+  const libraries = join(unpacked, "usr/lib", process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu");
+  const env = { ...bench.env, PATH: `${join(unpacked, "usr/bin")}:${bench.env["PATH"] ?? ""}`, LD_LIBRARY_PATH: libraries };
   const srt = join(folder, "srt.json");
   const places = [bench.scratch, "/tmp", "/dev/null"];
   writeFileSync(
