@@ -2,6 +2,7 @@ import type { FileAction, World } from "../action/index.ts";
 import { child, comparable, forms, perWorld } from "./location.ts";
 import { normalisePath } from "./path.ts";
 import { shellPattern } from "./reach.ts";
+import { BoundedMap } from "./result.ts";
 
 /** The paths that stand for what a file action reaches: as given, and with symlinks resolved. */
 export interface Spelled {
@@ -12,20 +13,19 @@ export interface Spelled {
 }
 
 const NOTHING: Spelled = { written: [], compared: [] };
-const remembered = perWorld(() => new Map<FileAction, Spelled>());
+/** A decision has fewer; a supervised run judges everything in one world. */
+const MOST = 4096;
+const remembered = perWorld(() => new BoundedMap<FileAction, Spelled>(MOST));
 
 /**
  * Every spelling of the place an action reaches. A glob is spelled with neutral text in its wildcards, so that what
  * holds for the spelling holds for all it can match; an unknown target by the folder it stays in, or not at all.
  */
 export function spell(action: FileAction, world: World): Spelled {
-  const all = remembered(world);
-  const known = all.get(action);
-  if (known !== undefined) return known;
-  const written = spellings(action, world);
-  const spelled = written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
-  all.set(action, spelled);
-  return spelled;
+  return remembered(world).get(action, () => {
+    const written = spellings(action, world);
+    return written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
+  });
 }
 
 function spellings(action: FileAction, world: World): readonly string[] {
