@@ -101,7 +101,7 @@ mark("last")
     expect([status, seen.length], stderr).toEqual([0, 2]);
     const [first, last] = seen;
     expect((last?.descriptors ?? 0) - (first?.descriptors ?? 0)).toBeLessThan(4);
-    expect((last?.memory ?? 0) - (first?.memory ?? 0)).toBeLessThan(120_000);
+    expect((last?.memory ?? 0) - (first?.memory ?? 0)).toBeLessThan(60_000);
   });
 
   const processes = LONG ? 10_000 : 800;
