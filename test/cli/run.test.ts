@@ -1,5 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { assent, DIST, scratch, type Run, type Scratch } from "../scratch.ts";
@@ -12,11 +24,26 @@ interface Here extends Scratch {
   readonly script: (text: string) => string;
 }
 
-function here(): Here {
-  const place = scratch();
+/** A folder that is not temporary, even where the tests themselves lie in one. */
+function lasting(): string {
   const cache = join(DIST, "../node_modules/.cache/assent");
   mkdirSync(cache, { recursive: true });
-  const outside = mkdtempSync(join(cache, "outside-"));
+  const places = [realpathSync(cache), homedir(), "/srv", "/opt", "/var/lib"].filter((folder) => !/^\/(?:var\/)?tmp(?:\/|$)/.test(folder));
+  const writable = places.find((folder) => {
+    try {
+      accessSync(folder, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (writable === undefined) throw new Error("no folder outside the temporary ones can be written");
+  return writable;
+}
+
+function here(): Here {
+  const place = scratch();
+  const outside = mkdtempSync(join(lasting(), "outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
   // Without a terminal: a person who runs the tests is not asked.
   const run = (args: readonly string[], env: Record<string, string> = {}): Run => {
