@@ -70,7 +70,7 @@ print(len(done))
     expect([open(at.questions), existsSync(join(at.questions, "done.json")), count(at.outside)]).toEqual([[], true, 0]);
   });
 
-  const paths = LONG ? 100_000 : 15_000;
+  const paths = LONG ? 100_000 : 8_000;
   it(`${paths} distinct paths: memory stays bounded, no descriptor is left open`, async () => {
     const at = place(suite);
     const argv = python(

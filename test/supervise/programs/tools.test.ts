@@ -38,6 +38,7 @@ twice("tools", [
   {
     name: "npm: install from folders and a tarball, ci, run, pack, link, exec",
     needs: ["npm"],
+    rootOnly: true,
     files: {
       "package.json": JSON.stringify({
         name: "top",
