@@ -31,6 +31,8 @@ const INSIDE = `
 set -e
 mount --make-rprivate /
 mount -t tmpfs none /srv
+mkdir /srv/assent
+mount --rbind "$DIST/.." /srv/assent
 mkdir /srv/dev /srv/dev/pts /srv/dev/shm
 for d in null zero full random urandom tty ptmx; do cp -a /dev/$d /srv/dev/ 2>/dev/null || { : > /srv/dev/$d; mount --bind /dev/$d /srv/dev/$d; }; done
 mount --bind /dev/pts /srv/dev/pts
@@ -51,7 +53,7 @@ export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
 cd /srv/proj
 eval "$BEFORE"
 set +e
-timeout 60 "$NODE" "$DIST/bin.cjs" run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
+timeout 60 "$NODE" /srv/assent/dist/bin.cjs run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
 echo "status $?"
 eval "$AFTER"
 echo "--- events"
