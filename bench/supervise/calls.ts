@@ -6,7 +6,7 @@ import type { Bench } from "./bench.ts";
 
 /** The answer each call gets: CONTINUE, SEND (done on the program's behalf), ADDFD (a descriptor handed over). */
 const CALLS = {
-  umask: "CONTINUE",
+  recvmsg: "CONTINUE",
   chmod: "SEND",
   mkdir: "SEND",
   unlink: "SEND",

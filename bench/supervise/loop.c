@@ -1,6 +1,6 @@
 // What a listener costs that is written in C and judges nothing: `loop MODE PROGRAM [ARGUMENTS]`. The program's calls are
 // trapped as Assent traps them and answered
-//   continue   by letting the kernel go on (umask), everything else as `do`
+//   continue   by letting the kernel go on (recvmsg), everything else as `do`
 //   do         on the program's behalf: the path is read from its memory, what it names pinned, the call checked to be
 //              waiting still, done on what is pinned, answered (SEND, or ADDFD with SEND for opens)
 //   near       as `do`; a program that is given a descriptor is kept on the listener's processor while it is given it
@@ -56,7 +56,7 @@ static int trap(void) {
       TRAP(SYS_unlinkat),
       TRAP(SYS_symlinkat),
       TRAP(SYS_fchmodat),
-      TRAP(SYS_umask),
+      TRAP(SYS_recvmsg),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof *code, code};
@@ -141,7 +141,7 @@ static void open_for(struct seccomp_notif *request, int base, int flags, int mod
 static void act(struct seccomp_notif *request) {
   unsigned long *args = (unsigned long *)request->data.args;
   int nr = request->data.nr, at = 0;
-  if (nr == SYS_umask) return send_answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+  if (nr == SYS_recvmsg) return send_answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
   if (nr == SYS_openat || nr == SYS_mkdirat || nr == SYS_unlinkat || nr == SYS_fchmodat) at = 1;
   if (nr == SYS_symlinkat) at = 2;
 #ifdef SYS_symlink

@@ -21,7 +21,8 @@ static double now(void) {
   return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-static void umask_once(void) { syscall(SYS_umask, 022); }
+// Of no socket: what is passed on costs nothing more.
+static void recvmsg_once(void) { syscall(SYS_recvmsg, -1, 0, 0); }
 
 static void chmod_once(void) {
   static int odd;
@@ -69,7 +70,7 @@ static const struct {
   void (*once)(void);
   void (*after)(void);
 } operations[] = {
-    {"umask", umask_once, NULL},  {"chmod", chmod_once, NULL},         {"mkdir", mkdir_once, rmdir_once},
+    {"recvmsg", recvmsg_once, NULL}, {"chmod", chmod_once, NULL},         {"mkdir", mkdir_once, rmdir_once},
     {"read", read_once, NULL},    {"unlink", symlink_once, unlink_once}, {"write", write_once, NULL},
     {"create", create_once, remove_once},
 };

@@ -1,2 +1,3 @@
-export { RunError, superviseRun } from "./run.ts";
+export { RunError } from "./errors.ts";
+export { superviseRun } from "./run.ts";
 export type * from "./types.ts";

@@ -2,30 +2,56 @@ import { Socket } from "node:net";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { RunOptions } from "./types.ts";
 
-/** Answers one question of a program inside the run. `fd` is our end of its socket; `cwd` is where it works, as the kernel says. */
-export function answerInner(
-  fd: number,
-  cwd: string,
+/** At once, each with at most LONGEST_LINE; a hook asks one question and goes. */
+const MOST_OPEN = 16;
+const MOST_BYTES = 2 * LONGEST_LINE;
+/** From the opening to the end of the question, and from the answer until it is taken. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Answers questions of programs inside the run. `fd` is our end of a socket; `cwd` is where who asks works, as the kernel
+ * says. Whoever floods it gets no answers, and a hook without an answer gives its host's safe one.
+ */
+export function innerDesk(
   run: { readonly id: string; readonly profile: string },
   onHook: RunOptions["onHook"],
-): void {
-  const socket = new Socket({ fd, readable: true, writable: true });
-  const parts: Buffer[] = [];
-  let length = 0;
-  const reply = (answer: OuterAnswer): void => void socket.end(`${JSON.stringify(answer)}\n`);
-  socket.on("error", () => socket.destroy());
-  socket.on("data", (part: Buffer) => {
-    parts.push(part);
-    length += part.length;
-    if (length > LONGEST_LINE) return void socket.destroy();
-    if (part.at(-1) !== 0x0a) return;
-    socket.pause();
-    try {
-      reply(answerFor(Buffer.concat(parts).toString("utf8"), cwd, run, onHook));
-    } catch (error) {
-      reply({ is: "problem", why: error instanceof Error ? error.message : String(error) });
-    }
-  });
+): (fd: number, cwd: string) => void {
+  let open = 0;
+  let held = 0;
+  return (fd, cwd) => {
+    const socket = new Socket({ fd, readable: true, writable: true });
+    const parts: Buffer[] = [];
+    let length = 0;
+    open += 1;
+    const release = (): void => {
+      held -= length;
+      length = 0;
+      parts.length = 0;
+    };
+    const reply = (answer: OuterAnswer): void => void socket.end(`${JSON.stringify(answer)}\n`);
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      open -= 1;
+      release();
+    });
+    if (open > MOST_OPEN) return reply({ is: "problem", why: "too many questions at once from inside the run" });
+    socket.on("data", (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      held += part.length;
+      if (length > LONGEST_LINE || held > MOST_BYTES) return void socket.destroy();
+      if (part.at(-1) !== 0x0a) return;
+      socket.pause();
+      const text = Buffer.concat(parts).toString("utf8");
+      release();
+      try {
+        reply(answerFor(text, cwd, run, onHook));
+      } catch (error) {
+        reply({ is: "problem", why: error instanceof Error ? error.message : String(error) });
+      }
+    });
+  };
 }
 
 function answerFor(

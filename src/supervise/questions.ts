@@ -1,20 +1,26 @@
 import type { Answer, Question } from "../guard/approve/index.ts";
 import { rememberInProfile } from "../guard/edit/index.ts";
-import type { ToDoor } from "./door/index.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
+
+/** Whoever waits for answers: the door. */
+export interface Asker {
+  readonly answer: (seq: number, answer: Answer) => void;
+  /** A rule was written to the profile. */
+  readonly reload: () => void;
+}
 
 /** Carries questions from the door to the approver, and answers back. */
 export class Questions {
   readonly #options: RunOptions;
   readonly #profile: string;
-  readonly #tell: (message: ToDoor) => void;
+  readonly #asker: Asker;
   readonly #open = new Map<number, AbortController>();
   #ended: RunResult["ended"];
 
-  constructor(options: RunOptions, profile: string, tell: (message: ToDoor) => void) {
+  constructor(options: RunOptions, profile: string, asker: Asker) {
     this.#options = options;
     this.#profile = profile;
-    this.#tell = tell;
+    this.#asker = asker;
   }
 
   /** How the run was ended before its program was done. */
@@ -44,8 +50,8 @@ export class Questions {
     if (abort.signal.aborted) return;
     if (answer.answer === "quit") this.#ended ??= "quit";
     if (answer.answer !== "quit" && answer.scope === "always") this.#remember(question, answer);
-    this.#tell({ kind: "answer", seq: question.seq, answer });
-    if (answer.answer !== "quit" && answer.scope === "always") this.#tell({ kind: "reload" });
+    this.#asker.answer(question.seq, answer);
+    if (answer.answer !== "quit" && answer.scope === "always") this.#asker.reload();
   }
 
   #remember(question: Question, answer: { readonly answer: "allow" | "deny"; readonly rule: string }): void {

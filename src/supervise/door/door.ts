@@ -1,26 +1,26 @@
-import { receiveMessageOnPort } from "node:worker_threads";
 import type { Verdict } from "../../action/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller } from "../judge/index.ts";
-import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { Asked } from "./asked.ts";
 import { Consent } from "./consent.ts";
-import type { Exec } from "./exec.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
 import { Listener, SEEN, Trap } from "./listener.ts";
 import { Memory } from "./memory.ts";
-import type { FromDoor, ToDoor } from "./messages.ts";
 import { AGAIN, type Bench, type Handler, LATER, type Operation, PASS } from "./operation.ts";
 import type { DoorOptions } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
+import type { Outside } from "./outside.ts";
 import { Paths } from "./paths.ts";
-import { type Pending, Waiting } from "./pending.ts";
+import { Waiting } from "./pending.ts";
 import { letGo, Performer } from "./perform.ts";
-import { questionOf } from "./question.ts";
-import { actionOf, Recorder } from "./record.ts";
+import { Recorder } from "./record.ts";
+import { Rights } from "./rights.ts";
 import { Starts } from "./starts.ts";
 import { type Task, Tasks } from "./tasks.ts";
-import { killTree, NO_STATUS, reapTree } from "./tree.ts";
+import { NO_STATUS, reapTree } from "./tree.ts";
+import { type Next, Turns } from "./turns.ts";
 
 const MOST_TRIES = 8;
 const TICK_ASKED = 200;
@@ -28,6 +28,10 @@ const TICK_WAITING = 2;
 const SWEEP_AFTER = 50;
 /** Calls. */
 const TICK_AFTER = 256;
+/** Whoever has called mostly calls again: so long the next call is waited for before others have their turn. */
+const LINGER = 1;
+/** So many calls are answered at a stretch: questions and signals wait no longer. */
+const STRETCH = 64;
 
 /**
  * The door: every trapped call of the tree comes here, is decoded over pinned objects, judged, and answered.
@@ -50,31 +54,32 @@ export class Door {
   readonly #performer: Performer;
   readonly #starts: Starts;
   readonly #record: Recorder;
-  #seq = 0;
+  readonly #rights = new Rights();
+  readonly #turns = new Turns(() => this.#work(() => this.#serve()));
+  readonly #root: number;
+  readonly #pidfd: number;
+  readonly #asked: Asked;
   #served = 0;
-  #root = 0;
   #rootEnded = false;
-  #open = true;
   /** Nothing of the tree is left. */
   #empty = false;
-  /** A person has ended the run. */
-  #quits = false;
+  #over = false;
 
   constructor(options: DoorOptions) {
     this.#options = options;
     this.#lineage = new Lineage(options.typed);
     this.#consent = new Consent(this.#lineage);
-    this.#listener = new Listener(options.listener, options.wake);
-    this.#record = new Recorder(options.tellsAll, (events) => this.#tell({ kind: "events", events }));
+    this.#listener = new Listener(options.listener);
+    this.#record = new Recorder(options.tellsAll, (events) => this.#tell((run) => run.events(events)));
     const memory = new Memory();
     const tasks = new Tasks();
-    this.#bench = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks) };
+    this.#bench = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled: options.walled };
     this.#performer = new Performer({
       options,
       listener: this.#listener,
       consent: this.#consent,
       record: this.#record,
-      ask: (trap, task, operation, verdict, anyway) => this.#ask(trap, task, operation, verdict, anyway),
+      ask: (trap, task, operation, verdict, anyway) => this.#asked.ask(trap, task, operation, verdict, anyway),
       wait: (pending) => this.#pending.add(pending),
     });
     this.#starts = new Starts({
@@ -83,43 +88,94 @@ export class Door {
       lineage: this.#lineage,
       consent: this.#consent,
       record: this.#record,
-      caller: (task) => this.#caller(task),
-      ask: (trap, task, exec, verdict) => void this.#ask(trap, task, exec, verdict, false),
+      ask: (trap, task, exec, verdict) => void this.#asked.ask(trap, task, exec, verdict, false),
       refuse: (trap, task, exec, verdict, answer) => void this.#performer.refuse(trap, task, exec, verdict, answer),
-      notice: (text) => this.#tell({ kind: "notice", text }),
-      refused: (why) => this.#tell({ kind: "refused", why }),
+      notice: (text) => this.#tell((run) => run.notice(text)),
+      begun: () => this.#tell((run) => run.started()),
+      refused: (why) => this.#tell((run) => run.refused(why)),
       gone: (tid, status) => {
         if (tid === this.#root) this.#rootGone(status);
       },
     });
+    this.#asked = new Asked({
+      options,
+      bench: this.#bench,
+      pending: this.#pending,
+      consent: this.#consent,
+      lineage: this.#lineage,
+      performer: this.#performer,
+      starts: () => this.#starts,
+      verdict: (operation, caller) => this.#verdict(operation, caller),
+      anew: (trap) => this.#guarded(trap),
+      tell: (say) => this.#tell(say),
+    });
     this.#handlers = handlerTable(options.net);
+    this.#root = options.program;
+    this.#pidfd = must("pidfd_open", options.program, 0);
+    this.#listener.watch(this.#pidfd);
   }
 
   /** Serves until nothing of the tree is left. */
   serve(): void {
-    while (this.#open) {
-      const seen = this.#listener.wait(this.#timeout());
-      if ((seen & SEEN.message) !== 0) this.#messages();
-      if ((seen & SEEN.call) !== 0 && this.#listener.receive(this.#trap)) this.#guarded(this.#trap);
+    this.#turns.watch(this.#options.listener);
+    this.#turns.watch(this.#pidfd);
+    this.#turns.soon();
+  }
+
+  /** Serves no longer: what calls from now on fails. */
+  stop(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#turns.end();
+    if (!this.#empty) this.#listener.close();
+    sys(SYSCALLS.close, this.#pidfd);
+    this.#bench.tasks.close();
+  }
+
+  /** INVARIANT: what goes wrong beside a call ends the run. */
+  #work<T>(work: () => T): T | undefined {
+    try {
+      return this.#rights.program(work);
+    } catch (error) {
+      this.stop();
+      this.#options.outside.failed(error);
+      return undefined;
+    }
+  }
+
+  /** Answers calls as long as they come, and it is not the turn of others. */
+  #serve(): Next | undefined {
+    const end = this.#served + STRETCH;
+    for (let seen = this.#listener.wait(0); ; seen = this.#listener.wait(LINGER)) {
+      const called = (seen & SEEN.call) !== 0;
+      if (called && this.#listener.receive(this.#trap)) this.#guarded(this.#trap);
       // Whoever waits is looked after, however many others call.
-      if ((seen & SEEN.call) === 0 || ++this.#served % TICK_AFTER === 0) {
+      if (!called || ++this.#served % TICK_AFTER === 0) {
         this.#record.flush();
         this.#tick();
       }
       if ((seen & SEEN.ended) !== 0) this.#reap();
-      if ((seen & (SEEN.closed | SEEN.call)) === SEEN.closed) {
-        this.#listener.leave();
-        this.#empty = true;
-      }
-      // A short program may be over before we are told that it was started.
-      if (this.#empty && this.#rootEnded) this.#open = false;
+      if (this.#over) return undefined;
+      if ((seen & (SEEN.closed | SEEN.call)) === SEEN.closed) this.#leave();
+      if (this.#empty && this.#rootEnded) break;
+      if (!called) return this.#patience();
+      if (this.#served >= end) return "again";
     }
     this.#record.flush();
-    this.#bench.tasks.close();
+    this.stop();
+    this.#tell((run) => run.closed());
+    return undefined;
   }
 
-  /** How long to wait for the next call, in milliseconds; -1: for ever. */
-  #timeout(): number {
+  /** No task is left that could call. */
+  #leave(): void {
+    this.#empty = true;
+    this.#turns.unwatch(this.#options.listener);
+    this.#listener.close();
+  }
+
+  /** How long the next call may be waited for, in milliseconds; -1: for ever. */
+  #patience(): number {
     if (this.#pending.any) return this.#pending.anyUnasked ? TICK_WAITING : TICK_ASKED;
     if (this.#record.waits || this.#bench.tasks.unswept) return SWEEP_AFTER;
     return this.#rootEnded ? 1000 : -1;
@@ -132,23 +188,17 @@ export class Door {
     } catch (error) {
       this.#listener.answer(trap, -ERRNO.EACCES);
       const why = error instanceof Error ? error.message : String(error);
-      this.#tell({ kind: "notice", text: `a call was refused, for Assent failed to judge it: ${why}` });
+      this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
     }
   }
 
   #handle(trap: Trap): void {
-    if (trap.nr === SYSCALLS.umask) {
-      this.#bench.tasks.umaskChanges(trap.tid);
-      return void this.#listener.pass(trap);
-    }
     const task = this.#bench.tasks.get(trap.tid);
     if (task === undefined) return void this.#listener.answer(trap, -ERRNO.ESRCH);
-    // The launcher's thread, before it starts the program.
-    if (task.tgid === process.pid) return void this.#listener.pass(trap);
     if (trap.nr === SYSCALLS.execve || trap.nr === SYSCALLS.execveat) return this.#starts.judge(trap, task);
     if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#bench)) {
       const { fd, cwd } = connectInner(trap, task, this.#bench);
-      if (fd >= 0) this.#tell({ kind: "inner", fd, cwd: cwd ?? this.#options.cwd });
+      if (fd >= 0) this.#tell((run) => run.inner(fd, cwd ?? this.#options.cwd));
       return;
     }
     const handler = this.#handlers.get(trap.nr);
@@ -163,102 +213,40 @@ export class Door {
     this.#listener.answer(trap, -ERRNO.EACCES);
   }
 
-  #caller(task: Task): Caller {
-    return {
-      programs: () => this.#lineage.programs(task.tgid),
-      errands: () => this.#lineage.errands(task.tgid),
-      typed: () => this.#options.typed,
-    };
-  }
-
   #verdict({ actions, about, judge }: Operation, caller: Caller): Verdict {
     return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
   }
 
   /** AGAIN, where the objects changed between looking and doing. */
   #judge(trap: Trap, task: Task, operation: Operation): number {
-    const verdict = this.#verdict(operation, this.#caller(task));
+    const verdict = this.#verdict(operation, this.#lineage.caller(task));
     if (verdict.decision === "allow" || this.#options.observes) return this.#performer.perform(trap, task, operation, verdict, false);
     if (verdict.decision !== "deny" && operation.quiet !== true) {
       if (this.#consent.waives(task, operation.actions[0], operation.call, verdict))
         return this.#performer.perform(trap, task, operation, { ...verdict, decision: "allow" }, false);
-      if (this.#options.asks) return this.#ask(trap, task, operation, verdict, false);
+      if (this.#options.asks) return this.#asked.ask(trap, task, operation, verdict, false);
     }
     return this.#performer.refuse(trap, task, operation, verdict, undefined);
   }
 
-  #ask(trap: Trap, task: Task, work: Operation | Exec, verdict: Verdict, anyway: boolean): number {
-    const { run, profile, home, cwd } = this.#options;
-    const seq = ++this.#seq;
-    const note = "note" in work ? work.note : undefined;
-    const where = this.#bench.paths.workingFolder(task) ?? cwd;
-    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict };
-    const question = questionOf({ seq, run, profile, home, ...about });
-    this.#pending.add({ trap: trap.copy(), task, work, group: question.group, verdict, anyway, seq, answer: undefined });
-    this.#tell({ kind: "ask", question });
-    return 0;
+  /** What was said to a question. */
+  answer(seq: number, answer: Answer): void {
+    this.#outsider(() => this.#asked.answered(seq, answer));
   }
 
-  /** Answers from the main thread. */
-  #messages(): void {
-    const counter = alloc(8);
-    sys(SYSCALLS.read, this.#options.wake, addressOf(counter), 8);
-    for (let got = receiveMessageOnPort(this.#options.port); got !== undefined; got = receiveMessageOnPort(this.#options.port)) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the port is the same program
-      const message = got.message as ToDoor;
-      if (message.kind === "program") this.#begins(message.pid);
-      else if (message.kind === "answer") this.#answered(message.seq, message.answer);
-      else if (message.kind === "reload") this.#reload();
-      else if (message.kind === "stop") this.#open = false;
-    }
+  /** A rule was written to the profile. */
+  reload(): void {
+    this.#outsider(() => {
+      this.#options.judge.reload();
+      this.#asked.rejudge();
+    });
   }
 
-  /** The program was started: its first exec has been answered already. */
-  #begins(pid: number): void {
-    this.#root = pid;
-    const pidfd = sys(SYSCALLS.pidfd_open, pid, 0);
-    this.#listener.watch(pidfd);
-    if (pidfd < 0) this.#rootGone(NO_STATUS);
-  }
-
-  #answered(seq: number, answer: Answer): void {
-    const pending = this.#pending.question(seq);
-    if (answer.answer === "quit" && this.#quits) return;
-    if (answer.answer === "quit") this.#quits = true;
-    if (answer.answer === "quit") return killTree();
-    if (pending === undefined) return;
-    if (answer.answer === "allow" && answer.scope === "session") this.#consent.allow(pending.group);
-    if (answer.answer === "allow" && answer.scope === "tree") this.#lineage.trust(pending.task.tgid);
-    this.#settle(pending, answer.answer === "allow", `${answer.answer} (${answer.scope})`);
-    if (answer.answer === "allow" && answer.scope !== "once") this.#rejudge();
-  }
-
-  #reload(): void {
-    this.#options.judge.reload();
-    this.#rejudge();
-  }
-
-  /** A remembered answer may settle other open questions. */
-  #rejudge(): void {
-    for (const pending of this.#pending.all) {
-      if (pending.seq === undefined || pending.anyway || "chain" in pending.work) continue;
-      const verdict = this.#verdict(pending.work, this.#caller(pending.task));
-      const waived = verdict.decision === "ask" && this.#consent.waives(pending.task, actionOf(pending.work), pending.work.call, verdict);
-      if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
-      this.#tell({ kind: "void", seq: pending.seq });
-      this.#settle(pending, verdict.decision !== "deny", "settled by another answer");
-    }
-  }
-
-  #settle(pending: Pending, allowed: boolean, answer: string): void {
-    this.#pending.remove(pending);
-    const { trap, task, work } = pending;
-    const verdict: Verdict = { ...pending.verdict, decision: allowed ? "allow" : "deny", basis: allowed ? "grant" : pending.verdict.basis };
-    if (!this.#listener.valid(trap)) return letGo(work.pinned);
-    if (!allowed) return void this.#performer.refuse(trap, task, work, pending.verdict, answer);
-    if ("chain" in work) return this.#starts.start(trap, task, work, verdict, answer);
-    // What was asked about is not there any more: what is there now was not asked about.
-    if (this.#performer.perform(trap, task, work, verdict, pending.anyway, answer) === AGAIN) this.#guarded(trap);
+  /** Work that others ask for, between turns. */
+  #outsider(work: () => void): void {
+    if (this.#over) return;
+    this.#work(work);
+    if (!this.#over) this.#turns.soon();
   }
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */
@@ -267,7 +255,7 @@ export class Door {
       if (!this.#listener.valid(pending.trap)) {
         this.#pending.remove(pending);
         letGo(pending.work.pinned);
-        if (pending.seq !== undefined) this.#tell({ kind: "void", seq: pending.seq });
+        if (pending.seq !== undefined) this.#asked.drop(pending.seq);
         continue;
       }
       if (pending.seq !== undefined || "chain" in pending.work) continue;
@@ -284,16 +272,20 @@ export class Door {
     if (this.#rootEnded) return;
     this.#rootEnded = true;
     this.#listener.watch(-1);
+    this.#turns.unwatch(this.#pidfd);
     this.#record.flush();
-    this.#tell({ kind: "ended", status });
+    this.#tell((run) => run.ended(status));
   }
 
   /** Ended children; the program itself may be among them. */
   #reap(): void {
     const status = reapTree(this.#root);
     if (status !== undefined) this.#rootGone(status);
-    else if (this.#root > 0 && !this.#rootEnded && sys(SYSCALLS.kill, this.#root, 0) === -ERRNO.ESRCH) this.#rootGone(NO_STATUS);
+    else if (!this.#rootEnded && sys(SYSCALLS.kill, this.#root, 0) === -ERRNO.ESRCH) this.#rootGone(NO_STATUS);
   }
 
-  readonly #tell = (message: FromDoor): void => this.#options.port.postMessage(message);
+  /** Others do what they do with Assent's own rights. */
+  #tell(say: (run: Outside) => void): void {
+    this.#rights.assent(() => say(this.#options.outside));
+  }
 }

@@ -1,4 +1,4 @@
 export { Door } from "./door.ts";
-export { eventDescriptor } from "./listener.ts";
-export type { FromDoor, ToDoor } from "./messages.ts";
+export { netHandlers } from "./net/index.ts";
+export type { Outside } from "./outside.ts";
 export { killTree } from "./tree.ts";

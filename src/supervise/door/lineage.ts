@@ -1,5 +1,6 @@
-import type { Errand } from "../judge/index.ts";
+import type { Caller, Errand } from "../judge/index.ts";
 import { parentOf, startOf } from "./processes.ts";
+import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
 interface Record {
@@ -15,9 +16,9 @@ const MOST = 20_000;
 /** Which programs run in the tree, and who started whom. */
 export class Lineage {
   readonly #records = new Map<number, Record>();
-  /** Processes whose whole tree a person trusts for this run. */
   /** What the command as typed says it does: it holds for the whole tree. */
   readonly #typed: Errand;
+  /** Processes whose whole tree a person trusts for this run. */
   readonly #trusted = new Map<number, string>();
 
   constructor(typed: Errand) {
@@ -40,6 +41,11 @@ export class Lineage {
   /** What the process and those above it were started for. */
   errands(pid: number): readonly Errand[] {
     return [this.#typed, ...this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]))];
+  }
+
+  /** Who makes a call, for the judge. */
+  caller({ tgid }: Task): Caller {
+    return { programs: () => this.programs(tgid), errands: () => this.errands(tgid), typed: () => this.#typed };
   }
 
   trust(pid: number): void {

@@ -1,4 +1,4 @@
-import { addressOf, alloc, lastingAddressOf, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** Requests of the listener's descriptor and the layout of its structures: seccomp_unotify(2), linux/seccomp.h. */
 const RECV = 0xc0502100;
@@ -52,11 +52,10 @@ export class Trap {
 /** What there is to do, as bits. */
 export const SEEN = {
   call: 1,
-  message: 2,
   /** The watched process has ended. */
-  ended: 4,
+  ended: 2,
   /** No filtered task is left. */
-  closed: 8,
+  closed: 4,
 } as const;
 
 const wordsOf = (buffer: Buffer): Uint32Array => new Uint32Array(buffer.buffer, buffer.byteOffset, buffer.length >> 2);
@@ -67,7 +66,7 @@ export class Listener {
   readonly #request = alloc(80);
   readonly #response = alloc(24);
   readonly #addfd = alloc(24);
-  readonly #polled = alloc(24);
+  readonly #polled = alloc(16);
   readonly #mask = alloc(128);
   readonly #one = alloc(128);
   readonly #cpu = alloc(4);
@@ -80,7 +79,7 @@ export class Listener {
   /** Sync wake-ups hold: the kernel wakes the other side on the processor it runs on. */
   readonly sync: boolean;
 
-  constructor(fd: number, wake: number) {
+  constructor(fd: number) {
     this.#fd = fd;
     const at = addressOf;
     this.#at = {
@@ -98,36 +97,30 @@ export class Listener {
     this.#gift = wordsOf(this.#addfd);
     this.#polled.writeInt32LE(fd, 0);
     this.#polled.writeInt16LE(POLLIN, 4);
-    this.#polled.writeInt32LE(wake, 8);
-    this.#polled.writeInt16LE(POLLIN, 12);
-    this.#polled.writeInt32LE(-1, 16);
+    this.#polled.writeInt32LE(-1, 8);
     this.sync = sys(IOCTL, fd, SET_FLAGS, SYNC_WAKE_UP) === 0;
   }
 
-  /** No call will come any more. */
-  leave(): void {
+  /** No call will come any more, or none is to be answered: those that wait fail (ENOSYS). */
+  close(): void {
     this.#polled.writeInt32LE(-1, 0);
+    sys(SYSCALLS.close, this.#fd);
   }
 
   /** Also waits for the end of a process. `pidfd`: pidfd_open(2), -1: none. */
   watch(pidfd: number): void {
-    this.#polled.writeInt32LE(pidfd, 16);
-    this.#polled.writeInt16LE(POLLIN, 20);
+    this.#polled.writeInt32LE(pidfd, 8);
   }
 
-  /** Waits for a call or a message: what of `SEEN` there is. `timeout` in milliseconds, -1: for ever. */
+  /** Waits for a call: what of `SEEN` there is. `timeout` in milliseconds. */
   wait(timeout: number): number {
     const words = this.#seen;
     words[1] = POLLIN;
     words[3] = POLLIN;
-    words[5] = POLLIN;
     pollFor(this.#at.polled, timeout);
     const call = (words[1] ?? 0) >>> 16;
     return (
-      ((call & POLLIN) !== 0 ? SEEN.call : 0) |
-      ((call & POLLHUP) !== 0 ? SEEN.closed : 0) |
-      ((words[3] ?? 0) >>> 16 !== 0 ? SEEN.message : 0) |
-      ((words[5] ?? 0) >>> 16 !== 0 ? SEEN.ended : 0)
+      ((call & POLLIN) !== 0 ? SEEN.call : 0) | ((call & POLLHUP) !== 0 ? SEEN.closed : 0) | ((words[3] ?? 0) >>> 16 !== 0 ? SEEN.ended : 0)
     );
   }
 
@@ -217,14 +210,6 @@ const timespecAt = lastingAddressOf(timespec);
 
 /** ppoll(2), which every architecture has. */
 function pollFor(fds: number, timeout: number): void {
-  if (timeout >= 0) {
-    timespec.writeBigUInt64LE(BigInt(Math.floor(timeout / 1000)), 0);
-    timespec.writeBigUInt64LE(BigInt((timeout % 1000) * 1_000_000), 8);
-  }
-  sys(SYSCALLS.ppoll, fds, 3, timeout < 0 ? 0 : timespecAt, 0, 8);
-}
-
-/** An eventfd(2): what the main thread raises to say that a message waits. */
-export function eventDescriptor(): number {
-  return must("eventfd2", 0, 0o2000000 | 0o4000);
+  timespec.writeUInt32LE(timeout * 1_000_000, 8);
+  sys(SYSCALLS.ppoll, fds, 2, timespecAt, 0, 8);
 }

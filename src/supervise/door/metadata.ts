@@ -1,6 +1,7 @@
 import type { Call, CallName } from "../../action/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
+import { isNameless } from "./nameless.ts";
 import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place } from "./paths.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
@@ -143,8 +144,7 @@ const procName = (place: Place): number => shortName(`/proc/self/fd/${place.fd}`
 
 function change(place: Place, name: CallName, args: readonly string[], perform: () => number): Operation {
   const call: Call = { name, args: [place.path, ...args] };
-  // What has no name, or none any more, is nobody's but the program's.
-  const isNamed = place.stat.nlink > 0 && place.path.startsWith("/");
+  const isNamed = place.path.startsWith("/") && !isNameless(place);
   return {
     call,
     about: named(place),

@@ -1,7 +1,8 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
+import { isNameless } from "./nameless.ts";
+import { type Bench, borrowing, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
 import { AT_FDCWD, type Place, type Slot } from "./paths.ts";
 import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
@@ -175,18 +176,19 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
   if (slot.slash) return leave(-ERRNO.ENOENT, source, slot);
   if (source.kind === "directory") return leave(-ERRNO.EPERM, source, slot);
   const call: Call = { name: "link", args: [source.path, slot.path] };
+  const isNew = isNameless(source);
   return {
     call,
     actions: [
       fileAction("write", slot.path, call),
       // Through its new name the same file can be changed and read; one without a name yet is the program's own.
-      ...(source.stat.nlink === 0 ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
+      ...(isNew ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
     ],
     about: named(source),
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
     perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
-    save: (undo) => undo.link(source.stat.nlink === 0 ? undefined : source.path, placed(slot), source.stat),
+    save: (undo) => undo.link(isNew ? undefined : source.path, placed(slot), source.stat),
   };
 }
 
@@ -225,7 +227,7 @@ function node(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: num
   const bits = (mode & 0o170000) | (mode & 0o7777 & ~bench.tasks.umask(task));
   return {
     call,
-    actions: [fileAction("write", slot.path, call)],
+    actions: [fileAction("write", slot.path, call), ...(kind === "file" ? borrowing(bits, slot.path) : [])],
     note: `new ${kind}`,
     pinned: [slot.parent],
     perform: () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0),

@@ -1,10 +1,11 @@
 import type { Call, FileOperation } from "../../action/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, type Bench, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
+import { AGAIN, type Bench, borrowing, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
 import { reopen } from "./own-descriptors.ts";
+import { isNameless } from "./nameless.ts";
 import { inTree, terminalPath } from "./processes.ts";
 import { pipeOpening } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
@@ -31,8 +32,8 @@ interface Opening {
 }
 
 export const openHandlers: Readonly<Record<string, Handler>> = {
-  open: (trap, task, bench) => opening(trap, task, bench, 0, { dirfd: AT_FDCWD, ...registers(trap, 1) }),
-  openat: (trap, task, bench) => opening(trap, task, bench, 1, { dirfd: trap.int(0), ...registers(trap, 2) }),
+  open: (trap, task, bench) => opening(trap, task, bench, 0, registers(trap, AT_FDCWD, 1)),
+  openat: (trap, task, bench) => opening(trap, task, bench, 1, registers(trap, trap.int(0), 2)),
   creat: (trap, task, bench) =>
     opening(trap, task, bench, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
   openat2: (trap, task, bench) => {
@@ -53,8 +54,8 @@ export const openHandlers: Readonly<Record<string, Handler>> = {
   },
 };
 
-function registers(trap: Trap, at: number): Omit<Opening, "dirfd"> {
-  return { flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
+function registers(trap: Trap, dirfd: number, at: number): Opening {
+  return { dirfd, flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
 }
 
 function opening(trap: Trap, task: Task, bench: Bench, pathArgument: number, how: Opening): Decoded {
@@ -76,15 +77,18 @@ function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly d
   const { paths } = bench;
   const exclusive = (how.flags & O_CREAT) !== 0 && (how.flags & O_EXCL) !== 0;
   const follow = (how.flags & O_NOFOLLOW) === 0 && !exclusive;
-  if ((how.flags & O_CREAT) !== 0 && paths.endsInSlash) {
-    // Whatever is there: a name that ends so cannot be a new file.
+  if ((how.flags & O_CREAT) !== 0) {
     const slot = paths.slot(task, how.dirfd, how.resolve);
     if (typeof slot === "number") return slot;
+    // Mostly nothing is there, which is sooner seen in the folder.
+    if (!slot.hopeless && !slot.slash && statAt(slot.parent, slot.nameAt) === -ERRNO.ENOENT)
+      return creation(slot, task, bench, how, exclusive);
     sys(SYSCALLS.close, slot.parent);
-    if (!slot.hopeless) return -ERRNO.EISDIR;
+    // Whatever is there: a name that ends so cannot be a new file.
+    if (slot.slash && !slot.hopeless) return -ERRNO.EISDIR;
   }
   const place = paths.object(task, how.dirfd, follow, how.resolve);
-  if (typeof place !== "number") return existing(place, task, how, exclusive);
+  if (typeof place !== "number") return existing(place, task, bench, how, exclusive);
   if (place !== -ERRNO.ENOENT || (how.flags & O_CREAT) === 0) return place;
   const slot = paths.slot(task, how.dirfd, how.resolve);
   if (typeof slot === "number") return slot;
@@ -105,7 +109,7 @@ const keep = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW
 
 const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
-function existing(place: Place, task: Task, how: Opening, exclusive: boolean): Decoded {
+function existing(place: Place, task: Task, { walled }: Bench, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
   const foreign = isForeignProcess(place.path, writes(flags));
@@ -126,10 +130,11 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
     sys(SYSCALLS.close, place.fd);
     return -native;
   }
+  // Access mode 3 opens for neither, so the wall has nothing to refuse.
+  const harmless = kind === "char" && (flags & ACCMODE) !== 0 && (flags & ACCMODE) !== ACCMODE && isWalledDevice(place.path);
   // The wall lets only harmless devices be opened for writing, so whatever the path becomes, it is one of them; and only
   // the task itself can make a terminal its controlling one.
-  // Access mode 3 opens for neither, so the wall has nothing to refuse.
-  if (kind === "char" && how.fixed && (flags & ACCMODE) !== 0 && (flags & ACCMODE) !== ACCMODE && isWalledDevice(place.path)) {
+  if (harmless && walled && how.fixed) {
     sys(SYSCALLS.close, place.fd);
     return PASS;
   }
@@ -142,13 +147,11 @@ function existing(place: Place, task: Task, how: Opening, exclusive: boolean): D
   return {
     call,
     actions:
-      // What has no name any more, or never had one (memfd_create(2)), is nobody's but the program's.
-      place.stat.nlink === 0 && kind === "file"
+      harmless || (kind === "file" && isNameless(place))
         ? []
         : (flags & ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
-          : // Whoever reads a disk reads every file on it.
-            [fileAction(kind === "block" ? "edit" : operation, place.path, call)],
+          : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
     about: kind === "file" ? named(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
@@ -205,7 +208,7 @@ function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive:
   const mode = how.mode & 0o7777 & ~bench.tasks.umask(task);
   const operation: Operation = {
     call,
-    actions: [fileAction("write", slot.path, call)],
+    actions: [fileAction("write", slot.path, call), ...borrowing(mode, slot.path)],
     note: "new file",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [slot.parent],
@@ -234,7 +237,7 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
   return {
     call,
     // Any name will do to judge: the file has none.
-    actions: [fileAction("write", place.path === "/" ? "/#tmpfile" : `${place.path}/#tmpfile`, call)],
+    actions: [fileAction("write", place.path === "/" ? "/#tmpfile" : `${place.path}/#tmpfile`, call), ...borrowing(mode, place.path)],
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
@@ -252,6 +255,17 @@ function openMode(flags: number): string {
   ];
   return words.join("+");
 }
+
+/** Whoever reads a disk reads every file on it; other devices are keyboards, screens, memory (devices.txt of the kernel). */
+function tellsAll({ kind, stat }: Place): boolean {
+  if (kind !== "char") return kind === "block";
+  const [major, minor] = stat.rdev;
+  const isTerminal = (major === 5 && (minor === 0 || minor === 2)) || (major >= 136 && major <= 143);
+  return !isTerminal && !(major === 1 && HARMLESS_MINORS.has(minor));
+}
+
+/** null, zero, full, random, urandom. */
+const HARMLESS_MINORS: ReadonlySet<number> = new Set([3, 5, 7, 8, 9]);
 
 /** What the wall lets through; the same list as in wall/landlock.ts. */
 function isWalledDevice(path: string): boolean {

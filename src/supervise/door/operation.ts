@@ -12,6 +12,8 @@ export interface Bench {
   readonly memory: Memory;
   readonly tasks: Tasks;
   readonly paths: Paths;
+  /** Landlock bounds what the kernel is left to do itself. */
+  readonly walled: boolean;
 }
 
 /** One decoded call over pinned objects: what would happen, and how to do it on the task's behalf. */
@@ -54,10 +56,19 @@ export const RESTART = -514;
 export type Decoded = Operation | number | typeof PASS;
 export type Handler = (trap: Trap, task: Task, bench: Bench) => Decoded;
 
+const BY_TOOL = { by: "tool" } as const;
+
+/** S_ISUID, S_ISGID: whoever starts such a file has its owner's or group's rights (execve(2)). */
+export const BORROWED = 0o6000;
+
+/** Giving a file these bits of its mode is judged as chmod(2) would be. */
+export function borrowing(bits: number, path: string): readonly Action[] {
+  if ((bits & BORROWED) === 0) return [];
+  return [fileAction("metadata", path, { name: "chmod", args: [path, (bits & 0o7777).toString(8).padStart(4, "0")] })];
+}
+
 /** The object that an action is about, which may have other names. */
 export const named = ({ path, stat }: Pick<Place, "path" | "stat">): About => ({ object: { path, identity: stat } });
-
-const BY_TOOL = { by: "tool" } as const;
 
 /** A file action of a supervised program. */
 export function fileAction(operation: FileOperation, path: string, call: Call, more?: Partial<FileAction>): FileAction {

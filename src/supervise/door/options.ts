@@ -1,13 +1,13 @@
-import type { MessagePort } from "node:worker_threads";
 import type { Errand, RunJudge } from "../judge/index.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { Handler } from "./operation.ts";
+import type { Outside } from "./outside.ts";
 
 export interface DoorOptions {
   readonly listener: number;
-  /** eventfd that says that a message waits. */
-  readonly wake: number;
-  readonly port: MessagePort;
+  /** Pid of the program, or of what is to become it. */
+  readonly program: number;
+  readonly outside: Outside;
   readonly judge: RunJudge;
   readonly undo: UndoStore | undefined;
   readonly run: string;
@@ -16,6 +16,8 @@ export interface DoorOptions {
   readonly cwd: string;
   /** As the program was given it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Landlock bounds what the kernel is left to do itself. */
+  readonly walled: boolean;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Somebody answers questions. */

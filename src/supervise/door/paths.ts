@@ -1,4 +1,4 @@
-import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, cSlice, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
@@ -98,10 +98,6 @@ export class Paths {
     this.length = path.length;
   }
 
-  get endsInSlash(): boolean {
-    return this.length > 0 && this.bytes[this.length - 1] === SLASH;
-  }
-
   /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
   object(task: Task, dirfd: number, follow: boolean, resolve = 0): Place | number {
     if (this.length === 0) return -ERRNO.ENOENT;
@@ -172,20 +168,18 @@ export class Paths {
     while (end > 0 && this.bytes[end - 1] === SLASH) end -= 1;
     let start = end;
     while (start > 0 && this.bytes[start - 1] !== SLASH) start -= 1;
-    const name = alloc(this.length - start + 1);
-    this.bytes.copy(name, 0, start, this.length);
     const slash = end < this.length;
+    const name = cSlice(this.bytes, start, this.length);
+    const bare = slash ? cSlice(this.bytes, start, end) : name;
+    const text = pathText(this.bytes, start, end);
     const parent = this.#folder(task, dirfd, start, resolve);
     if (typeof parent === "number") return parent;
-    const text = pathText(this.bytes, start, end);
-    const bare = slash ? alloc(end - start + 1) : name;
-    if (slash) name.copy(bare, 0, 0, end - start);
     return {
       parent: parent.fd,
-      name,
-      nameAt: addressOf(name),
-      bare,
-      bareAt: addressOf(bare),
+      name: name.bytes,
+      nameAt: name.at,
+      bare: bare.bytes,
+      bareAt: bare.at,
       path: parent.path === "/" ? `/${text}` : `${parent.path}/${text}`,
       hopeless: text === "" || text === "." || text === "..",
       slash,

@@ -72,6 +72,8 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   if (!isPlain(path)) return [exact];
   const short = (text: string): string => (text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text);
   const folder = folderOf(path);
+  // A folder says nothing of the services that have their sockets in it (net/judge-socket.ts).
+  if (call.name === "connect") return [{ rule: `${name}(${short(path)})`, covers: "this socket" }];
   const proposals: Proposal[] = [{ rule: `${name}(${short(path)})`, covers: "this file" }];
   if (folder !== "/" && folder !== home)
     proposals.push({ rule: `${name}(${short(folder)}/**)`, covers: `everything below ${short(folder)}` });

@@ -1,5 +1,4 @@
 import type { Verdict } from "../../action/index.ts";
-import type { Caller } from "../judge/index.ts";
 import { errorName } from "../kernel/index.ts";
 import type { Consent } from "./consent.ts";
 import { decodeExec, type Exec } from "./exec.ts";
@@ -19,13 +18,14 @@ export interface Threshold {
   readonly lineage: Lineage;
   readonly consent: Consent;
   readonly record: Recorder;
-  readonly caller: (task: Task) => Caller;
   readonly ask: (trap: Trap, task: Task, exec: Exec, verdict: Verdict) => void;
   readonly refuse: (trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined) => void;
   readonly notice: (text: string) => void;
+  /** The program itself runs. */
+  readonly begun: () => void;
   /** The program itself is not started. */
   readonly refused: (why: string) => void;
-  /** A task died in its exec. wait(2) status. */
+  /** A task has ended. wait(2) status. */
   readonly gone: (tid: number, status: number) => void;
 }
 
@@ -42,12 +42,12 @@ export class Starts {
   }
 
   judge(trap: Trap, task: Task): void {
-    const { bench, consent, options, ask, refuse, refused, caller } = this.#at;
+    const { bench, consent, lineage, options, ask, refuse, refused } = this.#at;
     const exec = decodeExec(trap, task, bench);
     if (typeof exec === "number") return void bench.listener.answer(trap, exec);
     if (!bench.listener.valid(trap)) return letGo(exec.pinned);
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
-    const { verdict, action, errand, programs } = options.judge.exec(chain, exec.call, caller(task));
+    const { verdict, action, errand, programs } = options.judge.exec(chain, exec.call, lineage.caller(task));
     const judged: Exec = { ...exec, action, errand, programs };
     // What a person types is not asked about again (ledger P2).
     const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";
@@ -63,20 +63,29 @@ export class Starts {
 
   /** Lets the kernel start the program, and looks at what it started before that runs. */
   start(trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined): void {
-    const { bench, lineage, options, record, refuse, notice, gone } = this.#at;
+    const { bench, lineage, options, record, refuse, refused, notice, begun, gone } = this.#at;
     const held = holdExec(trap.tid);
-    if (held < 0) return refuse(trap, task, exec, UNVERIFIED(errorName(-held)), answer);
+    if (held < 0) {
+      // It was killed meanwhile.
+      if (!bench.listener.valid(trap)) return letGo(exec.pinned);
+      const why = UNVERIFIED(errorName(-held));
+      if (!this.#started) refused(`${exec.chain[0].path} is not started: ${why.reason}`);
+      return refuse(trap, task, exec, why, answer);
+    }
     bench.listener.pass(trap);
-    const end = verifyExec(exec, options.env);
+    const end = verifyExec(exec, task, options.env, gone);
     letGo(exec.pinned);
     if (end.is === "started") {
+      const first = !this.#started;
       this.#started = true;
       lineage.started(end.pid, end.steered ? [] : (exec.programs ?? []), exec.errand ?? { writes: [], hosts: [] });
       record.note(task, exec, verdict, "passed", undefined, answer);
+      if (first) begun();
     } else if (end.is === "tampered") {
       const why = TAMPERED(end.what);
       record.note(task, exec, why, "refused", "EACCES", answer);
       notice(`killed ${exec.chain[0].path}: ${why.reason}`);
+      gone(end.pid, end.status);
     } else {
       record.note(task, exec, verdict, "failed", undefined, answer);
       if (end.is === "gone") gone(trap.tid, end.status);

@@ -5,8 +5,7 @@ const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
 const PIDFD_THREAD = 0o200;
 const MOST = 256;
-/** Milliseconds after which a call that was let through has been made. */
-const SETTLED = 1000;
+const STATUS = 256;
 
 /** A thread of the supervised tree. */
 export interface Task {
@@ -17,8 +16,8 @@ export interface Task {
   readonly proc: number;
   /** Tells whether the task still is the one we know. */
   readonly pidfd: number;
-  umask: number;
-  umaskEpoch: number;
+  /** `/proc/TID/status`, opened when it is first needed; -1: not yet. */
+  status: number;
   /** Calls of its that wait: what is known of it is needed again. */
   waiting: number;
   /** The descriptor is of this very thread, and not of its process. */
@@ -27,6 +26,11 @@ export interface Task {
 
 const nameBuffer = alloc(64);
 const nameAt = lastingAddressOf(nameBuffer);
+
+const O_CLOEXEC = 0o2000000;
+const UMASK = /^Umask:\t([0-7]+)$/m;
+const statusText = alloc(STATUS);
+const statusAt = lastingAddressOf(statusText);
 
 const cwdName = alloc(4);
 cwdName.write("cwd", "latin1");
@@ -43,10 +47,6 @@ const SWEEPS = 10;
 
 export class Tasks {
   readonly #known = new Map<number, Task>();
-  /** Raised whenever some task changes its umask: tasks may share one (CLONE_FS), so nothing remembered holds. */
-  #epoch = 0;
-  /** Tasks whose umask(2) has been let through, and when: the kernel may not have done it yet. */
-  readonly #changing = new Map<number, number>();
   #most = MOST;
   /** How often it is still to be looked for tasks that have ended: some are only on their way. */
   #sweeps = 0;
@@ -93,14 +93,14 @@ export class Tasks {
     let pidfd = sys(SYSCALLS.pidfd_open, tid, PIDFD_THREAD);
     const ofThread = pidfd >= 0;
     // Older kernels know processes only; then the leader stands for its threads.
-    const status = statusOf(tid);
-    if (pidfd < 0 && status !== undefined) pidfd = sys(SYSCALLS.pidfd_open, status.tgid, 0);
-    if (pidfd < 0 || status === undefined) {
+    const tgid = processOf(tid);
+    if (pidfd < 0 && tgid !== undefined) pidfd = sys(SYSCALLS.pidfd_open, tgid, 0);
+    if (pidfd < 0 || tgid === undefined) {
       sys(SYSCALLS.close, proc);
       if (pidfd >= 0) sys(SYSCALLS.close, pidfd);
       return undefined;
     }
-    const task = { tid, tgid: status.tgid, proc, pidfd, umask: status.umask, umaskEpoch: this.#epoch, waiting: 0, ofThread };
+    const task = { tid, tgid, proc, pidfd, status: -1, waiting: 0, ofThread };
     this.#retire();
     if (this.#known.size >= this.#most) this.#thin();
     this.#known.set(tid, task);
@@ -117,35 +117,21 @@ export class Tasks {
   #forget(task: Task): void {
     sys(SYSCALLS.close, task.proc);
     sys(SYSCALLS.close, task.pidfd);
+    if (task.status >= 0) sys(SYSCALLS.close, task.status);
+    task.status = -1;
     this.#known.delete(task.tid);
   }
 
-  /** A task calls umask(2), which is about to be let through. */
-  umaskChanges(tid: number): void {
-    this.#epoch += 1;
-    this.#changing.set(tid, Date.now());
-  }
-
-  /** Until it calls again or some time has passed, nothing that is read of a umask may be remembered. */
-  #isChanging(tid: number): boolean {
-    if (this.#changing.size === 0) return false;
-    if (this.#changing.delete(tid)) this.#epoch += 1;
-    for (const [other, since] of this.#changing)
-      if (Date.now() - since > SETTLED) {
-        this.#changing.delete(other);
-        this.#epoch += 1;
-      }
-    return this.#changing.size > 0;
-  }
-
-  /** The mode bits that files made by this task lack (umask(2)). */
+  /**
+   * The mode bits that files made by this task lack (umask(2)). Read each time: tasks may share a mask (CLONE_FS), and
+   * to trap umask(2) would cost more than to look.
+   */
   umask(task: Task): number {
-    const changing = this.#isChanging(task.tid);
-    if (changing || task.umaskEpoch !== this.#epoch) {
-      task.umask = statusOf(task.tid)?.umask ?? 0o777;
-      task.umaskEpoch = changing ? -1 : this.#epoch;
-    }
-    return task.umask;
+    if (task.status < 0) task.status = sys(SYSCALLS.openat, task.proc, shortName("status"), O_CLOEXEC, 0);
+    const length = task.status < 0 ? 0 : sys(SYSCALLS.pread64, task.status, statusAt, STATUS, 0);
+    // proc_pid_status(5). The name comes first and is escaped there, so no name can forge a later line.
+    const mask = length > 0 ? UMASK.exec(statusText.toString("latin1", 0, length))?.[1] : undefined;
+    return mask === undefined ? 0o777 : Number.parseInt(mask, 8);
   }
 
   /** Working directory of the task, pinned. A descriptor of ours, or a negative errno. */
@@ -175,20 +161,15 @@ function isAlive({ pidfd, ofThread, proc }: Task): boolean {
   return sys(SYSCALLS.faccessat, proc, shortName("stat"), 0) === 0;
 }
 
-function statusOf(tid: number): { tgid: number; umask: number; parent: number } | undefined {
-  let text: string;
+/** The process of a thread. */
+function processOf(tid: number): number | undefined {
   try {
-    text = readFileSync(`/proc/${tid}/status`, "latin1");
+    // proc_pid_status(5), as above.
+    const tgid = Number(/^Tgid:\t(\d+)/m.exec(readFileSync(`/proc/${tid}/status`, "latin1"))?.[1]);
+    return tgid > 0 ? tgid : undefined;
   } catch {
     return undefined;
   }
-  // proc_pid_status(5). The name comes first and is escaped there, so no name can forge a later line.
-  const field = (name: string): string | undefined => new RegExp(`^${name}:\\t(\\S+)`, "m").exec(text)?.[1];
-  const tgid = Number(field("Tgid"));
-  const umask = Number.parseInt(field("Umask") ?? "", 8);
-  return Number.isInteger(tgid) && tgid > 0
-    ? { tgid, umask: Number.isInteger(umask) ? umask : 0o777, parent: Number(field("PPid")) }
-    : undefined;
 }
 
 function* take<T>(items: Iterable<T>, count: number): Generator<T> {

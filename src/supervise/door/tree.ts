@@ -17,8 +17,6 @@ export const NO_STATUS = 0x7f00;
  */
 export function reapTree(root: number): number | undefined {
   let found: number | undefined;
-  // Not before the program is known: its end is told by number.
-  if (root === 0) return undefined;
   for (let pid = next(); pid > 0; pid = next()) if (pid === root) found = status.readInt32LE(0);
   return found;
 }

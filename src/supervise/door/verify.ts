@@ -4,7 +4,7 @@ import { alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kern
 import type { Exec } from "./exec.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import { statFd } from "../undo/index.ts";
-import { shortName } from "./tasks.ts";
+import { shortName, type Task } from "./tasks.ts";
 
 /** ptrace(2). */
 const SEIZE = 0x4206;
@@ -14,7 +14,6 @@ const DETACH = 17;
 const O_TRACEEXEC = 0x10;
 const EVENT_EXEC = 4;
 const WALL = 0x40000000;
-const WNOTHREAD = 0x20000000;
 const SIGTRAP = 5;
 const SIGKILL = 9;
 
@@ -56,10 +55,11 @@ export function holdExec(tid: number): number {
  * is gone and the new program has not run an instruction, so nobody can change what is compared. A difference proves
  * that the arguments were changed between judging and starting; the program is killed before it begins.
  *
- * INVARIANT: runs on the thread that called `holdExec`. Programs are started by posix_spawn(3) and not by the runtime,
- * whose own waits would otherwise take these stops.
+ * INVARIANT: runs on the thread that called `holdExec`, and the runtime waits for no process it has not started.
  */
-export function verifyExec(exec: Exec, own: Readonly<Record<string, string>>): ExecEnd {
+export function verifyExec(exec: Exec, { tid: held, tgid }: Task, own: Readonly<Record<string, string>>, reaped: Reaped): ExecEnd {
+  // A thread that execs takes the number of its process over.
+  const waitFor = (): number => waitForOne(held, tgid, reaped);
   const tid = waitFor();
   if (tid < 0) return { is: "gone", status: 0 };
   const word = status.readInt32LE(0);
@@ -90,14 +90,16 @@ export function verifyExec(exec: Exec, own: Readonly<Record<string, string>>): E
   return { is: "tampered", what: difference, pid: tid, status: SIGKILL };
 }
 
-/**
- * Any task this thread traces, which is the one held: a thread that execs takes the number of its process over, so
- * waiting for the number it had would never end. The number it has now, or a negative errno.
- */
-function waitFor(): number {
+/** A child of ours has ended meanwhile. wait(2) status. */
+export type Reaped = (pid: number, status: number) => void;
+
+/** Waits for a task that is known by one of two numbers. The number it has, or a negative errno. */
+function waitForOne(tid: number, tgid: number, reaped: Reaped): number {
   for (;;) {
-    const waited = sys(SYSCALLS.wait4, -1, statusAt, WALL | WNOTHREAD, 0);
-    if (waited !== -ERRNO.EINTR) return waited;
+    // Waiting for a number that it has given up would never end.
+    const waited = sys(SYSCALLS.wait4, -1, statusAt, WALL, 0);
+    if (waited === tid || waited === tgid || (waited < 0 && waited !== -ERRNO.EINTR)) return waited;
+    if (waited > 0) reaped(waited, status.readInt32LE(0));
   }
 }
 

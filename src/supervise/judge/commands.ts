@@ -1,10 +1,11 @@
-import type { Action, Call, FileAction, RequestVerdict, Verdict, World } from "../../action/index.ts";
+import type { Action, Call, ExecAction, FileAction, RequestVerdict, Unknown, Verdict, World } from "../../action/index.ts";
 import { compareStrictness } from "../../action/index.ts";
 import { judge, type JudgeContext, type Policy } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import type { Started } from "../door/exec.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
 import type { JudgedExec } from "./types.ts";
+import { TOLD } from "./git-config.ts";
 import { type Errand, errandOf } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
@@ -14,6 +15,8 @@ const UNDOABLE = new Set(["danger.delete-recursive", "danger.history-rewrite", "
 /** What judging commands needs of the run's judge, as it stands at the moment. */
 export interface Bar {
   readonly world: World;
+  /** As the kernel names it. */
+  readonly home: string;
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly env: Readonly<Record<string, string>>;
@@ -33,14 +36,16 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
   for (const started of chain) {
     weigh([bar.file(execution(started.path, call))]);
     for (const argv of commandsOf(bar.world, started)) {
-      const { actions, judged } = command(bar, argv, call);
+      const { actions, judged, unknowns } = command(bar, argv, call);
       shown ??= actions[0];
       weigh(ofCommand(bar.policy, judged));
       const [first] = actions;
       // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
       if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
-      programs.push(first.program);
-      errands.push(errandOf(first.program, actions, { ...bar.world, env: (name) => bar.env[name] }));
+      // Its own credential, for its own use: not one that its words tell it to show or send.
+      if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
+      programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
+      errands.push(errandOf(first.program, actions, { home: bar.home, cwd: bar.world.cwd, env: (name) => bar.env[name] }));
     }
     weigh(alikeVerdicts(bar, started, call));
   }
@@ -50,6 +55,18 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
     errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
     programs,
   };
+}
+
+/** Those that are told which key to use. */
+const KEY_PROGRAMS = /^(?:ssh|scp|sftp|gpg)/;
+
+const namesSecret = ({ action, verdict }: RequestVerdict["actions"][number]): boolean =>
+  action.kind === "file" && action.upkeep !== true && verdict.builtin === "protect.secrets";
+
+/** What a git was started for: its subcommand, and whether its words set what lasts, about which a person was asked. */
+function namesOfGit({ shape }: ExecAction, lasting: readonly Unknown[]): readonly string[] {
+  const subcommand = shape?.operands[0];
+  return [...(subcommand?.known === true ? [`git ${subcommand.text}`] : []), ...(lasting.length > 0 ? [TOLD] : [])];
 }
 
 const execution = (path: string, call: Call): FileAction => ({
@@ -94,12 +111,19 @@ function nameOnPath(world: World, path: string): string | undefined {
   return found.trusted && found.path !== undefined && world.canonical(found.path) === world.canonical(path) ? name : undefined;
 }
 
-function command(bar: Bar, argv: readonly string[], call: Call): { readonly actions: readonly Action[]; readonly judged: RequestVerdict } {
+interface Command {
+  readonly actions: readonly Action[];
+  /** Those that last. */
+  readonly unknowns: readonly Unknown[];
+  readonly judged: RequestVerdict;
+}
+
+function command(bar: Bar, argv: readonly string[], call: Call): Command {
   const lowered = lowerArgv([...argv], { world: bar.world });
   const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
   // What could not be predicted is seen when it happens, but for what takes effect after the run.
   const unknowns = lowered.unknowns.filter(({ lasting }) => lasting === true);
-  return { actions, judged: judge({ actions, unknowns }, bar.policy, bar.context) };
+  return { actions, unknowns, judged: judge({ actions, unknowns }, bar.policy, bar.context) };
 }
 
 /**

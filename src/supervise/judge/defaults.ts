@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import type { FileAction, Verdict } from "../../action/index.ts";
 import type { PresetName } from "../../policy/index.ts";
 import { isInside } from "../../state/index.ts";
 import { inTree } from "../door/processes.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, HOOKED, isChange } from "./verdicts.ts";
+import { ALLOWED, HOOKED, isChange, isConfig, LENDS } from "./verdicts.ts";
 
 /** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
 const HOOK =
@@ -14,8 +14,10 @@ const HOOK =
 const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
 
 function isHookOfRepository(path: string): boolean {
-  const [, folder] = /^(.*)\/(?:hooks\/[^/]+|config)$/.exec(path) ?? [];
-  return folder !== undefined && !folder.endsWith("/.git") && (HOOK.test(path) || path.endsWith("/config")) && isRepository(folder);
+  if (!HOOK.test(path) && !isConfig(path)) return false;
+  const folder = path.replace(/\/(?:hooks\/)?[^/]+$/, "");
+  // What a linked working tree has of its own names the repository.
+  return !folder.endsWith("/.git") && (isRepository(folder) || isRepository(folder.replace(/\/worktrees\/[^/]+$/, "")));
 }
 
 /** Folders of the system, which are nobody's project even when a program is started there. */
@@ -42,6 +44,11 @@ export class RunDefaults {
     this.roots = [...new Set(work)].filter((folder) => !isInside(home, folder) && !SYSTEM.test(folder));
   }
 
+  /** Every place that a path is compared with. */
+  get places(): readonly string[] {
+    return [this.#home, ...this.roots, ...this.#temp];
+  }
+
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
   relaxed(action: FileAction, path: string, verdict: Verdict, preset: PresetName): Verdict {
     const { builtin, basis } = verdict;
@@ -52,6 +59,7 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path)) return HOOKED(path);
     const { operation } = action;
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
+    if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     if (verdict.decision === "allow") return verdict;
     return {
@@ -70,7 +78,7 @@ export class RunDefaults {
         return !holdsSecret(path, { home: this.#home, projects: this.roots });
       // A hook of a template does nothing until someone renames it.
       case "danger.persistence":
-        if (action.operation === "metadata" && path.endsWith("/hooks")) return true;
+        if ((action.operation === "metadata" || action.operation === "delete") && path.endsWith("/hooks")) return true;
         return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
       case "protect.git-config":
         return action.operation === "metadata" && path.endsWith("/.git");
@@ -99,5 +107,14 @@ const isOfTree = (path: string): boolean => {
   const pid = Number(/^\/proc\/(\d+)\//.exec(path)?.[1]);
   return pid > 0 && inTree(pid);
 };
+
+/** There the bit only hands the group on. */
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const isRoot = process.getuid?.() === 0;
+
+/** A mode with the set-user-id or set-group-id bit (chmod(2)): root's rights for every user. One's own are one's own to lend. */
+export const lendsRights = ({ operation, call }: FileAction): boolean =>
+  isRoot && operation === "metadata" && call?.name === "chmod" && /^[2-7]...$/.test(String(call.args[1]));
 
 const isTerminal = (path: string): boolean => /^\/(?:dev\/(?:tty|pts\/\d+|ptmx)|proc\/.*)$/.test(path);

@@ -2,9 +2,11 @@ import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { type Policy, SECRET_FILES, SECRET_FOLDERS } from "../../policy/index.ts";
 import type { ObjectStat } from "../undo/index.ts";
 import { Mounts } from "./mounts.ts";
+import { Numbers } from "./numbers.ts";
 
-/** Entries looked at for files with several names. */
-const MOST_SCANNED = 40_000;
+/** Entries read for files with several names. */
+const MOST_READ = 40_000;
+const MOST_SOUGHT = 50_000;
 const MOST_MOVED = 20_000;
 /** Public, many, and full of hard links. */
 const SKIPPED = new Set(["node_modules", ".git", ".cache", ".npm", ".cargo", ".rustup", ".pyenv", ".nvm"]);
@@ -31,7 +33,10 @@ export class ProtectedObjects {
   #policy: Policy;
   /** Protected paths by object; its birth, for the number may be given to another one. */
   readonly #kept = new Map<string, { readonly birth: bigint; readonly paths: readonly string[] }>();
-  #scanned = false;
+  /** What lies where protected files may lie; undefined: nobody has asked yet. */
+  #numbers: Numbers | undefined;
+  /** Files whose other names were looked for. */
+  readonly #sought = new Set<string>();
 
   constructor(options: ObjectsOptions, mounts = new Mounts()) {
     this.#options = options;
@@ -42,19 +47,19 @@ export class ProtectedObjects {
   /** Files that the rules spoke of before stay protected. */
   rulesChanged(policy: Policy): void {
     this.#policy = policy;
-    this.#scanned = false;
+    this.#numbers = undefined;
+    this.#sought.clear();
   }
 
   /** Other paths of an object that rules may speak of. */
   aliases(path: string, object: Identity | undefined): readonly string[] {
     const mounted = this.#mounts.aliases(path);
     if (object === undefined) return mounted;
-    if (object.nlink > 1 && !this.#scanned) this.#scan();
+    if (object.nlink > 1) this.#seek(object);
     if (this.#kept.size === 0) return mounted;
     const known = this.#kept.get(object.id);
     if (known === undefined) return mounted;
-    const [seconds, nanoseconds] = object.btime;
-    if (seconds !== 0 && BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds) !== known.birth) return mounted;
+    if (object.btime[0] !== 0 && birthOf(object) !== known.birth) return mounted;
     return [...mounted, ...known.paths].filter((other) => other !== path);
   }
 
@@ -76,10 +81,22 @@ export class ProtectedObjects {
     this.#kept.set(id, { birth: birthtimeNs, paths: paths.includes(path) ? paths : [...paths, path] });
   }
 
-  /** Finds the protected files that have several names. */
-  #scan(): void {
-    this.#scanned = true;
-    const { home, roots, isKept } = this.#options;
+  /** Finds the other names of a file that has several, and keeps those that are protected. */
+  #seek(object: Identity): void {
+    this.#numbers ??= this.#read();
+    if (this.#sought.has(object.id)) return;
+    if (this.#sought.size >= MOST_SOUGHT) this.#sought.clear();
+    this.#sought.add(object.id);
+    const paths = this.#numbers.pathsOf(object.id).filter((path) => this.#options.isKept(path));
+    if (paths.length === 0) return;
+    const birth = birthOf(object);
+    const known = this.#kept.get(object.id);
+    const before = known?.birth === birth ? known.paths : [];
+    this.#kept.set(object.id, { birth, paths: [...new Set([...before, ...paths])] });
+  }
+
+  #read(): Numbers {
+    const { home, roots } = this.#options;
     const starts = [
       ...SECRET_FOLDERS.map((name) => `${home}/${name}`),
       ...SECRET_FILES.map((name) => `${home}/${name}`),
@@ -89,11 +106,10 @@ export class ProtectedObjects {
       "/etc/ssl/private",
       ...this.#placesOfRules(),
     ];
-    const look = (path: string, stats: Stats): void => {
-      if (stats.nlink > 1 && stats.isFile() && isKept(path)) this.#add(path);
-    };
-    for (const start of starts) walk(start, MOST_SCANNED, undefined, look);
-    for (const root of new Set([...roots, home])) if (root !== "/") walk(root, MOST_SCANNED, SKIPPED, look);
+    const numbers = new Numbers();
+    for (const start of starts) numbers.add(start, MOST_READ);
+    for (const root of new Set([...roots, home])) if (root !== "/") numbers.add(root, MOST_READ, SKIPPED);
+    return numbers;
   }
 
   /** Where rules begin that forbid or ask: a whole path, or the folder in front of the first wildcard. */
@@ -109,6 +125,8 @@ export class ProtectedObjects {
     });
   }
 }
+
+const birthOf = ({ btime: [seconds, nanoseconds] }: Identity): bigint => BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds);
 
 /** As `ObjectStat.id` spells it: makedev(3) taken apart. */
 export function objectId(dev: bigint, ino: bigint): string {

@@ -10,8 +10,10 @@ export function fixedWorld(start: World, now: () => World, pinned: () => string)
     const judged = pinned();
     return judged.startsWith(path) && (judged.length === path.length || judged[path.length] === "/" || path === "/");
   };
+  // A listing tells how things are now.
+  const { entries: _, ...then } = start;
   return {
-    ...start,
+    ...then,
     canonical: (path) => (isPinned(path) ? path : start.canonical(path)),
     kind: (path) => now().kind(path),
     lookup: (name) => now().lookup(name),

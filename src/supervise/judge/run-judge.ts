@@ -11,18 +11,20 @@ import {
   POLICY_NAME,
   realWorld,
 } from "../../guard/index.ts";
-import { callMatcher, judge, type JudgeContext, type Policy } from "../../policy/index.ts";
+import { callMatcher, judge, type JudgeContext, OrdinaryNames, type Policy } from "../../policy/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
-import { RunDefaults } from "./defaults.ts";
+import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, BROKEN, broken, ERRAND, isChange, isMeant, KEPT, TOO_LARGE } from "./verdicts.ts";
 import { type Bar, judgeExec, typedErrand } from "./commands.ts";
 import { Lookalikes } from "./lookalikes.ts";
 import { Known } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
+import { probe } from "./probe.ts";
 import type { About, Caller, JudgedExec } from "./types.ts";
+import { byGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
-import { ownsCredential } from "./secrets.ts";
+import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
 import type { Errand } from "./services.ts";
 
 export interface RunJudgeOptions {
@@ -34,6 +36,8 @@ export interface RunJudgeOptions {
   readonly profileFile: string;
   readonly reader: () => PolicyReader;
   readonly own: readonly string[];
+  /** Every path is judged by itself: what the short ways are held to. */
+  readonly exact?: boolean;
 }
 
 /** Judgements after which what the world remembers is dropped. */
@@ -61,10 +65,12 @@ export class RunJudge {
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
   #pinned = "";
-  readonly #known = new Known();
+  readonly #known = new Known(() => this.#ordinaryNames());
   /** With patterns of calls every call is judged anew. */
   #remembers = false;
   readonly #folders = new Set<string>();
+  /** As the kernel names it: home may be a link, or lie behind one. */
+  readonly #home: string;
   /** Records of runs. */
   readonly #runs: string;
 
@@ -78,7 +84,12 @@ export class RunJudge {
     );
     const { home, projectRoot, cwd } = this.#world;
     const real = (folder: string): string => this.#world.canonical(folder);
-    this.#defaults = new RunDefaults({ home, work: [cwd, projectRoot].map(real), temp: [...options.machine.temp, "/dev/shm"].map(real) });
+    this.#home = real(home);
+    this.#defaults = new RunDefaults({
+      home: this.#home,
+      work: [cwd, projectRoot].map(real),
+      temp: [...options.machine.temp, "/dev/shm"].map(real),
+    });
     const { XDG_STATE_HOME: state = `${home}/.local/state` } = options.machine.env;
     this.#runs = this.#world.canonical(`${state}/assent/runs`);
     this.#sources = this.#find({ actions: [], unknowns: [] });
@@ -132,7 +143,12 @@ export class RunJudge {
   #freshObjects(): ProtectedObjects {
     const isKept = (path: string): boolean =>
       isMeant(this.#file(probe("read", path), undefined)) || isMeant(this.#file(probe("edit", path), undefined));
-    return new ProtectedObjects({ home: this.#rules.home, roots: this.#defaults.roots, policy: this.#policy, isKept });
+    return new ProtectedObjects({ home: this.#home, roots: this.#defaults.roots, policy: this.#policy, isKept });
+  }
+
+  #ordinaryNames(): OrdinaryNames {
+    const places = [this.#runs, ...this.#defaults.places];
+    return new OrdinaryNames({ policy: this.#policy, world: this.#rules, floor: this.#context.floor, names: LIBRARY_NAMES, places });
   }
 
   #file(action: FileAction, caller: Caller | undefined): Verdict {
@@ -141,10 +157,10 @@ export class RunJudge {
     if (!path.startsWith("/")) return ALLOWED;
     if (!isChange(action) && isInside(path, this.#runs)) return KEPT;
     // What lies in a tree changes.
-    const remembers = this.#remembers && action.target.kind === "path";
-    let verdict = remembers ? this.#known.of(action)?.get(path) : undefined;
+    const remembers = this.#remembers && action.target.kind === "path" && !lendsRights(action);
+    this.#visit(path);
+    let verdict = remembers ? this.#known.of(action, path) : undefined;
     if (verdict === undefined) {
-      this.#visit(path);
       this.#pinned = path;
       verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
       if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = broken(this.#policy.broken);
@@ -155,7 +171,7 @@ export class RunJudge {
       if (remembers) this.#known.add(action, path, verdict);
     }
     if (verdict.decision === "allow" || caller === undefined) return verdict;
-    return this.#ownedBy(verdict, path, caller) ?? this.#onErrand(verdict, path, caller) ?? verdict;
+    return this.#ownedBy(verdict, action, path, caller) ?? this.#onErrand(verdict, action, path, caller) ?? verdict;
   }
 
   /** Names are part of what a rule closes: a folder whose contents nobody may read is not listed either. */
@@ -164,15 +180,18 @@ export class RunJudge {
     return verdict.basis === "rule" && verdict.decision !== "allow" ? verdict : undefined;
   }
 
-  #ownedBy(verdict: Verdict, path: string, caller: Caller): Verdict | undefined {
-    if (verdict.builtin === "protect.git-config") return caller.programs().includes("git") ? ALLOWED : undefined;
+  #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
+    if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
     if (verdict.builtin !== "protect.secrets") return undefined;
-    return ownsCredential(caller.programs(), path, this.#world.home) ? ERRAND : undefined;
+    return ownsCredential(caller.programs(), path, this.#home) ? ERRAND : undefined;
   }
 
-  #onErrand(verdict: Verdict, path: string, caller: Caller): Verdict | undefined {
+  #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
     if (verdict.decision !== "ask" || verdict.basis !== "default") return undefined;
-    return caller.errands().some(({ writes }) => writes.some((folder) => isInside(path, folder))) ? ERRAND : undefined;
+    // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
+    const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isInside(folder, path);
+    const isOwn = (folder: string): boolean => isInside(path, folder) || leadsTo(folder);
+    return caller.errands().some(({ writes }) => writes.some(isOwn)) ? ERRAND : undefined;
   }
 
   /** One action that is no file, with the defaults of a run. */
@@ -194,6 +213,7 @@ export class RunJudge {
   #bar(caller: Caller | undefined): Bar {
     return {
       world: this.#world,
+      home: this.#home,
       policy: this.#policy,
       context: this.#commands,
       env: this.#options.env,
@@ -263,7 +283,7 @@ export class RunJudge {
 
   #contextOf(world: World): JudgeContext {
     const { machine, own } = this.#options;
-    this.#remembers = !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
+    this.#remembers = this.#options.exact !== true && !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
     return {
       ...judgeContext(machine, world, false, this.#sources, own),
       supervised: true,
@@ -273,12 +293,3 @@ export class RunJudge {
 }
 
 const NO_ALIASES: readonly string[] = [];
-
-/** What would be said of a file. */
-const probe = (operation: FileAction["operation"], path: string): FileAction => ({
-  kind: "file",
-  operation,
-  target: { kind: "path", path },
-  origin: { by: "tool" },
-  call: { name: "open", args: [path, operation === "read" ? "read" : "write"] },
-});

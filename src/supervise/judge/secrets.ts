@@ -11,6 +11,12 @@ const LISTED =
 const LIBRARY =
   /\/(?:node_modules|site-packages|dist-packages|lib\/python\d[^/]*|vendor\/bundle|\.pyenv\/versions|\.nvm\/versions|\.rustup\/toolchains|\.cargo\/registry|go\/pkg\/mod|\.rbenv\/versions|\.asdf\/installs|\.sdkman\/candidates|\.npm\/_cacache|\.cache\/(?:pip|uv|go-build|node-gyp))\//;
 
+/** Names in the pattern above, but for pythons'. */
+export const LIBRARY_NAMES: readonly string[] = (
+  "node_modules site-packages dist-packages vendor bundle .pyenv versions .nvm .rustup toolchains .cargo registry go pkg mod " +
+  ".rbenv .asdf installs .sdkman candidates .npm _cacache .cache pip uv go-build node-gyp"
+).split(" ");
+
 /** Whether a path that is named like a secret holds one, as far as a supervised program is concerned. */
 export function holdsSecret(path: string, places: { readonly home: string; readonly projects: readonly string[] }): boolean {
   if (LIBRARY.test(path)) return false;

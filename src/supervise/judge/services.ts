@@ -57,7 +57,14 @@ const SERVICES: Readonly<Record<string, Service>> = {
   git: GIT,
   crates: {
     hosts: ["index.crates.io", "static.crates.io", "crates.io"],
-    own: ["~/.cargo/registry", "~/.cargo/git", "~/.cargo/.package-cache", "~/.cargo/.global-cache"],
+    own: [
+      "~/.cargo/registry",
+      "~/.cargo/git",
+      "~/.cargo/.package-cache",
+      "~/.cargo/.package-cache-mutate",
+      "~/.cargo/.global-cache",
+      "~/.cargo/.global-cache-journal",
+    ],
   },
   go: { hosts: ["proxy.golang.org", "sum.golang.org"], own: ["~/go/pkg", "~/.cache/go-build", "~/.config/go/telemetry"] },
 };

@@ -24,6 +24,14 @@ export const TOO_LARGE: Verdict = {
   help: "move it in parts, or allow it for this run",
 };
 
+export const LENDS: Verdict = {
+  decision: "ask",
+  basis: "default",
+  builtin: "run.lends-rights",
+  reason: "whoever starts the file gets root's rights, or those of its group",
+  help: "allow it for this run, or remember a rule in the profile",
+};
+
 export const BROKEN: Verdict = { decision: "deny", basis: "protection", builtin: "failure", reason: "this call could not be judged" };
 
 export const broken = (why: string): Verdict => ({
@@ -34,10 +42,13 @@ export const broken = (why: string): Verdict => ({
   help: "mend the file",
 });
 
+/** Of a repository, and what git makes it from. */
+export const isConfig = (path: string): boolean => /\/(?:config(?:\.worktree)?|commondir|gitdir)(?:\.lock)?$/.test(path);
+
 export const HOOKED = (path: string): Verdict => ({
   decision: "ask",
   basis: "protection",
-  builtin: path.endsWith("/config") ? "protect.git-config" : "danger.persistence",
+  builtin: isConfig(path) ? "protect.git-config" : "danger.persistence",
   reason: `git runs it, or what it names, later and outside this run: ${visible(path)}`,
   help: "let the user confirm",
 });

@@ -70,6 +70,31 @@ export function cString(bytes: Uint8Array): Buffer {
   return buffer;
 }
 
+/** Bytes: what C strings are cut from, for to make a buffer of its own takes as long as a system call. */
+const PIECE = 16_384;
+const LONG = 512;
+let piece = alloc(PIECE);
+let pieceAt = addressOf(piece);
+let used = 0;
+
+/** The bytes from `start` to `end` as a C string, and its address, which holds as long as the buffer lives. */
+export function cSlice(bytes: Uint8Array, start: number, end: number): { readonly bytes: Buffer; readonly at: number } {
+  const size = end - start + 1;
+  if (size > LONG) {
+    const own = cString(bytes.subarray(start, end));
+    return { bytes: own, at: addressOf(own) };
+  }
+  if (used + size > PIECE) {
+    piece = alloc(PIECE);
+    pieceAt = addressOf(piece);
+    used = 0;
+  }
+  const from = used;
+  for (let i = start; i < end; i++) piece[used++] = bytes[i] ?? 0;
+  piece[used++] = 0;
+  return { bytes: piece.subarray(from, used), at: pieceAt + from };
+}
+
 /** A `char *[]`: what it points to lives as long as the result's `keep`. */
 export function cStrings(items: readonly Uint8Array[]): { readonly address: number; readonly keep: readonly Buffer[] } {
   const strings = items.map(cString);
@@ -77,26 +102,3 @@ export function cStrings(items: readonly Uint8Array[]): { readonly address: numb
   strings.forEach((string, at) => array.writeBigUInt64LE(BigInt(addressOf(string)), 8 * at));
   return { address: addressOf(array), keep: [array, ...strings] };
 }
-
-/** Functions that are no system calls. */
-export const posixSpawn: (
-  pid: Buffer,
-  path: Buffer,
-  actions: Buffer | null,
-  attributes: Buffer | null,
-  argv: number,
-  envp: number,
-) => number = libc.func("int posix_spawn(void *pid, void *path, void *actions, void *attributes, long argv, long envp)");
-
-/** posix_spawnattr_init(3) and what sets it. `sigset_t` is 128 bytes, signal n its bit n - 1. */
-export const spawnAttributes: {
-  readonly init: (attributes: Buffer) => number;
-  readonly setFlags: (attributes: Buffer, flags: number) => number;
-  readonly setDefaultSignals: (attributes: Buffer, signals: Buffer) => number;
-  readonly setSignalMask: (attributes: Buffer, signals: Buffer) => number;
-} = {
-  init: libc.func("int posix_spawnattr_init(void *attributes)"),
-  setFlags: libc.func("int posix_spawnattr_setflags(void *attributes, short flags)"),
-  setDefaultSignals: libc.func("int posix_spawnattr_setsigdefault(void *attributes, void *signals)"),
-  setSignalMask: libc.func("int posix_spawnattr_setsigmask(void *attributes, void *signals)"),
-};

@@ -10,6 +10,7 @@ const TABLE = {
   poll: [7, -1],
   mmap: [9, 222],
   mprotect: [10, 226],
+  rt_sigaction: [13, 134],
   rt_sigprocmask: [14, 135],
   ioctl: [16, 29],
   pread64: [17, 67],
@@ -75,6 +76,7 @@ const TABLE = {
   syslog: [103, 116],
   setuid: [105, 146],
   setgid: [106, 144],
+  setpgid: [109, 154],
   getppid: [110, 173],
   setsid: [112, 157],
   capget: [125, 90],
@@ -255,11 +257,17 @@ const TABLE = {
 export type SyscallName = keyof typeof TABLE;
 export type Architecture = "x64" | "arm64";
 
+const known = new Map<Architecture, Readonly<Record<SyscallName, number>>>();
+
 /** The numbers of one architecture. */
 export function syscallsOf(architecture: Architecture): Readonly<Record<SyscallName, number>> {
+  const before = known.get(architecture);
+  if (before !== undefined) return before;
   const column = architecture === "x64" ? 0 : 1;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are the table's own
-  return Object.fromEntries(Object.entries(TABLE).map(([name, numbers]) => [name, numbers[column]])) as Record<SyscallName, number>;
+  const numbers = Object.fromEntries(Object.entries(TABLE).map(([name, row]) => [name, row[column]])) as Record<SyscallName, number>;
+  known.set(architecture, numbers);
+  return numbers;
 }
 
 /** The numbers of this machine. */

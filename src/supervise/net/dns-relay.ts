@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
+import { bindBoth } from "./bound.ts";
 import { StreamRelay } from "./dns-stream.ts";
 import { type DnsAnswer, type DnsQuestion, readAnswer, readQuery, refusal } from "./dns-wire.ts";
 import type { FoundNames } from "./names.ts";
@@ -48,39 +49,29 @@ export class DnsRelay {
     });
   }
 
-  static async start(options: RelayOptions): Promise<{ relay: DnsRelay; address: RelayAddress }> {
+  /** Whoever asks from now on is answered. */
+  static start(options: RelayOptions): { readonly relay: DnsRelay; readonly address: RelayAddress } {
     const relay = new DnsRelay(options);
     try {
-      // Datagrams and connections on the same port, as with any name server.
-      const v4 = await relay.#listen("127.0.0.1");
+      const v4 = relay.#listen("127.0.0.1");
       if (v4 === undefined) throw new Error("no port on 127.0.0.1 for the name relay");
-      return { relay, address: { v4, v6: await relay.#listen("::1") } };
+      return { relay, address: { v4, v6: relay.#listen("::1") } };
     } catch (error) {
       relay.close();
       throw error;
     }
   }
 
-  async #listen(host: "127.0.0.1" | "::1"): Promise<number | undefined> {
-    for (let tries = 0; tries < 16; tries++) {
-      const socket = createSocket({ type: host === "::1" ? "udp6" : "udp4", ipv6Only: host === "::1" });
-      const port = await new Promise<number | undefined>((resolve) => {
-        socket.once("error", () => resolve(undefined));
-        socket.bind(0, host, () => resolve(socket.address().port));
-      });
-      if (port === undefined) {
-        socket.close();
-        return undefined;
-      }
-      if (await this.#streams.listen(host, port)) {
-        socket.on("error", () => {});
-        socket.on("message", (message, from) => this.#ask(message, (answer) => socket.send(answer, from.port, from.address, () => {})));
-        this.#sockets.push(socket);
-        return port;
-      }
-      socket.close();
-    }
-    return undefined;
+  #listen(host: "127.0.0.1" | "::1"): number | undefined {
+    const bound = bindBoth(host);
+    if (bound === undefined) return undefined;
+    const socket = createSocket(host === "::1" ? "udp6" : "udp4");
+    socket.on("error", () => {});
+    socket.on("message", (message, from) => this.#ask(message, (answer) => socket.send(answer, from.port, from.address, () => {})));
+    socket.bind({ fd: bound.datagrams });
+    this.#sockets.push(socket);
+    this.#streams.listen(bound.streams);
+    return bound.port;
   }
 
   #server(at: number): { readonly host: string; readonly port: number } | undefined {

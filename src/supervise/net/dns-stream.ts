@@ -23,18 +23,13 @@ export class StreamRelay {
     this.#options = options;
   }
 
-  /** False where the port is taken. */
-  listen(host: string, port: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const server = createServer((client) => this.#serve(client));
-      server.maxConnections = MOST_CONNECTIONS;
-      server.once("error", () => resolve(false));
-      server.listen({ host, port, ipv6Only: host.includes(":") }, () => {
-        this.#servers.push(server);
-        server.on("error", () => {});
-        resolve(true);
-      });
-    });
+  /** `fd`: a socket that listens. */
+  listen(fd: number): void {
+    const server = createServer((client) => this.#serve(client));
+    server.maxConnections = MOST_CONNECTIONS;
+    server.on("error", () => {});
+    server.listen({ fd });
+    this.#servers.push(server);
   }
 
   #serve(client: Socket): void {

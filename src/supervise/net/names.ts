@@ -1,4 +1,4 @@
-/** An answer as the relay found it. Plain data: it crosses threads. */
+/** An answer as the relay found it. */
 export interface FoundNames {
   /** The name that was asked for. */
   readonly name: string;

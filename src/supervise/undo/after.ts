@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { errorName, ERRNO, pathText } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
-import { kindOf, milliseconds, sameTime, statFrom, statRecord, type KeptStat, type ObjectStat, type StatRecord } from "./stat.ts";
+import { kindOf, milliseconds, sameTime, statFrom, statRecord, statText, type KeptStat, type ObjectStat, type StatRecord } from "./stat.ts";
 import type { Replay } from "./tree.ts";
 
 /** What the run left at a path. */
@@ -41,9 +41,8 @@ export function seal(folder: string, { touched }: Replay, now: number): After {
       text = "";
     };
     let hashed = 0;
-    for (const entry of touched) {
-      if (!entry.alive || entry.parent === undefined) continue;
-      const path = entry.path;
+    // Folder by folder, so that each is opened once.
+    for (const [path, entry] of byFolder(touched)) {
       const stat = looker.stat(path);
       if (typeof stat === "number") {
         // What cannot be looked at is not said to be gone.
@@ -65,7 +64,7 @@ export function seal(folder: string, { touched }: Replay, now: number): After {
         ...(sha256 === undefined ? {} : { sha256 }),
       };
       entries.set(path, record);
-      text += `${JSON.stringify(record)}\n`;
+      text += `{"path":${JSON.stringify(path)},"is":${statText(stat)}${extra(link, sha256)}}\n`;
       if (text.length > 1 << 18) flush();
     }
     // Last, so that a list cut short does not count as one.
@@ -76,6 +75,25 @@ export function seal(folder: string, { touched }: Replay, now: number): After {
     looker.close();
     closeSync(fd);
   }
+}
+
+const extra = (text: string | undefined, sha256: string | undefined): string =>
+  (text === undefined ? "" : `,"text":${JSON.stringify(text)}`) + (sha256 === undefined ? "" : `,"sha256":"${sha256}"`);
+
+type Touched = Replay["touched"] extends Iterable<infer Entry> ? Entry : never;
+
+/** What is left of what was touched, with its path. */
+function* byFolder(touched: Replay["touched"]): Generator<readonly [path: string, entry: Touched]> {
+  const folders = new Map<string, [string, Touched][]>();
+  for (const entry of touched) {
+    if (!entry.alive || entry.parent === undefined) continue;
+    const { path } = entry;
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const known = folders.get(folder);
+    if (known === undefined) folders.set(folder, [[path, entry]]);
+    else known.push([path, entry]);
+  }
+  for (const all of folders.values()) yield* all;
 }
 
 /** `lastAlive` holds for a run that was not sealed. */

@@ -146,6 +146,14 @@ export class Disk {
     return kind === "file" && this.sameBytes(path, image, now);
   }
 
+  /** What is kept is the object itself (link(2)): somebody has written to it by another of its names, or where it is still open. */
+  isKeptChanged({ how, key, is }: PreImage, { content, attributes }: NonNullable<Entry["inode"]>): boolean {
+    if (how !== "link" || is === undefined || this.#force || content !== undefined || attributes) return false;
+    const was = statFrom(is);
+    const now = statSafe(`${this.#kept}/${key ?? 0}`);
+    return kindOf(was.mode) === "file" && typeof now !== "number" && (now.size !== was.size || !sameTime(now.mtime, was.mtime));
+  }
+
   sameBytes(path: string, image: PreImage, now: ObjectStat): boolean {
     const size = image.is?.[3];
     if (size !== now.size) return false;

@@ -170,6 +170,7 @@ class Planner {
     } else {
       const image = entry.removed;
       if (image?.is === undefined || inode === undefined) return this.#fail(entry, "was removed, and what it was is not known");
+      if (this.#disk.isKeptChanged(image, inode)) return this.#fail(entry, "was changed by another of its names since");
       if (image.how === "lost") return this.#fail(entry, "was removed, and its bytes were not kept");
       const other = image.how === "link" ? undefined : otherName(inode, this.#disk);
       const from = other === undefined ? {} : { from: other.path };

@@ -52,6 +52,9 @@ export function statSafe(path: string): ObjectStat | number {
   }
 }
 
+/** Each character is a byte. */
+const PLAIN = /^[ -~]{1,255}$/;
+
 /** `statSafe` for many paths of a tree that holds still: the folder last looked into stays open. */
 export class Looker {
   #folder: string | undefined;
@@ -71,6 +74,10 @@ export class Looker {
   }
 
   #named(text: string): ObjectStat | number {
+    if (PLAIN.test(text)) {
+      this.#name[this.#name.write(text, "latin1")] = 0;
+      return statAt(this.#fd, this.#nameAt);
+    }
     const name = pathBytes(text);
     if (name.length > 255) return -ERRNO.ENAMETOOLONG;
     this.#name.set(name);

@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /**
- * Keeps what a run is about to destroy. Every method is called on the door's thread *before* the call is done for the
+ * Keeps what a run is about to destroy. Every method is called *before* the call is done for the
  * program, with the objects that the call will act on, pinned. INVARIANT: after `kept: true` the journal holds the record.
  */
 export class UndoStore {

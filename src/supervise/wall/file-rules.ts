@@ -91,11 +91,10 @@ const TERMINAL_IOCTLS = [
   0x4b49, // KDSKBSENT
 ];
 
-/** `umask` because the door makes files with the mask of the program that asks. */
 export function fileRules(observeReads: boolean): Rules {
   return [
     ...each(FILE_CALLS, "trap"),
-    ...each(["execve", "execveat", "umask"], "trap"),
+    ...each(["execve", "execveat"], "trap"),
     ["open", open(1, observeReads)],
     ["openat", open(2, observeReads)],
     // Whoever opens a leased file waits up to 45 seconds, and opens are done by the door: F_SETLEASE (fcntl(2)).

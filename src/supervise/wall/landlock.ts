@@ -27,7 +27,7 @@ const RULESET_BYTES = { 1: 8, 4: 16, 6: 24 } as const;
 /** `struct landlock_path_beneath_attr`, packed: allowed_access u64, parent_fd s32. */
 const PATH_BENEATH_BYTES = 12;
 
-/** What the kernel enforces on the thread and on everything it starts. */
+/** What the kernel enforces on the program and on everything it starts. */
 export interface LandlockEnforced {
   readonly abi: number;
   /** Rights of files that are denied everywhere but on harmless devices, as LANDLOCK_ACCESS_FS_* bits. */
@@ -55,12 +55,13 @@ export function landlockRights(abi: number): LandlockEnforced {
 }
 
 /**
- * Takes the calling thread, for good, the right to change any file, to use TCP and to reach abstract sockets and
- * processes of outside. Needs no_new_privs or CAP_SYS_ADMIN.
+ * A ruleset that takes whoever restricts itself by it, for good, the right to change any file, to use TCP and to reach
+ * abstract sockets and processes of outside (landlock_restrict_self(2); needs no_new_privs or CAP_SYS_ADMIN). `ruleset`: a
+ * descriptor, to be closed; undefined: the kernel has no Landlock.
  */
-export function restrictWithLandlock(abi = landlockAbi()): LandlockEnforced {
+export function landlockRuleset(abi = landlockAbi()): { readonly rights: LandlockEnforced; readonly ruleset: number | undefined } {
   const rights = landlockRights(abi);
-  if (rights.fs === 0) return rights;
+  if (rights.fs === 0) return { rights, ruleset: undefined };
   const size = abi >= 6 ? RULESET_BYTES[6] : abi >= 4 ? RULESET_BYTES[4] : RULESET_BYTES[1];
   const attr = alloc(RULESET_BYTES[6]);
   attr.writeUInt32LE(rights.fs, 0);
@@ -70,13 +71,11 @@ export function restrictWithLandlock(abi = landlockAbi()): LandlockEnforced {
   if (ruleset < 0) throw new KernelError("landlock_create_ruleset", -ruleset);
   try {
     for (const path of HARMLESS_DEVICES) grantDevice(ruleset, path, rights.fs);
-    const restricted = sys(SYSCALLS.landlock_restrict_self, ruleset, 0);
-    if (restricted < 0) throw new KernelError("landlock_restrict_self", -restricted);
-  } finally {
-    // Not node's own close: in a worker it warns of descriptors that it has not opened.
+  } catch (error) {
     sys(SYSCALLS.close, ruleset);
+    throw error;
   }
-  return rights;
+  return { rights, ruleset };
 }
 
 /** A device that is not there needs no grant. */

@@ -1,19 +1,14 @@
-import { isMainThread } from "node:worker_threads";
-import { readdirSync } from "node:fs";
-import { addressOf, alloc, ERRNO, KernelError, must, SYSCALLS, sys } from "../kernel/index.ts";
-import { dropCapabilities } from "./capabilities.ts";
-import { buildFilter } from "./filter.ts";
+import { addressOf, alloc, ERRNO, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
 import { INSTRUCTION_BYTES } from "./assemble.ts";
-import { type LandlockEnforced, landlockAbi, restrictWithLandlock } from "./landlock.ts";
+import { capabilitySteps } from "./capabilities.ts";
+import { buildFilter } from "./filter.ts";
+import { type LandlockEnforced, landlockAbi, landlockRuleset } from "./landlock.ts";
+import type { Step } from "./step.ts";
 
-const CLOSE_RANGE_CLOEXEC = 1 << 2;
 const PR_SET_NO_NEW_PRIVS = 38;
-const CLONE_NEWIPC = 0x08000000;
 const SECCOMP_SET_MODE_FILTER = 1;
 const FILTER_FLAG_NEW_LISTENER = 1 << 3;
 const FILTER_FLAG_WAIT_KILLABLE_RECV = 1 << 5;
-const F_SETFD = 2;
-const FD_CLOEXEC = 1;
 
 export interface RestrictOptions {
   /** Ask the door about opens that only read, too. */
@@ -38,15 +33,8 @@ export interface Enforced {
   readonly landlock: LandlockEnforced;
   /** A program that a signal interrupts waits for the door's answer all the same. */
   readonly waitKillable: boolean;
-  /** The thread has an IPC namespace of its own. */
+  /** The program has an IPC namespace of its own. */
   readonly ownIpc: boolean;
-}
-
-export interface Restricted {
-  /** Descriptor of the seccomp listener, for the door. Every trapped call of this thread waits for it from now on. */
-  readonly listener: number;
-  readonly enforced: Enforced;
-  readonly missing: readonly Missing[];
 }
 
 export class WallError extends Error {
@@ -60,39 +48,76 @@ export class WallError extends Error {
   }
 }
 
-/**
- * Restricts the calling thread, for good: everything it starts from now on inherits the restrictions, and nothing else
- * in the process is touched. Must be a worker thread; the door must run on another one.
- *
- * Threads count as started, too: the worker has all its modules loaded before, and keeps from what starts node's shared
- * thread pool (`fs.promises`, `dns`, `zlib`, `crypto`, `import()`), which would confine the pool of the whole process.
- */
-export function restrictThisThread(options: RestrictOptions): Restricted {
-  if (isMainThread) throw new Error("the main thread would not get out again");
-  // Inherited descriptors would pass every wall.
-  closeOnExec();
-  // While CAP_SYS_ADMIN lasts. Without it the filter takes System V IPC away.
-  const ownIpc = sys(SYSCALLS.unshare, CLONE_NEWIPC) === 0;
-  dropCapabilities();
-  must("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+/** What the kernel gave that can be had only once. */
+export interface Given {
+  /** The process is in an IPC namespace of its own. Without one the filter takes System V IPC away. */
+  readonly ownIpc: boolean;
+  readonly waitKillable: boolean;
+}
 
-  const missing = missingOfLandlock(landlockAbi());
-  refuse(missing, options.bestEffort);
-  const landlock = restrictWithLandlock();
+/** The wall as calls that a process makes for itself: everything it starts is inside, and nothing else. */
+export class Wall {
+  readonly landlock: LandlockEnforced;
+  readonly #options: RestrictOptions;
+  readonly #missing: readonly Missing[];
+  readonly #ruleset: number | undefined;
 
-  // Last: the filter stops what the other steps need.
-  const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", {
-    observeReads: options.observeReads,
-    udp: options.udp ?? false,
-    trapSignals: landlock.scopes === 0,
-    ownIpc,
-  });
-  const { listener, waitKillable } = install(filter, options.bestEffort);
-  return {
-    listener,
-    enforced: { landlock, waitKillable, ownIpc },
-    missing: waitKillable ? missing : [...missing, NOT_KILLABLE],
-  };
+  /** Throws `WallError`, where the kernel lacks what is required. */
+  constructor(options: RestrictOptions) {
+    this.#options = options;
+    this.#missing = missingOfLandlock(landlockAbi());
+    refuse(this.#missing, options.bestEffort);
+    const { rights, ruleset } = landlockRuleset();
+    this.landlock = rights;
+    this.#ruleset = ruleset;
+  }
+
+  /** The last one answers with the listener: from then on calls are trapped. */
+  steps({ ownIpc, waitKillable }: Given): readonly Step[] {
+    const { observeReads, udp = false } = this.#options;
+    const trapSignals = this.landlock.scopes === 0;
+    const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads, udp, trapSignals, ownIpc });
+    // `struct sock_fprog`: u16 len, padding, pointer.
+    const program = alloc(16);
+    program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);
+    program.writeBigUInt64LE(BigInt(addressOf(filter)), 8);
+    const flags = FILTER_FLAG_NEW_LISTENER | (waitKillable ? FILTER_FLAG_WAIT_KILLABLE_RECV : 0);
+    return [
+      ...capabilitySteps(),
+      { call: "prctl", args: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0] },
+      ...(this.#ruleset === undefined ? [] : [{ call: "landlock_restrict_self", args: [this.#ruleset, 0] } as const]),
+      // Last: the filter stops what the other steps need.
+      { call: "seccomp", args: [SECCOMP_SET_MODE_FILTER, flags, addressOf(program)], keeps: [filter, program] },
+    ];
+  }
+
+  /** `installed`: what seccomp(2) said where it failed. Throws, unless it is worth trying without. */
+  without(installed: number, { waitKillable }: Given): void {
+    if (installed === -ERRNO.EINVAL && waitKillable) return refuse([NOT_KILLABLE], this.#options.bestEffort);
+    const cause = new KernelError("seccomp", -installed);
+    if (installed === -ERRNO.EBUSY)
+      throw new WallError(
+        "listener-taken",
+        "another supervisor already listens to this process's system calls (a container runtime, WSL2 with mirrored networking, another sandbox), and Linux allows one",
+        [],
+        cause,
+      );
+    throw new WallError(
+      "no-listener",
+      `the kernel refused the system call filter (${cause.message}); it needs CONFIG_SECCOMP_FILTER and Linux 5.5`,
+      [],
+      cause,
+    );
+  }
+
+  missing(given: Given): readonly Missing[] {
+    return given.waitKillable ? this.#missing : [...this.#missing, NOT_KILLABLE];
+  }
+
+  /** The process is inside. */
+  close(): void {
+    if (this.#ruleset !== undefined) sys(SYSCALLS.close, this.#ruleset);
+  }
 }
 
 /** What a Landlock ABI does not give. */
@@ -133,44 +158,4 @@ function refuse(missing: readonly Missing[], bestEffort: boolean): void {
   const fatal = missing.filter(({ required }) => required);
   if (fatal.length === 0 || bestEffort) return;
   throw new WallError(fatal[0]?.piece === "landlock" ? "no-landlock" : "missing", fatal.map(({ why }) => why).join("; "), fatal);
-}
-
-function closeOnExec(): void {
-  if (sys(SYSCALLS.close_range, 3, 0xffffffff, CLOSE_RANGE_CLOEXEC) === 0) return;
-  // Before 5.11. The folder's own descriptor is among them and closed again: EBADF.
-  for (const name of readdirSync("/proc/self/fd")) {
-    const fd = Number(name);
-    if (fd >= 3) sys(SYSCALLS.fcntl, fd, F_SETFD, FD_CLOEXEC);
-  }
-}
-
-function install(filter: Buffer, bestEffort: boolean): { listener: number; waitKillable: boolean } {
-  // `struct sock_fprog`: u16 len, padding, pointer.
-  const program = alloc(16);
-  program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);
-  program.writeBigUInt64LE(BigInt(addressOf(filter)), 8);
-  const load = (flags: number): number => sys(SYSCALLS.seccomp, SECCOMP_SET_MODE_FILTER, flags, addressOf(program));
-
-  let waitKillable = true;
-  let listener = load(FILTER_FLAG_NEW_LISTENER | FILTER_FLAG_WAIT_KILLABLE_RECV);
-  if (listener === -ERRNO.EINVAL) {
-    refuse([NOT_KILLABLE], bestEffort);
-    waitKillable = false;
-    listener = load(FILTER_FLAG_NEW_LISTENER);
-  }
-  if (listener >= 0) return { listener, waitKillable };
-  const cause = new KernelError("seccomp", -listener);
-  if (listener === -ERRNO.EBUSY)
-    throw new WallError(
-      "listener-taken",
-      "another supervisor already listens to this process's system calls (a container runtime, WSL2 with mirrored networking, another sandbox), and Linux allows one",
-      [],
-      cause,
-    );
-  throw new WallError(
-    "no-listener",
-    `the kernel refused the system call filter (${cause.message}); it needs CONFIG_SECCOMP_FILTER and Linux 5.5`,
-    [],
-    cause,
-  );
 }

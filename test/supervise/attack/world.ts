@@ -15,13 +15,15 @@ export interface Attack {
   readonly program: string;
   /** A line that looks at the world after the run. */
   readonly after?: string;
+  /** What `assent run` itself is started by. */
+  readonly by?: string;
   /** Options of `assent run`. */
   readonly options?: readonly string[];
 }
 
 export interface Seen {
   readonly out: string;
-  readonly events: readonly { readonly text: string; readonly outcome: string; readonly decision: string; readonly builtin?: string }[];
+  readonly events: readonly { readonly text: string; readonly outcome: string; readonly verdict: string; readonly builtin?: string }[];
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -30,9 +32,12 @@ const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const INSIDE = `
 set -e
 mount --make-rprivate /
+# The clone may lie in what is about to be hidden.
+exec 9< "$DIST/.."
 mount -t tmpfs none /srv
 mkdir /srv/assent
-mount --rbind "$DIST/.." /srv/assent
+mount --no-canonicalize --rbind /proc/self/fd/9 /srv/assent
+exec 9<&-
 mkdir /srv/dev /srv/dev/pts /srv/dev/shm
 for d in null zero full random urandom tty ptmx; do cp -a /dev/$d /srv/dev/ 2>/dev/null || { : > /srv/dev/$d; mount --bind /dev/$d /srv/dev/$d; }; done
 mount --bind /dev/pts /srv/dev/pts
@@ -53,7 +58,7 @@ export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
 cd /srv/proj
 eval "$BEFORE"
 set +e
-timeout 60 "$NODE" /srv/assent/dist/bin.cjs run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
+timeout 60 $BY "$NODE" /srv/assent/dist/bin.cjs run $OPTIONS --quiet --profile attack --json --output /srv/events -- /bin/sh /srv/program
 echo "status $?"
 eval "$AFTER"
 echo "--- events"
@@ -68,6 +73,7 @@ export async function attack({
   before = "",
   program,
   after = "",
+  by = "",
   options = ["-P"],
 }: Attack): Promise<Seen> {
   const root = process.getuid?.() === 0;
@@ -85,6 +91,7 @@ export async function attack({
           PROGRAM: program,
           BEFORE: before,
           AFTER: after,
+          BY: by,
           OPTIONS: options.join(" "),
         },
         timeout: 90_000,

@@ -19,6 +19,19 @@ while True:
     except OSError: time.sleep(0.01)
 `;
 
+const FLOOD = `
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open("begun", "w").close()
+while os.getppid() == int(sys.argv[1]):
+    try: os.chmod("begun", 0o600)
+    except OSError: pass
+`;
+
+/** How often a process has slept (proc_pid_status(5)). */
+const switches = (pid: number): number =>
+  Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+
 describe("the supervisor fails", { concurrent: true }, () => {
   it("killed: its tree makes, changes and removes nothing any more", async () => {
     const at = place(suite);
@@ -46,6 +59,29 @@ describe("the supervisor fails", { concurrent: true }, () => {
     await until("it writes again", () => count(at.cwd) > before);
     process.kill(pid, "SIGTERM");
     expect(await ended).toBe(143);
+  });
+
+  it("idle: nothing wakes it", async () => {
+    const at = place(suite);
+    const { pid, ended } = start(at, ["sh", "-c", "echo > begun; exec sleep 30"]);
+    await until("it has begun", () => count(at.cwd) > 0);
+    // What has ended is looked for some times more.
+    await sleep(1500);
+    const before = switches(pid);
+    await sleep(1000);
+    expect(switches(pid) - before).toBeLessThanOrEqual(2);
+    process.kill(pid, "SIGTERM");
+    expect(await ended).toBe(143);
+  });
+
+  it("called without end: it hears signals all the same", async () => {
+    const at = place(suite);
+    const { pid, ended } = start(at, ["sh", "-c", "for i in 1 2 3 4; do python3 p.py $$ & done; wait", ...python(at, FLOOD).slice(2)]);
+    await until("they call", () => count(at.cwd) > 1);
+    const begun = Date.now();
+    process.kill(pid, "SIGTERM");
+    expect(await ended).toBe(143);
+    expect(Date.now() - begun).toBeLessThan(5000);
   });
 
   it.each([

@@ -38,7 +38,7 @@ async function server(records: readonly Answered[], change: (answer: Buffer, que
 
 async function relayTo(port: number, allow?: (name: string | undefined) => boolean) {
   const found: FoundNames[] = [];
-  const { relay, address } = await DnsRelay.start({
+  const { relay, address } = DnsRelay.start({
     nameServers: () => [LOOPBACK],
     onNames: (names) => found.push(names),
     port,

@@ -33,7 +33,9 @@ export function twice(title: string, cases: readonly Case[]): void {
       for (const one of cases) {
         if (one.rootOnly === true && user === "nobody" && (!LONG || one.env?.["RUSTUP_HOME"] !== undefined)) continue;
         const missing = (one.needs ?? []).filter((program) => !has(program));
-        it.skipIf(missing.length > 0 || (one.long === true && !LONG))(one.name, async () => {
+        // What is left out says why, in the list of tests too.
+        const name = missing.length > 0 ? `${one.name} (left out: no ${missing.join(", ")})` : one.name;
+        it.skipIf(missing.length > 0 || (one.long === true && !LONG))(name, async () => {
           const bare = await observed(suite, user, one, false);
           const supervised = await observed(suite, user, one, true);
           expect(bare.status, bare.output).toBe(0);

@@ -183,6 +183,7 @@ describe.each(["same file system", "another"])("brings back, records on %s", (wh
 describe("what somebody changed since is left alone (test 117)", () => {
   interface Since {
     readonly name: string;
+    readonly before?: (at: string) => void;
     readonly run: (actor: Actor) => void;
     readonly since: (at: string) => void;
     /** Path and reason. */
@@ -238,6 +239,22 @@ describe("what somebody changed since is left alone (test 117)", () => {
       then: { f: "mine" },
     },
     {
+      name: "what was deleted, by another of its names",
+      before: (at) => linkSync(`${at}/f`, `${at}/h`),
+      run: (a) => a.unlink("f"),
+      since: (at) => writeFileSync(`${at}/h`, "mine"),
+      refused: [["f", /changed by another of its names since/]],
+      then: { f: undefined, h: "mine" },
+    },
+    {
+      name: "another of its names is left alone",
+      before: (at) => linkSync(`${at}/f`, `${at}/h`),
+      run: (a) => a.unlink("f"),
+      since: (at) => writeFileSync(`${at}/g`, "mine"),
+      refused: [],
+      then: { f: "f", h: "f", g: "mine" },
+    },
+    {
       name: "a symlink in the place of a changed file",
       run: (a) => a.overwrite("f", "run"),
       since: (at) => (unlinkSync(`${at}/f`), symlinkSync("g", `${at}/f`)),
@@ -290,12 +307,13 @@ describe("what somebody changed since is left alone (test 117)", () => {
       then: { f: "f", mine: "mine" },
     },
   ];
-  test.each(table)("$name", ({ run, since, refused, then }) => {
+  test.each(table)("$name", ({ before, run, since, refused, then }) => {
     const { root: at, runs } = workplace();
     writeFileSync(`${at}/f`, "f");
     writeFileSync(`${at}/g`, "g");
     mkdirSync(`${at}/d0`);
     writeFileSync(`${at}/d0/x`, "x");
+    before?.(at);
     const actor = new Actor(at, runs);
     run(actor);
     actor.end();

@@ -15,7 +15,9 @@ describe("assent doctor", () => {
   it("says what supervision finds here, a line each", () => {
     const { status, stdout, stderr } = assent(place, ["doctor"]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    const lines = stdout.trimEnd().split("\n");
+    const [supervision = "", agents = ""] = stdout.trimEnd().split("\n\n");
+    expect(agents).toMatch(/^agents\n/);
+    const lines = supervision.split("\n");
     expect(lines[0]).toBe("supervision");
     expect(lines.slice(1, -1).map((line) => line.slice(0, 8))).toEqual(lines.slice(1, -1).map(() => "  ok    "));
     expect(lines.at(-1)).toBe("  `assent run` has all it needs");

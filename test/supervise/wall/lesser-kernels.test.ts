@@ -9,6 +9,8 @@ const shop = workshop();
 afterAll(shop.remove);
 
 const WAIT_KILLABLE_RECV = 1 << 5;
+const CLONE_NEWIPC = 0x08000000;
+const PROT_EXEC = 4;
 const NO_LANDLOCK: [SyscallName, Rule] = ["landlock_create_ruleset", no("ENOSYS")];
 const NOT_KILLABLE: [SyscallName, Rule] = [
   "seccomp",
@@ -54,6 +56,11 @@ describe("with best effort it goes on and says so", () => {
   });
 });
 
+it("says so where memory cannot be made executable", async () => {
+  const noExec: [SyscallName, Rule] = ["mprotect", { clauses: [{ when: [has(2, PROT_EXEC)], then: no("EACCES") }], otherwise: "allow" }];
+  expect((await run([noExec])).error).toMatch(/^KernelError: mprotect: EACCES \(memory cannot be made executable/);
+});
+
 it("asks the door about signals where Landlock does not hold them", async () => {
   const report = await run([NO_LANDLOCK], { BEST_EFFORT: "1", ANSWER: "54" }, ["/bin/sh", "-c", "kill -0 $PPID || echo refused"]);
   expect(report.output).toBe("refused");
@@ -66,7 +73,11 @@ it("closes inherited descriptors one by one before Linux 5.11", async () => {
 });
 
 it("takes System V IPC away where no namespace can be made", async () => {
-  expect(await run([["unshare", no("EPERM")]])).toMatchObject({ status: 0, enforced: { ownIpc: false } });
+  const noNamespace: [SyscallName, Rule] = [
+    "clone",
+    { clauses: [{ when: [has(0, CLONE_NEWIPC)], then: no("EPERM") }], otherwise: "allow" },
+  ];
+  expect(await run([noNamespace])).toMatchObject({ status: 0, enforced: { ownIpc: false } });
 });
 
 describe("Landlock by ABI", () => {

@@ -132,7 +132,6 @@ const ASKED: readonly string[] = [
   'S(469, -100, "theirs", 0, 0, 0)',
   "ioctl(1, 0x40086602, &r)",
   'S(SYS_execveat, -100, "/bin/true", 0, 0, 0)',
-  "S(SYS_umask, 022)",
   "in(PORT, 0)",
   "un(ABSTRACT)",
   "listen(socket(AF_INET, SOCK_STREAM, 0), 1)",

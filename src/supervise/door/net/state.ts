@@ -1,16 +1,13 @@
 import { networkInterfaces } from "node:os";
-import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Action, NetAction, Verdict } from "../../../action/index.ts";
 import type { Caller, Errand } from "../../judge/index.ts";
 import {
   addressOfBytes,
   type Destination,
-  type FoundNames,
-  hostsOf,
   internetSockaddr,
   judgeConnect,
   mapped,
-  Names,
+  type Names,
   nameServersOf,
   type NetDeps,
   type NetVerdict,
@@ -25,10 +22,10 @@ import { AF, type Sock } from "./socket.ts";
 export interface NetOptions {
   /** What the policy says about actions, with the defaults of a run. */
   readonly judge: { readonly call: (actions: readonly Action[], caller: Caller) => Verdict };
-  /** Names that the relay found: `FoundNames`. */
-  readonly found: MessagePort;
-  /** Undefined: no names, and the resolver is refused. */
-  readonly relay: RelayAddress | undefined;
+  /** Names that the relay finds are put here. */
+  readonly names: Names;
+  /** The relay; it is there once this has been asked. Undefined: no names, and the resolver is refused. */
+  readonly relay: () => RelayAddress | undefined;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Of the program: where its agents are. */
@@ -48,9 +45,9 @@ const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.e
 /** What a run knows about its sockets. Everything in it is bounded: what is forgotten is asked about again. */
 export class NetState {
   readonly #options: NetOptions;
-  readonly #hosts = hostsOf();
   readonly #servers = nameServersOf();
-  readonly #names = new Names(() => this.#hosts.value);
+  /** Where it is, once somebody has needed it. */
+  #relayAt: RelayAddress | undefined;
   #interfaces: ReadonlySet<string> = new Set();
   #interfacesAt = 0;
   /** Inodes of sockets made by the run: TCP ones that listen, and all UDP ones. */
@@ -81,8 +78,8 @@ export class NetState {
 
   /** The sockaddr of the relay, as this kind of socket takes it, where the address is a name server of the system's. */
   relayFor(to: Internet, sock: Sock): Buffer | undefined {
-    const { relay } = this.#options;
-    if (to.port !== DNS || relay === undefined || !this.#isNameServer(to)) return undefined;
+    const relay = to.port === DNS && this.#isNameServer(to) ? this.#relay() : undefined;
+    if (relay === undefined) return undefined;
     const v4 = Uint8Array.of(127, 0, 0, 1);
     if (sock.domain === AF.INET) return internetSockaddr(v4, relay.v4);
     // A socket for IPv6 only says so by the address it asks for.
@@ -91,24 +88,25 @@ export class NetState {
     return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapped(v4), relay.v4);
   }
 
+  #relay(): RelayAddress | undefined {
+    this.#relayAt ??= this.#options.relay();
+    return this.#relayAt;
+  }
+
   #isNameServer(to: Internet): boolean {
     return this.#servers.value.some(({ address }) => addressOfBytes(address).host === to.address.host);
   }
 
   isRelay({ port, address }: Internet): boolean {
-    const { relay } = this.#options;
+    const relay = this.#relayAt;
     return relay !== undefined && address.reach === "loopback" && (port === relay.v4 || port === relay.v6);
   }
 
   /** What is known of an address that a socket is to reach. */
   destination(to: Internet, protocol: "tcp" | "udp"): Destination {
-    for (let got = receiveMessageOnPort(this.#options.found); got !== undefined; got = receiveMessageOnPort(this.#options.found)) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the relay of this very run sends it
-      this.#names.add(got.message as FoundNames, performance.now());
-    }
     const { address, port } = to;
     const local = address.reach === "loopback" || this.#isOwnAddress(address.host);
-    const names = this.#names.of(unwrapped(to), performance.now());
+    const names = this.#options.names.of(unwrapped(to), performance.now());
     return { address, port, names, local, ...(local ? { listener: this.#listener(address.bytes, port, protocol) } : {}) };
   }
 

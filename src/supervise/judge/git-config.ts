@@ -1,0 +1,108 @@
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import type { FileAction, Verdict } from "../../action/index.ts";
+import { visible } from "../../action/index.ts";
+import { isInertGitKey } from "../../shell/index.ts";
+
+/** Among the names of a git process: a person was asked about what it sets. */
+export const TOLD = "git, as told";
+
+/** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
+const OWN_KEYS =
+  /^(?:core\.(?:repositoryformatversion|bare|sparsecheckout|sparsecheckoutcone|hidedotfiles|sharedrepository)|extensions\.(?:worktreeconfig|partialclone|objectformat|compatobjectformat|refstorage|relativeworktrees|preciousobjects)|remote\..+\.(?:url|pushurl|promisor|partialclonefilter)|submodule\.(?:active|.+\.(?:url|active|branch))|lfs\.(?:repositoryformatversion|.+\.access)|maintenance\.(?:auto|strategy)|svn-remote\..+\.(?:url|fetch|branches|tags))$/;
+
+/** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
+const LINKING =
+  /^git (?:init|clone|worktree|submodule|submodule--helper|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
+
+/** Subcommands that take a whole repository away again. */
+const REMOVING = /^git (?:init|clone|worktree|submodule|submodule--helper|rm)$/;
+
+const KEPT_WHOLE = /\/(?:\.git|gitdir|commondir)$/;
+
+/**
+ * What git may write into a repository's configuration without a question: what it sets by itself, not what somebody
+ * told it. Told it can be by options, variables, a template, `--output`, or files that it copies to where it is told.
+ */
+export function byGit(action: FileAction, path: string, programs: readonly string[]): Verdict | undefined {
+  if (!programs.includes("git")) return undefined;
+  if (programs.includes(TOLD)) return ALLOWED;
+  const { operation, call } = action;
+  if (operation === "metadata") return ALLOWED;
+  const removes = operation === "delete" && programs.some((name) => REMOVING.test(name));
+  if (KEPT_WHOLE.test(path)) return removes || programs.some((name) => LINKING.test(name)) ? ALLOWED : undefined;
+  // lockfile.c makes it new; what is there already is somebody else's.
+  if (path.endsWith(".lock")) {
+    const isNew = operation === "write" && call?.name === "open" && !existsSync(path);
+    return isNew || operation === "delete" || operation === "rename" ? ALLOWED : undefined;
+  }
+  const [from, to] = call?.args ?? [];
+  // `path` may be the same place by another mount.
+  const replaces = call?.name === "rename" && typeof to === "string" && from === `${to}.lock` && nameOf(to) === nameOf(path);
+  if (!replaces) return removes ? ALLOWED : undefined;
+  const news = addedKeys(textOf(to) ?? "", textOf(from) ?? "?").filter(([key, value]) => !isOwn(key, value, path, programs));
+  const [first] = news;
+  if (first === undefined) return ALLOWED;
+  return {
+    decision: "ask",
+    basis: "protection",
+    builtin: "protect.git-config",
+    reason: `git was told to keep ${visible(`${first[0]}=${first[1]}`.slice(0, 200))}, which can name what it runs later`,
+    help: "let the user confirm",
+  };
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const ALLOWED: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "git's own configuration" };
+
+function isOwn(key: string, value: string, path: string, programs: readonly string[]): boolean {
+  // gitremote-helpers(7): `ext::COMMAND`.
+  if (/^(?:remote|submodule)\..+url$/.test(key) && /^[\w.+-]+::/.test(value)) return false;
+  if (/^submodule\..+\.update$/.test(key)) return !value.startsWith("!");
+  if (key === "core.worktree") return /\/\.git\/modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
+  return isInertGitKey(key) || OWN_KEYS.test(key);
+}
+
+/** Undefined for what is no plain file of a usual size. */
+function textOf(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const stats = fstatSync(fd);
+    return stats.isFile() && stats.size <= LARGEST ? readFileSync(fd, "utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+const LARGEST = 1 << 20;
+
+type Entry = readonly [key: string, value: string];
+
+/** What the new text sets and the old one did not. */
+function addedKeys(before: string, after: string): readonly Entry[] {
+  const known = new Set(entries(before).map(([key, value]) => `${key}\0${value}`));
+  return entries(after).filter(([key, value]) => !known.has(`${key}\0${value}`));
+}
+
+/** git-config(1), "Syntax". A line that is not understood is a key of its own, which nobody knows. */
+export function entries(text: string): readonly Entry[] {
+  const found: Entry[] = [];
+  let section = "";
+  // Values that go on in the next line are not put together: such a line is one that is not understood.
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
+    let rest = line.trim();
+    const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest);
+    if (head !== null) {
+      const [whole, name = "", sub] = head;
+      section = name.toLowerCase() + (sub === undefined ? "" : `.${sub.replace(/\\(.)/g, "$1")}`);
+      rest = rest.slice(whole.length).trim();
+    }
+    if (rest === "" || rest.startsWith("#") || rest.startsWith(";")) continue;
+    const [, key, value] = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest) ?? [];
+    found.push(key === undefined ? ["?", rest] : [`${section}.${key.toLowerCase()}`, (value ?? "").replace(/^"(.*)"$/, "$1")]);
+  }
+  return found;
+}

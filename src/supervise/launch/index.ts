@@ -1,0 +1,1 @@
+export { launch, type Launched } from "./launch.ts";

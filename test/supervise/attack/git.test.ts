@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { attack } from "./world.ts";
+
+const BEFORE = `rm -rf .git; git init -q . && git config user.name me && git config user.email me@x
+printf '[core]\\n\\tfsmonitor = EVIL\\n' > config; printf '[core]\\n\\tfsmonitor = EVIL\\n' > gc
+printf '[init]\\n\\ttemplateDir = /srv/proj/t\\n' > .gitconfig
+mkdir -p t/hooks; cp config t/config; echo EVIL > t/hooks/pre-commit; chmod 755 t/hooks/pre-commit
+git add -f config && git commit -q -m '[core]
+fsmonitor = EVIL' && git branch b && git clone -q --bare . bare.git`;
+/** What every repository's configuration says afterwards, and which hooks there are. */
+const AFTER =
+  "cat /srv/events | grep -c asked; find /srv/proj /srv/out -path '*.git/config' -o -path '*.git/config.worktree' -o -path '*/.git/modules/*/config' -o -path '*.git*/commondir' | xargs cat; find /srv/proj -path '*/hooks/pre-commit' ! -path '*/t/*'";
+
+describe.concurrent("git keeps nothing that runs later, unasked", () => {
+  it.each<readonly [what: string, program: string]>([
+    ["an option of clone", "git clone -q -c core.fsmonitor=EVIL . x; git clone -q --config=core.fsmonitor=EVIL . y"],
+    [
+      "a joined option of clone",
+      "git clone -q -ccore.fsmonitor=EVIL . x; git clone -qccore.fsmonitor=EVIL . y; git clone -q --conf core.fsmonitor=EVIL . z",
+    ],
+    ["a template", "git init -q --template=t x; git init -q --templ t y; git clone -q --template t . z"],
+    ["a template by a variable", "GIT_TEMPLATE_DIR=$PWD/t git init -q x; GIT_TEMPLATE_DIR=$PWD/t git init -q"],
+    ["a template by a setting", "git -c init.templateDir=$PWD/t init -q x; T=$PWD/t git --config-env=init.templateDir=T init -q y"],
+    [
+      "a template by a setting in a variable",
+      "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=init.templateDir GIT_CONFIG_VALUE_0=$PWD/t git init -q x",
+    ],
+    ["a template by another home", "HOME=$PWD git init -q x; GIT_CONFIG_GLOBAL=$PWD/.gitconfig git init -q y"],
+    ["an alias that sets it", "git -c alias.x='config core.fsmonitor EVIL' x; git -c alias.y='!git config core.fsmonitor EVIL' y"],
+    ["a section under another name", "git config branch.x.description '!later'; git config --rename-section branch.x alias"],
+    [
+      "a file that git is told to write",
+      "git log -1 --format=%B --output=.git/config; git archive -o .git/config HEAD config; git format-patch -1 -o .git/hooks",
+    ],
+    [
+      "a tracked file",
+      "git checkout-index -f --prefix=.git/ config; git --work-tree=.git checkout HEAD -- config; git --work-tree=.git restore config",
+    ],
+    [
+      "a working tree inside",
+      "git worktree add -q .git/x; git worktree add -q -f .git/hooks/../../.git/y; GIT_WORK_TREE=.git git checkout -f -q HEAD",
+    ],
+    [
+      "an address that is a command",
+      "git remote add x 'ext::sh -c EVIL'; git remote set-url --add origin 'ext::sh -c EVIL'; git config remote.y.url 'ext::sh -c EVIL'",
+    ],
+    [
+      "another repository's settings",
+      "git -C /srv/proj/bare.git config core.fsmonitor EVIL; git config -f .git/config core.fsmonitor EVIL; git --git-dir=.git config core.fsmonitor EVIL",
+    ],
+    ["an include", "git config include.path ../EVIL; git config --add includeIf.gitdir:/.path EVIL"],
+    [
+      "the lock",
+      "echo '[core]fsmonitor=EVIL' > .git/config.lock; mv .git/config.lock .git/config; git log --format=%B -1 --output=.git/config.lock",
+    ],
+    [
+      "the lock held open",
+      "(while :; do exec 3>>.git/config.lock; done) 2>/dev/null & for i in 1 2 3 4 5 6 7 8 9; do git config user.name $i; done; kill $!",
+    ],
+    [
+      "a repository that lies elsewhere",
+      "echo '[core]fsmonitor=EVIL' > bare.git/config.worktree; mkdir e; echo '[core]fsmonitor=EVIL' > e/config; echo ../e > bare.git/commondir; git -C bare.git worktree add -q ../w; echo ../../../e > bare.git/worktrees/w/commondir",
+    ],
+    [
+      "an editor",
+      "printf '#!/bin/sh\\necho [core]fsmonitor=EVIL > $1\\n' > e; chmod +x e; GIT_EDITOR=./e git config --edit; git -c core.editor=./e config -e",
+    ],
+  ])("%s", async (_what, program) => {
+    const { out } = await attack({ before: BEFORE, program: `git --version; ${program}`, after: AFTER });
+    expect(out).toMatch(/^git version/m);
+    const [, kept = ""] = out.split(/^status \d+$/m);
+    expect(kept).toContain("repositoryformatversion");
+    expect(kept).not.toMatch(/EVIL|pre-commit|\[alias|\/e$/m);
+  });
+});
+
+it("and what it does every day goes on", async () => {
+  const { out, events } = await attack({
+    before: BEFORE,
+    program: `set -e
+git clone -q /srv/proj/bare.git c; git clone -q -c core.autocrlf=false --bare . d.git; git init -q e; git init -q --bare f.git; git init -q -b main --separate-git-dir=g.git g
+cd c; git config user.name x; git config user.email y@z; git config pull.rebase true; git remote add up https://example.com/x.git; git remote set-url up git@example.com:x/y
+git remote rename up down; git branch -q n; git branch -q --set-upstream-to=origin/master n; git push -q -u origin n; git fetch -q --set-upstream origin master
+git worktree add -q ../w n; git -C ../w status -s; git worktree remove ../w; git config --unset user.email; git config user.email y@z
+git sparse-checkout set --no-cone /config 2>/dev/null; git sparse-checkout disable; git remote remove down; git branch -q -D n; cd ..
+git -c protocol.file.allow=always submodule add -q /srv/proj/bare.git sub; git commit -q -m sub; git submodule deinit -q -f sub; git -c protocol.file.allow=always submodule update -q --init; git rm -q -f sub; echo FINE`,
+    after: "",
+  });
+  expect(out).toMatch(/^FINE$/m);
+  expect(events.filter(({ verdict }) => verdict !== "allow").map(({ text }) => text)).toEqual([]);
+});
+
+it("in a place that is mounted twice, too", async () => {
+  const { out } = await attack({
+    before: "rm -rf .git; mkdir /srv/tmp/again; mount --bind /srv/proj /srv/tmp/again",
+    program: "git init -q n && git -C n config user.name x && echo FINE; git -C n log --output=.git/config",
+    after: "cat n/.git/config",
+  });
+  expect(out).toMatch(/^FINE$/m);
+  expect(out).toContain("repositoryformatversion");
+});

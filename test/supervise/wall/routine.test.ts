@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ERRNO, SYSCALLS, sys } from "../../../src/supervise/kernel/index.ts";
+import { routineOf, Steps } from "../../../src/supervise/launch/routine.ts";
+
+const SOURCES = join(import.meta.dirname, "../../../src/supervise/launch");
+const folder = mkdtempSync(join(tmpdir(), "assent-routine-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const runs = (program: string): boolean => {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("the routine of a child", () => {
+  it.each([
+    ["x64", "x86_64-linux-gnu-"],
+    ["arm64", "aarch64-linux-gnu-"],
+  ] as const)("%s: the bytes are what the source says", (architecture, prefix) => {
+    if (!runs(`${prefix}as`)) return;
+    const object = join(folder, `${architecture}.o`);
+    const bytes = join(folder, `${architecture}.bin`);
+    execFileSync(`${prefix}as`, ["-o", object, join(SOURCES, `routine.${architecture}.s`)]);
+    execFileSync(`${prefix}objcopy`, ["-O", "binary", "-j", ".text", object, bytes]);
+    expect(routineOf(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
+  });
+
+  const SIGCHLD = 17;
+  const CLONE_VM = 0x100;
+  const ended = (steps: Steps): Steps => {
+    const pid = steps.start(CLONE_VM | SIGCHLD);
+    expect(pid).toBeGreaterThan(0);
+    expect(sys(SYSCALLS.wait4, pid, 0, 0, 0)).toBe(pid);
+    return steps;
+  };
+
+  it("makes the calls in order, and keeps what each returned", () => {
+    const steps = ended(
+      new Steps([
+        { call: "getppid", args: [] },
+        { call: "close", args: [-1], tolerates: ["EBADF"] },
+        { call: "umask", args: [0o27] },
+        { call: "umask", args: [0o22] },
+        { call: "exit_group", args: [0] },
+      ]),
+    );
+    expect([0, 1, 3, 4].map((at) => steps.result(at))).toEqual([process.pid, -ERRNO.EBADF, 0o27, undefined]);
+    expect(steps.failure).toBeUndefined();
+  });
+
+  it("ends at the first call that fails", () => {
+    const steps = ended(
+      new Steps([
+        { call: "close", args: [-1], tolerates: ["EINVAL", "ENOSYS"] },
+        { call: "getppid", args: [] },
+      ]),
+    );
+    expect(steps.result(1)).toBeUndefined();
+    expect(steps.failure).toEqual({ call: "close", errno: ERRNO.EBADF });
+  });
+});
