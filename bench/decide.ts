@@ -27,7 +27,7 @@ writeFileSync(
 );
 
 const machine = { ...thisMachine(), home: join(scratch, "home"), temp: ["/var/tmp"] };
-const facts = agentNamed("claude")?.tools["Bash"];
+const facts = agentNamed("claude")?.protocol.tools["Bash"];
 const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 const options = { machine, reader: () => ({ read }), own: [], audit: false };
 const request = (command: string): Request => ({

@@ -1,9 +1,9 @@
 import { boxOf } from "./box.ts";
-import { insertion, type Spot } from "./insert.ts";
+import { insertion, type Printer, type Spot } from "./insert.ts";
 import { type Fault, type Json, type Node, type Path, readJson5, toValue } from "./json5/index.ts";
 import { indentAt, sameLine } from "./lines.ts";
 import { findList, findNode, findObject, nodeOf, sameValue, withNode } from "./model.ts";
-import { printMember, printValue } from "./print.ts";
+import { printComment, printMember, printValue } from "./print.ts";
 import { removal } from "./remove.ts";
 import { invert, type Patch } from "./splice.ts";
 import { styleOf, type Style } from "./style.ts";
@@ -11,14 +11,20 @@ import { verified } from "./verify.ts";
 
 /** One change of a JSON5 text. */
 export type Edit =
-  /** A new element of the list at `list`. */
-  | { readonly do: "insert"; readonly list: Path; readonly place: Place; readonly value: Json }
+  /** New elements of the list at `list`, one after the other. */
+  | ({ readonly do: "insert"; readonly list: Path; readonly place: Place; readonly also?: readonly NewItem[] } & NewItem)
   /** An element of a list, or a key with its value. */
   | { readonly do: "remove"; readonly path: Path }
   /** A value that is there. */
   | { readonly do: "replace"; readonly path: Path; readonly value: Json }
   /** The value of a key, which is made when it is missing, with the objects around it. */
   | { readonly do: "set"; readonly path: Path; readonly value: Json };
+
+export interface NewItem {
+  readonly value: Json;
+  /** Put above it. */
+  readonly comment?: string;
+}
 
 export type Place = "end" | { readonly before: number } | { readonly after: number };
 
@@ -47,6 +53,8 @@ interface Planned {
   readonly ok: true;
   readonly patch: Patch;
   readonly expected: Node;
+  /** The only comments that come with it, in their order. */
+  readonly comments?: readonly string[];
 }
 
 type Plan = Planned | { readonly ok: false; readonly message: string };
@@ -67,8 +75,8 @@ export function edit(text: string, change: Edit): Edited | Refused {
     return { ok: false, code: "broken", message: faults[0]?.message ?? "the text cannot be read", faults };
   const plan = planned(text, root, change);
   if (!plan.ok) return { ok: false, code: "misplaced", message: plan.message, faults: [] };
-  const { patch, expected } = plan;
-  const result = verified(text, patch, expected);
+  const { patch, expected, comments } = plan;
+  const result = verified(text, patch, expected, comments);
   if (!result.ok) return { ok: false, code: "unsafe", message: result.message, faults: [] };
   return { ok: true, text: result.text, value: toValue(expected), patch, undo: invert(patch) };
 }
@@ -76,7 +84,7 @@ export function edit(text: string, change: Edit): Edited | Refused {
 function planned(text: string, root: Node, change: Edit): Plan {
   switch (change.do) {
     case "insert":
-      return planInsert(text, root, change.list, change.place, change.value);
+      return planInsert(text, root, change);
     case "remove":
       return planRemove(text, root, change.path);
     case "replace":
@@ -86,7 +94,9 @@ function planned(text: string, root: Node, change: Edit): Plan {
   }
 }
 
-function planInsert(text: string, root: Node, path: Path, place: Place, value: Json): Plan {
+function planInsert(text: string, root: Node, change: Extract<Edit, { readonly do: "insert" }>): Plan {
+  const { list: path, place, also = [] } = change;
+  const fresh: readonly NewItem[] = [change, ...also];
   const list = findList(root, path);
   if (!list.ok) return list;
   const { items } = list.node;
@@ -99,14 +109,23 @@ function planInsert(text: string, root: Node, path: Path, place: Place, value: J
   if (place !== "end" && items[spot.index] === undefined) return { ok: false, message: `the list has no element ${spot.index}` };
   const style = styleOf(text, root);
   const at = spot.index + (spot.side === "after" ? 1 : 0);
+  let comments: readonly string[] = [];
+  const print: Printer = (room) => {
+    comments = fresh.flatMap(({ comment }) => (comment === undefined ? [] : [printComment(comment, room)]));
+    const apart = room.on === "lines" ? style.eol + room.indent : " ";
+    return fresh
+      .map(({ value, comment }) => `${comment === undefined ? "" : printComment(comment, room) + apart}${printValue(value, style, room)}`)
+      .join(`,${apart}`);
+  };
+  // With a line of its own a comment reads best.
+  const lines = style.listLines || (change.comment !== undefined && items.length === 0 && !sameLine(text, root.start, root.end));
+  const patch = insertion(text, boxOf(list.node), items.length === 0 ? undefined : spot, style, lines, print);
+  const nodes = fresh.map(({ value }) => nodeOf(value));
   return {
     ok: true,
-    patch: insertion(text, boxOf(list.node), items.length === 0 ? undefined : spot, style, style.listLines, (room) =>
-      printValue(value, style, room),
-    ),
-    expected: withNode(root, path, (node) =>
-      node.kind === "array" ? { ...node, items: node.items.toSpliced(at, 0, nodeOf(value)) } : node,
-    ),
+    patch,
+    comments,
+    expected: withNode(root, path, (node) => (node.kind === "array" ? { ...node, items: node.items.toSpliced(at, 0, ...nodes) } : node)),
   };
 }
 

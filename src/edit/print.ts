@@ -30,6 +30,12 @@ export function printMember(key: string, value: Json, style: Style, room: Room):
   return `${style.bareKeys && isName(key) ? key : printText(key, style)}${style.colon}${printValue(value, style, room)}`;
 }
 
+/** A comment on one line, whatever its text holds. */
+export function printComment(text: string, room: Room): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
+  return room.on === "lines" ? `// ${line}` : `/* ${line.replaceAll("*/", "* /")} */`;
+}
+
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -55,6 +55,11 @@ export const USER_REGISTRATIONS = [
   ".config/goose/permission.yaml",
   ".config/zed/settings.json",
   ".rulesync/hooks.json",
+  ".cline/hooks/",
+  "documents/cline/hooks/",
+  ".pi/agent/extensions/",
+  ".pi/agent/settings.json",
+  ".cache/agentperm/bypass/",
 ] as const;
 
 /** In a home folder. They steer an agent (its servers, commands, helpers): a change is asked. */
@@ -124,6 +129,9 @@ export const PROJECT_SETTINGS = [
   ".vscode/mcp.json",
   ".zed/settings.json",
   ".rulesync/hooks.json",
+  ".clinerules/hooks/",
+  ".cline/hooks/",
+  ".pi/",
 ] as const;
 
 /** System-wide, absolute: an agent may not change them. */

@@ -23,6 +23,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   uninstall: ["*"],
   install: ["*"],
   import: ["*"],
+  export: ["*"],
   edit: ["*"],
   rule: ["*"],
   init: ["*"],
@@ -35,14 +36,17 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   wrap: ["install", "wrap", "unwrap"],
   clip: ["*"],
   approve: ["*"],
+  suggest: ["*"],
   answer: ["*"],
   auto: ["on", "everywhere", "subagents", "set"],
   bypass: ["on", "toggle", "set"],
   breaker: ["reset", "off", "set"],
-  agents: ["trust", "add", "set"],
+  agents: ["trust", "forget", "add", "set"],
   mode: ["*"],
   preset: ["*"],
 };
+
+const loosening = (word: string): readonly string[] | undefined => (Object.hasOwn(LOOSENS, word) ? LOOSENS[word] : undefined);
 
 /** Options of `assent run` that only look or make it stricter. None of them takes a value, but for `--rules`. */
 const HARMLESS_OPTION = /^(?:-[Pqh]+|--(?:no-prompt|json|quiet|debug|skill|list|rules(?:=.*)?|help))$/;
@@ -115,10 +119,10 @@ function classify(args: readonly Argument[]): AssentCall {
   if (command === undefined) return { does: "unclear", words };
   if (command === "run") return { does: runDoes(args.slice(at + 1)), words };
   if (HARMLESS.has(command)) return { does: "harmless", words };
-  if (LOOSENS[command]?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
+  if (loosening(command)?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
   // A global option may have taken the first word for its value, so every word counts.
   const loosens = plain.some((word, i) => {
-    const second = word === undefined ? undefined : LOOSENS[word];
+    const second = word === undefined ? undefined : loosening(word);
     return second !== undefined && (second.includes("*") || second.includes(plain[i + 1] ?? ""));
   });
   return { does: loosens ? "loosens" : "unclear", words };

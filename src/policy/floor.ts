@@ -18,12 +18,12 @@ export interface FloorPaths {
   readonly projectPolicies: readonly string[];
 }
 
-/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set. */
-export function floorPaths(home: string, stateHome?: string): FloorPaths {
+/** The paths that hold without anything being configured. `stateHome` is `$XDG_STATE_HOME` where it is set; `more` waives questions. */
+export function floorPaths(home: string, stateHome?: string, more: readonly string[] = []): FloorPaths {
   return {
     policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],
     // The second holds the launchers of `assent wrap`.
-    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`],
+    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`, ...more],
     registrations: [],
     own: [],
     projectPolicies: [],

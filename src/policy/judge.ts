@@ -20,7 +20,7 @@ import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
 import { isHarmlessDevice } from "./path-class.ts";
-import { type Preset, PRESET_TABLE } from "./presets.ts";
+import { type Preset, presetOf } from "./presets.ts";
 import { type Protection, protectionsOf, type Surroundings } from "./protections.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { spell } from "./spelled.ts";
@@ -68,7 +68,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     policy,
     context,
     index: indexOf(policy),
-    preset: PRESET_TABLE[policy.settings.preset],
+    preset: presetOf(policy.settings),
     match: { world: context.world, matchCall: context.matchCall },
     opinions: [],
   };

@@ -25,7 +25,7 @@ export const DEFAULT_SETTINGS: Settings = {
   writableRoots: ["."],
   unknown: "ask",
   bypass: "asks",
-  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10 } },
+  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 } },
   audit: { keepDays: 90 },
 };
 
@@ -174,6 +174,9 @@ function tightenAutomation(current: Automation, given: Automation): Automation {
       trusted: current.agents.trusted.filter((agent) => given.agents.trusted.includes(agent)),
       restricted: [...new Set([...current.agents.restricted, ...given.agents.restricted])],
     },
-    breaker: { denials: Math.min(current.breaker.denials, given.breaker.denials) },
+    breaker: {
+      denials: Math.min(current.breaker.denials, given.breaker.denials),
+      minutes: current.breaker.minutes === 0 || given.breaker.minutes === 0 ? 0 : Math.max(current.breaker.minutes, given.breaker.minutes),
+    },
   };
 }

@@ -74,20 +74,40 @@ export function matchFile(pattern: string, action: FileAction, side: Side, conte
   return both("maybe", matchSpellings(pattern, spell({ ...action, target: below }, side, context), side, context));
 }
 
+/** The places a file action reaches, in every spelling that counts for a rule that narrows; undefined where nothing is known. */
+export function targetRegions(action: FileAction, context: MatchContext): readonly Region[] | undefined {
+  return remembered("wide", context, action, () => spell(action, "wide", context)).regions;
+}
+
+/** Likewise for the file of a program; undefined where a name was not found. */
+export function programRegions(action: ExecAction, context: MatchContext): readonly Region[] | undefined {
+  const [word] = action.argv;
+  if (action.resolved !== undefined) {
+    const target = pathTarget(action, action.resolved, context);
+    return remembered("wide", context, target, () => spell({ target }, "wide", context)).regions;
+  }
+  return word?.known === true && word.text.includes("/") ? spell(asText(word.text, context), "wide", context).regions : undefined;
+}
+
 /** Renaming or linking a folder takes along what is in it. */
-function movesFolder(action: FileAction, context: MatchContext): action is FileAction & { readonly target: { readonly kind: "path" } } {
+export function movesFolder(
+  action: FileAction,
+  context: MatchContext,
+): action is FileAction & { readonly target: { readonly kind: "path" } } {
   if (action.target.kind !== "path" || (action.operation !== "rename" && action.operation !== "link")) return false;
   return context.world.kind(action.target.path) === "directory";
 }
 
 /** Whether a pattern matches a path that a tool or a program was given as text. */
 export function matchPathText(pattern: string, text: string, side: Side, context: MatchContext): Answer {
-  const { world } = context;
+  return matchSpellings(pattern, spell(asText(text, context), side, context), side, context);
+}
+
+function asText(text: string, { world }: MatchContext): Reached {
   const home = text === "~" || text.startsWith("~/") ? `${world.home}${text.slice(1)}` : text;
   const path = normalisePath(home, world.cwd);
   const asGiven = home.includes("..") ? home : undefined;
-  const request = { target: { kind: "path" as const, path }, ...(asGiven === undefined ? {} : { asGiven }) };
-  return matchSpellings(pattern, spell(request, side, context), side, context);
+  return { target: { kind: "path", path }, ...(asGiven === undefined ? {} : { asGiven }) };
 }
 
 /** `Exec(glob)`: the file a program name leads to. */

@@ -35,8 +35,12 @@ export function matchMatcher(matcher: Matcher, action: Action, side: Side, conte
       return matchPathRule(matcher, action, side, context);
     case "net":
       if (action.kind === "net") return matchNet(matcher, action, side);
-      if (action.kind !== "tool" || action.name !== matcher.tool) return "no";
-      return matcher.host === "*" ? "yes" : matchCondition({ by: "domain", host: matcher.host }, action, side, context);
+      if (action.kind !== "tool" || (action.name !== matcher.tool && !(action.names ?? []).some((name) => name === matcher.tool)))
+        return "no";
+      if (matcher.host === "*") return "yes";
+      // A condition on a tool's field also means the hosts below: too much for an allow of one host.
+      if (side === "narrow" && !matcher.subdomains && !matcher.host.startsWith("*")) return "no";
+      return matchCondition({ by: "domain", host: matcher.host }, action, side, context);
     case "tool":
       if (action.kind === "tool") return matchTool(matcher, action, side, context);
       // `*` means every tool, also those that are known well enough to be told as file and net actions.

@@ -21,8 +21,15 @@ const PATH_FIELDS: ReadonlySet<string> = new Set([
 
 /** `Name`, `mcp__server__*`, `*`, with an optional condition on the tool's input (ledger A17, A18). */
 export function matchTool(matcher: ToolMatcher, action: ToolAction, side: Side, context: MatchContext): Answer {
-  if (!matchesText(matcher.name, action.name)) return "no";
+  if (!isNamed(matcher.name, action, side)) return "no";
   return matcher.where === undefined ? "yes" : matchCondition(matcher.where, action, side, context);
+}
+
+/** An allow rule must mean the tool whichever of its guessed names is right. */
+function isNamed(pattern: string, { name, names = [], guesses = [] }: ToolAction, side: Side): boolean {
+  const matches = (each: string): boolean => matchesText(pattern, each);
+  if (matches(name) || names.some(matches)) return true;
+  return guesses.length > 0 && (side === "narrow" ? guesses.every(matches) : guesses.some(matches));
 }
 
 /** For deny and ask one field suffices; for allow there must be one and all must satisfy (AW15). */

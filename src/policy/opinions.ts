@@ -5,7 +5,8 @@ import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { rowOf } from "./presets.ts";
 import { findReached } from "./reach.ts";
 import type { Answer } from "./result.ts";
-import { NO_RULES, type RuleIndex, rulesFor } from "./rule-index.ts";
+import { isExact, PathRules } from "./path-rules.ts";
+import type { EffectIndex, RuleIndex } from "./rule-index.ts";
 import type { Effect, OperationBlock, OperationName, Rule } from "./types.ts";
 
 /** A rule that speaks about an action: for sure, or depending on what is only known at run time. */
@@ -28,12 +29,11 @@ export const NO_OPINIONS: Opinions = { deny: undefined, ask: undefined, allow: [
 
 /** What the rules and blocks of a policy say about an action. */
 export function opinionsOn(action: Action, index: RuleIndex, context: MatchContext): Opinions {
-  const rules = rulesFor(index, action);
-  if (rules === NO_RULES && !index.hasBlocks) return NO_OPINIONS;
-  let deny = firstHit(rules.deny, action, context);
-  let ask = firstHit(rules.ask, action, context);
-  let allow: readonly Rule[] =
-    rules.allow.length === 0 ? rules.allow : rules.allow.filter((rule) => matchRule(rule, action, context) === "yes");
+  if (!index.hasRules && !index.hasBlocks) return NO_OPINIONS;
+  let deny = firstHit(index.deny, action, context);
+  let ask = firstHit(index.ask, action, context);
+  const allowing = index.allow.matching(action, "sure", context);
+  let allow: readonly Rule[] = allowing.length === 0 ? allowing : allowing.filter((rule) => matchRule(rule, action, context) === "yes");
   let fallback: OperationBlock | undefined;
   for (const name of blockNames(action)) {
     for (const block of index.blocks[name] ?? []) {
@@ -48,15 +48,56 @@ export function opinionsOn(action: Action, index: RuleIndex, context: MatchConte
 }
 
 /** The first rule that surely matches, else the first that may. */
-function firstHit(rules: readonly Rule[], action: Action, context: MatchContext): Hit | undefined {
-  let maybe: Hit | undefined;
+function firstHit(index: EffectIndex, action: Action, context: MatchContext): Hit | undefined {
+  const rules = index.matching(action, "sure", context);
+  const maybe: Rule[] = [];
   for (const rule of rules) {
-    const answer = matchStrict(rule, action, context);
+    const answer = matchRule(rule, action, context);
     if (answer === "yes") return { rule, certain: true };
-    if (answer === "maybe" && maybe === undefined) maybe = { rule, certain: false };
+    if (answer === "maybe") maybe.push(rule);
   }
-  return maybe;
+  const rule =
+    action.kind !== "file" ? maybe[0] : isLookedUp(action) ? firstFound(index, action, maybe, context) : firstOf(index, action, context);
+  return rule === undefined ? undefined : { rule, certain: false };
 }
+
+/** What is read is surely there already, so whether a folder or pattern really holds what a rule means can be looked up. */
+function isLookedUp(action: FileAction): boolean {
+  return !isExact(action) && (action.operation === "read" || action.operation === "list");
+}
+
+/** The first rule that may match. */
+function firstOf(index: EffectIndex, action: FileAction, context: MatchContext): Rule | undefined {
+  return index.matching(action, "possible", context).find((rule) => matchRule(rule, action, context) !== "no");
+}
+
+/** The first rule that means something the action reaches: one walk for all of them. */
+function firstFound(index: EffectIndex, action: FileAction, maybe: readonly Rule[], context: MatchContext): Rule | undefined {
+  // Whether a call pattern matches cannot be looked up.
+  let first = maybe.find(({ matcher }) => matcher.kind !== "path");
+  const inside = index.matching(action, "possible", context).filter(({ matcher }) => matcher.kind === "path");
+  const few = inside.length <= MOST_TRIED;
+  const could = few ? inside.filter((rule) => matchRule(rule, action, context) === "maybe") : inside;
+  const [earliest] = could;
+  if (earliest === undefined) return first;
+  const look = (path: string): boolean => {
+    const one = exactly(action, path);
+    for (const rule of few ? could : index.matching(one, "sure", context)) {
+      if (first !== undefined && index.placeOf(rule) >= index.placeOf(first)) break;
+      if (rule.matcher.kind !== "path" || matchRule(rule, one, context) !== "yes" || matchRule(rule, action, context) === "no") continue;
+      first = rule;
+      break;
+    }
+    return first === earliest;
+  };
+  const { found, complete } = findReached(action, look, context.world);
+  if (found !== undefined || complete) return first;
+  const hidden = could.find((rule) => matchRule(rule, action, context) !== "no");
+  return hidden !== undefined && (first === undefined || index.placeOf(hidden) < index.placeOf(first)) ? hidden : first;
+}
+
+/** More rules than this are looked up by each path that is found, instead of being tried on it. */
+const MOST_TRIED = 64;
 
 /** As `matchRule`, for rules that narrow: whether a folder or pattern really holds something they mean is asked of the world. */
 function matchStrict(rule: Rule, action: Action, context: MatchContext): Answer {
@@ -95,10 +136,20 @@ export function blockNames(action: Action): readonly OperationName[] {
     : NO_BLOCKS;
 }
 
+const indexed = new WeakMap<OperationBlock, PathRules>();
+
+/** Those of a block's rules that could match. */
+function rulesOf(block: OperationBlock, action: Action, context: MatchContext): readonly Rule[] {
+  if (action.kind !== "file") return block.rules;
+  let rules = indexed.get(block);
+  if (rules === undefined) indexed.set(block, (rules = new PathRules(block.rules)));
+  return rules.of(action.operation).matching(action, "possible", context);
+}
+
 /** First match wins inside a block (Y3). Rules that may match make the outcome uncertain where they differ from it. */
 function firstInBlock(block: OperationBlock, action: Action, context: MatchContext): Hit | "default" {
   let strictest: Rule | undefined;
-  for (const rule of block.rules) {
+  for (const rule of rulesOf(block, action, context)) {
     const answer = matchStrict(rule, action, context);
     if (answer === "no") continue;
     if (answer === "yes" && (strictest === undefined || strictest.effect === rule.effect)) return { rule, certain: true };

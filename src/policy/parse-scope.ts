@@ -78,6 +78,10 @@ function portColon(scope: string): number {
 }
 
 function parseWebFetch(scope: string): Result<Matcher> {
+  if (scope.startsWith("host:")) {
+    const host = parseHost(scope.slice(5).trim());
+    return host.ok ? ok({ kind: "net", host: host.value, subdomains: false, tool: "WebFetch" }) : host;
+  }
   if (!scope.startsWith("domain:")) {
     const host = scope.replace(/^[a-z]+:\/\//i, "").replace(/[/:].*$/s, "");
     return mistake("`WebFetch` takes `domain:`", `write \`WebFetch(domain:${host})\``);

@@ -193,6 +193,8 @@ const STARTUP_PARENT = /^\/(?:etc|var|library)\//;
 
 function isStartup(relative: string): boolean {
   if (startupFiles.has(relative) || startupFolders.has(relative)) return true;
+  // Packages as they were downloaded lie beside the programs; nothing starts from there.
+  if (relative.startsWith(".local/share/pnpm/store/")) return false;
   // A startup folder has at most four segments; each prefix is one lookup.
   for (let slash = relative.indexOf("/"), depth = 0; slash > 0 && depth < 4; slash = relative.indexOf("/", slash + 1), depth++) {
     if (startupFolders.has(relative.slice(0, slash))) return true;
@@ -207,7 +209,8 @@ export function isGitConfig(path: string): boolean {
   const lower = foldCase(path);
   if (lower.endsWith("/.git")) return true;
   const start = lower.lastIndexOf("/.git/");
-  if (start < 0 || !GIT_CONFIG.has(baseName(lower))) return false;
+  // git writes `config.lock` and makes it `config`; whoever holds that file open then holds the configuration.
+  if (start < 0 || !GIT_CONFIG.has(baseName(lower).replace(/\.lock$/, ""))) return false;
   const rest = lower.slice(start + "/.git/".length);
   return rest.startsWith("modules/") || rest.startsWith("worktrees/") || rest.startsWith("info/") || !rest.includes("/");
 }

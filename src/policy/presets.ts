@@ -1,5 +1,5 @@
 import type { Action, Decision, FileOperation } from "../action/index.ts";
-import type { PresetName } from "./types.ts";
+import type { PresetName, Settings } from "./types.ts";
 
 /** The rows of the preset table: what a default is given for. */
 export type Row =
@@ -75,6 +75,13 @@ export const PRESET_TABLE: Readonly<Record<PresetName, Preset>> = {
   strict: { defaults: every("ask"), secrets: true, system: true, dangers: true, transparent: false },
   none: { defaults: every("none"), secrets: false, system: false, dangers: false, transparent: false },
 };
+
+const OPEN: Partial<Record<PresetName, Preset>> = {};
+
+/** The preset that a policy's settings mean. */
+export function presetOf({ preset, secrets }: Pick<Settings, "preset" | "secrets">): Preset {
+  return secrets === "open" ? (OPEN[preset] ??= { ...PRESET_TABLE[preset], secrets: false }) : PRESET_TABLE[preset];
+}
 
 const FILE_ROWS: Readonly<Record<FileOperation, Row>> = {
   read: "read",

@@ -1,27 +1,17 @@
-import type { Action, Call, CallName, ExecAction, FileOperation } from "../action/index.ts";
-import { baseName } from "./location.ts";
-import { foldCase } from "./path.ts";
-import { BoundedMap } from "./result.ts";
-import type { Effect, OperationBlock, OperationName, Policy, Rule } from "./types.ts";
+import type { Action, Call, CallName, ExecAction, FileAction, NetAction, ToolAction } from "../action/index.ts";
+import { CommandRules } from "./command-rules.ts";
+import type { MatchContext } from "./match-context.ts";
+import { HostRules, ToolRules } from "./name-rules.ts";
+import { PathRules } from "./path-rules.ts";
+import { inOrder } from "./rule-lists.ts";
+import type { Effect, Matcher, OperationBlock, OperationName, Policy, Rule } from "./types.ts";
 
-/** The rules that could speak about one action, by effect, in layer and file order. */
-export type RulesByEffect = Readonly<Record<Effect, readonly Rule[]>>;
-
-/** The rules of a policy by what they can speak about, made once per policy. */
+/** The rules of a policy by what they can speak about, made once per policy, each part when it is first asked for. */
 export interface RuleIndex {
-  readonly commands: RulesByEffect;
-  /** The part of `commands` that could mean a program of this (case-folded) name. */
-  readonly byProgram: BoundedMap<string, RulesByEffect>;
-  readonly files: Readonly<Record<FileOperation, RulesByEffect>>;
-  readonly net: RulesByEffect;
-  readonly tools: RulesByEffect;
-  /** `*`, which means every tool. */
-  readonly anyTool: RulesByEffect;
-  /** Call patterns by the call they speak of. */
-  readonly calls: ReadonlyMap<CallName, RulesByEffect>;
-  /** The rules for an action together with those for its call, in their order; made when first asked for. */
-  readonly withCalls: Map<CallName, WeakMap<RulesByEffect, RulesByEffect>>;
-  readonly rules: readonly Rule[];
+  readonly deny: EffectIndex;
+  readonly ask: EffectIndex;
+  readonly allow: EffectIndex;
+  readonly hasRules: boolean;
   readonly hasBlocks: boolean;
   readonly blocks: Readonly<Partial<Record<OperationName, readonly OperationBlock[]>>>;
 }
@@ -37,132 +27,133 @@ export function indexOf(policy: Policy): RuleIndex {
   return index;
 }
 
-/** No rule can speak; compared by identity. */
-export const NO_RULES: RulesByEffect = { deny: [], ask: [], allow: [] };
-
-function select(rules: readonly Rule[], wanted: (rule: Rule) => boolean): RulesByEffect {
-  const chosen = rules.filter(wanted);
-  if (chosen.length === 0) return NO_RULES;
-  const of = (effect: Effect): readonly Rule[] => chosen.filter((rule) => rule.effect === effect);
-  return { deny: of("deny"), ask: of("ask"), allow: of("allow") };
-}
-
-function makeIndex(policy: Policy): RuleIndex {
-  // What nobody has trusted may narrow, never widen.
-  const rules = policy.rules.filter((rule) => rule.effect !== "allow" || rule.untrusted !== true);
-  const fileRules = (operation: FileOperation): RulesByEffect =>
-    select(rules, (rule) => (rule.matcher.kind === "path" && rule.matcher.operations.includes(operation)) || isAnyTool(rule));
-  const files: Record<FileOperation, RulesByEffect> = {
-    read: fileRules("read"),
-    list: fileRules("list"),
-    write: fileRules("write"),
-    edit: fileRules("edit"),
-    delete: fileRules("delete"),
-    rename: fileRules("rename"),
-    mkdir: fileRules("mkdir"),
-    link: fileRules("link"),
-    metadata: fileRules("metadata"),
-    execute: fileRules("execute"),
-  };
+function makeIndex({ rules, operations }: Policy): RuleIndex {
   const blocks: Partial<Record<OperationName, readonly OperationBlock[]>> = {};
-  for (const block of policy.operations) blocks[block.operation] = [...(blocks[block.operation] ?? []), block];
+  for (const block of operations) blocks[block.operation] = [...(blocks[block.operation] ?? []), block];
+  const of = (effect: Effect): EffectIndex => new EffectIndex(rules.filter((rule) => rule.effect === effect));
   return {
-    commands: select(
-      rules,
-      ({ matcher }) => isCommandMatcher(matcher.kind) || (matcher.kind === "path" && matcher.operations.includes("execute")),
-    ),
-    byProgram: new BoundedMap(512),
-    files,
-    net: select(rules, (rule) => rule.matcher.kind === "net" || isAnyTool(rule)),
-    tools: select(rules, ({ matcher }) => matcher.kind === "tool" || matcher.kind === "path" || matcher.kind === "net"),
-    anyTool: select(rules, isAnyTool),
-    calls: new Map(
-      callNames(rules).map((name) => [name, select(rules, ({ matcher }) => matcher.kind === "call" && matcher.name === name)]),
-    ),
-    withCalls: new Map(),
-    rules,
-    hasBlocks: policy.operations.length > 0,
+    deny: of("deny"),
+    ask: of("ask"),
+    // What nobody has trusted may narrow, never widen.
+    allow: new EffectIndex(rules.filter((rule) => rule.effect === "allow" && rule.untrusted !== true)),
+    hasRules: rules.length > 0,
+    hasBlocks: operations.length > 0,
     blocks,
   };
 }
 
-function callNames(rules: readonly Rule[]): readonly CallName[] {
-  return [...new Set(rules.flatMap(({ matcher }) => (matcher.kind === "call" ? [matcher.name] : [])))];
+/**
+ * How much a rule could say: `sure` leaves out rules that could at most match something in a folder or a pattern,
+ * because what it holds is only known when it is looked at.
+ */
+export type Extent = "sure" | "possible";
+
+/** Rules of one effect, in layer and file order. */
+export class EffectIndex {
+  readonly rules: readonly Rule[];
+  #commands: CommandRules | undefined;
+  #files: PathRules | undefined;
+  #hosts: HostRules | undefined;
+  #tools: ToolRules | undefined;
+  #anyTool: readonly Rule[] | undefined;
+  #calls: ReadonlyMap<CallName, readonly Rule[]> | undefined;
+  #places: ReadonlyMap<Rule, number> | undefined;
+  /** The rules for an action together with those for its call; lists that stay the same do so together. */
+  readonly #withCalls = new WeakMap<readonly Rule[], Map<CallName, readonly Rule[]>>();
+
+  constructor(rules: readonly Rule[]) {
+    this.rules = rules;
+  }
+
+  /**
+   * The rules that could speak about an action, in their order.
+   * INVARIANT: what is left out answers `no`; with `sure`, nothing but `no` or `maybe`.
+   */
+  matching(action: Action, extent: Extent, context: MatchContext): readonly Rule[] {
+    if (this.rules.length === 0) return this.rules;
+    const own = this.#ofKind(action, extent, context);
+    return action.call === undefined ? own : this.#withCall(own, action.call);
+  }
+
+  /** Where a rule stands among the others. */
+  placeOf(rule: Rule): number {
+    return this.#order().get(rule) ?? this.rules.length;
+  }
+
+  #order(): ReadonlyMap<Rule, number> {
+    return (this.#places ??= new Map(this.rules.map((rule, at) => [rule, at])));
+  }
+
+  #ofKind(action: Action, extent: Extent, context: MatchContext): readonly Rule[] {
+    switch (action.kind) {
+      case "exec":
+        return this.#commandRules(action, context);
+      case "file":
+        return this.#fileRules(action, extent, context);
+      case "net":
+        return this.#netRules(action);
+      case "tool":
+        return this.#toolRules(action);
+      default:
+        return (this.#anyTool ??= this.rules.filter(isAnyTool));
+    }
+  }
+
+  #commandRules(action: ExecAction, context: MatchContext): readonly Rule[] {
+    this.#commands ??= new CommandRules(this.rules.filter(({ matcher }) => isCommandMatcher(matcher)));
+    return this.#commands.matching(action, context);
+  }
+
+  #fileRules(action: FileAction, extent: Extent, context: MatchContext): readonly Rule[] {
+    this.#files ??= new PathRules(this.rules.filter((rule) => rule.matcher.kind === "path" || isAnyTool(rule)));
+    return this.#files.of(action.operation).matching(action, extent, context);
+  }
+
+  #netRules(action: NetAction): readonly Rule[] {
+    this.#hosts ??= new HostRules(this.rules.filter((rule) => rule.matcher.kind === "net" || isAnyTool(rule)));
+    return this.#hosts.matching(action);
+  }
+
+  #toolRules(action: ToolAction): readonly Rule[] {
+    this.#tools ??= new ToolRules(this.rules.filter(({ matcher: { kind } }) => kind === "tool" || kind === "path" || kind === "net"));
+    return this.#tools.matching(action);
+  }
+
+  /** In policy order, so that the first rule that matches is the one that is named. */
+  #withCall(own: readonly Rule[], { name }: Call): readonly Rule[] {
+    const calls = (this.#calls ??= byCall(this.rules)).get(name);
+    if (calls === undefined) return own;
+    if (own.length === 0) return calls;
+    let known = this.#withCalls.get(own);
+    if (known === undefined) this.#withCalls.set(own, (known = new Map<CallName, readonly Rule[]>()));
+    let both = known.get(name);
+    if (both === undefined) known.set(name, (both = inOrder(own, calls, this.#order())));
+    return both;
+  }
+}
+
+function byCall(rules: readonly Rule[]): ReadonlyMap<CallName, readonly Rule[]> {
+  const calls = new Map<CallName, Rule[]>();
+  for (const rule of rules) {
+    if (rule.matcher.kind !== "call") continue;
+    const list = calls.get(rule.matcher.name);
+    if (list === undefined) calls.set(rule.matcher.name, [rule]);
+    else list.push(rule);
+  }
+  return calls;
 }
 
 function isAnyTool({ matcher }: Rule): boolean {
   return matcher.kind === "tool" && matcher.name === "*" && matcher.where === undefined;
 }
 
-function isCommandMatcher(kind: Rule["matcher"]["kind"]): boolean {
-  return kind === "bash" || kind === "shell" || kind === "option" || kind === "command";
-}
-
-/** The rules that could speak about an action. */
-export function rulesFor(index: RuleIndex, action: Action): RulesByEffect {
-  const own = rulesForKind(index, action);
-  return action.call === undefined || index.calls.size === 0 ? own : withCallRules(index, own, action.call);
-}
-
-/** In policy order, so that the first rule that matches is the one that is named. */
-function withCallRules(index: RuleIndex, own: RulesByEffect, { name }: Call): RulesByEffect {
-  const calls = index.calls.get(name);
-  if (calls === undefined) return own;
-  if (own === NO_RULES) return calls;
-  let known = index.withCalls.get(name);
-  if (known === undefined) index.withCalls.set(name, (known = new WeakMap()));
-  let both = known.get(own);
-  if (both === undefined) {
-    const wanted = new Set([own, calls].flatMap(({ deny, ask, allow }) => [...deny, ...ask, ...allow]));
-    both = select(index.rules, (rule) => wanted.has(rule));
-    known.set(own, both);
-  }
-  return both;
-}
-
-function rulesForKind(index: RuleIndex, action: Action): RulesByEffect {
-  switch (action.kind) {
-    case "exec":
-      return commandRules(index, action);
-    case "file":
-      return index.files[action.operation];
-    case "net":
-      return index.net;
-    case "tool":
-      return index.tools;
-    default:
-      return index.anyTool;
-  }
-}
-
-function commandRules(index: RuleIndex, action: ExecAction): RulesByEffect {
-  const { commands } = index;
-  if (commands === NO_RULES) return NO_RULES;
-  const word = action.argv[0];
-  if (word === undefined || !word.known) return commands;
-  const name = foldCase(baseName(word.text));
-  // A link may lead to a program of another name, and then the rules for both count.
-  if (foldCase(baseName(action.program)) !== name || (action.resolved !== undefined && foldCase(baseName(action.resolved)) !== name))
-    return commands;
-  return index.byProgram.get(name, () => {
-    const all = [...commands.deny, ...commands.ask, ...commands.allow];
-    return select(all, (rule) => couldMean(rule, name));
-  });
-}
-
-function couldMean({ matcher }: Rule, name: string): boolean {
-  switch (matcher.kind) {
-    case "bash": {
-      const first = matcher.tokens[0];
-      return first === undefined || first.is !== "text" || foldCase(baseName(first.text)) === name;
-    }
-    case "option":
-      return matcher.commands.some((command) => foldCase(baseName(command)) === name);
-    case "shell":
-      return (
-        matcher.program.negated || matcher.program.alternatives.some((word) => /[*?[\]\\]/.test(word) || foldCase(baseName(word)) === name)
-      );
-    default:
-      return true;
-  }
+function isCommandMatcher(matcher: Matcher): boolean {
+  const { kind } = matcher;
+  return (
+    kind === "bash" ||
+    kind === "shell" ||
+    kind === "option" ||
+    kind === "command" ||
+    (kind === "path" && matcher.operations.includes("execute"))
+  );
 }

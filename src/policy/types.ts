@@ -51,7 +51,7 @@ export type Matcher =
   | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string; readonly tool?: string }
   /** Y4: `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
   | { readonly kind: "command"; readonly pattern: string }
-  /** `Net(host:port)`, `WebFetch(domain:host)`. `*.host` (only subdomains) and `*` allowed; `tool` as above. */
+  /** `Net(host:port)`, `WebFetch(domain:host)`, `WebFetch(host:host)` (not the hosts below it). `*.host` (only subdomains) and `*` allowed; `tool` as above. */
   | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean; readonly tool?: string }
   /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
   | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition }
@@ -113,7 +113,8 @@ export interface OperationBlock {
 export interface Automation {
   readonly when: "everywhere" | "subagents" | "off";
   readonly agents: { readonly trusted: readonly string[]; readonly restricted: readonly string[] };
-  readonly breaker: { readonly denials: number };
+  /** `minutes` after the last refusal the row is forgotten; 0: never. */
+  readonly breaker: { readonly denials: number; readonly minutes: number };
 }
 
 /** One policy file, validated. Absent settings are absent. */
@@ -134,6 +135,8 @@ export interface Settings {
   readonly bypass: "asks" | "host";
   readonly automation: Automation;
   readonly audit: { readonly keepDays: number };
+  /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
+  readonly secrets?: "open";
 }
 
 /** All layers joined: what judging needs. */

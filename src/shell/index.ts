@@ -39,4 +39,5 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
+export { isInertGitKey } from "./analyse/git-config.ts";
 export type { ShellKind } from "./context.ts";

@@ -1,6 +1,7 @@
 import type { FileOperation, Span, Target, TreeFilter } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import { followsLinks } from "./follows.ts";
+import { keptByName, type Kept } from "./kept-names.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
 import type { Grammar } from "./knowledge/read-spec.ts";
 import type { Arguments } from "./options.ts";
@@ -76,10 +77,16 @@ function isWalked({ cx }: Pick<Invocation, "cx">, path: string): boolean {
 /** What a walk of this command leaves out, if anything. */
 export function walkFilter(inv: Pick<Invocation, "only" | "without" | "name" | "args">, visible: boolean): TreeFilter | undefined {
   const follows = followsLinks(inv);
-  if (inv.only.length === 0 && inv.without.length === 0 && !visible && !follows) return undefined;
+  const kept = keptByName(inv);
+  if (kept !== undefined) return filterOf({ ...inv, ...kept }, visible && !kept.hidden, follows);
+  return filterOf(inv, visible, follows);
+}
+
+function filterOf(names: Pick<Kept, "only" | "without">, visible: boolean, follows: boolean): TreeFilter | undefined {
+  if (names.only.length === 0 && names.without.length === 0 && !visible && !follows) return undefined;
   return {
-    ...(inv.only.length > 0 ? { only: inv.only } : {}),
-    ...(inv.without.length > 0 ? { without: inv.without } : {}),
+    ...(names.only.length > 0 ? { only: names.only } : {}),
+    ...(names.without.length > 0 ? { without: names.without } : {}),
     ...(visible ? { hidden: false } : {}),
     ...(follows ? { follows: true } : {}),
   };

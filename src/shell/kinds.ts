@@ -74,6 +74,9 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "foreign":
       inlineCode(inv, kind.language, value, true);
       return;
+    case "lasting":
+      lasting(inv, kind.language, value);
+      return;
     case "script":
       scriptFile(inv, kind.language, value);
       return;
@@ -101,10 +104,19 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
   }
 }
 
+/** What git keeps for later: seeing this command happen does not answer it, and an allow for the command does not cover it. */
+function lasting(inv: Invocation, language: string, value: Value): void {
+  if (language === "git-config" && isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
+  inv.cx.unknown(`${describe(value)} stays in the repository and can name what git runs later`, { span: inv.span, lasting: true });
+  inlineCode(inv, language, value, true);
+}
+
 /** `git -c KEY=VALUE`: nobody's allow rule covers it, and what it runs is told for those who deny that. */
 function gitKey(inv: Invocation, value: Value): void {
   if (isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
-  inlineCode(inv, "git-config", value, true);
+  // The template of new repositories: its configuration and hooks are copied into them.
+  if (/^init\.templatedir\b/i.test(prefixOf(value))) lasting(inv, "git-config", value);
+  else inlineCode(inv, "git-config", value, true);
   const command = commandOfKey(value);
   if (command !== undefined) inv.run.script(inv.cx, inv.state, literal(command), inv.stdin, { span: inv.span });
 }

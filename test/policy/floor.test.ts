@@ -76,6 +76,9 @@ describe("commands that loosen Assent", () => {
   test.each([
     ["assent trust", "loosens"],
     ["assent trust .agent-permissions.jsonc", "loosens"],
+    // A word that every object of the language knows.
+    ["assent constructor", "unclear"],
+    ["assent --policy constructor auto on", "loosens"],
     ["assent auto on", "loosens"],
     ["assent bypass on", "loosens"],
     ["assent breaker reset", "loosens"],

@@ -133,15 +133,19 @@ describe("scalars", () => {
     expect(joinLayers(inputs).settings).toMatchObject(expected);
   });
   test("automation", () => {
-    const user = { when: "everywhere", agents: { trusted: ["a", "b"], restricted: ["c"] }, breaker: { denials: 10 } } as const;
-    const project = { when: "subagents", agents: { trusted: ["b", "x"], restricted: ["d"] }, breaker: { denials: 50 } } as const;
+    const user = { when: "everywhere", agents: { trusted: ["a", "b"], restricted: ["c"] }, breaker: { denials: 10, minutes: 0 } } as const;
+    const project = {
+      when: "subagents",
+      agents: { trusted: ["b", "x"], restricted: ["d"] },
+      breaker: { denials: 50, minutes: 0 },
+    } as const;
     expect(
       joinLayers([layer("user", { settings: { automation: user } }), layer("project", { settings: { automation: project } }, true)])
         .settings.automation,
     ).toEqual({
       when: "subagents",
       agents: { trusted: ["b"], restricted: ["c", "d"] },
-      breaker: { denials: 10 },
+      breaker: { denials: 10, minutes: 0 },
     });
   });
 });

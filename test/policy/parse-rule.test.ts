@@ -36,6 +36,7 @@ describe("what a rule is read as", () => {
     ["Net(*.Example.com:*)", { kind: "net", host: "*.example.com", subdomains: false }],
     ["Net([::1]:80)", { kind: "net", host: "[::1]", port: 80 }],
     ["WebFetch(domain:nodejs.org)", { kind: "net", host: "nodejs.org", subdomains: true, tool: "WebFetch" }],
+    ["WebFetch(host:nodejs.org)", { kind: "net", host: "nodejs.org", subdomains: false, tool: "WebFetch" }],
     ["mcp__a__*", { kind: "tool", name: "mcp__a__*" }],
     ["*", { kind: "tool", name: "*" }],
     ["Task(prompt:*x*)", { kind: "tool", name: "Task", where: { by: "field", field: "prompt", pattern: "*x*" } }],

@@ -166,6 +166,7 @@ describe("files that run code later", () => {
     "/home/me/.cargo/bin/cargo",
     "/home/me/.pyenv/shims/python",
     "/home/me/Library/LaunchAgents/x.plist",
+    "/home/me/.local/share/pnpm/tsc",
     `${P}/.git/x/.git/hooks/pre-commit`,
     `${P}/.git/hooks/.git/x`,
     `${P}/.git/hooks/pre-commit`,
@@ -182,6 +183,7 @@ describe("files that run code later", () => {
     `${P}/.husky/pre-commit`,
     `${P}/.git/index`,
     "/home/me/notes.txt",
+    "/home/me/.local/share/pnpm/store/v10/files/00/x",
     `${P}/bin/x`,
   ])("%s does not", (path) => {
     expect(isPersistence(path, places)).toBe(false);

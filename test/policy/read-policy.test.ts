@@ -74,7 +74,7 @@ describe("what is read", () => {
       bypass: "host",
     });
     expect(policyOf("{ automation: { agents: { restricted: ['x'] } }, audit: {} }").settings).toEqual({
-      automation: { when: "everywhere", agents: { trusted: [], restricted: ["x"] }, breaker: { denials: 10 } },
+      automation: { when: "everywhere", agents: { trusted: [], restricted: ["x"] }, breaker: { denials: 10, minutes: 0 } },
       audit: { keepDays: 90 },
     });
   });

@@ -189,7 +189,7 @@ const OTHERS: readonly Row[] = [
   {
     text: "{ automation: { breaker: [] } }",
     says: "1:26 automation.breaker: `breaker` must be an object, not a list",
-    help: 'write "breaker": { "denials": 10 }',
+    help: 'write "breaker": { "denials": 10, "minutes": 60 }',
   },
   // option rules
   {

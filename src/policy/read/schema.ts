@@ -210,7 +210,12 @@ export const policySchema = object(
               described(
                 object(
                   {
-                    trusted: optional(names("trusted", "Subagents that may go ahead by themselves when `when` is `subagents`.")),
+                    trusted: optional(
+                      names(
+                        "trusted",
+                        "Subagents that may go ahead by themselves when `when` is `subagents`. Where somebody is named, here or by `assent agents trust`, what other subagents want is asked.",
+                      ),
+                    ),
                     restricted: optional(names("restricted", "Agents for which an allow always asks.")),
                   },
                   'write "agents": { "trusted": [], "restricted": ["reviewer"] }',
@@ -221,8 +226,16 @@ export const policySchema = object(
             breaker: optional(
               described(
                 object(
-                  { denials: optional(count("Denials in a row after which everything asks. Without it: 10.", 'write "denials": 10')) },
-                  'write "breaker": { "denials": 10 }',
+                  {
+                    denials: optional(count("Denials in a row after which everything asks. Without it: 10.", 'write "denials": 10')),
+                    minutes: optional(
+                      count(
+                        "Minutes after which a row of denials is forgotten. Without it: never, a person resets it.",
+                        'write "minutes": 60',
+                      ),
+                    ),
+                  },
+                  'write "breaker": { "denials": 10, "minutes": 60 }',
                 ),
                 "When to stop trusting a session.",
               ),

@@ -2,7 +2,7 @@ import type { Automation, Settings } from "../types.ts";
 import type { PolicyInput } from "./schema.ts";
 
 /** What an `automation` block says where it is silent. */
-const AUTOMATION: Automation = { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10 } };
+const AUTOMATION: Automation = { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 } };
 const KEEP_DAYS = 90;
 
 /** The settings a file makes; one it does not make is absent. */
@@ -26,6 +26,6 @@ function readAutomation(input: NonNullable<PolicyInput["automation"]>): Automati
       trusted: input.agents?.trusted ?? AUTOMATION.agents.trusted,
       restricted: input.agents?.restricted ?? AUTOMATION.agents.restricted,
     },
-    breaker: { denials: input.breaker?.denials ?? AUTOMATION.breaker.denials },
+    breaker: { ...AUTOMATION.breaker, ...input.breaker },
   };
 }

@@ -1,4 +1,4 @@
-import { emitFile, refuse, type Invocation } from "../invocation.ts";
+import { emitFile, type Invocation } from "../invocation.ts";
 import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
@@ -22,9 +22,12 @@ const INERT = [
   /^core\.(autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|symlinks|quotepath|abbrev|compression|bigfilethreshold|logallrefupdates|whitespace|longpaths|untrackedcache|preloadindex|commitgraph|commentchar|warnambiguousrefs|trustctime|checkstat|splitindex|multipackindex)$/,
 ];
 
+/** True for a key of git's configuration that can make git run nothing. */
+export const isInertGitKey = (key: string): boolean => INERT.some((known) => known.test(key.toLowerCase()));
+
 /** True when `-c KEY=VALUE` can run nothing: the key is known and written out. */
 export const isInertKey = (key: string, value: Value): boolean =>
-  (textOf(value) !== undefined || prefixOf(value).includes("=")) && INERT.some((known) => known.test(key.toLowerCase()));
+  (textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key);
 
 /** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
 const COMMAND =
@@ -55,7 +58,10 @@ export function gitConfig(inv: Invocation): void {
   writeFile(inv);
   if (verb === "edit") applyEffect(inv, { is: "terminal" });
   if (verb === "rename-section" || has(inv, "--rename-section")) {
-    refuse(inv, "renaming a section of the configuration may turn its keys into ones that name programs");
+    inv.cx.unknown("renaming a section of the configuration may turn its keys into ones that name programs", {
+      span: inv.span,
+      lasting: true,
+    });
     return;
   }
   if (has(inv, "--unset", "--unset-all", "--remove-section", "--edit") || verb === "unset" || verb === "remove-section" || verb === "edit")
@@ -75,7 +81,7 @@ function writeFile(inv: Invocation): void {
 function setKey(inv: Invocation, key: Value | undefined, value: Value | undefined): void {
   // A key only known at run time is refused by the table.
   const text = key === undefined ? undefined : textOf(key)?.toLowerCase();
-  if (text === undefined || INERT.some((known) => known.test(text))) return;
+  if (text === undefined || isInertGitKey(text)) return;
   inv.cx.unknown(`sets ${text}, which can name a program that git runs`, { span: inv.span, exec: inv.exec, lasting: true });
   const shown = value === undefined ? undefined : textOf(value);
   applyKind(

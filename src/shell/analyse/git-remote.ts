@@ -22,7 +22,8 @@ export function remoteAddress(inv: Invocation, value: Value | undefined): void {
       foreign: true,
       origin: { by: "command", exec: inv.exec },
     });
-    refuse(inv, `\`${text.split("::")[0] ?? ""}::\` starts a helper program`);
+    // clone, `remote add` and others keep the address.
+    inv.cx.unknown(`\`${text.split("::")[0] ?? ""}::\` starts a helper program`, { span: inv.span, lasting: true });
   } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) applyKind(inv, { is: "url" }, value);
   else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
   else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");

@@ -14,6 +14,8 @@ const NOTHING_MORE: ReadonlySet<string> = new Set();
 
 /** `python -m MODULE`: code, unless we know the module and the working directory holds nothing that takes its place. */
 export function pythonModule(inv: Invocation): void {
+  for (const value of [...valuesOf(inv, "-W"), ...valuesOf(inv, "-X")])
+    if (!isHarmless(textOf(value))) doubt(inv, `what ${describe(value)} makes ${inv.name} do`);
   const [module] = valuesOf(inv, "-m");
   if (module === undefined) return;
   const name = textOf(module);
@@ -24,6 +26,11 @@ export function pythonModule(inv: Invocation): void {
   else if (plain && name === "pip" && loadsNone(here, PIP_MODULES)) {
     inv.output = inv.run.argv(inv.cx, inv.state, [literal("pip"), ...inv.args.rest], inv.stdin);
   } else addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
+}
+
+/** `-W action:message:category`: a category with a dot is imported. `-X pycache_prefix=FOLDER` writes there. */
+function isHarmless(text: string | undefined): boolean {
+  return text !== undefined && !text.startsWith("pycache_prefix") && text.split(":")[2]?.includes(".") !== true;
 }
 
 /** True when nothing in the working directory takes the place of a module of the library, or of one of `more`. */

@@ -22,13 +22,23 @@ export const build: readonly CommandSpec[] = [
   },
   {
     names: "cmake",
-    style: "posix",
-    options: "-h --help -> stop\n-version --version -> stop",
+    summary: "configures and builds as CMakeLists.txt says",
+    style: "bsd",
+    // Unlisted: -P, -E and -C run what is named, --install writes outside, --graphviz and --profiling-output write a file.
+    options: rows(`
+      -S=text; -B=text; -G=text; -D=text; -U=text; -W=text; -A=text; -T=text; -N; --fresh; --preset=text; --list-presets[=text]; --log-level=text; --log-context; --trace; --trace-expand; --warn-uninitialized; --debug-output
+      --build=text; -j --parallel[=text]; --config=text; -t --target=text; --clean-first; --use-stderr; -v --verbose; -h --help -> stop; -version --version -> stop`),
     operands: "text*",
-    effects: "code.project, write .",
+    effects: "code.project",
     examples: {
       allow: ["cmake --version"],
-      ask: ["cmake .", "cmake -B build -S .", "cmake --build build", "cmake -P evil.cmake", "cmake -E rm x"],
+      none: [
+        "cmake .",
+        "cmake -B build -S .",
+        "cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Debug",
+        "cmake --build build -j8 --target all",
+      ],
+      ask: ["cmake -P evil.cmake", "cmake -E rm x", "cmake --install build", "cmake -C evil.cmake .", "cmake --graphviz=src/app.ts ."],
     },
   },
   {

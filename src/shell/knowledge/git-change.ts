@@ -287,7 +287,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
   init: {
     style: "gnu",
     options: optionTable(`
-      --template=foreign/git-hooks; --no-template; --[no-]bare; --shared[=text]; -q --[no-]quiet; --separate-git-dir=write
+      --template=lasting/git-hooks; --no-template; --[no-]bare; --shared[=text]; -q --[no-]quiet; --separate-git-dir=write
       --no-separate-git-dir; -b --initial-branch=text; --no-initial-branch; --object-format=text; --ref-format=text`),
     operands: "mkdir?",
     effects: "write .",

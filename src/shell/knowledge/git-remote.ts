@@ -44,9 +44,9 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
       TRANSPORT,
       `
       -v --[no-]verbose; -q --[no-]quiet; --[no-]reject-shallow; -n --no-checkout; --[no-]bare; --[no-]mirror; -l --[no-]local; --no-hardlinks
-      -s --[no-]shared; --[no-]recurse-submodules[=text]; --[no-]recursive[=text]; -j --jobs=text; --template=foreign/git-hooks; --reference=read
+      -s --[no-]shared; --[no-]recurse-submodules[=text]; --[no-]recursive[=text]; -j --jobs=text; --template=lasting/git-hooks; --reference=read
       --reference-if-able=read; --[no-]dissociate; --origin=text; -b --branch=text; --depth=text; --shallow-since=text; --shallow-exclude=text
-      --[no-]single-branch; --no-tags; --tags; --[no-]shallow-submodules; --separate-git-dir=write; -c --config=foreign/git-config; --filter=text
+      --[no-]single-branch; --no-tags; --tags; --[no-]shallow-submodules; --separate-git-dir=write; -c --config=lasting/git-config; --filter=text
       --[no-]also-filter-submodules; --[no-]remote-submodules; --[no-]sparse; --bundle-uri=url; --revision=text; --ref-format=text
       -u=foreign/command`,
     ),

@@ -21,7 +21,7 @@ export const git: readonly CommandSpec[] = [
     // `-p`: the pager from the environment or the configuration; `--git-dir`, `--work-tree`: another repository.
     options: optionTable(`
       -C=dir
-      -c=gitkey; --config-env=foreign/git-config
+      -c=gitkey; --config-env=gitkey
       --exec-path[=foreign/git]
       --git-dir=list -> danger foreign-repository; --work-tree=list -> danger foreign-repository
       --namespace=text; --super-prefix=text; --attr-source=text; --list-cmds=text

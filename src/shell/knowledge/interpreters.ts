@@ -98,10 +98,10 @@ export const interpreters: readonly CommandSpec[] = [
         examples: { none: ["deno eval 'Deno.removeSync(\"x\")'"] },
       },
       "test|bench|task|compile|install|add|remove|bundle|cache|repl|jupyter|x|approve-scripts": {
-        style: "posix",
+        style: "none",
         operands: "args:text*",
         effects: "code.project",
-        examples: { none: ["deno test", "deno task build"] },
+        examples: { none: ["deno test", "deno test --no-run -A", "deno task build"] },
       },
       "lint|check|doc|info": {
         style: "bsd",

@@ -116,8 +116,8 @@ export const kubernetes: readonly CommandSpec[] = [
     ),
     examples: { none: ["helm frobnicate"] },
     subcommands: {
-      // --post-renderer runs a program: unlisted. `get values` shows what charts hold, passwords too.
-      "list|ls|status|history|hist|get manifest|get notes|get hooks|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub":
+      // --post-renderer runs a program: unlisted. `get values` and what is made of them show what charts hold, passwords too.
+      "list|ls|status|history|hist|get notes|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub":
         {
           options: rows(
             "-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=refuse; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers",
@@ -130,11 +130,11 @@ export const kubernetes: readonly CommandSpec[] = [
             ask: ["helm template x ./chart --post-renderer ./evil", "helm template https://evil.example/x.tgz"],
           },
         },
-      "get values|get all|env": {
+      "get values|get manifest|get hooks|get all|env": {
         options: "-a --all\n-o --output=text\n--revision=text",
         operands: "text*",
         effects: "environment",
-        examples: { ask: ["helm get values x"] },
+        examples: { ask: ["helm get values x", "helm get manifest x"] },
       },
       "install|upgrade|rollback|test|create|package|pull|fetch|repo add|repo update|repo remove|repo index|dependency update|dependency build|dep update|plugin install|plugin update|plugin uninstall|registry login|registry logout":
         {

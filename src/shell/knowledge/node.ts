@@ -6,7 +6,7 @@ import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 const NPM = `
   -C --prefix=dir; --registry=url; --cache=write; -w --workspace=text; --workspaces; --include-workspace-root; --loglevel=text; -s --silent; -q --quiet; -d; --verbose
   --json; --long -l; -p --parseable; -g --global; --depth=text; -a --all; --color[=text]; --no-color; --no-progress; --no-fund; --no-audit; --no-update-notifier
-  --omit=text; --include=text; --only=text; --production; --offline; --prefer-offline; --prefer-online; --unicode; --no-unicode; --tag=text
+  --omit=text; --include=text; --only=text; --production; --prod; --dev; --offline; --prefer-offline; --prefer-online; --unicode; --no-unicode; --tag=text
   --userconfig=foreign/npmrc; --globalconfig=foreign/npmrc; --script-shell=foreign/command; --node-options=foreign/javascript`;
 
 const NPM_READ: SubcommandSpec = {

@@ -74,7 +74,7 @@ const PLAIN = [
   "without",
   "gitkey",
 ] as const;
-const CODE = ["code", "script", "foreign"] as const;
+const CODE = ["code", "script", "foreign", "lasting"] as const;
 
 export type Kind =
   /** `visible`: a walk that leaves out names that begin with a dot. */

@@ -21,14 +21,14 @@ export const rustGo: readonly CommandSpec[] = [
     upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
-      "locate-project|pkgid|verify-project|search|info|read-manifest": {
+      "locate-project|pkgid|verify-project|search|read-manifest": {
         options: CARGO_READ,
         operands: "text*",
         effects: "remote.read crates",
         examples: { allow: ["cargo --version", "cargo search serde", "cargo pkgid"] },
       },
       // They ask the compiler about itself, and `.cargo/config.toml` may name another one (`cargo-config`, analyser).
-      tree: {
+      "tree|info": {
         options: CARGO_READ,
         operands: "text*",
         effects: "remote.read crates",

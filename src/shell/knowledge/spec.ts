@@ -103,6 +103,7 @@ export interface Examples {
  * | `script/LANG` | is a file that runs as LANG |
  * | `foreign/LANG` | is code for another program: allowing the command does not allow it |
  * | `sed` `awk` `jq` `sql` | is source in a small language that we read ourselves |
+ * | `lasting/LANG` | as `foreign/LANG`, and it is kept: what it names runs later, for others |
  * | `gitkey` | is a git `KEY=VALUE`: inert for keys that only choose among what git does, else `foreign/git-config` |
  * | `pid` | is a process to signal |
  * | `refuse` | makes the command unknown (an option we know to be dangerous in ways no other kind says) |

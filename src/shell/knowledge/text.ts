@@ -101,8 +101,13 @@ export const text: readonly CommandSpec[] = [
         "rg foo",
         "rg TODO . | head",
         "rg -l foo | xargs wc -l",
+        "rg -tjs foo --glob='!dist'",
       ],
       ask: [
+        "rg -g '.e*' foo",
+        "rg --glob '*' foo",
+        "rg --iglob .ENV foo",
+        "rg --type-add 'x:.env' -tx foo",
         "rg --pre ./evil x",
         "rg --pre=./evil x src",
         "rg {--pre,./evil} x",

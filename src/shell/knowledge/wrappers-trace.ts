@@ -24,6 +24,17 @@ export const wrapperTrace: readonly CommandSpec[] = [
           deny: ["assent run rm -rf ~", "assent run -P -- sh -c 'rm -rf ~'", "assent run --log-only ls", "assent run -o x ls"],
         },
       },
+      // The gateway starts the server; nothing supervises it.
+      mcp: {
+        style: "posix",
+        options: rows("--name=text; --help -> stop"),
+        operands: "command:argv?",
+        examples: {
+          none: ["assent mcp -- ./server"],
+          ask: ["assent mcp --policy x -- ls"],
+          deny: ["assent mcp -- rm -rf ~", "assent mcp --name x sh -c 'rm -rf ~'"],
+        },
+      },
     },
   },
   {

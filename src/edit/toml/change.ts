@@ -1,0 +1,92 @@
+import { type Fault, type Json, member, type Node, printPath, toValue } from "../json5/index.ts";
+import { readToml } from "./read.ts";
+
+/** A key of a TOML text, in a table at the top: `["features", "hooks"]`. */
+type Key = readonly [table: string, key: string];
+
+export type TomlChange =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string; /** Where a broken text is wrong. */ readonly fault?: Fault };
+
+/** Gives a key a value, by the smallest splice. The result is read again: it says what was asked and nothing else has changed. */
+export function setTomlKey(text: string, key: Key, value: string | number | boolean): TomlChange {
+  return changed(text, key, value, (root) => {
+    const [table, name] = key;
+    const found = member(root, table)?.value;
+    if (found !== undefined && found.kind !== "object") return undefined;
+    const old = member(found, name)?.value;
+    const written = JSON.stringify(value);
+    if (old !== undefined) return old.kind === "scalar" ? splice(text, old.start, old.end, written) : undefined;
+    const newline = text.includes("\r\n") ? "\r\n" : "\n";
+    if (found === undefined) {
+      const gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? newline : `${newline}${newline}`;
+      return `${text}${gap}[${bare(table)}]${newline}${bare(name)} = ${written}${newline}`;
+    }
+    const header = new RegExp(`^[ \\t]*\\[[ \\t]*${bare(table)}[ \\t]*\\][^\\n]*(?:\\n|$)`, "m").exec(text);
+    if (header !== null) {
+      const end = header.index + header[0].length;
+      return splice(text, end, end, `${header[0].endsWith("\n") ? "" : newline}${bare(name)} = ${written}${newline}`);
+    }
+    if (text.charAt(found.start) === "{")
+      return splice(text, found.start + 1, found.start + 1, ` ${bare(name)} = ${written}${found.members.length === 0 ? " " : ","}`);
+    // `features.other = 1`: the new key stands before it.
+    const first = found.members[0];
+    if (first === undefined) return undefined;
+    const line = text.lastIndexOf("\n", first.keyStart - 1) + 1;
+    return splice(text, line, line, `${bare(table)}.${bare(name)} = ${written}${newline}`);
+  });
+}
+
+/** Takes a key and its line out. */
+export function removeTomlKey(text: string, key: Key): TomlChange {
+  return changed(text, key, undefined, (root) => {
+    const found = member(member(root, key[0])?.value, key[1]);
+    if (found === undefined) return text;
+    const line = text.lastIndexOf("\n", found.keyStart - 1) + 1;
+    const end = text.indexOf("\n", found.value.end);
+    const rest = text.slice(found.value.end, end < 0 ? undefined : end).trim();
+    if (rest !== "" && !rest.startsWith("#")) return undefined;
+    return splice(text, line, end < 0 ? text.length : end + 1, "");
+  });
+}
+
+const splice = (text: string, from: number, to: number, becomes: string): string => text.slice(0, from) + becomes + text.slice(to);
+const bare = (name: string): string => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name));
+
+function changed(text: string, key: Key, value: Json | undefined, next: (root: Node) => string | undefined): TomlChange {
+  const before = readToml(text);
+  if (before.root === undefined) {
+    const [fault] = before.faults;
+    return { ok: false, message: fault?.message ?? "cannot be read", ...(fault === undefined ? {} : { fault }) };
+  }
+  const result = next(before.root);
+  const after = result === undefined ? undefined : readToml(result);
+  if (result === undefined || after?.root === undefined || !same(toValue(after.root), expected(toValue(before.root), key, value)))
+    return { ok: false, message: `\`${printPath(key)}\` cannot be changed safely` };
+  return { ok: true, text: result };
+}
+
+function expected(root: Json, [table, name]: Key, value: Json | undefined): Json {
+  const top = record(root);
+  const { [name]: _old, ...rest } = record(top[table]);
+  const own = value === undefined ? rest : { ...rest, [name]: value };
+  return value === undefined && top[table] === undefined ? top : { ...top, [table]: own };
+}
+
+type Table = { readonly [key: string]: Json };
+
+const isTable = (value: Json | undefined): value is Table => typeof value === "object" && value !== null && !Array.isArray(value);
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+const record = (value: Json | undefined): Table => (isTable(value) ? value : {});
+
+/** In any order of keys. */
+function same(a: Json, b: Json): boolean {
+  if (isList(a) || isList(b)) return isList(a) && isList(b) && a.length === b.length && a.every((item, at) => same(item, b[at] ?? null));
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
+  const [left, right] = [record(a), record(b)];
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && same(left[key] ?? null, right[key] ?? null))
+  );
+}

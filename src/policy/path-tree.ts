@@ -1,0 +1,191 @@
+import type { World } from "../action/index.ts";
+import type { Region } from "./glob-target.ts";
+import { DEEP, type PatternBase, type Segment } from "./glob.ts";
+import { forms, perWorld, within } from "./location.ts";
+import { keysOf, lastEnding, type PathKey } from "./path-keys.ts";
+import { foldCase, segmentsOf } from "./path.ts";
+import { put } from "./rule-lists.ts";
+
+/** Rules by the folders their patterns start with, and below that by how the patterns end. They are numbers here. */
+interface Node {
+  /** As they are written; several spellings only where the file system folds case. */
+  readonly spellings: string[];
+  readonly children: Map<string, Node>;
+  /** Patterns that start with this folder and go on with a wildcard, or end here. */
+  readonly here: number[];
+  readonly named: Map<string, number[]>;
+  readonly ending: Map<string, number[]>;
+  /** Rules here and below. */
+  size: number;
+}
+
+/** A folder that rules name by another path, because a link leads there. */
+interface Alias {
+  /** Where it really is. */
+  readonly path: string;
+  readonly node: Node;
+}
+
+const newNode = (): Node => ({ spellings: [], children: new Map(), here: [], named: new Map(), ending: new Map(), size: 0 });
+
+/** More children than this are compared with a listing of their folder instead of being looked at one by one. */
+const FEW = 4;
+
+/**
+ * Finds the patterns that could match a place without trying them all.
+ * INVARIANT: what it leaves out does not match; a property test holds it to the patterns themselves.
+ */
+export class PathTree {
+  readonly #root = newNode();
+  readonly #fold: boolean;
+  readonly #aliases: (world: World) => readonly Alias[];
+  /** Wrong patterns: nobody knows what they mean. */
+  readonly unread: number[] = [];
+
+  constructor(patterns: Iterable<readonly [number, string]>, base: PatternBase) {
+    this.#fold = base.fold;
+    this.#aliases = perWorld((world) => this.#findAliases(world));
+    for (const [at, pattern] of patterns) {
+      const keys = keysOf(pattern, base);
+      if (keys.ok) for (const key of keys.value) this.#add(key, at);
+      else this.unread.push(at);
+    }
+  }
+
+  #add({ folders, name, ending }: PathKey, at: number): void {
+    let node = this.#root;
+    node.size++;
+    for (const folder of folders) {
+      const key = this.#fold ? foldCase(folder) : folder;
+      let child = node.children.get(key);
+      if (child === undefined) node.children.set(key, (child = newNode()));
+      if (!child.spellings.includes(folder)) child.spellings.push(folder);
+      child.size++;
+      node = child;
+    }
+    if (name !== undefined) put(node.named, name, at);
+    else if (ending !== undefined) put(node.ending, ending, at);
+    else node.here.push(at);
+  }
+
+  /** Patterns that could surely match the region; `below` adds those that could match something in it. */
+  collect(region: Region, below: boolean, world: World, into: Set<number>): void {
+    const names = region.path ?? literalNames(region.segments);
+    const last = region.path === undefined ? lastOf(region.segments) : exactly(region.path.at(-1));
+    walk(this.#root, names, 0, last, below, into);
+    const aliases = this.#aliases(world);
+    if (aliases.length === 0) return;
+    const path = `/${names.join("/")}`;
+    for (const { path: real, node } of aliases) {
+      if (within(path, real)) walk(node, names, real === "/" ? 0 : segmentsOf(real).length, last, below, into);
+      else if (below && within(real, path)) takeAll(node, into);
+    }
+  }
+
+  /** Links in front of the first wildcard of patterns, resolved as `patternForms` resolves them. */
+  #findAliases(world: World): readonly Alias[] {
+    const found: Alias[] = [];
+    const add = (path: string, node: Node): void => void found.push({ path: this.#fold ? foldCase(path) : path, node });
+    const own = new Set<string>();
+    for (const folder of [world.projectRoot, ...world.temp]) {
+      for (const form of forms(folder, world)) own.add(this.#fold ? foldCase(form) : form);
+      const node = this.#nodeOf(folder);
+      const real = world.canonical(folder);
+      if (node !== undefined && real !== folder) add(real, node);
+    }
+    const enter = (child: Node, written: string, real: string, link: boolean | undefined): void => {
+      for (const name of child.spellings) {
+        const path = join(written, name);
+        if (own.has(this.#fold ? foldCase(path) : path)) continue;
+        const here = link === false ? join(real, name) : world.canonical(path);
+        if (here !== join(real, name)) add(here, child);
+        // Nothing below what is not there is a link.
+        if (child.size > FEW && link === undefined && world.entries !== undefined && world.kind(path) === "missing") continue;
+        visit(child, path, here);
+      }
+    };
+    const visit = (node: Node, written: string, real: string): void => {
+      const entries = node.children.size > FEW && !this.#fold ? world.entries?.(real) : undefined;
+      if (entries === undefined) {
+        for (const child of node.children.values()) enter(child, written, real, undefined);
+        return;
+      }
+      for (const [name, link] of entries) {
+        const child = node.children.get(name);
+        if (child !== undefined) enter(child, written, real, link);
+      }
+    };
+    if (!own.has("/")) visit(this.#root, "/", "/");
+    return found;
+  }
+
+  #nodeOf(path: string): Node | undefined {
+    let node: Node | undefined = this.#root;
+    for (const name of segmentsOf(path)) node = node?.children.get(this.#fold ? foldCase(name) : name);
+    return node;
+  }
+}
+
+function join(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+/** What is known of the last name of all that is looked for. */
+interface LastName {
+  readonly name: string | undefined;
+  readonly ending: string | undefined;
+}
+
+function exactly(name: string | undefined): LastName {
+  return { name, ending: name === undefined ? undefined : lastEnding(name) };
+}
+
+const UNKNOWN: LastName = exactly(undefined);
+
+/** Only a pattern without its own ending, or with the same, surely matches all that a pattern stands for; a name never. */
+function lastOf(segments: readonly Segment[]): LastName {
+  const last = segments.at(-1);
+  if (last === undefined || last === DEEP) return UNKNOWN;
+  return last.literal === undefined ? { name: undefined, ending: lastEnding(last.end) } : exactly(last.literal);
+}
+
+function literalNames(segments: readonly Segment[]): readonly string[] {
+  const names: string[] = [];
+  for (const segment of segments) {
+    if (segment === DEEP || segment.literal === undefined) break;
+    names.push(segment.literal);
+  }
+  return names;
+}
+
+function walk(start: Node, names: readonly string[], from: number, last: LastName, whole: boolean, into: Set<number>): void {
+  let node = start;
+  for (let depth = from; ; depth++) {
+    take(node, last, whole, into);
+    const name = names[depth];
+    const child = name === undefined ? undefined : node.children.get(name);
+    if (child === undefined) {
+      if (name === undefined && whole) for (const below of node.children.values()) takeAll(below, into);
+      return;
+    }
+    node = child;
+  }
+}
+
+function take({ here, named, ending }: Node, last: LastName, whole: boolean, into: Set<number>): void {
+  for (const at of here) into.add(at);
+  if (whole) {
+    for (const list of named.values()) for (const at of list) into.add(at);
+    for (const list of ending.values()) for (const at of list) into.add(at);
+    return;
+  }
+  if (last.name !== undefined) for (const at of named.get(last.name) ?? NONE) into.add(at);
+  if (last.ending !== undefined) for (const at of ending.get(last.ending) ?? NONE) into.add(at);
+}
+
+const NONE: readonly number[] = [];
+
+function takeAll(node: Node, into: Set<number>): void {
+  take(node, UNKNOWN, true, into);
+  for (const child of node.children.values()) takeAll(child, into);
+}
