@@ -1,41 +1,83 @@
-import type { Input, Outcome, Request, ToolFacts } from "../guard/index.ts";
+import type { Protocol } from "./protocol.ts";
 
-/** What a hook was called with. */
-export interface Call {
-  readonly payload: Input;
-  /** `--event`; undefined for `auto`. */
-  readonly event: string | undefined;
+/** A value of a JSON, JSONC or TOML file. */
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+
+/** Where and with what `assent install` registers. */
+export interface InstallPlace {
+  readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder the hook runs in, for hosts that leave it out. */
-  readonly folder: string;
+  readonly platform: string;
+  /** Undefined: for the user, in all projects. */
+  readonly project: string | undefined;
+  /** What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot steer. */
+  readonly command: (event: string) => string;
+  /** Absolute path of a module of the program: `plugin-opencode.mjs`. */
+  readonly module: (name: string) => string;
 }
 
-/**
- * What an agent's file makes of a call.
- * - `request`: something to judge.
- * - `nothing`: an event on which there is nothing to decide.
- * - `problem`: it cannot be told what is asked; the answer is the safe one.
- */
-export type Reading =
-  | { readonly is: "request"; readonly request: Request }
-  | { readonly is: "nothing"; readonly why: string }
-  | { readonly is: "problem"; readonly why: string };
+/** What stands in a host's files when Assent is registered. */
+export type Registration =
+  /** Entries in a file that others write to as well. */
+  | {
+      readonly is: "entries";
+      readonly file: string;
+      readonly format: "json" | "toml";
+      /** Elements of lists. Ours are told from others by the command in them. */
+      readonly entries: readonly { readonly list: readonly string[]; readonly value: Value; readonly at?: "start" }[];
+      /** Keys that must have a value: `version` (`must`: `there`), or a switch. */
+      readonly keys?: readonly { readonly path: readonly string[]; readonly value: Value; readonly must: "be" | "there" }[];
+      /** In a file of several hosts: the key below which everything of this one stands. */
+      readonly only?: string;
+      /** Keys that are out of use and would contradict. */
+      readonly remove?: readonly (readonly string[])[];
+    }
+  /** A file of our own. */
+  | { readonly is: "file"; readonly file: string; readonly text: string; readonly mode: number };
 
-/** A value that prints as JSON. */
-export type Envelope = Readonly<Record<string, unknown>>;
+export interface Sample {
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** What the host says by variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
-/** One agent host: its envelope in, its envelope out. One file per host; nothing else knows its names. */
+/** Everything about a host besides its envelopes: where it is, how Assent is registered, what it cannot do. Data, or pure. */
+export interface Setup {
+  /** What shows that the host is on this machine: programs on PATH, folders below home. */
+  readonly signs: { readonly programs: readonly string[]; readonly folders: readonly string[] };
+  /** Prints its version; undefined for hosts without a command line. */
+  readonly version: readonly [program: string, ...args: string[]] | undefined;
+  /** The oldest version on which all of this holds; undefined where that is not known. */
+  readonly minimum?: string;
+  /** For hosts that were never driven with this: what it was written from. */
+  readonly unrun?: string;
+  /** A call of the shell as the host would send it on its first event, for `assent doctor`. */
+  readonly sample: (command: string, cwd: string) => Sample;
+  /** Events that are registered, by the host's names. */
+  readonly events: readonly string[];
+  /** What the host does when the hook cannot be started, crashes or takes too long. */
+  readonly fails: string;
+  /** How an ask arrives, by the situation. */
+  readonly asks: string;
+  /** What Assent cannot enforce there, one sentence each. */
+  readonly cannot: readonly string[];
+  /** What the user has to do after installing. */
+  readonly after?: string;
+  /** What rulesync calls the host and its events (`~/.rulesync/hooks.json`), where it can write this registration. */
+  readonly rulesync?: { readonly block: string; readonly events: readonly string[]; readonly matcher: string; readonly timeout: number };
+  readonly registrations: (place: InstallPlace) => readonly Registration[];
+  /** Files to look at for weaknesses, and what to make of each. */
+  readonly weaknesses?: (
+    place: Pick<InstallPlace, "home" | "env">,
+  ) => readonly { readonly file: string; readonly find: (value: Value) => readonly string[] }[];
+}
+
+/** One agent host. One file per host holds all of it; nothing else knows its names. */
 export interface Agent {
   readonly id: string;
   /** As people know it. */
   readonly name: string;
-  /** What its tools do. Absent ones are judged by name and fields. */
-  readonly tools: Readonly<Record<string, ToolFacts>>;
-  /** Whether a payload of unknown origin is this host's (`--agent auto`). */
-  recognises(payload: Input, event: string | undefined): boolean;
-  read(call: Call): Reading;
-  /** The answer in the host's words. Only keys that the host documents. */
-  write(outcome: Outcome): Envelope;
-  /** The safe answer when there is no request to judge: a question, or a denial where the host has none. */
-  refuse(why: string, event: string | undefined): Envelope;
+  readonly protocol: Protocol;
+  /** Undefined for `generic`: there is nothing to register. */
+  readonly setup: Setup | undefined;
 }

@@ -1,17 +1,15 @@
-import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
-import type { Agent, Call, Envelope, Reading } from "./agent.ts";
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
+import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { files as file } from "./reading.ts";
+import { tableOf } from "./value.ts";
 
 /**
  * Claude Code. Facts measured on 2.1.329 (docs/architecture.md names the evidence):
  * paths arrive absolute; silence (`{}`) leaves the host's own flow; an `ask` is a denial in headless runs;
  * a hook's `allow` does not override the host's own deny and ask rules; in plan mode it is not enough.
  */
-
-const file = (operation: "read" | "write" | "edit" | "list", ...fields: readonly string[]): ToolFacts => ({
-  does: "file",
-  operation,
-  fields,
-});
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   Bash: { does: "shell", field: "command" },
@@ -25,6 +23,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   MultiEdit: file("edit", "file_path"),
   NotebookEdit: file("edit", "notebook_path"),
   LS: file("list", "path"),
+  LSP: file("read", "filePath"),
   Glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
   Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
   WebFetch: { does: "fetch", field: "url" },
@@ -35,22 +34,11 @@ const CONVERSATION = new Set(["AskUserQuestion", "ExitPlanMode", "EnterPlanMode"
 
 const JUDGED = new Set(["PreToolUse", "PermissionRequest"]);
 /** Events that ask nothing. A hook registered for one of them by mistake stays silent. */
-const OTHERS = new Set(
-  (
-    "PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart SessionEnd Stop StopFailure " +
+const OTHERS = words(
+  "PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart SessionEnd Stop StopFailure " +
     "SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted " +
-    "Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay"
-  ).split(" "),
+    "Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay",
 );
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The payload knows best which event this is; the registration stands in for a payload that does not say. */
-function eventOf(payload: Input, registered: string | undefined): string | undefined {
-  const own = text(payload["hook_event_name"]);
-  return own !== undefined && (registered === undefined || JUDGED.has(own)) ? own : registered;
-}
 
 function hostOf(mode: string | undefined): Host {
   return {
@@ -62,56 +50,16 @@ function hostOf(mode: string | undefined): Host {
   };
 }
 
-function read({ payload, event: registered, env, folder }: Call): Reading {
-  const event = eventOf(payload, registered);
-  if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
-  if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
-  if (!JUDGED.has(event)) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };
-  const tool = text(payload["tool_name"]);
-  if (tool === undefined) return { is: "problem", why: "`tool_name` is not a text" };
-  const input = payload["tool_input"];
-  if (!isInput(input)) return { is: "problem", why: "`tool_input` is not an object" };
-  const cwd = payload["cwd"] === undefined ? folder : text(payload["cwd"]);
-  if (cwd === undefined || !cwd.startsWith("/") || cwd.includes("\0")) return { is: "problem", why: "`cwd` is not an absolute path" };
-  const mode = text(payload["permission_mode"]);
-  const root = env["CLAUDE_PROJECT_DIR"];
-  const subagent = text(payload["agent_id"]);
-  return {
-    is: "request",
-    request: {
-      tool,
-      facts: Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined,
-      input,
-      cwd,
-      sessionRoot: root !== undefined && root.startsWith("/") ? root : undefined,
-      host: hostOf(mode),
-      point: "hook",
-      agent: "claude",
-      event,
-      session: text(payload["session_id"]),
-      // `agent_type` alone is the main thread of `--agent`.
-      subagent: subagent === undefined ? undefined : `${text(payload["agent_type"]) ?? "subagent"}:${subagent}`,
-      mode,
-    },
-  };
-}
+const read = (call: Call): Reading =>
+  readShaped(call, { agent: "claude", judged: JUDGED, others: OTHERS, tools: TOOLS, host: hostOf, root: "CLAUDE_PROJECT_DIR" });
 
-function write(outcome: Outcome): Envelope {
+function write(outcome: Outcome): Reply {
   const { request, answer, verdict } = outcome;
-  if (answer.decision === "none") return bypassedCodex(outcome) ?? {};
-  if (answer.decision === "allow" && CONVERSATION.has(request.tool)) return {};
+  if (answer.decision === "none") return reply(bypassedCodex(outcome) ?? {});
+  if (answer.decision === "allow" && CONVERSATION.has(request.tool)) return reply({});
   const reason = `Assent: ${answer.modelReason}`;
-  const forPeople = verdict.untrusted === true ? { systemMessage: `Assent: ${answer.reason}` } : {};
-  if (request.event === "PermissionRequest") {
-    if (answer.decision === "ask") return {};
-    const decision = answer.decision === "allow" ? { behavior: "allow" } : { behavior: "deny", message: reason };
-    return { hookSpecificOutput: { hookEventName: "PermissionRequest", decision }, ...forPeople };
-  }
-  return preToolUse(answer.decision, reason, forPeople);
-}
-
-function preToolUse(permissionDecision: "allow" | "ask" | "deny", permissionDecisionReason: string, more: Envelope = {}): Envelope {
-  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason }, ...more };
+  const envelope = request.event === "PermissionRequest" ? permissionRequest(answer.decision, reason) : preToolUse(answer.decision, reason);
+  return reply(withNote(envelope, verdict.untrusted, answer.reason));
 }
 
 /** A43: a bypass reaches a Codex that runs as an MCP server, whose own questions nobody would see. */
@@ -122,13 +70,56 @@ function bypassedCodex({ request, verdict }: Outcome): Envelope | undefined {
   return { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { ...request.input, "approval-policy": "never" } } };
 }
 
-export const claude: Agent = {
+export const protocol: Protocol = {
   id: "claude",
-  name: "Claude Code",
   tools: TOOLS,
-  recognises: (payload) => text(payload["hook_event_name"]) !== undefined,
   read,
   write,
   // Silence makes the host show its own dialog, which is where a PermissionRequest comes from.
-  refuse: (why, event) => (event === "PermissionRequest" ? {} : preToolUse("ask", `Assent: ${why}`)),
+  refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("ask", `Assent: ${why}`)),
+  silence: reply({}),
 };
+
+const setup: Setup = {
+  signs: { programs: ["claude"], folders: [".claude"] },
+  version: ["claude", "--version"],
+  minimum: "2.1.296",
+  sample: (...call) => sample("PreToolUse", "Bash")(...call),
+  events: ["PreToolUse", "PermissionRequest"],
+  fails:
+    "blocks the tool since 2.1.296 (`onFailure`); the registered command turns a crash into a refusal on older ones, but not a hook that takes too long",
+  asks: "a dialog with the reason; in headless runs a denial with the reason",
+  cannot: [
+    "no hook is called for commands that the user types behind `!`",
+    "a hook is not called for tools that do not exist and for input that the host itself rejects",
+    "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",
+  ],
+  rulesync: { block: "claudecode", events: ["preToolUse", "permissionRequest"], matcher: "*", timeout: 30 },
+  registrations: ({ home, project, command }) => [
+    {
+      is: "entries",
+      file: project === undefined ? `${home}/.claude/settings.json` : `${project}/.claude/settings.json`,
+      format: "json",
+      entries: setup.events.map((event) => ({
+        list: ["hooks", event],
+        value: group("*", command(event), { timeout: 30, onFailure: "block" }),
+      })),
+    },
+  ],
+  weaknesses: ({ home }) =>
+    [`${home}/.claude/settings.json`, `${home}/.claude/settings.local.json`, "/etc/claude-code/managed-settings.json"].map((file) => ({
+      file,
+      find: (value) => {
+        const settings = tableOf(value);
+        return [
+          ...(settings["disableAllHooks"] === true ? ["`disableAllHooks` is true: no hook runs"] : []),
+          ...(settings["allowManagedHooksOnly"] === true ? ["`allowManagedHooksOnly` is true: hooks of users do not run"] : []),
+          ...(tableOf(settings["permissions"])["defaultMode"] === "bypassPermissions"
+            ? ["`permissions.defaultMode` is bypassPermissions: questions are waived"]
+            : []),
+        ];
+      },
+    })),
+};
+
+export const claude: Agent = { id: "claude", name: "Claude Code", protocol, setup };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { claude } from "../../src/agents/claude.ts";
-import { recognisedAgent } from "../../src/agents/index.ts";
+import { protocol as claude } from "../../src/agents/claude.ts";
+import { recognise } from "../../src/agents/index.ts";
 import { decide } from "../../src/guard/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
@@ -10,8 +10,8 @@ function answer(place: Scratch, payload: Payload, event?: string): Record<string
   const full = { session_id: "s", cwd: place.project, permission_mode: "default", hook_event_name: "PreToolUse", ...payload };
   const reading = claude.read({ payload: full, event, env: place.machine.env, folder: place.project });
   if (reading.is === "nothing") return {};
-  if (reading.is === "problem") return claude.refuse(reading.why, event);
-  return claude.write(decide(reading.request, { machine: place.machine, ...engine, audit: false }));
+  if (reading.is === "problem") return claude.refuse(reading.why, event).envelope ?? {};
+  return claude.write(decide(reading.request, { machine: place.machine, ...engine, audit: false })).envelope ?? {};
 }
 
 const bash = (command: string): Payload => ({ tool_name: "Bash", tool_input: { command, description: "d" } });
@@ -180,7 +180,7 @@ describe("Claude Code", () => {
   });
 
   it("A42: `auto` means Claude Code where nothing says otherwise", () => {
-    expect(recognisedAgent({}, undefined).id).toBe("claude");
-    expect(recognisedAgent({ hook_event_name: "PermissionRequest" }, undefined).id).toBe("claude");
+    expect(recognise({}, undefined, {})).toBe("claude");
+    expect(recognise({ hook_event_name: "PermissionRequest" }, undefined, {})).toBe("claude");
   });
 });

@@ -1,0 +1,92 @@
+import type { Decision } from "../action/index.ts";
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST } from "./claude-shape.ts";
+import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import { factsOf, files, named, requestOf, text } from "./reading.ts";
+
+/**
+ * Amp, through `amp.permissions`: a `delegate` gets a tool's arguments on standard input, its name in AGENT_TOOL_NAME, and
+ * answers by its exit code: 0 allow, 1 ask, 2 and more reject, with stderr for the model. Measured by
+ * `amp permissions test` (0.0.1790142911); the agent itself needs Amp's server and was not run.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  Bash: { does: "shell", field: "cmd", folder: "cwd" },
+  shell_command: { does: "shell", field: "command", folder: "workdir" },
+  async_shell_command: { does: "shell", field: "command", folder: "workdir" },
+  Read: files("read", "path"),
+  create_file: files("write", "path"),
+  edit_file: files("edit", "path"),
+  undo_edit: files("edit", "path"),
+  delete_file: files("delete", "path"),
+  list_directory: { does: "file", operation: "list", fields: ["path"], fallback: "." },
+  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "filePattern" },
+  apply_patch: { does: "patch", field: "patch" },
+  read_web_page: { does: "fetch", field: "url" },
+  web_search: named("WebSearch"),
+  Task: named("Task", "Agent"),
+};
+
+/** It cannot stay silent: the rule that named the delegate has matched, and the next ones are not looked at. */
+const EXIT: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 1, deny: 2 };
+const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, planning: false };
+
+function read({ payload, env, folder }: Call): Reading {
+  const tool = text(env["AGENT_TOOL_NAME"]);
+  return requestOf({
+    agent: "amp",
+    event: "delegate",
+    tool,
+    input: payload,
+    cwd: undefined,
+    folder,
+    facts: factsOf(TOOLS, tool),
+    host: HOST,
+    session: env["AMP_THREAD_ID"],
+    names: { tool: "AGENT_TOOL_NAME", input: "standard input", cwd: "the folder of the call" },
+  });
+}
+
+function write({ answer }: Outcome): Reply {
+  const exit = EXIT[answer.decision];
+  return exit === 0 ? { exit } : { exit, stderr: `Assent: ${answer.modelReason}` };
+}
+
+export const protocol: Protocol = {
+  id: "amp",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why) => ({ exit: EXIT.deny, stderr: `Assent: ${why}` }),
+  silence: { exit: EXIT.ask },
+};
+
+const script = (home: string): string => `${home}/.local/share/assent/amp-delegate`;
+
+const setup: Setup = {
+  signs: { programs: ["amp"], folders: [".config/amp"] },
+  version: ["amp", "--version"],
+  unrun: "`amp permissions test` was run; the agent itself was not, as it needs Amp's server",
+  sample: (command) => ({ payload: { cmd: command }, env: { AGENT_TOOL_NAME: "Bash", AMP_THREAD_ID: SELF_TEST } }),
+  events: ["delegate"],
+  fails: "rejects the tool",
+  asks: "Amp's own question",
+  cannot: [
+    "a newer Amp may not look at `amp.permissions`: check with `amp permissions list`",
+    "your own rules below Assent's in `amp.permissions` are not looked at any more",
+  ],
+  registrations: ({ home, project, command }) => [
+    { is: "file", file: script(home), text: `#!/bin/sh\n${command("delegate")}\n`, mode: 0o755 },
+    {
+      is: "entries",
+      file: project === undefined ? `${home}/.config/amp/settings.json` : `${project}/.amp/settings.json`,
+      format: "json",
+      // First match wins.
+      entries: [{ list: ["amp.permissions"], value: { tool: "*", action: "delegate", to: script(home) }, at: "start" }],
+    },
+  ],
+};
+
+export const amp: Agent = { id: "amp", name: "Amp", protocol, setup };

@@ -1,0 +1,85 @@
+import type { Decision } from "../action/index.ts";
+import type { Host, Input, ToolFacts } from "../guard/index.ts";
+import type { Sample } from "./agent.ts";
+import type { Call, Envelope, Reading } from "./protocol.ts";
+import { eventOf, factsOf, requestOf, subagentOf, text } from "./reading.ts";
+
+/** The form of calls and answers that Claude Code introduced and others took over. In answers silence is the empty object. */
+
+/** What one host's calls have of their own. */
+interface Shape {
+  readonly agent: string;
+  /** Events on which there is something to decide. */
+  readonly judged: ReadonlySet<string>;
+  /** The host's other events: a hook registered for one of them by mistake stays silent. */
+  readonly others: ReadonlySet<string>;
+  readonly tools: Readonly<Record<string, ToolFacts>>;
+  /** For tools that the table does not have, such as those of MCP servers. */
+  readonly factsFor?: (tool: string, payload: Input) => ToolFacts | undefined;
+  readonly host: (mode: string | undefined, event: string) => Host;
+  /** Variable that holds the folder of the session. */
+  readonly root?: string;
+}
+
+export function readShaped({ payload, event: registered, env, folder }: Call, shape: Shape): Reading {
+  const event = eventOf(payload["hook_event_name"], registered, shape.judged);
+  if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
+  if (shape.others.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
+  if (!shape.judged.has(event)) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };
+  const mode = text(payload["permission_mode"]);
+  const tool = text(payload["tool_name"]);
+  return requestOf({
+    agent: shape.agent,
+    event,
+    tool,
+    input: payload["tool_input"],
+    cwd: payload["cwd"],
+    folder,
+    facts: tool === undefined ? undefined : (factsOf(shape.tools, tool) ?? shape.factsFor?.(tool, payload)),
+    host: shape.host(mode, event),
+    root: shape.root === undefined ? undefined : env[shape.root],
+    session: payload["session_id"],
+    // `agent_type` alone is Claude Code's main thread under `--agent`.
+    subagent: subagentOf(payload["agent_id"], payload["agent_type"]),
+    mode,
+  });
+}
+
+export function preToolUse(decision: Decision, permissionDecisionReason: string): Envelope {
+  if (decision === "none") return {};
+  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason } };
+}
+
+/** An ask is silence: the host is about to show its own dialog. */
+export function permissionRequest(decision: Decision, message: string): Envelope {
+  if (decision === "none" || decision === "ask") return {};
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: decision === "allow" ? { behavior: "allow" } : { behavior: "deny", message },
+    },
+  };
+}
+
+/** Words of a project that nobody has trusted are for people only: most hosts show them this way. */
+export function withNote(envelope: Envelope, untrusted: boolean | undefined, reason: string): Envelope {
+  return untrusted === true && Object.keys(envelope).length > 0 ? { ...envelope, systemMessage: `Assent: ${reason}` } : envelope;
+}
+
+export const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+/** A call of the shell. */
+export const sample =
+  (event: string, tool: string) =>
+  (command: string, cwd: string): Sample => ({
+    payload: { session_id: SELF_TEST, cwd, hook_event_name: event, tool_name: tool, tool_input: { command } },
+  });
+
+/** The session of `assent doctor`, for the log. */
+export const SELF_TEST = "assent-doctor";
+
+/** A group of handlers with one of ours, as hooks files of this family have it. */
+export const group = (matcher: string, command: string, more: Readonly<Record<string, string | number>>) => ({
+  matcher,
+  hooks: [{ type: "command", command, ...more }],
+});

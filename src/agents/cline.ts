@@ -1,0 +1,102 @@
+import { visible } from "../action/index.ts";
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { factsOf, files, isInput, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+
+/**
+ * Cline. Measured on its CLI 3.0.65: `cancel` ends the whole run and its message does not reach the model; exit codes and
+ * `review` are ignored. So a command that is refused is replaced by one that says why and fails; what is no command cancels.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  run_commands: { does: "shell", field: "commands", list: true },
+  read_files: files("read", "files.path"),
+  search_codebase: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
+  editor: files("edit", "path"),
+  fetch_web_content: { does: "fetch", field: "requests.url" },
+  spawn_agent: named("Task", "Agent"),
+  team_spawn_teammate: named("Task", "Agent"),
+  // The extension's names.
+  execute_command: shell(),
+  read_file: files("read", "path"),
+  write_to_file: files("write", "path"),
+  replace_in_file: files("edit", "path"),
+  list_files: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
+  list_code_definition_names: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
+  search_files: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "file_pattern" },
+  web_fetch: { does: "fetch", field: "url" },
+};
+
+const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
+
+function read({ payload, folder }: Call): Reading {
+  const hook = text(payload["hookName"]);
+  if (hook !== undefined && hook !== "tool_call" && hook !== "PreToolUse")
+    return { is: "nothing", why: `nothing to decide on event ${hook}` };
+  const roots = payload["workspaceRoots"];
+  const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  const { tool_call: call, preToolUse: old } = payload;
+  const tool = isInput(call) ? call["name"] : isInput(old) ? old["toolName"] : undefined;
+  const parent = text(payload["parent_agent_id"]);
+  return requestOf({
+    agent: "cline",
+    event: "PreToolUse",
+    tool,
+    input: isInput(call) ? call["input"] : isInput(old) ? old["parameters"] : undefined,
+    cwd: root,
+    folder,
+    facts: factsOf(TOOLS, tool) ?? (typeof tool === "string" ? mcpGuess(tool, "__") : undefined),
+    host: HOST,
+    session: payload["taskId"],
+    subagent: parent === undefined ? undefined : `subagent:${text(payload["agent_id"]) ?? parent}`,
+    names: { tool: "tool_call.name", input: "tool_call.input", cwd: "workspaceRoots" },
+  });
+}
+
+function write({ request, answer }: Outcome): Reply {
+  if (answer.decision !== "deny") return reply({ cancel: false });
+  const errorMessage = `Assent: ${answer.modelReason}`;
+  if (request.tool === "run_commands") return reply({ cancel: false, overrideInput: { commands: [saying(errorMessage)] } });
+  return reply({ cancel: true, errorMessage });
+}
+
+/** A command that does nothing but say this and fail. INVARIANT: nothing in `message` can leave the quotes. */
+const saying = (message: string): string => `echo '${visible(message).replaceAll("'", "’").replaceAll("\\", "/")}' >&2; exit 1`;
+
+export const protocol: Protocol = {
+  id: "cline",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why) => reply({ cancel: true, errorMessage: `Assent: ${why}` }),
+  silence: reply({ cancel: false }),
+};
+
+const setup: Setup = {
+  signs: { programs: ["cline"], folders: [".cline", "Documents/Cline"] },
+  version: ["cline", "--version"],
+  minimum: "3.0.65",
+  sample: (command, cwd) => ({
+    payload: { taskId: SELF_TEST, workspaceRoots: [cwd], tool_call: { name: "run_commands", input: { commands: [command] } } },
+  }),
+  events: ["PreToolUse"],
+  fails: "the tool runs; the registered script turns a crash into a refusal, but not a hook that takes too long",
+  asks: "a hook cannot ask: what must be asked is denied with the reason",
+  cannot: [
+    "a denial of anything but a command ends the whole run, and the model does not see the reason",
+    "an allow does not spare you Cline's own question",
+  ],
+  registrations: ({ home, project, command }) => [
+    {
+      is: "file",
+      file: project === undefined ? `${home}/.cline/hooks/PreToolUse` : `${project}/.clinerules/hooks/PreToolUse`,
+      // Cline reads only the JSON.
+      text: `#!/bin/sh\n${command("PreToolUse").replace(/ \|\| \{[\s\S]*$/, "")} || echo '{"cancel":true,"errorMessage":"Assent could not be started: install it again"}'\n`,
+      mode: 0o755,
+    },
+  ],
+};
+
+export const cline: Agent = { id: "cline", name: "Cline", protocol, setup };

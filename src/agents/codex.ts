@@ -1,0 +1,131 @@
+import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup, Value } from "./agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { files, isInput, named, text } from "./reading.ts";
+import { tableOf, valueAt } from "./value.ts";
+
+/**
+ * OpenAI Codex CLI. Measured on 0.169.0: PreToolUse knows no answer but a denial with a reason; anything else (an ask, a
+ * plain allow, a key it does not know) makes the hook fail, and the tool runs. PermissionRequest comes before Codex's own
+ * question, where silence lets it ask.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  // A heredoc for apply_patch is carried out by Codex itself.
+  Bash: { does: "shell", field: "command", patches: ["apply_patch", "applypatch"] },
+  apply_patch: { does: "patch", field: "command" },
+  view_image: files("read", "path"),
+  web_search: named("WebSearch"),
+  spawn_agent: named("Task", "Agent"),
+};
+
+const JUDGED = words("PreToolUse PermissionRequest");
+const OTHERS = words(
+  "PostToolUse PreCompact PostCompact SessionStart SessionEnd UserPromptSubmit SubagentStart SubagentStop Stop Interrupt PreModelRequest PostModelRequest",
+);
+
+/** `bypassPermissions` only means that nobody can be asked: `codex exec` always says it. It is no user's wish. */
+const hostOf = (_mode: string | undefined, event: string): Host => ({
+  shell: "any",
+  decides: true,
+  asks: event === "PermissionRequest",
+  bypassed: false,
+  planning: false,
+});
+
+function read(call: Call): Reading {
+  return readShaped(
+    { ...call, payload: current(call.payload) },
+    { agent: "codex", judged: JUDGED, others: OTHERS, tools: TOOLS, host: hostOf },
+  );
+}
+
+/** Before its hooks took Claude Code's form, Codex sent `permission: { type, metadata }` (ledger A38). */
+function current(payload: Input): Input {
+  const { permission } = payload;
+  if (payload["tool_name"] !== undefined || !isInput(permission)) return payload;
+  const { type, metadata } = permission;
+  return { ...payload, tool_name: type === "bash" || type === "shell" ? "Bash" : type, tool_input: isInput(metadata) ? metadata : {} };
+}
+
+function write({ request, answer, verdict }: Outcome): Reply {
+  const reason = `Assent: ${answer.modelReason}`;
+  if (request.event === "PermissionRequest") {
+    // The folder that a command asks to run in is not told to hooks: only what a person wrote can allow it.
+    const blind = answer.decision === "allow" && request.facts?.does === "shell" && verdict.basis !== "rule";
+    return reply(blind ? {} : permissionRequest(answer.decision, reason));
+  }
+  return reply(answer.decision === "deny" ? withNote(preToolUse("deny", reason), verdict.untrusted, answer.reason) : {});
+}
+
+export const protocol: Protocol = {
+  id: "codex",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("deny", `Assent: ${why}`)),
+  silence: reply({}),
+};
+
+const home = (place: { readonly home: string; readonly env: Readonly<Record<string, string | undefined>> }): string =>
+  text(place.env["CODEX_HOME"]) ?? `${place.home}/.codex`;
+
+/** Codex keeps a hash of each hook that its user has looked at: `FILE:pre_tool_use:GROUP:HANDLER`. */
+const isApproved = (state: Value | undefined, file: string): boolean =>
+  Object.entries(tableOf(state)).some(
+    ([key, entry]) => key.startsWith(`${file}:pre_tool_use:`) && tableOf(entry)["trusted_hash"] !== undefined,
+  );
+
+const setup: Setup = {
+  signs: { programs: ["codex"], folders: [".codex"] },
+  version: ["codex", "--version"],
+  minimum: "0.128.0",
+  sample: (...call) => sample("PreToolUse", "Bash")(...call),
+  events: ["PreToolUse", "PermissionRequest"],
+  fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
+  asks: "Codex has no way to force a question: what must be asked is denied with the reason; where Codex asks by itself, it asks",
+  cannot: [
+    "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
+    "`write_stdin` to a running program and the hosted web search call no hook",
+    "with an approval policy of `never`, as in `codex exec`, nothing can be asked",
+  ],
+  after: "Codex skips new hooks until you have looked at them: start `codex` and approve them in `/hooks`",
+  rulesync: { block: "codexcli", events: ["preToolUse", "permissionRequest"], matcher: ".*", timeout: 30 },
+  registrations: (place) => {
+    const folder = place.project === undefined ? home(place) : `${place.project}/.codex`;
+    return [
+      {
+        is: "entries",
+        file: `${folder}/hooks.json`,
+        format: "json",
+        entries: setup.events.map((event) => ({ list: ["hooks", event], value: group("*", place.command(event), { timeout: 30 }) })),
+      },
+      {
+        is: "entries",
+        file: `${folder}/config.toml`,
+        format: "toml",
+        entries: [],
+        keys: [{ path: ["features", "hooks"], value: true, must: "be" }],
+        remove: [["features", "codex_hooks"]],
+      },
+    ];
+  },
+  weaknesses: (place) => [
+    {
+      file: `${home(place)}/config.toml`,
+      find: (value) => {
+        const config = tableOf(value);
+        return [
+          ...(tableOf(config["features"])["hooks"] === false ? ["`features.hooks` is false: no hook runs"] : []),
+          ...(isApproved(valueAt(value, ["hooks", "state"]), `${home(place)}/hooks.json`)
+            ? []
+            : ["its hooks are not approved, so Codex skips them: start `codex` and approve them in `/hooks`"]),
+          ...(config["sandbox_mode"] === "danger-full-access" ? ["`sandbox_mode` is danger-full-access: Codex confines nothing"] : []),
+        ];
+      },
+    },
+  ],
+};
+
+export const codex: Agent = { id: "codex", name: "Codex", protocol, setup };

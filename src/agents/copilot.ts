@@ -1,0 +1,131 @@
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST, words } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { factsOf, files, isInput, mcp, mcpGuess, named, requestOf, subagentOf, text } from "./reading.ts";
+
+/**
+ * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's
+ * `--deny-tool` with them, so it is never sent there; any exit code but 0 denies; a hook that takes too long lets the tool run.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  bash: { does: "shell", field: "command" },
+  // Typed into a program that runs already.
+  write_bash: { does: "opaque", field: "input", language: "typed input" },
+  powershell: { does: "opaque", field: "command", language: "powershell" },
+  view: files("read", "path"),
+  create: files("write", "path"),
+  // permissionRequest says `file_path`.
+  edit: files("edit", "path", "file_path"),
+  glob: { does: "file", operation: "list", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "pattern" },
+  grep: { does: "file", operation: "read", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "glob" },
+  rg: { does: "file", operation: "read", fields: ["paths", "path"], tree: true, fallback: ".", pattern: "glob" },
+  web_fetch: { does: "fetch", field: "url" },
+  web_search: named("WebSearch"),
+  task: named("Task", "Agent"),
+  skill: named("Skill"),
+};
+
+/** Tools by which the host talks to its user. */
+const CONVERSATION = words("ask_user exit_plan_mode");
+
+const JUDGED = words("preToolUse permissionRequest");
+const OTHERS = words(
+  "sessionStart sessionEnd userPromptSubmitted userPromptTransformed postToolUse postToolUseFailure agentStop subagentStart subagentStop errorOccurred preCompact notification preMcpToolCall",
+);
+
+const HOST: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
+
+function read({ payload, event: registered, env, folder }: Call): Reading {
+  const event = text(payload["hookName"]) ?? registered ?? "preToolUse";
+  if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
+  if (!JUDGED.has(event)) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };
+  const request = event === "permissionRequest";
+  const tool = text(payload["toolName"]);
+  const input = parsed(request ? (payload["toolInput"] ?? payload["toolArgs"]) : payload["toolArgs"], tool);
+  return requestOf({
+    agent: "copilot",
+    event,
+    tool,
+    input,
+    cwd: payload["cwd"],
+    folder,
+    facts: tool === undefined ? undefined : (factsOf(TOOLS, tool) ?? otherFacts(tool, input)),
+    host: HOST,
+    root: env["COPILOT_PROJECT_DIR"],
+    session: payload["sessionId"],
+    subagent: subagentOf(payload["agentId"], payload["agentType"]),
+    names: { tool: "toolName", input: request ? "toolInput" : "toolArgs", cwd: "cwd" },
+  });
+}
+
+/** Older releases send the arguments as JSON in a text; a patch may come as the text itself. */
+function parsed(input: unknown, tool: string | undefined): unknown {
+  if (typeof input !== "string") return input;
+  if (tool === "apply_patch" && !input.trimStart().startsWith("{")) return { input };
+  try {
+    return JSON.parse(input) as unknown;
+  } catch {
+    return input;
+  }
+}
+
+function otherFacts(tool: string, input: unknown): ToolFacts | undefined {
+  if (tool === "apply_patch") {
+    const fields = isInput(input) ? Object.entries(input) : [];
+    const field = fields.find(([, value]) => typeof value === "string" && value.includes("*** Begin Patch"))?.[0];
+    return { does: "patch", field: field ?? "input" };
+  }
+  const slash = tool.indexOf("/");
+  return slash > 0 ? mcp(tool.slice(0, slash), tool.slice(slash + 1)) : mcpGuess(tool, "-");
+}
+
+function write({ request, answer }: Outcome): Reply {
+  const { decision } = answer;
+  const reason = `Assent: ${answer.modelReason}`;
+  if (request.event === "permissionRequest") {
+    if (decision === "deny") return reply({ behavior: "deny", message: reason });
+    return reply(decision === "allow" && !CONVERSATION.has(request.tool) ? { behavior: "allow" } : {});
+  }
+  if (decision === "none" || decision === "allow") return reply({});
+  return reply({ permissionDecision: decision, permissionDecisionReason: reason });
+}
+
+export const protocol: Protocol = {
+  id: "copilot",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why, event) =>
+    reply(event === "permissionRequest" ? {} : { permissionDecision: "deny", permissionDecisionReason: `Assent: ${why}` }),
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["copilot"], folders: [".copilot"] },
+  version: ["copilot", "--version"],
+  minimum: "1.0.102",
+  sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),
+  events: ["preToolUse", "permissionRequest"],
+  fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
+  asks: "a dialog; in `-p` and inside editors a denial with the reason",
+  cannot: [
+    "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
+    "hooks of a repository (also those in `.claude/settings.json`) run beside these",
+  ],
+  registrations: ({ home, env, project, command }) => [
+    {
+      is: "file",
+      file:
+        project === undefined
+          ? `${text(env["COPILOT_HOME"]) ?? `${home}/.copilot`}/hooks/assent.json`
+          : `${project}/.github/hooks/assent.json`,
+      // No matcher: here `*` matches nothing.
+      text: `${JSON.stringify({ version: 1, hooks: Object.fromEntries(setup.events.map((event) => [event, [{ type: "command", bash: command(event), timeoutSec: 30 }]])) }, undefined, 2)}\n`,
+      mode: 0o644,
+    },
+  ],
+};
+
+export const copilot: Agent = { id: "copilot", name: "GitHub Copilot CLI", protocol, setup };

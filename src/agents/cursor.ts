@@ -1,0 +1,125 @@
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST, words } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { factsOf, files, named, requestOf, text } from "./reading.ts";
+
+/**
+ * Cursor, its editor and `cursor-agent`. Written from documentation and reports: `ask` is put to the user by
+ * beforeShellExecution and beforeMCPExecution; preToolUse accepts it and does not ask; other failures than exit code 2 let
+ * the tool run unless `failClosed` is set.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  Shell: shellFacts(),
+  Read: files("read", "file_path", "path", "target_file"),
+  Write: files("write", "file_path", "path", "target_file"),
+  Edit: files("edit", "file_path", "path", "target_file"),
+  Delete: files("delete", "file_path", "path", "target_file"),
+  Grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  Glob: { does: "file", operation: "list", fields: ["target_directory", "path"], tree: true, fallback: ".", pattern: "glob_pattern" },
+  LS: { does: "file", operation: "list", fields: ["target_directory", "path"], fallback: "." },
+  WebFetch: { does: "fetch", field: "url" },
+  WebSearch: named("WebSearch"),
+  Task: named("Task", "Agent"),
+};
+
+function shellFacts(): ToolFacts {
+  return { does: "shell", field: "command", folder: "working_directory" };
+}
+
+const JUDGED = words("preToolUse beforeShellExecution beforeMCPExecution beforeReadFile");
+const OTHERS = words(
+  "sessionStart sessionEnd postToolUse postToolUseFailure subagentStart subagentStop afterShellExecution afterMCPExecution afterFileEdit beforeSubmitPrompt preCompact stop afterAgentResponse afterAgentThought beforeTabFileRead afterTabFileEdit workspaceOpen",
+);
+/** Where Cursor puts an `ask` to its user. */
+const ASKING = words("beforeShellExecution beforeMCPExecution");
+
+function read({ payload, event: registered, folder }: Call): Reading {
+  const own = text(payload["hook_event_name"]);
+  const event = own !== undefined && (registered === undefined || JUDGED.has(own)) ? own : registered;
+  if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
+  if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
+  if (!JUDGED.has(event)) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };
+  const roots = payload["workspace_roots"];
+  const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  const { tool, input, facts } = called(payload, event);
+  const host: Host = { shell: "any", decides: true, asks: ASKING.has(event) || hasOwnEvent(tool), bypassed: false, planning: false };
+  const cwd = text(payload["cwd"]) ?? root;
+  return requestOf({ agent: "cursor", event, tool, input, cwd, folder, facts, host, root, session: payload["conversation_id"] });
+}
+
+/** Commands and MCP calls have events in which Cursor can ask: preToolUse leaves the question to them. */
+const hasOwnEvent = (tool: unknown): boolean => tool === "Shell" || (typeof tool === "string" && tool.startsWith("MCP:"));
+
+function called(
+  payload: Call["payload"],
+  event: string,
+): { readonly tool: unknown; readonly input: unknown; readonly facts: ToolFacts | undefined } {
+  switch (event) {
+    case "beforeShellExecution":
+      return { tool: "Shell", input: { command: payload["command"] }, facts: shellFacts() };
+    case "beforeReadFile":
+      return { tool: "Read", input: { file_path: payload["file_path"] }, facts: TOOLS["Read"] };
+    default: {
+      const tool = payload["tool_name"];
+      return { tool, input: parsed(payload["tool_input"]), facts: factsOf(TOOLS, tool) ?? serverTool(tool) };
+    }
+  }
+}
+
+/** `MCP:tool`. Rules know it by the name of the tool. */
+const serverTool = (tool: unknown): ToolFacts | undefined =>
+  typeof tool === "string" && tool.startsWith("MCP:") ? named(tool.slice("MCP:".length)) : undefined;
+
+/** Arguments of MCP tools come as JSON in a text. */
+function parsed(input: unknown): unknown {
+  if (typeof input !== "string") return input;
+  try {
+    return JSON.parse(input) as unknown;
+  } catch {
+    return input;
+  }
+}
+
+function write({ request, answer }: Outcome): Reply {
+  const { decision } = answer;
+  const asks = ASKING.has(request.event ?? "");
+  if (decision === "none" || (decision === "ask" && !asks)) return reply({});
+  if (decision === "allow") return reply(request.event === "preToolUse" ? {} : { permission: "allow" });
+  return reply({ permission: decision, user_message: `Assent: ${answer.reason}`, agent_message: `Assent: ${answer.modelReason}` });
+}
+
+export const protocol: Protocol = {
+  id: "cursor",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why, event) => {
+    const message = `Assent: ${why}`;
+    return reply({ permission: ASKING.has(event ?? "") ? "ask" : "deny", user_message: message, agent_message: message });
+  },
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["cursor", "cursor-agent"], folders: [".cursor"] },
+  version: ["cursor-agent", "--version"],
+  unrun: "written from documentation, not run: Cursor is not distributed in a form that could be driven",
+  sample: (command, cwd) => ({ payload: { conversation_id: SELF_TEST, cwd, tool_name: "Shell", tool_input: { command } } }),
+  events: ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
+  fails: "the tool is refused (`failClosed`)",
+  asks: "Cursor's own dialog, for commands and MCP tools; for other tools what must be asked is denied with the reason",
+  cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
+  registrations: ({ home, project, command }) => [
+    {
+      is: "entries",
+      file: `${project ?? home}/.cursor/hooks.json`,
+      format: "json",
+      entries: setup.events.map((event) => ({ list: ["hooks", event], value: { command: command(event), timeout: 30, failClosed: true } })),
+      keys: [{ path: ["version"], value: 1, must: "there" }],
+    },
+  ],
+};
+
+export const cursor: Agent = { id: "cursor", name: "Cursor", protocol, setup };

@@ -1,0 +1,104 @@
+import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { readShaped, sample, withNote, words } from "./claude-shape.ts";
+import { type Protocol, type Reply, reply } from "./protocol.ts";
+import { files, isInput, mcp, mcpGuess, named, shell, text } from "./reading.ts";
+import { tableOf } from "./value.ts";
+
+/**
+ * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after
+ * it; an ask hangs `gemini -p` for ever and turns a denial of its own policy into a question, so none is sent.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  run_shell_command: shell("command", "dir_path"),
+  read_file: files("read", "file_path", "absolute_path"),
+  read_many_files: { does: "file", operation: "read", fields: ["paths", "include"], tree: true },
+  write_file: files("write", "file_path"),
+  replace: files("edit", "file_path"),
+  list_directory: files("list", "dir_path", "path"),
+  glob: { does: "file", operation: "list", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "pattern" },
+  grep_search: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include_pattern" },
+  search_file_content: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include" },
+  // The addresses stand in what the model wants to know about them.
+  web_fetch: { does: "fetch", field: "prompt", within: true },
+  google_web_search: named("WebSearch"),
+  invoke_agent: named("Task", "Agent"),
+};
+
+const JUDGED = words("BeforeTool");
+const OTHERS = words(
+  "AfterTool BeforeAgent AfterAgent BeforeModel AfterModel BeforeToolSelection SessionStart SessionEnd PreCompress Notification",
+);
+const hostOf = (): Host => ({ shell: "any", decides: true, asks: false, bypassed: false, planning: false });
+
+function factsFor(tool: string, payload: Input): ToolFacts | undefined {
+  const context = payload["mcp_context"];
+  const server = isInput(context) ? text(context["server_name"]) : undefined;
+  const name = isInput(context) ? text(context["tool_name"]) : undefined;
+  if (server !== undefined && name !== undefined) return mcp(server, name);
+  return tool.startsWith("mcp_") ? mcpGuess(tool.slice("mcp_".length), "_") : undefined;
+}
+
+function write({ answer, verdict }: Outcome): Reply {
+  const { decision } = answer;
+  if (decision === "none") return reply({});
+  const envelope = { decision: decision === "allow" ? "allow" : "deny", reason: `Assent: ${answer.modelReason}` };
+  return reply(withNote(envelope, verdict.untrusted, answer.reason));
+}
+
+export const protocol: Protocol = {
+  id: "gemini",
+  tools: TOOLS,
+  read: (call) =>
+    readShaped(call, { agent: "gemini", judged: JUDGED, others: OTHERS, tools: TOOLS, factsFor, host: hostOf, root: "GEMINI_PROJECT_DIR" }),
+  write,
+  refuse: (why) => reply({ decision: "deny", reason: `Assent: ${why}` }),
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["gemini"], folders: [".gemini"] },
+  version: ["gemini", "--version"],
+  minimum: "0.61.0",
+  sample: (...call) => sample("BeforeTool", "run_shell_command")(...call),
+  events: ["BeforeTool"],
+  fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
+  asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
+  cannot: [
+    "in ACP mode (`--acp`, inside an editor) no hook is called: only Gemini's own policy files hold there (`assent export --agent gemini`)",
+    "an allow does not spare you Gemini's own question",
+    "calls of sub-agents are judged, but the host does not say whose they are",
+  ],
+  rulesync: { block: "geminicli", events: ["preToolUse"], matcher: ".*", timeout: 30_000 },
+  registrations: ({ home, project, command }) => [
+    {
+      is: "entries",
+      file: `${project ?? home}/.gemini/settings.json`,
+      format: "json",
+      entries: [
+        {
+          list: ["hooks", "BeforeTool"],
+          // Milliseconds.
+          value: { matcher: "*", hooks: [{ name: "assent", type: "command", command: command("BeforeTool"), timeout: 30_000 }] },
+        },
+      ],
+    },
+  ],
+  weaknesses: ({ home }) => [
+    {
+      file: `${home}/.gemini/settings.json`,
+      find: (value) => {
+        const { hooksConfig, tools } = tableOf(value);
+        const disabled = tableOf(hooksConfig)["disabled"];
+        return [
+          ...(tableOf(hooksConfig)["enabled"] === false ? ["`hooksConfig.enabled` is false: no hook runs"] : []),
+          ...(Array.isArray(disabled) && disabled.includes("assent") ? ["`hooksConfig.disabled` names assent"] : []),
+          ...(tableOf(tools)["allowed"] === undefined ? [] : ["`tools.allowed` lets tools run that Gemini would ask about"]),
+        ];
+      },
+    },
+  ],
+};
+
+export const gemini: Agent = { id: "gemini", name: "Gemini CLI", protocol, setup };

@@ -1,0 +1,132 @@
+import { edit, type Edit } from "../../edit/index.ts";
+import { type Json, type Path, placeFinder, printPath, readJson5, toValue } from "../../edit/json5/index.ts";
+import { removeTomlKey, setTomlKey, type TomlChange } from "../../edit/toml/index.ts";
+import type { Registration } from "../agent.ts";
+import { valueAt } from "../value.ts";
+import { ownEntries } from "./own.ts";
+
+type Entries = Extract<Registration, { readonly is: "entries" }>;
+
+/** The next text of a settings file, or why there is none: `line` points into a broken one. */
+export type Next =
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "refused"; readonly why: string; readonly line?: number; readonly column?: number };
+
+/** The text with our entries in it, once and as they are to be. */
+export function withEntries(text: string, registration: Entries): Next {
+  if (registration.format === "toml") return withTomlKeys(text, registration);
+  const start = blank(text) ? "{}" : text;
+  const root = readRoot(start);
+  if (root.is === "refused") return root;
+  if (isComplete(root.value, registration)) return { is: "text", text };
+  const clean = without(start, root.value, registration.only);
+  if (clean.is === "refused") return clean;
+  let next = clean.text;
+  for (const { path, value, must } of registration.keys ?? []) {
+    const now = inText(next, path);
+    if (now !== undefined && (must === "there" || now === value)) continue;
+    const done = apply(next, { do: "set", path, value });
+    if (done.is === "refused") return done;
+    next = done.text;
+  }
+  for (const { list, value, at } of registration.entries) {
+    const now = inText(next, list);
+    if (now !== undefined && !Array.isArray(now)) return { is: "refused", why: `\`${printPath(list)}\` is not a list` };
+    const change: Edit =
+      now === undefined
+        ? { do: "set", path: list, value: [value] }
+        : { do: "insert", list, place: at === "start" && now.length > 0 ? { before: 0 } : "end", value };
+    const done = apply(next, change);
+    if (done.is === "refused") return done;
+    next = done.text;
+  }
+  // A new file is laid out as everybody's is.
+  const made = blank(text) ? readRoot(next) : undefined;
+  return { is: "text", text: made?.is === "root" ? `${JSON.stringify(made.value, undefined, 2)}\n` : next };
+}
+
+/** The text without our entries. What held nothing else goes with them. */
+export function withoutEntries(text: string, registration: Entries): Next {
+  if (registration.format === "toml" || blank(text)) return { is: "text", text };
+  const root = readRoot(text);
+  return root.is === "refused" ? root : without(text, root.value, registration.only);
+}
+
+/** True when any entry of ours is left. */
+export function hasEntries(text: string): boolean {
+  const root = readRoot(text);
+  return root.is === "root" && ownEntries(root.value).length > 0;
+}
+
+const blank = (text: string): boolean => text.trim() === "";
+
+type Root = { readonly is: "root"; readonly value: Json } | Extract<Next, { is: "refused" }>;
+
+function readRoot(text: string): Root {
+  const { root, faults } = readJson5(text);
+  const [fault] = faults;
+  if (root === undefined || fault !== undefined)
+    return { is: "refused", why: fault?.message ?? "cannot be read", ...placeFinder(text)(fault?.offset ?? 0) };
+  if (root.kind !== "object") return { is: "refused", why: "is not an object", ...placeFinder(text)(root.start) };
+  return { is: "root", value: toValue(root) };
+}
+
+const inText = (text: string, path: Path): Json | undefined => {
+  const root = readRoot(text);
+  return root.is === "root" ? valueAt(root.value, path) : undefined;
+};
+
+function isComplete(value: Json, { entries, keys = [], only }: Entries): boolean {
+  const own = ownEntries(value).filter((path) => only === undefined || path[0] === only);
+  const at = (path: Path): Json | undefined => valueAt(value, path);
+  return (
+    own.length === entries.length &&
+    entries.every(({ list, value: wanted }) =>
+      own.some((path) => printPath(path.slice(0, -1)) === printPath(list) && JSON.stringify(at(path)) === JSON.stringify(wanted)),
+    ) &&
+    keys.every(({ path, value: wanted, must }) => (must === "there" ? at(path) !== undefined : at(path) === wanted))
+  );
+}
+
+/** Every entry of ours out, and the lists and objects that are empty then. */
+function without(text: string, value: Json, only: string | undefined): Next {
+  let next: Next = { is: "text", text };
+  for (const path of ownEntries(value)) {
+    if (only !== undefined && path[0] !== only) continue;
+    next = apply(next.text, { do: "remove", path });
+    if (next.is === "refused") return next;
+    for (let around = path.slice(0, -1); around.length > 0; around = around.slice(0, -1)) {
+      if (typeof around.at(-1) === "number") continue;
+      const held = inText(next.text, around);
+      if (held === undefined || typeof held !== "object" || held === null || Object.keys(held).length > 0) break;
+      next = apply(next.text, { do: "remove", path: around });
+      if (next.is === "refused") return next;
+    }
+  }
+  return next;
+}
+
+function apply(text: string, change: Edit): Next {
+  const done = edit(text, change);
+  return done.ok ? { is: "text", text: done.text } : { is: "refused", why: `cannot be changed safely: ${done.message}` };
+}
+
+function withTomlKeys(text: string, { keys = [], remove = [] }: Entries): Next {
+  let next = text;
+  const step = (change: TomlChange): Next | undefined => {
+    if (change.ok) next = change.text;
+    else return { is: "refused", why: change.message, ...(change.fault === undefined ? {} : placeFinder(text)(change.fault.offset)) };
+    return undefined;
+  };
+  for (const [table = "", key = ""] of remove) {
+    const problem = step(removeTomlKey(next, [table, key]));
+    if (problem !== undefined) return problem;
+  }
+  for (const { path, value } of keys) {
+    const [table = "", key = ""] = path;
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue;
+    const problem = step(setTomlKey(next, [table, key], value));
+    if (problem !== undefined) return problem;
+  }
+  return { is: "text", text: next };
+}

@@ -1,0 +1,51 @@
+import type { Json, Path } from "../../edit/json5/index.ts";
+
+/** A hook command that `assent install` wrote, of this or another version, wherever the program lay. */
+const OWN_COMMAND = /(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+check\s+--agent[\s=]/;
+/** What Amp's rule names. */
+const OWN_SCRIPT = /\/assent\/amp-delegate$/;
+
+export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
+
+/** A file that is ours altogether. */
+export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || text.startsWith("// Written by `assent install`");
+
+const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Where our entries stand in a settings file: elements of lists, innermost first and last first, so that they can be
+ * taken out one after the other. A group with other people's handlers loses only ours.
+ */
+export function ownEntries(value: Json): readonly Path[] {
+  const found: Path[] = [];
+  look(value, [], found);
+  return found.toReversed();
+}
+
+/** @returns whether nothing but ours is in the value. */
+function look(value: Json, path: Path, found: Path[]): boolean {
+  if (isList(value)) {
+    const own = value.map((item, at) => {
+      const before = found.length;
+      const mine = look(item, [...path, at], found);
+      // The whole element goes: what was found inside goes with it.
+      if (mine) found.splice(before, found.length - before, [...path, at]);
+      return mine;
+    });
+    return own.length > 0 && own.every(Boolean);
+  }
+  if (!isRecord(value)) return false;
+  if (Object.values(value).some(isOwnText)) return true;
+  const lists = Object.entries(value).filter(([, inner]) => typeof inner === "object" && inner !== null);
+  const before = found.length;
+  const own = lists.map(([key, inner]) => look(inner, [...path, key], found));
+  // A group is ours when its handlers are; a settings object never is.
+  const group = path.length > 0 && typeof path.at(-1) === "number" && lists.some(([key]) => key === "hooks");
+  const mine = group && own.every(Boolean);
+  if (!mine) return false;
+  found.length = before;
+  return true;
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -1,0 +1,27 @@
+import type { Agent, Setup } from "./agent.ts";
+import { openCodeProtocol, openCodeSample, pluginStub } from "./opencode-shape.ts";
+import type { Protocol } from "./protocol.ts";
+
+export const protocol: Protocol = openCodeProtocol("kilo");
+
+const setup: Setup = {
+  signs: { programs: ["kilo"], folders: [".config/kilo", ".kilo"] },
+  version: ["kilo", "--version"],
+  minimum: "7.7.9",
+  unrun: "what it does was measured on 7.7.9; the registered plugin was driven in OpenCode, from which Kilo grew, not here",
+  sample: openCodeSample,
+  events: ["tool.execute.before", "permission.asked"],
+  fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
+  asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
+  cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
+  registrations: ({ home, project, module }) => [
+    {
+      is: "file",
+      file: project === undefined ? `${home}/.config/kilo/plugin/assent.js` : `${project}/.kilo/plugin/assent.js`,
+      text: pluginStub(module("plugin-opencode.mjs"), "kilo"),
+      mode: 0o644,
+    },
+  ],
+};
+
+export const kilo: Agent = { id: "kilo", name: "Kilo Code CLI", protocol, setup };

@@ -1,0 +1,170 @@
+import {
+  Collector,
+  flatPattern,
+  type Loss,
+  made,
+  type NativeRead,
+  type Origin,
+  pathRule,
+  textRule,
+  type Converted,
+} from "../../guard/import/index.ts";
+import type { OperationName } from "../../policy/index.ts";
+import type { Node } from "../../edit/json5/index.ts";
+import { hostRule } from "./claude.ts";
+import { at, type JsonFile, readJson, textOfNode, said } from "./json.ts";
+import { keepOrdered, type OrderedRule } from "./ordered.ts";
+
+/**
+ * `permission` of OpenCode (1.18.34; opencode.ai/docs/permissions) and of Kilo, which is made from it. An action for
+ * everything, or one for each tool, or for each pattern of a tool: the last that matches decides, over all keys.
+ * `*` is any text, also `/`, `?` one character; a ` *` at the end also matches nothing.
+ */
+
+const ACTIONS: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+
+export function readOpenCode(text: string): NativeRead {
+  const file = readJson(text);
+  if ("problem" in file) return file;
+  const into = new Collector();
+  const permission = at(file.root, "permission");
+  if (permission !== undefined) keepOrdered(rulesOf(permission, file, into).toReversed(), into);
+  const agents = at(file.root, "agent") ?? at(file.root, "mode");
+  for (const { key, value } of agents?.kind === "object" ? agents.members : []) {
+    const own = at(value, "permission");
+    if (own === undefined) continue;
+    const rules = rulesOf(own, file, new Collector());
+    for (const rule of rules)
+      into.lose(
+        { ...rule, text: `agent ${key}: ${rule.text}` },
+        "a rule for one agent alone; rules here hold for all",
+        "add it with `assent rule add` if it may hold for all",
+      );
+  }
+  const tools = at(file.root, "tools");
+  for (const { key, keyStart, value } of tools?.kind === "object" ? tools.members : [])
+    if (value.kind === "scalar" && value.value === false) {
+      const origin: Origin = { effect: "deny", text: `tools.${key}: false`, line: file.lineOf({ start: keyStart }) };
+      into.keep(convert(origin, key, "*"), origin);
+    }
+  return into.result();
+}
+
+function rulesOf(permission: Node, { lineOf }: JsonFile, into: Collector): readonly OrderedRule[] {
+  const whole = textOfNode(permission);
+  if (whole !== undefined) return one("*", "*", whole, `permission: ${whole}`, lineOf(permission), into);
+  if (permission.kind !== "object") return lose(into, "permission", lineOf(permission), "it is neither an action nor an object");
+  return permission.members.flatMap(({ key, keyStart, value }) => {
+    const line = lineOf({ start: keyStart });
+    const action = textOfNode(value);
+    if (action !== undefined) return one(key, "*", action, `${key}: ${action}`, line, into);
+    if (value.kind !== "object") return lose(into, key, line, "it is neither an action nor an object");
+    return value.members.flatMap((item) => {
+      const own = textOfNode(item.value);
+      return one(key, item.key, own ?? "", `${key} ${item.key}: ${own ?? ""}`, lineOf({ start: item.keyStart }), into);
+    });
+  });
+}
+
+function lose(into: Collector, text: string, line: number, why: string): readonly OrderedRule[] {
+  into.lose({ text, line }, why);
+  return [];
+}
+
+const isAction = (value: string): value is Origin["effect"] => ACTIONS.has(value);
+
+/** Changing a file is one permission, whichever tool does it. */
+const SAME: Readonly<Record<string, string>> = { write: "edit", apply_patch: "edit", patch: "edit", multiedit: "edit" };
+const ALL = ["bash", "read", "edit", "webfetch"] as const;
+const OPERATIONS: Readonly<Record<string, readonly OperationName[]>> = { bash: ["execute"], read: ["read"], edit: ["write", "edit"] };
+
+function one(key: string, pattern: string, action: string, text: string, line: number, into: Collector): readonly OrderedRule[] {
+  if (!isAction(action)) return lose(into, text, line, "the action is none of allow, ask and deny");
+  const rule = (domain: string): OrderedRule => {
+    const operations = said(OPERATIONS, domain);
+    return {
+      effect: action,
+      text,
+      line,
+      domain,
+      glob: globOf(pattern),
+      convert: (origin) => convert(origin, domain, pattern),
+      ...(operations === undefined ? {} : { operations }),
+    };
+  };
+  // The key for every tool stands among the rules of each.
+  if (key === "*") return [...ALL.map(rule), ...(action === "allow" ? [] : [rule("*")])];
+  return [rule(said(SAME, key) ?? key)];
+}
+
+/** Only `*` and `?` are wildcards there. */
+const globOf = (pattern: string): string => pattern.replace(/[\\[\]]/g, "\\$&");
+
+function convert(origin: Origin, tool: string, pattern: string): readonly Converted[] | Loss {
+  const whole = /^\*+$/.test(pattern);
+  const every = (rule: string): readonly Converted[] => [made(origin, { list: "permissions", rule })];
+  switch (tool) {
+    case "bash":
+      return textRule(origin, globOf(pattern), { bare: true });
+    case "read":
+      return whole ? every("Read") : path(origin, "read", pattern);
+    case "edit":
+      return whole
+        ? every(origin.effect === "allow" ? "Edit" : "Write")
+        : path(origin, origin.effect === "allow" ? "content" : "change", pattern);
+    case "webfetch":
+      return whole ? every("WebFetch") : address(origin, pattern);
+    case "websearch":
+      return whole ? every("WebSearch") : { why: "a pattern over what is searched for" };
+    case "task":
+      return whole ? every("Task") : every(`Task(subagent_type:${globOf(pattern)})`);
+    case "external_directory":
+      return external(origin, pattern, whole);
+    case "list":
+    case "glob":
+    case "grep":
+      return {
+        why: "listing and searching are one with reading and listing by any other way here",
+        help: "write `Read(…)` or `List(…)` for the paths",
+      };
+    case "*":
+      return { why: "tools that no rule names are left to the preset here", help: '`"preset": "strict"` asks for everything' };
+    case "doom_loop":
+    case "question":
+    case "todowrite":
+    case "todoread":
+    case "lsp":
+    case "skill":
+      return { why: "a question of the host about itself" };
+    default:
+      if (!whole) return { why: "which part of the tool's input this means is not known" };
+      return /^[\w.-]+\*?$/.test(tool) ? every(tool) : { why: `\`${tool}\` is no tool` };
+  }
+}
+
+/** Patterns are relative to the work tree; `~` and `$HOME` at the front are home. */
+function path(origin: Origin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
+  const pattern = written.replace(/^\$HOME(?=\/|$)/, "~");
+  const found = flatPattern(pattern);
+  if ("why" in found) return found;
+  return pathRule(origin, access, found.pattern, found.samples);
+}
+
+/** Only a pattern for all of a host can be said. */
+function address(origin: Origin, pattern: string): readonly Converted[] | Loss {
+  const host = /^(?:https?|\*):\/\/(\*\.)?([a-z\d.-]+)\/?\*+$/i.exec(pattern);
+  if (host === null || (origin.effect === "allow" && !/\/\*+$/.test(pattern)))
+    return { why: "a pattern over whole addresses; rules here are about hosts", help: "write `WebFetch(host:example.com)`" };
+  if (origin.effect === "allow" && pattern.startsWith("http"))
+    return { why: "an allow for one scheme alone; rules here are about hosts", help: `write \`WebFetch(host:${host[2] ?? ""})\`` };
+  return hostRule(origin, host[2] ?? "", host[1] !== undefined);
+}
+
+function external(origin: Origin, pattern: string, whole: boolean): readonly Converted[] | Loss {
+  if (whole) return { why: "there is no rule for everything outside the project" };
+  if (origin.effect === "allow")
+    return { why: "to reach a folder is no rule of its own here", help: "reading is free; allow changes with `Edit(…)`" };
+  const read = path(origin, "read", pattern);
+  const change = path(origin, "change", pattern);
+  return "why" in read ? read : "why" in change ? change : [...read, ...change];
+}

@@ -1,0 +1,111 @@
+import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Sample } from "./agent.ts";
+import { SELF_TEST } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { factsOf, files, isInput, mcp, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+
+/**
+ * OpenCode and Kilo, which grew from it. Measured on OpenCode 1.18.33 and Kilo 7.7.9: a plugin denies by throwing in
+ * `tool.execute.before`, for sub-agents as well; `permission.ask` is declared and never called; a `permission.asked` event
+ * can be answered. The plugin (`plugins/opencode.ts`) judges in the host's own process; `check` takes the same as JSON.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  bash: shell("command", "workdir"),
+  read: files("read", "filePath"),
+  write: files("write", "filePath"),
+  edit: files("edit", "filePath"),
+  multiedit: files("edit", "filePath"),
+  patch: { does: "patch", field: "patchText" },
+  apply_patch: { does: "patch", field: "patchText" },
+  list: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: "." },
+  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "include" },
+  webfetch: { does: "fetch", field: "url" },
+  websearch: named("WebSearch"),
+  task: named("Task", "Agent"),
+  skill: named("Skill"),
+};
+
+/** What is no MCP tool although it has an underscore. */
+const OWN = new Set(["apply_patch", "todo_write", "todo_read"]);
+
+const BEFORE = "tool.execute.before";
+const ASKED = new Set(["permission.ask", "permission.asked"]);
+
+export function openCodeProtocol(id: "opencode" | "kilo"): Protocol {
+  const host = (asks: boolean): Host => ({ shell: "any", decides: true, asks, bypassed: false, planning: false });
+
+  function read({ payload, event: registered, folder }: Call): Reading {
+    const event = text(payload["event"]) ?? text(payload["type"]) ?? registered ?? BEFORE;
+    const asked = ASKED.has(event);
+    if (!asked && event !== BEFORE) return { is: "nothing", why: `nothing to decide on event ${event.slice(0, 60)}` };
+    const call = asked ? permissionOf(payload) : { tool: payload["tool"], input: payload["args"] };
+    return requestOf({
+      agent: id,
+      event,
+      ...call,
+      cwd: payload["directory"] ?? payload["cwd"],
+      folder,
+      facts: factsFor(call.tool, payload["servers"]),
+      host: host(asked),
+      root: payload["worktree"],
+      session: payload["sessionID"],
+      subagent: text(payload["agent"]),
+      names: { tool: asked ? "permission.type" : "tool", input: asked ? "permission.metadata" : "args", cwd: "directory" },
+    });
+  }
+
+  return {
+    id,
+    tools: TOOLS,
+    read,
+    write,
+    refuse: (why, event) => reply(ASKED.has(event ?? "") ? {} : { status: "deny", reason: `Assent: ${why}` }),
+    silence: reply({}),
+  };
+}
+
+/** `permission` is an object with its type, or in the event the type itself with `metadata` beside it. */
+function permissionOf(payload: Input): { readonly tool: unknown; readonly input: unknown } {
+  const asked = isInput(payload["properties"]) ? payload["properties"] : payload;
+  const own = asked["permission"];
+  const type = isInput(own) ? own["type"] : own;
+  const metadata = isInput(own) ? own["metadata"] : asked["metadata"];
+  if (!isInput(metadata)) return { tool: type, input: metadata ?? {} };
+  // Here the path has a small letter.
+  return { tool: type, input: metadata["filepath"] === undefined ? metadata : { ...metadata, filePath: metadata["filepath"] } };
+}
+
+/** `server_tool`: the plugin knows the servers, so that nothing need be guessed. */
+function factsFor(tool: unknown, servers: unknown): ToolFacts | undefined {
+  const own = factsOf(TOOLS, tool);
+  if (own !== undefined || typeof tool !== "string" || OWN.has(tool)) return own;
+  if (!Array.isArray(servers)) return mcpGuess(tool, "_");
+  const server: unknown = servers.find((each) => typeof each === "string" && tool.startsWith(`${each}_`));
+  return typeof server === "string" ? mcp(server, tool.slice(server.length + 1)) : undefined;
+}
+
+function write({ answer }: Outcome): Reply {
+  const { decision } = answer;
+  if (decision === "deny") return reply({ status: "deny", reason: `Assent: ${answer.modelReason}` });
+  return reply(decision === "allow" ? { status: "allow", reason: answer.modelReason } : {});
+}
+
+export const openCodeSample = (command: string, cwd: string): Sample => ({
+  payload: { event: BEFORE, tool: "bash", args: { command }, sessionID: SELF_TEST, directory: cwd },
+});
+
+/** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */
+export const pluginStub = (module: string, host: string): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
+const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
+  (assent) => assent.plugin(${JSON.stringify(host)}),
+  (error) => async () => ({
+    "tool.execute.before": async () => {
+      throw new Error("Assent cannot be loaded, so this is refused: install it again (" + error.message + ")");
+    },
+  }),
+);
+
+export const Assent = async (input) => (await loading)(input);
+`;

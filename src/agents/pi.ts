@@ -1,0 +1,89 @@
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { factsOf, files, requestOf, shell, text } from "./reading.ts";
+
+/**
+ * pi. Measured on 0.87.1: an extension blocks a tool by `{ block, reason }`, and by throwing; pi itself asks nobody. The
+ * extension (`plugins/pi.ts`) judges in pi's own process; `check --agent pi` takes the same as JSON, with `hasUI` and `cwd`
+ * of the extension's context beside the event.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  bash: shell(),
+  powershell: { does: "opaque", field: "command", language: "powershell" },
+  read: files("read", "path"),
+  write: files("write", "path"),
+  edit: files("edit", "path"),
+  grep: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  find: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+  ls: { does: "file", operation: "list", fields: ["path"], fallback: "." },
+};
+
+function read({ payload, event, folder }: Call): Reading {
+  const type = text(payload["type"]) ?? event;
+  if (type !== undefined && type !== "tool_call") return { is: "nothing", why: `nothing to decide on event ${type.slice(0, 60)}` };
+  // pi has no permissions of its own, and people use it so: what nobody wrote a rule about and nothing protects goes ahead.
+  const host: Host = { shell: "bash", decides: true, asks: payload["hasUI"] === true, bypassed: false, planning: false };
+  return requestOf({
+    agent: "pi",
+    event: "tool_call",
+    tool: payload["toolName"],
+    input: payload["input"],
+    cwd: payload["cwd"],
+    folder,
+    facts: factsOf(TOOLS, payload["toolName"]),
+    host,
+    session: payload["sessionId"],
+    names: { tool: "toolName", input: "input", cwd: "cwd" },
+  });
+}
+
+function write({ answer }: Outcome): Reply {
+  const reason = `Assent: ${answer.modelReason}`;
+  if (answer.decision === "deny") return reply({ block: true, reason });
+  return reply(answer.decision === "ask" ? { ask: true, reason } : {});
+}
+
+export const protocol: Protocol = {
+  id: "pi",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why) => reply({ block: true, reason: `Assent: ${why}` }),
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["pi"], folders: [".pi"] },
+  version: ["pi", "--version"],
+  minimum: "0.87.1",
+  sample: (command, cwd) => ({ payload: { type: "tool_call", sessionId: SELF_TEST, cwd, toolName: "bash", input: { command } } }),
+  events: ["tool_call"],
+  fails: "blocks the tool",
+  asks: "a dialog with the reason; without a user interface a denial with the reason",
+  cannot: ["commands that the user types behind `!` are not judged"],
+  registrations: ({ home, project, module }) => [
+    {
+      is: "file",
+      file: project === undefined ? `${home}/.pi/agent/extensions/assent.js` : `${project}/.pi/extensions/assent.js`,
+      text: stub(module("plugin-pi.mjs")),
+      mode: 0o644,
+    },
+  ],
+};
+
+/** Blocks everything when the program is not where it was: nothing else would tell that nobody judges any more. */
+const stub = (module: string): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
+const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
+  (assent) => assent.judge,
+  (error) => () => ({ block: true, reason: "Assent cannot be loaded, so this is refused: install it again (" + error.message + ")" }),
+);
+
+export default (pi) => {
+  pi.on("tool_call", async (event, context) => (await loading)(event, context));
+};
+`;
+
+export const pi: Agent = { id: "pi", name: "pi", protocol, setup };

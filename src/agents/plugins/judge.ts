@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import { decide, type Input } from "../../guard/index.ts";
+import { read } from "../../guard/reader/index.ts";
+import { thisMachine } from "../../state/index.ts";
+import { askOuter } from "../../supervise/outer/index.ts";
+import { type Envelope, isEnvelope, type Protocol } from "../protocol.ts";
+
+/** Judging in the process of a host that loads JavaScript: no process a call. Files are read again when they change. */
+
+// The folder of the built program; `dist/chunks` lies in it.
+const own = [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")];
+
+/** The answer to one call, as `assent check` would give it. Everything that can go wrong ends in a refusal. */
+export function judgeCall(protocol: Protocol, payload: Input, event: string, folder: string): Envelope {
+  const refuse = (why: string): Envelope => protocol.refuse(why, event).envelope ?? {};
+  try {
+    const outer = askOuter({ ask: "hook", argv: ["--agent", protocol.id, "--event", event], input: JSON.stringify(payload), env: {} });
+    // Inside a supervised run the supervisor answers: there neither policy nor state are in the agent's reach.
+    if (outer !== undefined) return outer.is === "hook" ? envelopeIn(outer.stdout) : refuse("the supervisor around this did not answer");
+    const reading = protocol.read({ payload, event, env: process.env, folder });
+    if (reading.is === "nothing") return protocol.silence.envelope ?? {};
+    if (reading.is === "problem") return refuse(reading.why);
+    const outcome = decide(reading.request, { machine: thisMachine(), reader: () => ({ read }), own, audit: true });
+    return protocol.write(outcome).envelope ?? {};
+  } catch (error) {
+    return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);
+  }
+}
+
+function envelopeIn(text: string): Envelope {
+  const value: unknown = JSON.parse(text);
+  if (!isEnvelope(value)) throw new Error("the supervisor's answer is not an object");
+  return value;
+}
+
+export const text = (value: unknown): string => (typeof value === "string" ? value : "");

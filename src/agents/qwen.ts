@@ -1,0 +1,108 @@
+import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { files, isInput, named, shell } from "./reading.ts";
+import { tableOf } from "./value.ts";
+
+/**
+ * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
+ * and PreToolUse last of all: there a denial holds and an allow changes nothing.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  run_shell_command: shell("command", "directory"),
+  // Streams a command's output.
+  monitor: shell("command", "directory"),
+  read_file: files("read", "file_path", "absolute_path"),
+  zoom_image: files("read", "file_path"),
+  read_many_files: { does: "file", operation: "read", fields: ["paths"], tree: true },
+  write_file: files("write", "file_path"),
+  edit: files("edit", "file_path"),
+  notebook_edit: files("edit", "notebook_path"),
+  list_directory: files("list", "path"),
+  glob: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "pattern" },
+  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "glob" },
+  web_fetch: { does: "fetch", field: "url" },
+  web_search: named("WebSearch"),
+  agent: named("Task", "Agent"),
+  task: named("Task", "Agent"),
+  skill: named("Skill"),
+};
+
+/** Tools by which the host talks to its user: an allow would answer in the user's place. */
+const CONVERSATION = words("ask_user_question exit_plan_mode enter_plan_mode");
+
+const JUDGED = words("PreToolUse PermissionRequest");
+const OTHERS = words(
+  "PostToolUse PostToolUseFailure Notification UserPromptSubmit SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact",
+);
+
+const hostOf = (mode: string | undefined, event: string): Host => ({
+  shell: "any",
+  decides: true,
+  asks: event === "PermissionRequest",
+  bypassed: mode === "yolo",
+  planning: mode === "plan",
+});
+
+function read(call: Call): Reading {
+  const payload = direct(call.payload);
+  return readShaped(
+    { ...call, payload },
+    { agent: "qwen", judged: JUDGED, others: OTHERS, tools: TOOLS, host: hostOf, root: "QWEN_PROJECT_DIR" },
+  );
+}
+
+/** `tool_call` calls a tool that was found by searching. */
+function direct(payload: Input): Input {
+  const input = payload["tool_input"];
+  if (payload["tool_name"] !== "tool_call" || !isInput(input)) return payload;
+  return { ...payload, tool_name: input["name"], tool_input: input["arguments"] ?? {} };
+}
+
+function write({ request, answer, verdict }: Outcome): Reply {
+  const { decision } = answer;
+  if (decision === "allow" && CONVERSATION.has(request.tool)) return reply({});
+  const reason = `Assent: ${answer.modelReason}`;
+  const envelope =
+    request.event === "PermissionRequest" ? permissionRequest(decision, reason) : preToolUse(decision === "deny" ? "deny" : "none", reason);
+  return reply(withNote(envelope, verdict.untrusted, answer.reason));
+}
+
+export const protocol: Protocol = {
+  id: "qwen",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why, event) => reply(event === "PermissionRequest" ? {} : preToolUse("deny", `Assent: ${why}`)),
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["qwen"], folders: [".qwen"] },
+  version: ["qwen", "--version"],
+  minimum: "0.24.4",
+  sample: (...call) => sample("PreToolUse", "run_shell_command")(...call),
+  events: ["PreToolUse", "PermissionRequest"],
+  fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
+  asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
+  cannot: ["hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask"],
+  registrations: ({ home, project, command }) => [
+    {
+      is: "entries",
+      file: `${project ?? home}/.qwen/settings.json`,
+      format: "json",
+      // Milliseconds.
+      entries: setup.events.map((event) => ({ list: ["hooks", event], value: group("*", command(event), { timeout: 30_000 }) })),
+    },
+  ],
+  weaknesses: ({ home }) => [
+    {
+      file: `${home}/.qwen/settings.json`,
+      find: (value) => (tableOf(value)["disableAllHooks"] === true ? ["`disableAllHooks` is true: no hook runs"] : []),
+    },
+  ],
+};
+
+export const qwen: Agent = { id: "qwen", name: "Qwen Code", protocol, setup };

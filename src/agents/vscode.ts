@@ -1,0 +1,101 @@
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { preToolUse, readShaped, sample, words } from "./claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { files, mcpGuess, named, text } from "./reading.ts";
+
+/**
+ * VS Code's agent. Written from documentation (July 2026): answers in Claude Code's form; matchers are ignored; exit code 2
+ * blocks. Sessions on the Copilot harness speak as Copilot does, with this form for events in capital letters.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  run_in_terminal: { does: "shell", field: "command" },
+  runInTerminal: { does: "shell", field: "command" },
+  bash: { does: "shell", field: "command" },
+  Bash: { does: "shell", field: "command" },
+  send_to_terminal: { does: "opaque", field: "command", language: "typed input" },
+  read_file: files("read", "filePath", "path", "file_path"),
+  readFile: files("read", "filePath", "path", "file_path"),
+  create_file: files("write", "filePath", "path", "file_path"),
+  createFile: files("write", "filePath", "path", "file_path"),
+  editFiles: files("edit", "files", "filePath", "path"),
+  insert_edit_into_file: files("edit", "filePath", "path", "file_path"),
+  replace_string_in_file: files("edit", "filePath", "path", "file_path"),
+  multi_replace_string_in_file: files("edit", "replacements.filePath"),
+  edit_notebook_file: files("edit", "filePath", "path"),
+  apply_patch: { does: "patch", field: "input" },
+  create_directory: files("mkdir", "dirPath", "path"),
+  list_dir: { does: "file", operation: "list", fields: ["path"], fallback: "." },
+  file_search: { does: "file", operation: "list", fields: ["path"], tree: true, fallback: ".", pattern: "query" },
+  grep_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: ".", pattern: "includePattern" },
+  semantic_search: { does: "file", operation: "read", fields: ["path"], tree: true, fallback: "." },
+  fetch_webpage: { does: "fetch", field: "urls" },
+  runSubagent: named("Task", "Agent"),
+};
+
+const JUDGED = words("PreToolUse");
+const OTHERS = words("PostToolUse SessionStart UserPromptSubmit PreCompact SubagentStart SubagentStop Stop");
+const hostOf = (): Host => ({ shell: "any", decides: true, asks: true, bypassed: false, planning: false });
+
+/** Both ways to spell the common fields. */
+function read(call: Call): Reading {
+  const { payload } = call;
+  const either = (snake: string, camel: string): unknown => payload[snake] ?? payload[camel];
+  const shaped = {
+    ...payload,
+    hook_event_name: either("hook_event_name", "hookEventName"),
+    session_id: either("session_id", "sessionId"),
+    tool_name: either("tool_name", "toolName"),
+    tool_input: either("tool_input", "toolInput"),
+    agent_id: either("agent_id", "agentId"),
+    agent_type: either("agent_type", "agentType"),
+  };
+  const factsFor = (tool: string): ToolFacts | undefined =>
+    tool.startsWith("mcp_") ? mcpGuess(tool.slice("mcp_".length), "_") : undefined;
+  return readShaped(
+    { ...call, payload: shaped },
+    { agent: "vscode", judged: JUDGED, others: OTHERS, tools: TOOLS, factsFor, host: hostOf },
+  );
+}
+
+function write({ answer }: Outcome): Reply {
+  // An allow would skip the questions and denials of the Copilot harness.
+  return reply(answer.decision === "allow" ? {} : preToolUse(answer.decision, `Assent: ${answer.modelReason}`));
+}
+
+export const protocol: Protocol = {
+  id: "vscode",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why) => reply(preToolUse("deny", `Assent: ${why}`)),
+  silence: reply({}),
+};
+
+const setup: Setup = {
+  signs: { programs: ["code", "code-insiders"], folders: [".vscode", ".vscode-server"] },
+  version: ["code", "--version"],
+  unrun: "written from documentation, not run: VS Code is not distributed in a form that could be driven",
+  sample: (...call) => sample("PreToolUse", "run_in_terminal")(...call),
+  events: ["PreToolUse"],
+  fails: "the tool runs; the registered command turns a crash into a refusal",
+  asks: "VS Code's own dialog",
+  cannot: [
+    "Copilot's command line runs this hook as well: both answers count, and the stricter one wins",
+    "an allow does not spare you VS Code's own question",
+  ],
+  registrations: ({ home, env, project, command }) => [
+    {
+      is: "file",
+      file:
+        project === undefined
+          ? `${text(env["COPILOT_HOME"]) ?? `${home}/.copilot`}/hooks/assent-vscode.json`
+          : `${project}/.github/hooks/assent-vscode.json`,
+      text: `${JSON.stringify({ hooks: { PreToolUse: [{ type: "command", command: command("PreToolUse"), timeout: 30 }] } }, undefined, 2)}\n`,
+      mode: 0o644,
+    },
+  ],
+};
+
+export const vscode: Agent = { id: "vscode", name: "VS Code", protocol, setup };

@@ -1,0 +1,84 @@
+import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Agent, Setup } from "./agent.ts";
+import { SELF_TEST, words } from "./claude-shape.ts";
+import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import { files, isInput, mcp, requestOf, shell, text } from "./reading.ts";
+
+/**
+ * Windsurf's Cascade. Written from documentation: only exit code 2 blocks, with stderr for the model; there is no answer
+ * that allows or asks.
+ */
+
+const TOOLS: Readonly<Record<string, ToolFacts>> = {
+  pre_run_command: shell("command_line", "cwd"),
+  pre_read_code: files("read", "file_path"),
+  pre_write_code: files("edit", "file_path"),
+};
+
+const MCP = "pre_mcp_tool_use";
+const OTHERS = words(
+  "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use post_cascade_response post_setup_worktree",
+);
+const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
+
+function read({ payload, event: registered, folder }: Call): Reading {
+  const event = text(payload["agent_action_name"]) ?? registered;
+  if (event === undefined) return { is: "problem", why: "the event is missing: no `agent_action_name`" };
+  if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
+  const info = payload["tool_info"];
+  const called =
+    event === MCP ? mcpCall(info) : { tool: event, input: info, facts: Object.hasOwn(TOOLS, event) ? TOOLS[event] : undefined };
+  if (called.facts === undefined) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };
+  return requestOf({
+    agent: "windsurf",
+    event,
+    ...called,
+    cwd: undefined,
+    folder,
+    host: HOST,
+    session: payload["trajectory_id"],
+    names: { tool: "agent_action_name", input: "tool_info", cwd: "the folder of the call" },
+  });
+}
+
+function mcpCall(info: unknown): { readonly tool: unknown; readonly input: unknown; readonly facts: ToolFacts } {
+  const { mcp_server_name: server, mcp_tool_name: tool, mcp_tool_arguments: input } = isInput(info) ? info : {};
+  const name = text(server) === undefined || text(tool) === undefined ? undefined : `mcp__${String(server)}__${String(tool)}`;
+  return { tool: name, input: input ?? {}, facts: mcp(String(server), String(tool)) };
+}
+
+function write({ answer }: Outcome): Reply {
+  return answer.decision === "deny" ? { exit: 2, stderr: `Assent: ${answer.modelReason}` } : { exit: 0 };
+}
+
+export const protocol: Protocol = {
+  id: "windsurf",
+  tools: TOOLS,
+  read,
+  write,
+  refuse: (why) => ({ exit: 2, stderr: `Assent: ${why}` }),
+  silence: { exit: 0 },
+};
+
+const setup: Setup = {
+  signs: { programs: ["windsurf"], folders: [".codeium/windsurf"] },
+  version: ["windsurf", "--version"],
+  unrun: "written from documentation, not run: Windsurf is not distributed in a form that could be driven",
+  sample: (command, cwd) => ({
+    payload: { trajectory_id: SELF_TEST, agent_action_name: "pre_run_command", tool_info: { command_line: command, cwd } },
+  }),
+  events: ["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
+  fails: "the tool runs; the registered command turns a crash into a refusal",
+  asks: "hooks cannot ask: what must be asked is denied with the reason",
+  cannot: ["an allow does not spare you Cascade's own question", "searching and fetching call no hook"],
+  registrations: ({ home, project, command }) => [
+    {
+      is: "entries",
+      file: project === undefined ? `${home}/.codeium/windsurf/hooks.json` : `${project}/.windsurf/hooks.json`,
+      format: "json",
+      entries: setup.events.map((event) => ({ list: ["hooks", event], value: { command: command(event), show_output: false } })),
+    },
+  ],
+};
+
+export const windsurf: Agent = { id: "windsurf", name: "Windsurf", protocol, setup };

@@ -1,0 +1,18 @@
+export { escapeGlob, made, quoted, textRule, wordsRule } from "./command.ts";
+export { type Access, everyPath, flatPattern, gitignorePattern, pathRule } from "./paths.ts";
+export { exceptionLoss, intoPool, isEverything, type Ordered, type Place } from "./order.ts";
+export {
+  Collector,
+  type Converted,
+  type Loss,
+  type Lost,
+  type NativeContext,
+  type NativeRead,
+  type Origin,
+  type Scope,
+  type Unreadable,
+} from "./types.ts";
+export { textOf } from "./verify.ts";
+export { settle, type Settled } from "./settle.ts";
+export { planImport, type ImportPlan, type Sourced } from "./plan.ts";
+export { type Refusal, refusalsOf } from "./denies.ts";

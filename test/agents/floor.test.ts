@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { AGENT_IDS, agentNamed, type AgentId } from "../../src/agents/index.ts";
+import { installPlace } from "../../src/agents/install/index.ts";
+import { protocol as claude } from "../../src/agents/claude.ts";
+import { decide } from "../../src/guard/index.ts";
+import { engine, scratch, type Scratch } from "../scratch.ts";
+
+/** No agent may take out what makes the others ask. */
+
+function verdict(place: Scratch, tool: string, input: Record<string, unknown>): { decision: string; basis: string } {
+  const payload = { hook_event_name: "PreToolUse", cwd: place.project, tool_name: tool, tool_input: input };
+  const reading = claude.read({ payload, event: undefined, env: {}, folder: place.project });
+  if (reading.is !== "request") throw new Error(reading.why);
+  const { decision, basis } = decide(reading.request, { machine: place.machine, ...engine, audit: false }).verdict;
+  return { decision, basis };
+}
+
+const filesOf = (id: AgentId, place: Scratch, project: string | undefined): readonly string[] =>
+  (agentNamed(id)?.setup?.registrations(installPlace(id, { node: "/n", folder: "/opt/assent/dist" }, place.machine, project)) ?? []).map(
+    ({ file }) => file,
+  );
+
+describe.each(AGENT_IDS.filter((id) => id !== "generic"))("%s", (id) => {
+  it("its registration may not be changed, moved or deleted", () => {
+    const place = scratch();
+    place.write(
+      "~/.agent-permissions.jsonc",
+      '{ "preset": "permissive", "permissions": { "allow": ["*", "Bash(rm:*)", "Bash(mv:*)", "Write(**)"] } }',
+    );
+    for (const file of filesOf(id, place, undefined)) {
+      const floor = { decision: "deny", basis: "floor" };
+      expect([file, verdict(place, "Write", { file_path: file, content: "" })]).toEqual([file, floor]);
+      for (const command of [
+        `rm ${file}`,
+        `mv ${file} /tmp/x`,
+        `echo > ${file}`,
+        `sed -i s/a/b/ ${file}`,
+        `rm -r ${file.slice(0, file.lastIndexOf("/"))}`,
+      ])
+        expect([command, verdict(place, "Bash", { command }).decision]).toEqual([command, "deny"]);
+    }
+  });
+
+  it("in a project a change is asked", () => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", '{ "permissions": { "allow": ["Write(**)"] } }');
+    for (const file of filesOf(id, place, place.project))
+      expect([file, verdict(place, "Write", { file_path: file, content: "" }).decision]).toEqual([
+        file,
+        id === "amp" && !file.startsWith(place.project) ? "deny" : "ask",
+      ]);
+  });
+});

@@ -1,0 +1,55 @@
+import type { Expectation } from "./expectation.ts";
+import type { Script, ToolCall } from "./model/script.ts";
+
+/** Where the fake model listens. Each protocol is below the same address. */
+export type Origin = `http://127.0.0.1:${number}`;
+
+/**
+ * `usual`: as people run it unattended, its own approvals in force as far as work can be done under them.
+ * `free`: everything goes ahead unasked, so that what stops was stopped by Assent.
+ */
+export type Mode = "usual" | "free";
+
+/** One real client: what is installed, how it is started without a terminal, how its model asks for things. */
+export interface Client {
+  /** As `assent install --agent` knows it. */
+  readonly id: string;
+  readonly name: string;
+  /** Exact: a newer version is a change of this file, tried first. */
+  readonly package: { readonly name: string; readonly version: string };
+  /** What it is called on a PATH. */
+  readonly command: string;
+  /** Below `node_modules`: a program, or a script for the clients' Node.js. */
+  readonly program: string;
+  readonly script?: boolean;
+  readonly files: (model: Origin) => Readonly<Record<string, string>>;
+  readonly env: (model: Origin) => Readonly<Record<string, string>>;
+  /** Words, `PROMPT` in the prompt's place; those of the mode come last. */
+  readonly args: string;
+  readonly modes?: Readonly<Record<Mode, string>>;
+  /** Commands to be run before, with the same environment: a login that writes a file. */
+  readonly before?: (model: Origin) => readonly (readonly string[])[];
+  /** Tools on offer beside those in the agent's file, looked at: they run no command and touch no file, or hooks know them by another name. */
+  readonly harmless: string;
+  /** By name: other ways to the denied command or to a file outside. */
+  readonly detours?: Readonly<Record<string, Script>>;
+  /** By scenario: what this client documents to be otherwise. */
+  readonly differs?: Readonly<Record<string, Partial<Expectation>>>;
+  /** By scenario: what is said below the table. */
+  readonly remarks?: Readonly<Record<string, string>>;
+  readonly shell: (command: string) => ToolCall;
+  readonly write: (path: string, content: string) => ToolCall;
+  /** A tool of the MCP server `lab`; undefined: the client has no MCP. */
+  readonly mcp?: (tool: string) => Script;
+  /** Starts a sub-agent and waits for it; undefined: the client has none. */
+  readonly agent?: (prompt: string) => Script;
+}
+
+export const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+export function argsOf({ args, modes }: Client, prompt: string, mode: Mode): string[] {
+  return `${args} ${modes?.[mode] ?? ""}`
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => (word === "PROMPT" ? prompt : word));
+}

@@ -1,0 +1,44 @@
+import { json, type Client } from "../client.ts";
+import { HOME, MOUNTED } from "../place.ts";
+
+/** The wrapper package downloads nothing either, but picks its platform package by an install script; so that one is installed. */
+export const claude: Client = {
+  id: "claude",
+  name: "Claude Code",
+  package: { name: "@anthropic-ai/claude-code-linux-x64", version: "2.1.330" },
+  command: "claude",
+  program: "@anthropic-ai/claude-code-linux-x64/claude",
+  files: () => ({
+    [`${HOME}/.claude.json`]: json({
+      hasCompletedOnboarding: true,
+      mcpServers: { lab: { type: "stdio", command: MOUNTED.ownNode, args: [MOUNTED.mcpServer], env: {} } },
+    }),
+  }),
+  env: (model) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: "sk-ant-fake000",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    // MCP tools are offered at once, not found by a search first.
+    ENABLE_TOOL_SEARCH: "false",
+    // As root it refuses to go without questions unless it is told that this is a sandbox, which it is.
+    IS_SANDBOX: "1",
+  }),
+  args: "-p PROMPT --output-format stream-json --verbose --model claude-sonnet-4-5",
+  modes: { usual: "", free: "--dangerously-skip-permissions" },
+  detours: {
+    "a monitored command": [{ tool: "Monitor", input: { command: "touch denied.txt", description: "a step", timeout_ms: 5000 } }],
+  },
+  harmless:
+    "Agent CronCreate CronDelete CronList EnterWorktree ExitWorktree ListAgents ReportFindings ScheduleWakeup SendMessage Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate WebSearch Workflow",
+  shell: (command) => ({ tool: "Bash", input: { command, description: "a step" } }),
+  write: (path, content) => ({ tool: "Write", input: { file_path: path, content } }),
+  mcp: (tool) => [{ tool: `mcp__lab__${tool}`, input: { text: "x" } }],
+  agent: (prompt) => [
+    {
+      tool: "Agent",
+      input: { description: "a step", prompt, subagent_type: "general-purpose", run_in_background: false },
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import { json, type Client } from "../client.ts";
+import { HOME } from "../place.ts";
+
+/** Later versions need packages that npm does not have. */
+export const pi: Client = {
+  id: "pi",
+  name: "pi",
+  package: { name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
+  command: "pi",
+  program: "@earendil-works/pi-coding-agent/dist/bundle/cli.js",
+  script: true,
+  files: (model) => ({
+    [`${HOME}/.pi/agent/models.json`]: json({
+      providers: {
+        fake: { baseUrl: `${model}/v1`, api: "openai-completions", apiKey: "fake-key", models: [{ id: "fake-model", name: "fake-model" }] },
+      },
+    }),
+  }),
+  env: () => ({ PI_OFFLINE: "1" }),
+  args: "--provider fake --model fake-model --mode json -p PROMPT",
+  harmless: "",
+  shell: (command) => ({ tool: "bash", input: { command } }),
+  write: (path, content) => ({ tool: "write", input: { path, content } }),
+};

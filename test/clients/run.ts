@@ -1,0 +1,196 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import type { Client } from "./client.ts";
+import { CLIENTS } from "./clients.ts";
+import { installClient, installNode } from "./install.ts";
+import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
+import type { Job, Report } from "./report.ts";
+import { EVERY_TOOL, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
+import { withRow, type Row } from "./table.ts";
+
+/**
+ * `npm run test:agents -- [CLIENT…] [--only SCENARIO]… [--dist FOLDER] [--without] [--keep] [--at-once N]`:
+ * installs real clients, lets a scripted model drive each of them through every scenario, each run in a machine of its own, and writes what happened to docs/agents.md.
+ * Each run leaves its outputs and what the model was sent in node_modules/.cache/clients/runs; `--keep` its home folder too.
+ * `--without` drives them without Assent, to see that a new client or version can be driven at all.
+ */
+
+const CACHE = resolve("node_modules/.cache/clients");
+const PACKAGES =
+  process.env["XDG_CACHE_HOME"] === undefined ? join(CACHE, "packages") : join(process.env["XDG_CACHE_HOME"], "assent-clients");
+const HARNESS = join(CACHE, "inside.mjs");
+const DOCS = resolve("docs/agents.md");
+/** A client that waits for what never comes (a network, an answer) has failed by then. */
+const SECONDS = 120;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: "string", multiple: true },
+      dist: { type: "string" },
+      without: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
+      "at-once": { type: "string", default: "3" },
+    },
+  });
+  const unknown = positionals.filter((id) => !CLIENTS.some((client) => client.id === id));
+  if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(", ")}; there are ${CLIENTS.map(({ id }) => id).join(", ")}`);
+  const clients = CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+  const wanted = ({ id }: Scenario): boolean =>
+    values.only === undefined || values.only.some((only) => id === only || id.startsWith(`${only}-`));
+
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error("the clients that are installed are those for Linux on x86-64");
+  const assent = dirname(values.dist === undefined ? buildAssent() : resolve(values.dist));
+  await buildHarness();
+  const node = installNode(PACKAGES);
+  if ("missing" in node) throw new Error(`the clients' Node.js cannot be installed: ${node.missing}`);
+  const turns = queue(Number(values["at-once"]));
+  const drive = async (client: Client): Promise<Row> => {
+    const date = new Date().toISOString().slice(0, 10);
+    const installed = installClient(PACKAGES, client);
+    if ("missing" in installed) {
+      say(`skip  ${client.name}: cannot be installed: ${installed.missing}`);
+      return { client, date, cells: undefined, missing: installed.missing };
+    }
+    const machine = { client: installed.folder, node: node.folder, assent };
+    const offers = new Set<string>();
+    const run: Runner = async (job) => {
+      const report = await turns(() => runInside(machine, job));
+      for (const tool of report.offers) offers.add(tool);
+      return report;
+    };
+    const runs = scenariosOf(client).filter(wanted);
+    const cells = await Promise.all(runs.map(async (scenario) => ({ scenario, cell: await cell(client, scenario, values, run) })));
+    const columns = TITLES.slice(0, -1).map((title) => column(cells.filter(({ scenario }) => scenario.title === title)));
+    const unknown = unknownTools(client, offers);
+    say(`${unknown === undefined ? "ok   " : "FAIL "} ${client.name}: ${EVERY_TOOL}${unknown === undefined ? "" : `: ${unknown}`}`);
+    return { client, date, cells: [...columns, { result: unknown === undefined ? "yes" : "no", why: unknown }], missing: undefined };
+  };
+  const rows = clients.map(async (client) => {
+    const row = await drive(client);
+    // Each client's row as soon as it is there: a run may be broken off.
+    if (values.only === undefined && !values.without) writeFileSync(DOCS, withRow(readFileSync(DOCS, "utf8"), row, CLIENTS));
+    return row;
+  });
+  if ((await Promise.all(rows)).some(({ cells }) => cells?.some(({ result }) => result === "no"))) process.exitCode = 1;
+}
+
+/** One cell out of all runs that share a column. */
+function column(runs: readonly { readonly scenario: Scenario; readonly cell: Cell }[]): Cell {
+  const whys = runs.flatMap(({ scenario, cell: { why } }) =>
+    why === undefined ? [] : [scenario.part === undefined ? why : `${scenario.part}: ${why}`],
+  );
+  const results = runs.map(({ cell: { result } }) => result);
+  return {
+    result: results.includes("no") ? "no" : results.includes("yes") ? "yes" : "absent",
+    why: whys.length === 0 ? undefined : [...new Set(whys)].join("; "),
+  };
+}
+
+interface Options {
+  readonly without: boolean;
+  readonly keep: boolean;
+}
+
+type Runner = (job: Job) => Promise<Report>;
+
+async function cell(client: Client, scenario: Scenario, options: Options, run: Runner): Promise<Cell> {
+  const remark = client.remarks?.[scenario.id];
+  if (scenario.scripts(client) === undefined) return { result: "absent", why: remark };
+  const job = { client: client.id, scenario: scenario.id, seconds: SECONDS, keep: options.keep };
+  if (options.without) {
+    const fault = judgeControl(await run({ ...job, hooked: false }));
+    say(`${fault === undefined ? "ok   " : "FAIL "} ${client.name}: ${titleOf(scenario)}: ${fault ?? "goes through without Assent"}`);
+    return { result: fault === undefined ? "yes" : "no", why: fault };
+  }
+  const [report, control] = await Promise.all([
+    run({ ...job, hooked: true }),
+    scenario.control ? run({ ...job, hooked: false }) : undefined,
+  ]);
+  const fault = (control && judgeControl(control)) ?? judge(client, scenario, report);
+  say(
+    `${fault === undefined ? "ok   " : "FAIL "} ${client.name}: ${titleOf(scenario)} (${report.seconds.toFixed(1)} s)${fault === undefined ? "" : `: ${fault}`}`,
+  );
+  return { result: fault === undefined ? "yes" : "no", why: fault ?? remark };
+}
+
+interface Machine {
+  readonly client: string;
+  readonly node: string;
+  readonly assent: string;
+}
+
+/** Runs the harness in namespaces of its own: no network but loopback, no home, and nothing outlives it. */
+async function runInside(machine: Machine, job: Job): Promise<Report> {
+  const out = join(CACHE, "runs", `${job.client}-${job.scenario}${job.hooked ? "" : "-control"}`);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "job.json"), JSON.stringify(job));
+  const here = resolve("test/clients");
+  const namespaces = ["--user", "--map-root-user", "--net", "--mount", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"];
+  const folders = [machine.client, machine.node, process.execPath, machine.assent, join(here, "mcp-server.mjs"), HARNESS, out];
+  const child = spawn("unshare", [...namespaces, "sh", join(here, "inside.sh"), ...folders], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {},
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part: string) => (output += part));
+  const end = setTimeout(() => child.kill("SIGKILL"), (job.seconds + 150) * 1000);
+  await new Promise((done) => child.on("close", done));
+  clearTimeout(end);
+  writeFileSync(join(out, "harness.txt"), output);
+  const report = join(out, "report.json");
+  if (existsSync(report)) return JSON.parse(readFileSync(report, "utf8")) as Report;
+  const problem = output.split("\n").findLast((line) => /Error|cannot|failed/i.test(line)) ?? "the harness ended without a report";
+  return { status: null, timedOut: false, seconds: 0, made: false, steps: 0, offers: [], problems: [problem.trim()], told: [], audit: [] };
+}
+
+/** At most so many at once, in the order they came. */
+function queue(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((go) => waiting.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+/** What is driven is what is there now, built apart from `dist/`. */
+function buildAssent(): string {
+  const dist = join(CACHE, "built/dist");
+  mkdirSync(dirname(dist), { recursive: true });
+  execFileSync(process.execPath, ["scripts/build.mjs", dist], { stdio: "inherit" });
+  return dist;
+}
+
+async function buildHarness(): Promise<void> {
+  await build({
+    entryPoints: [resolve("test/clients/inside.ts")],
+    outfile: HARNESS,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "warning",
+  });
+}
+
+const titleOf = ({ title, part }: Scenario): string => (part === undefined ? title : `${title}: ${part}`);
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();

@@ -1,0 +1,150 @@
+import type { Client, Mode } from "./client.ts";
+import type { Expectation } from "./expectation.ts";
+import { prompt, type Script } from "./model/script.ts";
+import { ELSEWHERE, HOME, PROJECT } from "./place.ts";
+
+/** The policy of every run: what a person could have written. */
+export const POLICY = `{
+  "permissions": {
+    "allow": ["Bash(touch allowed.txt)", "mcp__lab__note"],
+    "ask": [{ "rule": "Bash(touch asked.txt)", "reason": "somebody should look at this first" }],
+    "deny": [
+      { "rule": "Bash(touch denied.txt)", "reason": "this project makes no such file" },
+      { "rule": "Write(~/elsewhere/**)", "reason": "work stays in the project" },
+      { "rule": "mcp__lab__wipe", "reason": "nothing is wiped here" },
+    ],
+  },
+}
+`;
+
+/** One row for all clients. `scripts` is undefined for a client that lacks the tool. */
+export interface Scenario {
+  readonly id: string;
+  /** As the table of docs/agents.md heads it. */
+  readonly title: string;
+  /** Which of several that share a column. */
+  readonly part?: string;
+  readonly mode: Mode;
+  readonly scripts: (client: Client) => Readonly<Record<string, Script>> | undefined;
+  readonly expect: Expectation;
+  /** Also run without Assent: there the call must go through, else the run proves nothing. */
+  readonly control: boolean;
+  /** The program is gone after it was registered. */
+  readonly broken?: true;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    id: "allowed",
+    title: "allowed command runs",
+    mode: "usual",
+    scripts: (client) => ({ main: [client.shell("touch allowed.txt")] }),
+    expect: { made: [`${PROJECT}/allowed.txt`], runs: true, verdict: "allow" },
+    control: false,
+  },
+  {
+    id: "denied",
+    title: "denied command does not, the model reads why",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("touch denied.txt")] }),
+    expect: { made: [`${PROJECT}/denied.txt`], runs: false, told: /this project makes no such file/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "asked",
+    title: "asked command is refused where nobody can answer, the model reads why",
+    mode: "usual",
+    scripts: (client) => ({ main: [client.shell("touch asked.txt")] }),
+    expect: { made: [`${PROJECT}/asked.txt`], runs: false, told: /somebody should look at this first/, verdict: "ask" },
+    control: false,
+  },
+  {
+    id: "inside",
+    title: "edit in the project goes ahead",
+    mode: "free",
+    scripts: (client) => ({ main: [client.write(`${PROJECT}/inside.txt`, "inside\n")] }),
+    expect: { made: [`${PROJECT}/inside.txt`], runs: true, verdict: "ask" },
+    control: false,
+  },
+  {
+    id: "outside",
+    title: "edit outside is stopped",
+    mode: "free",
+    scripts: (client) => ({ main: [client.write(`${ELSEWHERE}/outside.txt`, "outside\n")] }),
+    expect: { made: [`${ELSEWHERE}/outside.txt`], runs: false, told: /work stays in the project/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "startup",
+    title: "edit of a startup file is stopped",
+    mode: "free",
+    scripts: (client) => ({ main: [client.write(`${HOME}/.profile`, "echo\n")] }),
+    expect: { made: [`${HOME}/.profile`], runs: false, told: /profile/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "mcp-allowed",
+    title: "allowed MCP call goes through",
+    mode: "usual",
+    scripts: ({ mcp }) => mcp && { main: mcp("note") },
+    expect: { made: [`${PROJECT}/mcp-note.txt`], runs: true, verdict: "allow" },
+    control: false,
+  },
+  {
+    id: "mcp-denied",
+    title: "denied MCP call does not",
+    mode: "free",
+    scripts: ({ mcp }) => mcp && { main: mcp("wipe") },
+    expect: { made: [`${PROJECT}/mcp-wipe.txt`], runs: false, told: /nothing is wiped here/, verdict: "deny" },
+    control: true,
+  },
+  {
+    id: "subagent",
+    title: "sub-agent's denied command does not run, the log names the sub-agent",
+    mode: "free",
+    scripts: ({ agent, shell }) => agent && { main: agent(prompt("sub")), sub: [shell("touch denied.txt")] },
+    expect: { made: [`${PROJECT}/denied.txt`], runs: false, told: /this project makes no such file/, verdict: "deny", subagent: true },
+    control: true,
+  },
+  {
+    id: "broken",
+    title: "nothing runs when Assent cannot start",
+    mode: "free",
+    scripts: (client) => ({ main: [client.shell("touch allowed.txt")] }),
+    expect: { made: [`${PROJECT}/allowed.txt`], runs: false, told: /Assent/ },
+    control: false,
+    broken: true,
+  },
+];
+
+/** Detours to the denied command or to a file outside, which every client's tools allow. Each client adds its own. */
+const COMMON = ({ shell, write }: Client): Readonly<Record<string, Script>> => ({
+  "a relative path": [write("../elsewhere/outside.txt", "outside\n")],
+  "a link": [shell(`ln -s ${ELSEWHERE} link`), write(`${PROJECT}/link/outside.txt`, "outside\n")],
+  "another folder": [shell("cd ../elsewhere && echo outside > outside.txt")],
+  "another shell": [shell("bash -c 'touch denied.txt'")],
+});
+
+/** Looked at over all runs. */
+export const EVERY_TOOL = "every tool on offer is known";
+const DETOURS = "no detour to what is denied";
+
+/** What a client is driven through. */
+export function scenariosOf(client: Client): readonly Scenario[] {
+  const detours = Object.entries({ ...COMMON(client), ...client.detours }).filter(([, script]) => script.length > 0);
+  return [
+    ...SCENARIOS,
+    ...detours.map(([name, main]): Scenario => ({
+      id: `detour-${name.replaceAll(/\W+/g, "-")}`,
+      title: DETOURS,
+      part: name,
+      mode: "free",
+      scripts: () => ({ main }),
+      expect: { made: [`${PROJECT}/denied.txt`, `${ELSEWHERE}/outside.txt`], runs: false, told: /Assent/, ...client.differs?.["detour"] },
+      control: true,
+    })),
+  ];
+}
+
+/** The table's columns. Detours share one, the last is about all runs. */
+export const TITLES: readonly string[] = [...SCENARIOS.map(({ title }) => title), DETOURS, EVERY_TOOL];
