@@ -1,48 +1,64 @@
-/** A line of the log as read back. Only what printing needs is named; the rest is kept as it is. */
+import { fields } from "./files.ts";
+
+/** A line of the log as read back. Only what is printed and counted is named. */
 export interface LogEntry {
   readonly time: string;
   readonly agent: string;
+  readonly subagent: string;
   readonly tool: string;
   readonly verdict: string;
   readonly answer: string;
+  readonly basis: string;
   readonly reason: string;
   readonly session: string;
+  readonly cwd: string;
+  /** As it was logged: secrets taken out. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What was asked for: the command, the path, the address. */
   readonly subject: string;
+  /** Names of the programs it would have started. */
+  readonly programs: readonly string[];
+  /** `file:line` of the rule, or the name of the built-in knowledge. */
+  readonly rule: string;
 }
 
 const string = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
+const SUBJECTS = ["command", "file_path", "notebook_path", "path", "url", "pattern", "query"];
+
+/** One line; undefined where it is damaged (`assent log verify` finds those), or no decision. */
+export function readRecord(line: string): LogEntry | undefined {
+  let parsed: Readonly<Record<string, unknown>>;
+  try {
+    parsed = fields(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+  if (parsed["log"] !== undefined) return undefined;
+  const input = fields(parsed["input"]);
+  const rule = fields(parsed["rule"]);
+  return {
+    time: string(parsed["time"]),
+    agent: string(parsed["agent"]),
+    subagent: string(parsed["subagent"]),
+    tool: string(parsed["tool"]),
+    verdict: string(parsed["verdict"]),
+    answer: string(parsed["answer"]),
+    basis: string(parsed["basis"]),
+    reason: string(parsed["reason"]),
+    session: string(parsed["session"]),
+    cwd: string(parsed["cwd"]),
+    input,
+    subject: SUBJECTS.map((name) => string(input[name])).find((found) => found !== "") ?? "",
+    programs: programsOf(parsed["actions"]),
+    rule: rule["file"] === undefined ? string(parsed["builtin"]) : `${string(rule["file"])}:${String(rule["line"])}`,
+  };
 }
 
-/** Entries of complete lines; a damaged line is skipped (`assent log verify` finds those). */
-export function readLog(text: string): { readonly line: string; readonly entry: LogEntry }[] {
-  return text.split("\n").flatMap((line) => {
-    if (line === "") return [];
-    try {
-      const parsed = fields(JSON.parse(line));
-      const input = fields(parsed["input"]);
-      const subject = ["command", "file_path", "notebook_path", "path", "url", "pattern", "query"]
-        .map((name) => string(input[name]))
-        .find((found) => found !== "");
-      return [
-        {
-          line,
-          entry: {
-            time: string(parsed["time"]),
-            agent: string(parsed["agent"]),
-            tool: string(parsed["tool"]),
-            verdict: string(parsed["verdict"]),
-            answer: string(parsed["answer"]),
-            reason: string(parsed["reason"]),
-            session: string(parsed["session"]),
-            subject: subject ?? "",
-          },
-        },
-      ];
-    } catch {
-      return [];
-    }
+function programsOf(actions: unknown): readonly string[] {
+  if (!Array.isArray(actions)) return [];
+  return actions.flatMap((judged) => {
+    const [, word] = /^exec (?:\S*\/)?(\S+)/.exec(string(fields(judged)["action"])) ?? [];
+    return word === undefined ? [] : [word];
   });
 }

@@ -18,6 +18,8 @@ export interface Decided {
   readonly verdict: RequestVerdict;
   /** What the host was told, when it differs from the verdict. */
   readonly answer: string;
+  /** What waived questions, where something did. */
+  readonly bypass?: string | undefined;
   readonly milliseconds: number;
 }
 
@@ -42,6 +44,7 @@ export function auditLine(decided: Decided): string {
     verdict: verdict.decision,
     basis: verdict.basis,
     answer: decided.answer,
+    bypass: text(decided.bypass),
     reason: redactString(verdict.reason),
     rule: verdict.rule && { text: redactString(verdict.rule.text), file: redactString(verdict.rule.file), line: verdict.rule.line },
     builtin: text(verdict.builtin),

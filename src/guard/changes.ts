@@ -13,7 +13,7 @@ export type RuleReader = (rules: readonly string[]) => readonly Rule[] | undefin
 export function changesFor(outcome: Outcome, read: RuleReader): readonly string[] {
   const { verdict, basis } = outcome;
   if (basis === undefined || verdict.decision === "allow") return [];
-  const { lowered, policy, context } = basis;
+  const { lowered, context } = basis;
   const wanted: string[] = [];
   const add = (options: readonly string[], solved: (rules: readonly string[]) => boolean): boolean => {
     if (solved(wanted)) return true;
@@ -21,10 +21,7 @@ export function changesFor(outcome: Outcome, read: RuleReader): readonly string[
     if (found !== undefined) wanted.push(found);
     return found !== undefined;
   };
-  const tried = (rules: readonly string[]): RequestVerdict | undefined => {
-    const extra = rules.length === 0 ? [] : read(rules);
-    return extra === undefined ? undefined : judge(lowered, withRules(policy, extra), context);
-  };
+  const tried = (rules: readonly string[]): RequestVerdict | undefined => underRules(outcome, rules, read);
   const settled = (find: (judged: RequestVerdict) => Verdict | undefined) => (rules: readonly string[]) => {
     const judged = tried(rules);
     return judged !== undefined && find(judged)?.decision === "allow";
@@ -60,6 +57,10 @@ export function changesFor(outcome: Outcome, read: RuleReader): readonly string[
   return tried(needed)?.decision === "allow" ? needed : [];
 }
 
-function withRules(policy: Policy, rules: readonly Rule[]): Policy {
-  return { ...policy, rules: [...policy.rules, ...rules] };
+/** The same request judged again as if the user's file allowed this too. Undefined where a text is no rule, or judging had failed. */
+export function underRules({ basis }: Outcome, rules: readonly string[], read: RuleReader): RequestVerdict | undefined {
+  const extra = rules.length === 0 ? [] : read(rules);
+  if (extra === undefined || basis === undefined) return undefined;
+  const policy: Policy = { ...basis.policy, rules: [...basis.policy.rules, ...extra] };
+  return judge(basis.lowered, policy, basis.context);
 }

@@ -23,9 +23,26 @@ interface Cached {
 
 /** What holds without any policy file. */
 let preset: Policy | undefined;
-/** In one process the last few policies stay in memory. */
-const remembered = new Map<string, Policy>();
+/** In one process the last few policies stay in memory, with what they were made from. */
+interface Remembered {
+  readonly sources: readonly PolicySource[];
+  readonly trust: string;
+  readonly policy: Policy;
+}
+const remembered: Remembered[] = [];
 const MAX_REMEMBERED = 16;
+
+/** Files that have not changed are the same text, so that the largest are compared at once. */
+function isFrom({ sources, trust }: Remembered, found: readonly PolicySource[], text: string): boolean {
+  return trust === text && sources.length === found.length && sources.every((source, at) => isSame(source, found[at]));
+}
+
+function isSame(a: PolicySource, b: PolicySource | undefined): boolean {
+  if (b === undefined || a.file !== b.file || a.layer !== b.layer || a.root !== b.root || a.mayGrant !== b.mayGrant) return false;
+  return a.content.is === "text"
+    ? b.content.is === "text" && a.content.text === b.content.text
+    : b.content.is === "broken" && a.content.why === b.content.why;
+}
 
 /** FNV-1a: names the cache file. Equal names are told apart by the key inside. */
 function nameOf(sources: readonly PolicySource[]): string {
@@ -69,9 +86,8 @@ function load(file: string, machine: Machine, key: string): Policy | undefined {
 export function compiledPolicy(machine: Machine, sources: readonly PolicySource[], reader: () => PolicyReader): Policy {
   if (sources.length === 0) return (preset ??= joinLayers([]));
   const trust = sources.some((source) => source.layer === "project") ? readTrust(machine) : { text: "", pins: new Map<string, string>() };
+  for (const known of remembered) if (isFrom(known, sources, trust.text)) return known.policy;
   const key = keyOf(sources, trust);
-  const known = remembered.get(key);
-  if (known !== undefined) return known;
   const state = openState(machine);
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
   let policy = file === undefined ? undefined : load(file, machine, key);
@@ -79,8 +95,8 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
     policy = reader().read(sources, trust, exampleActions);
     if (file !== undefined) store(file, { build: BUILD, key, policy });
   }
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  remembered.set(key, policy);
+  if (remembered.length >= MAX_REMEMBERED) remembered.length = 0;
+  remembered.push({ sources, trust: trust.text, policy });
   return policy;
 }
 

@@ -1,7 +1,7 @@
 import type { DangerId, World } from "../action/index.ts";
 import { floorPaths, type JudgeContext } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
-import type { Machine } from "../state/index.ts";
+import { type Machine, paneFlags } from "../state/index.ts";
 import { join } from "./canonical.ts";
 import { POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
@@ -28,7 +28,7 @@ export function judgeContext(
   sources: readonly PolicySource[],
   own: readonly string[],
 ): JudgeContext {
-  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"]);
+  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"], [paneFlags(machine.home, machine.env)]);
   const files = (project: boolean): readonly string[] =>
     sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
   return {
@@ -41,7 +41,7 @@ export function judgeContext(
       projectPolicies: [...new Set([join(world.projectRoot, POLICY_NAME), ...files(true)])],
     },
     dangersOf,
-    // `assent run` does not exist yet.
+    // A run says so itself.
     supervised: false,
   };
 }

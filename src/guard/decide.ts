@@ -1,12 +1,14 @@
 import type { Lowered, RequestVerdict, World } from "../action/index.ts";
-import { appendAudit, auditLine } from "../audit/index.ts";
+import { appendAudit, auditLine, KEEP } from "../audit/index.ts";
 import { judge, type JudgeContext, type Policy } from "../policy/index.ts";
-import type { Machine } from "../state/index.ts";
+import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
 import { judgeContext } from "./context.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled.ts";
 import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
 import type { Request } from "./request.ts";
+import { countRefusals, restrained } from "./restraint.ts";
 import { answerFor, type Answer } from "./speak.ts";
+import { narrowed, supposedOf, withSupposed } from "./suppose.ts";
 import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
@@ -31,6 +33,8 @@ export interface Outcome {
   readonly request: Request;
   readonly verdict: RequestVerdict;
   readonly answer: Answer;
+  /** A bypass of Assent's own was on. */
+  readonly bypass?: Bypass;
   /** For people, on stderr: a left-out policy file, a log that cannot be written. */
   readonly warnings: readonly string[];
   /** What the verdict was made from, for those who explain it; undefined when judging failed. */
@@ -43,7 +47,7 @@ export interface Outcome {
  * 1. **lower**: what would the request do? (`src/shell` for commands, `tools.ts` for the rest)
  * 2. **policy**: which files speak about the places it touches?
  * 3. **judge**: what do they and the built-in knowledge say? (`src/policy`)
- * 4. **after judging**: a broken policy allows nothing.
+ * 4. **after judging**: a broken policy allows nothing; who asks, consent and the breaker may turn an allow into a question.
  * 5. **answer**: what is the host told in its situation?
  * 6. **audit**: one line, whatever the answer.
  *
@@ -54,21 +58,29 @@ export function decide(request: Request, options: GuardOptions): Outcome {
   const outcome = judged(request, options);
   if (!options.audit) return outcome;
   const problem = record(outcome, options.machine, Number(process.hrtime.bigint() - start) / 1e6);
-  return problem === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, `not logged: ${problem}`] };
+  const counted = countRefusals(request, outcome.verdict, outcome.basis?.policy, options.machine);
+  const more = [...(problem === undefined ? [] : [`not logged: ${problem}`]), ...(counted === undefined ? [] : [counted])];
+  return more.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...more] };
 }
 
 function judged(request: Request, options: GuardOptions): Outcome {
   try {
     const world = realWorld(options.machine, request.cwd, request.sessionRoot);
     const lowered = lowerTool(request, world);
-    const sources = sourcesFor(request, lowered, world, options);
+    const supposed = supposedOf(request, world);
+    const sources = sourcesFor(request, supposed === undefined ? lowered : withSupposed(lowered, supposed), world, options);
     const policy = compiledPolicy(options.machine, sources, options.reader);
     const context = judgeContext(options.machine, world, request.host.decides, sources, options.own);
-    const verdict = afterJudging(judge(lowered, policy, context), policy);
+    const own = judge(lowered, policy, context);
+    const judgement =
+      supposed === undefined ? own : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context));
+    const verdict = restrained(request, afterJudging(judgement, policy), policy, options.machine);
+    const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
     return {
       request,
       verdict,
-      answer: answerFor(verdict, policy, request.host),
+      answer: answerFor(verdict, policy, request.host, bypass),
+      ...(bypass === undefined ? {} : { bypass }),
       warnings: policy.warnings,
       basis: { lowered, policy, context },
     };
@@ -118,7 +130,7 @@ export function failed(request: Request, error: unknown): Outcome {
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };
 }
 
-function record({ request, verdict, answer }: Outcome, machine: Machine, milliseconds: number): string | undefined {
+function record({ request, verdict, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
   try {
     const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
     const line = auditLine({
@@ -134,9 +146,10 @@ function record({ request, verdict, answer }: Outcome, machine: Machine, millise
       input,
       verdict,
       answer: answer.decision,
+      bypass: bypass?.by,
       milliseconds,
     });
-    return appendAudit(machine, line);
+    return appendAudit(machine, line, { ...KEEP, days: basis?.policy.settings.audit.keepDays ?? KEEP.days });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

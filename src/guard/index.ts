@@ -8,4 +8,5 @@ export { changesFor, type RuleReader } from "./changes.ts";
 export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
 export { normalise } from "./canonical.ts";
 export { commandRules } from "./suggest.ts";
+export { agentName, automationLevel } from "./restraint.ts";
 export { realWorld } from "./world.ts";

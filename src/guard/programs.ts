@@ -154,9 +154,11 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
    * Names may be kept. An agent could change what lies in a folder that is not trusted, or make one that is missing.
    * Finding out costs a look at every folder: the first decision of a process, a hook's only one, does without.
    */
-  const steady =
-    findings.used &&
-    path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry))));
+  let steady: boolean | undefined;
+  const isSteady = (): boolean =>
+    (steady ??=
+      findings.used &&
+      path.every((entry) => entry.startsWith("/") && (trustedFolder(normalise(entry)) || (isAbsent(entry) && !inReach(entry)))));
 
   const search = (name: string): { path: string | undefined; trusted: boolean } => {
     for (const entry of path) {
@@ -176,7 +178,7 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
       const known = names.get(name) ?? seen.get(name);
       if (known !== undefined) return known;
       const answer = search(name);
-      (steady ? names : seen).set(name, answer);
+      (isSteady() ? names : seen).set(name, answer);
       return answer;
     },
     trustedProgram(file) {

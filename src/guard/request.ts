@@ -6,13 +6,26 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /**
  * What a host's tool does, as the host's own file states it. A tool without facts is judged by its name and fields.
- * - `shell`: runs the command in `field`; a missing command means the tool does `otherwise`.
- * - `file`: acts on the paths in `fields`; `tree` means everything below. `fallback` is used when no field is given.
- * - `fetch`: retrieves the URL in `field`.
+ * - `shell`: runs the command in `field` (`list`: or the commands); a missing command means the tool does `otherwise`.
+ *   `patches` are commands that the host does not start, because it applies the patch they carry by itself.
+ *   `folder` names the field of the folder it runs in, which whoever makes the request takes as its `cwd`.
+ * - `file`: acts on the paths in `fields` (`edits.path`: of every element); `tree` means everything below. `fallback` is used
+ *   when no field is given.
+ * - `patch`: changes files as the patch in `field` says.
+ * - `fetch`: retrieves the URL in `field`; `within`: the URLs somewhere in its text.
+ * - `tool`: only its name is known; rules may call it by one of `names`. `guesses` are names of which one is right.
+ * - `argv`: starts the program in `field`, a list of words, without a shell.
  * - `opaque`: runs code that Assent does not analyse, in `field`.
  */
 export type ToolFacts =
-  | { readonly does: "shell"; readonly field: string; readonly otherwise?: ToolFacts }
+  | {
+      readonly does: "shell";
+      readonly field: string;
+      readonly list?: true;
+      readonly folder?: string;
+      readonly patches?: readonly string[];
+      readonly otherwise?: ToolFacts;
+    }
   | {
       readonly does: "file";
       readonly operation: FileOperation;
@@ -22,7 +35,10 @@ export type ToolFacts =
       /** Field of a glob that may lead elsewhere. */
       readonly pattern?: string;
     }
-  | { readonly does: "fetch"; readonly field: string }
+  | { readonly does: "patch"; readonly field: string }
+  | { readonly does: "fetch"; readonly field: string; readonly within?: true }
+  | { readonly does: "tool"; readonly names: readonly string[]; readonly guesses?: readonly string[] }
+  | { readonly does: "argv"; readonly field: string }
   | { readonly does: "opaque"; readonly field: string; readonly language: string };
 
 /** What the place that asks can do with an answer. */

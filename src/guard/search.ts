@@ -1,5 +1,6 @@
 import { readdirSync, type Dirent } from "node:fs";
 import type { Wanted } from "../action/index.ts";
+import { errorCode } from "../state/index.ts";
 import { join } from "./canonical.ts";
 
 /** Entries visited per search: some tens of milliseconds at most. Beyond it the answer is marked incomplete. */
@@ -71,5 +72,16 @@ export function names(folder: string): readonly string[] | undefined {
     return all.length > MAX_ENTRIES ? undefined : all;
   } catch {
     return undefined;
+  }
+}
+
+/** Names in a folder, and whether each is a link; none where there is no folder, undefined as for `names`. */
+export function entries(folder: string): ReadonlyMap<string, boolean> | undefined {
+  try {
+    const all = readdirSync(folder, { withFileTypes: true });
+    return all.length > MAX_ENTRIES ? undefined : new Map(all.map((entry) => [entry.name, entry.isSymbolicLink()]));
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? new Map() : undefined;
   }
 }

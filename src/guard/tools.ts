@@ -1,10 +1,13 @@
 import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "../action/index.ts";
-import { lowerShell } from "../shell/index.ts";
+import { lowerPatch } from "../patch/index.ts";
+import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { join, normalise, Resolver } from "./canonical.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
 const MAX_COMMAND = 131_072;
+/** Commands or addresses in one call. */
+const MAX_PARTS = 100;
 const MAX_NODES = 1000;
 const BY_TOOL = { by: "tool" } as const;
 
@@ -26,7 +29,15 @@ function lowerBy(facts: ToolFacts | undefined, request: Request, world: World): 
     case "file":
       return lowerFile(facts, request, world);
     case "fetch":
-      return lowerFetch(request.input[facts.field], facts.field, world);
+      return facts.within === true
+        ? lowerFetches(request.input[facts.field], facts.field, world)
+        : lowerFetch(onlyValue(valuesAt(request.input, facts.field)), facts.field, world);
+    case "tool":
+      return { actions: [{ ...toolAction(request.tool, request.input), ...otherNames(facts) }], unknowns: [] };
+    case "argv":
+      return lowerWords(request.input[facts.field], facts.field, request, world);
+    case "patch":
+      return lowerPatchText(request.input[facts.field], facts.field, world);
     case "opaque":
       return opaque(facts, request.input[facts.field]);
   }
@@ -35,13 +46,63 @@ function lowerBy(facts: ToolFacts | undefined, request: Request, world: World): 
 function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Request, world: World): Lowered {
   const command = request.input[facts.field];
   if (command === undefined && facts.otherwise !== undefined) return lowerBy(facts.otherwise, request, world);
+  if (facts.list === true && Array.isArray(command)) return lowerCommands(command, facts.field, request, world);
   if (typeof command !== "string") return unknown(`the command is missing: \`${facts.field}\` is not a text`);
   const problem = badText(command);
   if (problem !== undefined) return unknown(`the command ${problem}`);
   if (command.length > MAX_COMMAND)
     return unknown(`the command is too long to analyse (${command.length} characters)`, "put it into a script file");
   const { shell } = request.host;
-  return lowerShell(command, { world, shell });
+  const lowered = lowerShell(command, { world, shell });
+  return startsOne(lowered, facts.patches ?? []) ? joined([lowered, lowerCarried(command, world)]) : lowered;
+}
+
+function startsOne({ actions }: Lowered, names: readonly string[]): boolean {
+  return (
+    names.length > 0 &&
+    actions.some((action) => action.kind === "exec" && names.includes(action.program.slice(action.program.lastIndexOf("/") + 1)))
+  );
+}
+
+/** The patch that a command carries in a heredoc, applied where its `cd` leads. */
+function lowerCarried(command: string, world: World): Lowered {
+  const [, folder = "", patch] =
+    /^\s*(?:cd\s+([\w./@+-]+)\s*&&\s*)?[\w-]+\s*<<-?\s*['"]?\w+['"]?\n([\s\S]*?\*\*\* End Patch)[ \t]*\n/.exec(command) ?? [];
+  if (patch === undefined) return unknown("the patch in this command is not where it could be read", "use the tool for patches");
+  return lowerPatch(patch, { ...world, cwd: normalise(folder.startsWith("/") ? folder : join(world.cwd, folder)) });
+}
+
+/** Several commands, each in a shell of its own. */
+function lowerCommands(commands: readonly unknown[], field: string, request: Request, world: World): Lowered {
+  if (commands.length === 0) return unknown(`the command is missing: \`${field}\` is empty`);
+  if (commands.length > MAX_PARTS) return unknown(`too many commands in one call (${commands.length})`, "run them in several calls");
+  return joined(
+    commands.map((command) =>
+      typeof command === "string"
+        ? lowerCommand({ does: "shell", field }, { ...request, input: { [field]: command } }, world)
+        : unknown(`a command of \`${field}\` is not a text`),
+    ),
+  );
+}
+
+const joined = (parts: readonly Lowered[]): Lowered => ({
+  actions: parts.flatMap(({ actions }) => actions),
+  unknowns: parts.flatMap(({ unknowns }) => unknowns),
+});
+
+function lowerWords(argv: unknown, field: string, { host }: Request, world: World): Lowered {
+  if (!Array.isArray(argv) || argv.length === 0 || !argv.every((word) => typeof word === "string"))
+    return unknown(`the command is missing: \`${field}\` is not a list of texts`);
+  const text = argv.join(" ");
+  const problem = badText(text);
+  if (problem !== undefined) return unknown(`the command ${problem}`);
+  if (text.length > MAX_COMMAND) return unknown(`the command is too long to analyse (${text.length} characters)`);
+  return lowerArgv(argv, { world, shell: host.shell });
+}
+
+function lowerPatchText(text: unknown, field: string, world: World): Lowered {
+  if (typeof text !== "string") return unknown(`the patch is missing: \`${field}\` is not a text`);
+  return lowerPatch(text, world);
 }
 
 /** What no shell and no file system would take as it stands. */
@@ -53,7 +114,7 @@ function badText(text: string): string | undefined {
 
 function lowerFile(facts: ToolFacts & { does: "file" }, request: Request, world: World): Lowered {
   const given = facts.fields
-    .flatMap((field) => (request.input[field] === undefined ? [] : [request.input[field]]))
+    .flatMap((field) => valuesAt(request.input, field))
     .flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]));
   if (given.length === 0 && facts.fallback !== undefined) given.push(facts.fallback);
   if (given.length === 0) return unknown(`the path is missing: no \`${facts.fields[0] ?? "path"}\``);
@@ -72,8 +133,22 @@ function lowerFile(facts: ToolFacts & { does: "file" }, request: Request, world:
   return { actions, unknowns };
 }
 
+/** What stands in `field`; `list.field` is that field of every element. */
+function valuesAt(input: Input, field: string): readonly unknown[] {
+  const [name = "", inner] = field.split(".");
+  const value = own(input, name);
+  if (value === undefined || inner === undefined) return value === undefined ? [] : [value];
+  // What is no list of objects is no path either, and is told so.
+  return Array.isArray(value) ? value.map((element: unknown) => (isInput(element) ? own(element, inner) : undefined)) : [undefined];
+}
+
+const onlyValue = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : values);
+const own = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
+const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** A glob that leaves its folder (`/etc/*`, `../x/**`) also acts where its literal start leads. */
 function patternRoot(pattern: unknown): readonly string[] {
+  if (Array.isArray(pattern)) return pattern.flatMap(patternRoot);
   if (typeof pattern !== "string" || !(pattern.startsWith("/") || pattern.startsWith("~") || /(?:^|\/)\.\.(?:\/|$)/.test(pattern)))
     return [];
   const literal = /^[^*?[{]*/.exec(pattern)?.[0] ?? "";
@@ -109,7 +184,18 @@ function pathOfUrl(url: string): string | undefined {
   }
 }
 
+/** Addresses in a text that one model wrote for another. */
+function lowerFetches(text: unknown, field: string, world: World): Lowered {
+  if (typeof text !== "string" || text === "") return unknown(`the address is missing: \`${field}\` is not a text`);
+  const found = [...new Set(text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`]+/gi))];
+  if (found.length === 0) return unknown(`no address in \`${field}\``);
+  if (found.length > MAX_PARTS) return unknown(`too many addresses in one call (${found.length})`);
+  // A sentence goes on behind an address.
+  return joined(found.map((url) => lowerFetch(url.replace(/[.,;:!?)\]}]+$/, ""), field, world)));
+}
+
 function lowerFetch(url: unknown, field: string, world: World): Lowered {
+  if (Array.isArray(url) && url.length > 0 && url.length <= MAX_PARTS) return joined(url.map((each) => lowerFetch(each, field, world)));
   if (typeof url !== "string" || url === "") return unknown(`the address is missing: \`${field}\` is not a text`);
   // Hosts add a scheme where there is none.
   const written = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:\/|$)/.test(url) ? url : `https://${url.replace(/^\/+/, "")}`;
@@ -140,6 +226,10 @@ function opaque(facts: ToolFacts & { does: "opaque" }, source: unknown): Lowered
     actions: [{ kind: "code", language: facts.language, source: "inline", ...detail, origin: BY_TOOL }],
     unknowns: [{ reason: `${facts.language} is not analysed` }],
   };
+}
+
+function otherNames({ names, guesses = [] }: ToolFacts & { does: "tool" }): Pick<ToolAction, "names" | "guesses"> {
+  return { ...(names.length === 0 ? {} : { names }), ...(guesses.length === 0 ? {} : { guesses }) };
 }
 
 /** A tool that only its name and fields describe: (field, text) pairs, breadth first, list items under their field's name. */

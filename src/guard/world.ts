@@ -4,7 +4,7 @@ import { errorCode, type Machine } from "../state/index.ts";
 import { normalise, Resolver } from "./canonical.ts";
 import { programs } from "./programs.ts";
 import { projectOf } from "./project.ts";
-import { find, names } from "./search.ts";
+import { entries, find, names } from "./search.ts";
 import { trackedIn } from "./tracked.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
@@ -55,5 +55,6 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     find,
     tracked: trackedIn(projectRoot),
     names,
+    entries: memo(entries),
   };
 }

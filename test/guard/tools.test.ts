@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { printAction } from "../../src/action/index.ts";
-import { claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude.ts";
 import { realWorld } from "../../src/guard/index.ts";
 import { lowerTool } from "../../src/guard/tools.ts";
 import { scratch } from "../scratch.ts";

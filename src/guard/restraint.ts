@@ -1,0 +1,144 @@
+import type { Basis, RequestVerdict } from "../action/index.ts";
+import type { Automation, Policy } from "../policy/index.ts";
+import { type AutomationLevel, type Consent, countDenial, denialsInARow, endRow, type Machine, readConsent } from "../state/index.ts";
+import type { Request } from "./request.ts";
+
+/** Who asks, as the host tells it: the environment of a process says nothing about who it is (ledger DW10). */
+interface Identity {
+  /** The host agent. */
+  readonly agent: string;
+  /** Type of the sub-agent; undefined: the main agent. */
+  readonly subagent: string | undefined;
+}
+
+const NAME_LENGTH = 128;
+
+/** A name without control characters, cut, folded: how names of agents are compared. Empty: no name. */
+export function agentName(name: string): string {
+  return name
+    .replace(/[\p{Cc}\p{Cf}]/gu, "")
+    .trim()
+    .slice(0, NAME_LENGTH)
+    .toLowerCase();
+}
+
+/** `reviewer:a81f` is the sub-agent `reviewer`; a type may hold colons itself, an id does not. */
+function identityOf({ agent, subagent }: Request): Identity {
+  if (subagent === undefined) return { agent: agentName(agent), subagent: undefined };
+  const colon = subagent.lastIndexOf(":");
+  const type = agentName(colon > 0 ? subagent.slice(0, colon) : subagent);
+  // A sub-agent without a name is one that nobody has trusted.
+  return { agent: agentName(agent), subagent: type };
+}
+
+const LEVEL: Readonly<Record<AutomationLevel, number>> = { everywhere: 0, subagents: 1, off: 2 };
+const stricter = (a: AutomationLevel, b: AutomationLevel): AutomationLevel => (LEVEL[a] >= LEVEL[b] ? a : b);
+
+/** Values of `MCP_AUTO_APPROVE` (ledger D3) and `ASSENT_AUTO`. Anything else says nothing. */
+const SAID: ReadonlyMap<string, AutomationLevel> = new Map([
+  ...["true", "1", "yes", "on", "enable", "everywhere"].map((word) => [word, "everywhere"] as const),
+  ...["subagent_only", "subagents-only", "subagents"].map((word) => [word, "subagents"] as const),
+  ...["false", "0", "no", "off", "disable", "disabled"].map((word) => [word, "off"] as const),
+]);
+
+/** How far things may go ahead by themselves. INVARIANT: a variable and a file can only lower it. */
+export function automationLevel(automation: Automation, consent: Consent, env: Machine["env"]): AutomationLevel {
+  const told = ["ASSENT_AUTO", "MCP_AUTO_APPROVE"].flatMap((name) => SAID.get(env[name]?.trim().toLowerCase() ?? "") ?? []);
+  return told.reduce(stricter, stricter(automation.when, consent.when));
+}
+
+/** Why an allow is not given after all; undefined: it is. */
+interface Withheld {
+  readonly basis: Basis;
+  readonly builtin: string;
+  readonly reason: string;
+  readonly help: string;
+}
+
+function withheld(request: Request, verdict: RequestVerdict, automation: Automation, machine: Machine): Withheld | undefined {
+  const consent = readConsent(machine);
+  const { agent, subagent } = identityOf(request);
+  const named = (list: readonly string[], name: string | undefined): boolean =>
+    name !== undefined && list.some((listed) => agentName(listed) === name);
+  const restricted = [...automation.agents.restricted, ...consent.restricted];
+  const who = subagent ?? agent;
+  if (named(restricted, who) || named(restricted, agent))
+    return {
+      basis: "protection",
+      builtin: "automation.restricted",
+      reason: `the agent ${who} is restricted: everything it wants is asked`,
+      help: `\`assent agents list\` shows who is`,
+    };
+  const level = automationLevel(automation, consent, machine.env);
+  if (level === "off")
+    return {
+      basis: "default",
+      builtin: "automation.off",
+      reason: "automation is off: what would be allowed is asked",
+      help: "`assent auto on` switches it on",
+    };
+  const trusted = [...automation.agents.trusted, ...consent.trusted];
+  if (level === "subagents" && subagent === undefined)
+    return {
+      basis: "default",
+      builtin: "automation.subagents",
+      reason: "automation is for trusted sub-agents only: what the main agent wants is asked",
+      help: "`assent auto on` switches it on everywhere",
+    };
+  // Once somebody is named as trusted, the others are not.
+  if (subagent !== undefined && (level === "subagents" || trusted.length > 0) && !named(trusted, subagent))
+    return {
+      basis: "protection",
+      builtin: "automation.untrusted",
+      reason: `the sub-agent ${subagent === "" ? "without a name" : subagent} is not trusted: what it wants is asked`,
+      help: subagent === "" ? "the host gives it no name" : `\`assent agents trust ${subagent}\``,
+    };
+  if (
+    consent.modes === undefined &&
+    verdict.actions.some((judged) => judged.verdict.decision === "allow" && judged.verdict.basis === "mode")
+  )
+    return {
+      basis: "default",
+      builtin: "automation.consent",
+      reason: "the policy's mode would allow this, but nobody has agreed to that on this machine",
+      help: "`assent auto on` asks you",
+    };
+  const row = denialsInARow(machine, breakerKey(request), automation.breaker.minutes);
+  if (row >= automation.breaker.denials)
+    return {
+      basis: "protection",
+      builtin: "automation.breaker",
+      reason: `the breaker has tripped: ${row} requests in a row were refused in this session`,
+      help: "look at `assent log --denied`, then say `assent breaker reset`",
+    };
+  return undefined;
+}
+
+/** After judging: who asks, whether a person has agreed, and how often it was refused may turn an allow into a question. */
+export function restrained(request: Request, verdict: RequestVerdict, policy: Policy, machine: Machine): RequestVerdict {
+  if (verdict.decision !== "allow") return verdict;
+  const why = withheld(request, verdict, policy.settings.automation, machine);
+  if (why === undefined) return verdict;
+  const { rule: _rule, ...rest } = verdict;
+  return { ...rest, decision: "ask", ...why };
+}
+
+/** One session, one agent of it. */
+export function breakerKey(request: Request): string {
+  const { agent, subagent } = identityOf(request);
+  return `${request.session ?? "no session"} ${subagent === undefined ? agent : `${agent}/${subagent}`}`;
+}
+
+/** Counts a refusal, or ends the row of them. Says what went wrong, and when the breaker trips. */
+export function countRefusals(request: Request, verdict: RequestVerdict, policy: Policy | undefined, machine: Machine): string | undefined {
+  const breaker = policy?.settings.automation.breaker;
+  if (breaker === undefined) return undefined;
+  const key = breakerKey(request);
+  if (verdict.decision === "allow") endRow(machine, key, breaker.denials);
+  if (verdict.decision !== "deny") return undefined;
+  const problem = countDenial(machine, key, breaker.minutes);
+  if (problem !== undefined) return problem;
+  return denialsInARow(machine, key, breaker.minutes) === breaker.denials
+    ? `the breaker has tripped: ${breaker.denials} requests in a row were refused in this session; what would be allowed is asked from now on`
+    : undefined;
+}

@@ -1,0 +1,64 @@
+import { isOwn, readRegular } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { readEditable, replaceFile } from "./replace.ts";
+import { openState, stateFolder } from "./state.ts";
+
+export type AutomationLevel = "everywhere" | "subagents" | "off";
+
+/** What a person has said about going ahead without him. Nothing said: everywhere, no mode agreed to, nobody named. */
+export interface Consent {
+  readonly when: AutomationLevel;
+  /** Agreed to what `auto-edit`, `full-auto` and `confine` allow: since when (ISO 8601). */
+  readonly modes?: string;
+  readonly trusted: readonly string[];
+  readonly restricted: readonly string[];
+}
+
+export const NOTHING_SAID: Consent = { when: "everywhere", trusted: [], restricted: [] };
+const FILE = "automation.json";
+const MAX_BYTES = 1 << 20;
+const MAX_TRIES = 20;
+const LEVELS: ReadonlySet<unknown> = new Set(["everywhere", "subagents", "off"]);
+
+const isLevel = (value: unknown): value is AutomationLevel => LEVELS.has(value);
+const names = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((name): name is string => typeof name === "string") : [];
+
+/** Reads `automation.json`. A damaged file, or one that others could have written, agrees to nothing and switches everything off. */
+export function readConsent(machine: Machine): Consent {
+  const file = readRegular(`${stateFolder(machine)}/${FILE}`, MAX_BYTES);
+  if (file.is === "missing") return NOTHING_SAID;
+  return (file.is === "text" && isOwn(file.stats, machine.uid) ? parse(file.text) : undefined) ?? { ...NOTHING_SAID, when: "off" };
+}
+
+function parse(text: string): Consent | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null || !("when" in parsed) || !isLevel(parsed.when)) return undefined;
+    const { when } = parsed;
+    return {
+      when,
+      ...("modes" in parsed && typeof parsed.modes === "string" ? { modes: parsed.modes } : {}),
+      trusted: "trusted" in parsed ? names(parsed.trusted) : [],
+      restricted: "restricted" in parsed ? names(parsed.restricted) : [],
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes what was said, in one step; two processes may do so at once. Says what went wrong. */
+export function changeConsent(machine: Machine, change: (consent: Consent) => Consent): string | undefined {
+  const state = openState(machine);
+  if ("problem" in state) return state.problem;
+  const file = `${state.folder}/${FILE}`;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const found = readEditable(file, MAX_BYTES);
+    if (found.is === "broken") return `${file} ${found.why}`;
+    const next = `${JSON.stringify(change(readConsent(machine)), undefined, 2)}\n`;
+    const outcome = replaceFile(file, found.is === "missing" ? undefined : found.text, next);
+    if (outcome.is === "done") return undefined;
+    if (outcome.is === "failed") return `${file}: ${outcome.why}`;
+  }
+  return `${file} keeps changing`;
+}
