@@ -1,0 +1,51 @@
+import type { FileAction, FileOperation, Lowered, World } from "../action/index.ts";
+import { normalisePath } from "../policy/index.ts";
+import { isApplyPatch, readApplyPatch } from "./apply-patch.ts";
+import type { PatchChange, PatchReading } from "./change.ts";
+import { readUnifiedDiff } from "./unified.ts";
+
+const BY_TOOL = { by: "tool" } as const;
+
+/** Every path that a change touches, as the patch has it. */
+export function patchPaths(change: PatchChange): readonly string[] {
+  return "to" in change ? [change.path, change.to] : [change.path];
+}
+
+/** What applying a patch would do. What is not understood whole is not known. */
+export function lowerPatch(text: string, world: Pick<World, "cwd">): Lowered {
+  const reading: PatchReading = isApplyPatch(text) ? readApplyPatch(text) : readUnifiedDiff(text);
+  if (!reading.ok) {
+    return {
+      actions: [],
+      unknowns: [{ reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, help: reading.help }],
+    };
+  }
+  return { actions: reading.changes.flatMap((change) => actionsOf(change, world.cwd)), unknowns: [] };
+}
+
+function actionsOf(change: PatchChange, cwd: string): readonly FileAction[] {
+  const on = (operation: FileOperation, path: string): FileAction => fileAction(operation, path, cwd);
+  switch (change.does) {
+    case "add":
+      return [on("write", change.path)];
+    case "update":
+      return [on("edit", change.path)];
+    case "delete":
+      return [on("delete", change.path)];
+    case "mode":
+      return [on("metadata", change.path)];
+    case "link":
+      return [on("link", change.path)];
+    case "move":
+      return [on("edit", change.path), on("rename", change.path), on("write", change.to), on("rename", change.to)];
+    case "copy":
+      return [on("read", change.path), on("write", change.to)];
+  }
+}
+
+function fileAction(operation: FileOperation, path: string, cwd: string): FileAction {
+  const raw = path.startsWith("/") ? path : `${cwd === "/" ? "" : cwd}/${path}`;
+  const plain = normalisePath(raw, cwd);
+  // `link/..` is resolved by text or by the file system: what was given tells the judge to look at both.
+  return { kind: "file", operation, target: { kind: "path", path: plain }, ...(plain === path ? {} : { asGiven: raw }), origin: BY_TOOL };
+}

@@ -1,0 +1,190 @@
+import { brief, type Action, type Lowered, type RequestVerdict, type World } from "../../action/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
+import { lowerPatch, readPatch } from "../../patch/index.ts";
+import { judge, type Mode, type Policy } from "../../policy/index.ts";
+import { lowerArgv } from "../../shell/index.ts";
+import { thisMachine, type Machine } from "../../state/index.ts";
+import { ENGINE } from "../engine.ts";
+import { patchCall } from "./patch-call.ts";
+import { approvalFor, CHANGE_DIRECTORY } from "./reasons.ts";
+import { sandboxIsKnown } from "./sandbox.ts";
+import type { SessionApprovals } from "./session.ts";
+
+/** `suggest`: only what surely changes nothing. `auto-edit`: edits inside the writable roots, too. `full-auto`: everything else supervised. */
+export type ApprovalPolicy = Mode;
+
+/** Where a command would run, and what may go ahead by itself. */
+export interface AutoApproveOptions {
+  /** Where the command will run; by default the process's folder. */
+  readonly workdir?: string;
+  readonly policy: ApprovalPolicy;
+  /** Folders in which `auto-edit` may change files; relative ones start at `workdir`. By default `workdir` itself. */
+  readonly writableRoots?: readonly string[];
+  /** The environment the command will get; by default the process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What was approved for the session. */
+  readonly approvals?: SessionApprovals;
+  /** Programs can be supervised; by default what `probeSandbox()` found in this process. */
+  readonly sandbox?: boolean;
+  /** Further policy files, by path. */
+  readonly policyFiles?: readonly string[];
+  /** For tests: another home. */
+  readonly machine?: Machine;
+}
+
+/** The patch that a command applies. */
+export interface PatchInCommand {
+  readonly patch: string;
+}
+
+/**
+ * - `auto-approve`: run it; `runInSandbox`: only under supervision. `group` is a heading to show it under.
+ * - `ask-user`: a person decides; `reason` says what is asked.
+ * - `reject`: the policy denies it, or it can not be what it says it is.
+ */
+export type Assessment =
+  | {
+      readonly type: "auto-approve";
+      readonly reason: string;
+      readonly group: string;
+      readonly runInSandbox: boolean;
+      readonly applyPatch?: PatchInCommand;
+    }
+  | { readonly type: "ask-user"; readonly reason: string; readonly help?: string; readonly applyPatch?: PatchInCommand }
+  | { readonly type: "reject"; readonly reason: string; readonly applyPatch?: PatchInCommand };
+
+/**
+ * Whether a command may run without a question. Denies, asks and allows of the policy files count; dangers, secrets and
+ * Assent's own files are protected whatever `policy` says. Never throws: what goes wrong is `ask-user`.
+ *
+ * ```ts
+ * canAutoApprove(["bash", "-lc", "ls && git diff"], { workdir: "/repo", policy: "suggest" });
+ * // { type: "auto-approve", reason: "List directory", group: "Searching", runInSandbox: false }
+ * ```
+ */
+export function canAutoApprove(argv: readonly string[], options: AutoApproveOptions): Assessment {
+  try {
+    return assess(argv, options);
+  } catch (error) {
+    return {
+      type: "ask-user",
+      reason: `Assent could not judge this: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`,
+    };
+  }
+}
+
+function assess(argv: readonly string[], options: AutoApproveOptions): Assessment {
+  const own = options.machine ?? thisMachine();
+  const surroundings = environment(own, options.env);
+  if ("problem" in surroundings) return { type: "ask-user", reason: surroundings.problem };
+  const { machine, assignments } = surroundings;
+  const workdir = options.workdir ?? process.cwd();
+  if (!workdir.startsWith("/")) return { type: "ask-user", reason: "the working directory is not an absolute path" };
+  if (argv.length === 0 || argv.some((word) => typeof word !== "string" || word.includes("\0")))
+    return { type: "reject", reason: "the command is no list of words" };
+  const call = patchCall(argv);
+  if (call.is === "invalid") return { type: "reject", reason: "Invalid apply_patch command" };
+  const world = realWorld(machine, workdir, undefined);
+  const place: Place = { machine, world, workdir, assignments, options };
+  return call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
+}
+
+/** The environment the command will get: where programs are looked up, and what is set otherwise than for this process. */
+function environment(
+  own: Machine,
+  env: AutoApproveOptions["env"],
+): { readonly machine: Machine; readonly assignments: readonly string[] } | { readonly problem: string } {
+  if (env === undefined) return { machine: own, assignments: [] };
+  if (env["HOME"] !== undefined && env["HOME"] !== own.home)
+    return { problem: "the command would have another home folder than this process" };
+  const changed = Object.entries(env).filter(([name, value]) => value !== undefined && value !== own.env[name] && !LOOKED_AT.has(name));
+  // `BASH_FUNC_ls%%` is a function.
+  const strange = changed.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
+  if (strange !== undefined) return { problem: `the environment has a variable with a strange name: ${brief(strange[0], 60)}` };
+  return {
+    machine: { ...own, env: { ...env, HOME: own.home } },
+    assignments: changed.map(([name, value = ""]) => `${name}=${value}`),
+  };
+}
+
+/** Known to the world, or meaning nothing to a program that is started. */
+const LOOKED_AT = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_"]);
+
+interface Place {
+  readonly assignments: readonly string[];
+  readonly machine: Machine;
+  readonly world: World;
+  readonly workdir: string;
+  readonly options: AutoApproveOptions;
+}
+
+function assessCommand(argv: readonly string[], place: Place): Assessment {
+  const { options, world } = place;
+  // As a program of its own it changes nobody's folder; there is none on most machines.
+  if (argv[0] === "cd" && argv.length <= 2) {
+    const nothing = verdictOn({ actions: [], unknowns: [] }, place, false);
+    return nothing.decision === "allow" ? { type: "auto-approve", ...CHANGE_DIRECTORY, runInSandbox: false } : asking(nothing);
+  }
+  const words = place.assignments.length === 0 ? argv : ["env", ...place.assignments, ...argv];
+  const lowered = lowerArgv(words, { world, shell: "bash" });
+  const verdict = verdictOn(lowered, place, false);
+  if (verdict.decision === "allow") return { type: "auto-approve", ...approvalFor(verdict), runInSandbox: false };
+  if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason };
+  if (options.approvals?.has(argv, place.workdir) === true)
+    return { type: "auto-approve", reason: "Approved for this session", group: "Running commands", runInSandbox: false };
+  if (isConfinable(lowered, place))
+    return { type: "auto-approve", reason: "Full auto mode", group: "Running commands", runInSandbox: true };
+  return asking(verdict);
+}
+
+function assessPatch(text: string, argv: readonly string[], place: Place): Assessment {
+  const { options, world } = place;
+  const applyPatch = { patch: text };
+  const reading = readPatch(text);
+  if (!reading.ok) return { type: "reject", reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, applyPatch };
+  const lowered = lowerPatch(text, world);
+  const verdict = verdictOn(lowered, place, false);
+  if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason, applyPatch };
+  const edits = verdictOn({ ...lowered, actions: lowered.actions.map(asEdit) }, place, false);
+  // What a patch takes away is in the patch: it counts as an edit, unless something more than a default asks.
+  const isEdit = edits.decision === "allow" && (verdict.decision === "allow" || verdict.basis === "default");
+  if (isEdit && options.policy !== "suggest") {
+    const reason = "apply_patch command is constrained to writable paths";
+    return { type: "auto-approve", reason, group: "Editing", runInSandbox: false, applyPatch };
+  }
+  if (options.approvals?.has(argv, place.workdir) === true)
+    return { type: "auto-approve", reason: "Approved for this session", group: "Editing", runInSandbox: false, applyPatch };
+  if (isConfinable(lowered, place))
+    return { type: "auto-approve", reason: "Full auto mode", group: "Editing", runInSandbox: true, applyPatch };
+  return { ...asking(isEdit ? verdict : edits), applyPatch };
+}
+
+function asEdit(action: Action): Action {
+  return action.kind === "file" && action.operation === "delete" && action.recursive !== true ? { ...action, operation: "edit" } : action;
+}
+
+function asking({ reason, help }: RequestVerdict): Assessment {
+  return { type: "ask-user", reason, ...(help === undefined ? {} : { help }) };
+}
+
+/** In full-auto what nobody objects to runs where each of its calls is judged; never where nothing can supervise it. */
+function isConfinable(lowered: Lowered, place: Place): boolean {
+  const { policy, sandbox = sandboxIsKnown() } = place.options;
+  return policy === "full-auto" && sandbox && verdictOn(lowered, place, true).decision === "allow";
+}
+
+function verdictOn(lowered: Lowered, { machine, world, workdir, options }: Place, supervised: boolean): RequestVerdict {
+  const explicit = explicitFiles(machine, options.policyFiles ?? [], workdir);
+  const sources = findPolicyFiles(machine, world, lowered, workdir, explicit);
+  const files = compiledPolicy(machine, sources, ENGINE.reader);
+  const roots = options.writableRoots ?? ["."];
+  const policy: Policy = {
+    ...files,
+    settings: {
+      ...files.settings,
+      mode: options.policy,
+      writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
+    },
+  };
+  return judge(lowered, policy, { ...judgeContext(machine, world, false, sources, ENGINE.own), supervised });
+}

@@ -1,0 +1,3 @@
+export { canAutoApprove, type ApprovalPolicy, type Assessment, type AutoApproveOptions, type PatchInCommand } from "./can-auto-approve.ts";
+export { probeSandbox } from "./sandbox.ts";
+export { SessionApprovals } from "./session.ts";

@@ -1,0 +1,33 @@
+import { visible, type RequestVerdict } from "../action/index.ts";
+
+/** A question to a person. All texts are free of control characters. */
+export interface AskQuestion {
+  /** `execute`, `read`, `write`, …, or the name of a tool. */
+  readonly operation: string;
+  /** The path, or the whole command. */
+  readonly target: string;
+  /** Why the agent wants it, in its own words; empty where it said nothing. Never a reason to say yes. */
+  readonly reason: string;
+  /** One line to show: what would happen and why it is asked. */
+  readonly question: string;
+  /** What was found, action by action, each with its rule and what to do next. */
+  readonly verdict: RequestVerdict;
+}
+
+/** Answers a question. Only `true` is a yes. An error, a rejection or anything else is a no. */
+export type OnAsk = (question: AskQuestion) => boolean | Promise<boolean>;
+
+/** Puts a question. `nobody`: there is no one to ask. */
+export async function ask(onAsk: OnAsk | undefined, asked: Omit<AskQuestion, "question">): Promise<"approved" | "refused" | "nobody"> {
+  if (onAsk === undefined) return "nobody";
+  const operation = visible(asked.operation);
+  const target = visible(asked.target);
+  const { verdict } = asked;
+  const question = `${operation} ${target}? ${verdict.reason}`;
+  try {
+    const answer: unknown = await onAsk({ operation, target, reason: visible(asked.reason), question, verdict });
+    return answer === true ? "approved" : "refused";
+  } catch {
+    return "refused";
+  }
+}

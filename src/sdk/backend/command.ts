@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+
+/** What is started: a shell with a line, or the supervisor with both. */
+export interface Start {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Output as it comes, both streams in one, up to a limit; the rest is counted and thrown away. */
+export class Output {
+  #text = "";
+  readonly #limit: number;
+  /** More was written than is kept. */
+  truncated = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  add(text: string): void {
+    const room = this.#limit - this.#text.length;
+    if (text.length > room) this.truncated = true;
+    if (room > 0) this.#text += text.slice(0, room);
+  }
+}
+
+/** How a command ended. */
+export interface Ended {
+  /** As a shell gives it: 128 and the signal's number for a signal. */
+  readonly exitCode: number;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** How long descendants that hold the output open are waited for once the command has ended. */
+const LAST_OUTPUT_MS = 200;
+const KILL_AFTER_MS = 2000;
+
+const running = new Set<Command>();
+
+/** A command in a process group of its own, so that it can be ended with all it has started. */
+export class Command {
+  readonly output: Output;
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  #over = false;
+
+  constructor({ file, args, cwd, env }: Start, limit: number) {
+    this.output = new Output(limit);
+    this.#child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      const decoder = new StringDecoder("utf8");
+      stream?.on("data", (chunk: Buffer) => this.output.add(decoder.write(chunk)));
+      stream?.on("error", () => undefined);
+    }
+    this.ended = this.#end();
+    running.add(this);
+    hookExit();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return !this.#over;
+  }
+
+  async #end(): Promise<Ended> {
+    const ended = await new Promise<Ended>((resolve) => {
+      this.#child.once("error", (error) => {
+        this.output.add(`Error: the command could not be started: ${error.message}\n`);
+        resolve({ exitCode: 127, signal: undefined });
+      });
+      this.#child.once("exit", (code, signal) => {
+        const done = (): void => resolve({ exitCode: code ?? 128 + (SIGNALS[signal ?? ""] ?? 0), signal: signal ?? undefined });
+        const timer = setTimeout(done, LAST_OUTPUT_MS);
+        this.#child.once("close", () => {
+          clearTimeout(timer);
+          done();
+        });
+      });
+    });
+    this.#over = true;
+    running.delete(this);
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    return ended;
+  }
+
+  /** Ends the whole group: politely, and two seconds later for good. */
+  kill(): void {
+    this.signal("SIGTERM");
+    const timer = setTimeout(() => this.signal("SIGKILL"), KILL_AFTER_MS);
+    // Later its number may be another's.
+    void this.ended.then(() => clearTimeout(timer));
+  }
+
+  /** To every process of the group, those that outlive the command included. */
+  signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // All of them are gone.
+    }
+  }
+}
+
+const SIGNALS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+};
+
+let hooked = false;
+
+/** What is still running does not outlive the program. */
+function hookExit(): void {
+  if (hooked) return;
+  hooked = true;
+  process.once("exit", () => {
+    for (const command of running) command.signal("SIGKILL");
+  });
+}

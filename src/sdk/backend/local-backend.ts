@@ -1,0 +1,201 @@
+import { resolve } from "node:path";
+import { thisMachine, type Machine } from "../../state/index.ts";
+import type { OnAsk } from "../ask.ts";
+import { PermissionChecker } from "../rules/checker.ts";
+import { presets } from "../rules/presets.ts";
+import { FILE_OPERATION } from "../rules/judge.ts";
+import type { Operation, Ruleset } from "../rules/ruleset.ts";
+import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
+import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
+import type { LineEdit } from "./lines.ts";
+import { pinning } from "./pin.ts";
+import { Place } from "./place.ts";
+import type { Failure } from "./result.ts";
+import { Search, type GlobResult, type GrepOptions, type GrepResult, type Listing } from "./search.ts";
+import { Supervision } from "./supervision.ts";
+
+/** What a backend may reach, and who answers its questions. */
+export interface LocalBackendOptions {
+  /** What relative paths and commands start from; made where it is missing. */
+  readonly root: string;
+  /** Folders in which files may be read and changed; by default only `root`. Made where they are missing. */
+  readonly allowedDirectories?: readonly string[];
+  /** `presets.default` unless said otherwise. */
+  readonly permissions?: Ruleset;
+  /** Answers the questions. */
+  readonly onAsk?: OnAsk;
+  /**
+   * What a question does where there is no `onAsk`: `deny` (by default) gives a failure with `approval-required`, `error`
+   * throws `PermissionAskError`.
+   */
+  readonly askFallback?: "deny" | "error";
+  /** Whether the policy files of this machine hold, too; `machine` by default. */
+  readonly files?: "machine" | "none";
+  readonly policyFiles?: readonly string[];
+  /** False: there is no running of commands at all. */
+  readonly execute?: boolean;
+  /** Run commands under supervision; where the kernel does not allow it, they are refused. */
+  readonly supervise?: boolean;
+  /** Environment of the commands; by default the process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds; 120 000 by default. */
+  readonly timeout?: number;
+  /** Characters of a command's output that are kept; 100 000 by default. */
+  readonly maxOutput?: number;
+  /** Characters of one read; 200 000 by default. */
+  readonly maxReadChars?: number;
+  /** Bytes of one image or document; 50 MB by default. */
+  readonly maxBytes?: number;
+  readonly audit?: boolean;
+  /** For tests: another home, other environment variables. */
+  readonly machine?: Machine;
+  /** For tests: how objects are held. */
+  readonly hold?: "descriptor" | "path";
+}
+
+/** `execute` was called on a backend that was made without it. */
+export class ExecuteDisabledError extends Error {
+  override readonly name = "ExecuteDisabledError";
+  readonly code = "execute-disabled";
+  constructor() {
+    super("this backend runs no commands: it was made with execute: false");
+  }
+}
+
+/**
+ * Files and commands of this machine for an agent. Paths pass two gates, the allowed directories and the ruleset, and both
+ * look at the object that was opened, so that links which change meanwhile win nothing. What is refused comes back as a
+ * value, not as an exception.
+ *
+ * ```ts
+ * const backend = new LocalBackend({ root: "/repo", onAsk: async ({ question }) => confirm(question) });
+ * const read = await backend.read("src/a.ts", { from: 1, lines: 50 });
+ * if (read.ok) console.log(read.text); else console.log(read.error);
+ * const { exitCode, output } = await backend.execute("npm test", { timeout: 60_000 });
+ * ```
+ */
+export class LocalBackend {
+  readonly root: string;
+  readonly permissions: Ruleset;
+  /** Whether commands can be run at all. */
+  readonly executes: boolean;
+  readonly checker: PermissionChecker;
+  readonly #place: Place;
+  readonly #files: Files;
+  readonly #search: Search;
+  readonly #runner: Runner;
+
+  constructor(options: LocalBackendOptions) {
+    const { permissions = presets.default, onAsk, askFallback = "deny", files, policyFiles = [], audit } = options;
+    const root = resolve(options.root);
+    const own = options.machine ?? thisMachine();
+    const machine = options.env === undefined ? own : { ...own, env: { ...options.env, HOME: own.home } };
+    this.permissions = permissions;
+    this.executes = options.execute ?? true;
+    this.checker = new PermissionChecker(permissions, {
+      machine,
+      cwd: root,
+      askFallback,
+      shell: "sh",
+      policyFiles,
+      ...(onAsk === undefined ? {} : { onAsk }),
+      ...(files === undefined ? {} : { files }),
+      ...(audit === undefined ? {} : { audit }),
+    });
+    const allowedDirectories = (options.allowedDirectories ?? [root]).map((folder) => resolve(root, folder));
+    const place = new Place({ root, allowedDirectories, machine, checker: this.checker, pinning: pinning(options.hold) });
+    this.root = place.root;
+    this.#place = place;
+    this.#files = new Files(place, { maxReadChars: options.maxReadChars ?? 200_000, maxBytes: options.maxBytes ?? 50 << 20 });
+    this.#search = new Search(place);
+    this.#runner = new Runner({
+      checker: this.checker,
+      cwd: place.root,
+      env: options.env ?? process.env,
+      timeout: options.timeout ?? 120_000,
+      maxOutput: options.maxOutput ?? 100_000,
+      supervision: options.supervise === true ? new Supervision(this.checker.ruleset, policyFiles) : undefined,
+    });
+  }
+
+  /** Whether an operation on a path, or a command, would be asked about. */
+  needsApproval(operation: Operation, target: string): boolean {
+    return operation === "execute"
+      ? this.checker.checkSync("execute", target) === "ask"
+      : this.#place.asks(operation, FILE_OPERATION[operation], target);
+  }
+
+  /** A text, or some of its lines. Without a range, a long one is cut (`truncated`). */
+  async read(path: string, options?: ReadOptions): Promise<ReadText | Failure> {
+    return await this.#files.read(path, options);
+  }
+
+  /** An image or document, whole. */
+  async readBytes(path: string): Promise<ReadBytes | Failure> {
+    return await this.#files.readBytes(path);
+  }
+
+  /** Creates or replaces a file, in one step, and the folders above it. */
+  async write(path: string, content: string | Uint8Array): Promise<Written | Failure> {
+    return await this.#files.write(path, content);
+  }
+
+  /** Replaces a text in a file. Refused when the file has changed since it was read here. */
+  async edit(path: string, old: string, replacement: string, options?: { readonly all?: boolean }): Promise<Written | Failure> {
+    return await this.#files.edit(path, old, replacement, options);
+  }
+
+  /** Replaces lines by the addresses that `read` gives with `hashes: true`. */
+  async editLines(path: string, edits: readonly LineEdit[]): Promise<Written | Failure> {
+    return await this.#files.editLines(path, edits);
+  }
+
+  async ls(path = "."): Promise<Listing | Failure> {
+    return await this.#search.ls(path);
+  }
+
+  /** Files below a folder whose path matches, newest first. */
+  async glob(pattern: string, path = "."): Promise<GlobResult | Failure> {
+    return await this.#search.glob(pattern, path);
+  }
+
+  /** Lines that match a regular expression (without look-around and back-references, so that none takes long). */
+  async grep(pattern: string, options?: GrepOptions): Promise<GrepResult | Failure> {
+    return await this.#search.grep(pattern, options);
+  }
+
+  /** Runs a line of shell (`/bin/sh`) in the root. Throws `ExecuteDisabledError`. */
+  async execute(command: string, options?: ExecuteOptions): Promise<ExecuteResult> {
+    this.#needExecute();
+    return await this.#runner.execute(command, options);
+  }
+
+  /** Starts a command that goes on by itself; `output` says what it has written. */
+  async start(command: string, reason?: string): Promise<BackgroundInfo | { readonly error: string }> {
+    this.#needExecute();
+    return await this.#runner.start(command, reason);
+  }
+
+  /** What a command in the background has written since the last time; undefined where there is none of that id. */
+  output(id: string): BackgroundOutput | undefined {
+    return this.#runner.output(id);
+  }
+
+  background(): readonly BackgroundInfo[] {
+    return this.#runner.list();
+  }
+
+  /** Ends a command in the background and all it has started. */
+  async kill(id: string): Promise<boolean> {
+    return await this.#runner.kill(id);
+  }
+
+  /** Ends all commands in the background. */
+  async killAll(): Promise<void> {
+    await this.#runner.killAll();
+  }
+
+  #needExecute(): void {
+    if (!this.executes) throw new ExecuteDisabledError();
+  }
+}

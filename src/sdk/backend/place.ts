@@ -1,0 +1,142 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import type { FileAction, FileOperation } from "../../action/index.ts";
+import { normalise } from "../../guard/index.ts";
+import { isInside, type Machine } from "../../state/index.ts";
+import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
+import type { PermissionChecker } from "../rules/checker.ts";
+import { absolute, effectOf, type Target } from "../rules/judge.ts";
+import type { Operation } from "../rules/ruleset.ts";
+import { failure, systemFailure, type Failure } from "./result.ts";
+import type { Pinned, Pinning } from "./pin.ts";
+
+/** What a path that was asked for leads to. */
+export type Located =
+  | { readonly is: "object"; readonly asked: string; readonly real: string; readonly object: Pinned }
+  /** Not there: the deepest folder above it that is, and the names below that. */
+  | { readonly is: "missing"; readonly asked: string; readonly real: string; readonly folder: Pinned; readonly rest: readonly string[] };
+
+export interface PlaceOptions {
+  readonly root: string;
+  readonly allowedDirectories: readonly string[];
+  readonly machine: Machine;
+  readonly checker: PermissionChecker;
+  readonly pinning: Pinning;
+}
+
+/** The two gates in front of the files: the allowed directories, then the ruleset (Y11), both on what was really opened. */
+export class Place {
+  readonly root: string;
+  readonly allowed: readonly string[];
+  readonly pinning: Pinning;
+  readonly #machine: Machine;
+  readonly #checker: PermissionChecker;
+
+  constructor({ root, allowedDirectories, machine, checker, pinning: way }: PlaceOptions) {
+    mkdirSync(root, { recursive: true });
+    this.root = realpathSync.native(root);
+    this.allowed = allowedDirectories.map((folder) => {
+      mkdirSync(folder, { recursive: true });
+      return realpathSync.native(folder);
+    });
+    this.#machine = machine;
+    this.#checker = checker;
+    this.pinning = way;
+  }
+
+  /** Holds what a path leads to. What is outside looks the same whether it is there or not. */
+  locate(requested: string): Located | Failure {
+    if (requested === "" || requested.includes("\0")) return failure("not-found", "the path is empty or has a NUL character");
+    const asked = normalise(absolute(requested, { cwd: this.root, home: this.#machine.home }));
+    const found = this.#hold(asked, requested);
+    if ("ok" in found) return found;
+    if (this.isAllowed(found.real)) return found;
+    (found.is === "object" ? found.object : found.folder).close();
+    return this.outside(requested);
+  }
+
+  #hold(asked: string, requested: string): Located | Failure {
+    const rest: string[] = [];
+    for (let at = asked; ; at = at.slice(0, at.lastIndexOf("/")) || "/") {
+      try {
+        const object = this.pinning.pin(at);
+        if (rest.length === 0) return { is: "object", asked, real: object.path, object };
+        const real = `${object.path === "/" ? "" : object.path}/${rest.join("/")}`;
+        if (object.stats.isDirectory()) return { is: "missing", asked, real, folder: object, rest };
+        object.close();
+        return this.isAllowed(real) ? systemFailure(Object.assign(new Error(), { code: "ENOTDIR" }), requested) : this.outside(requested);
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? error.code : undefined;
+        if ((code !== "ENOENT" && code !== "ENOTDIR") || at === "/")
+          return this.isAllowed(asked) ? systemFailure(error, requested) : this.outside(requested);
+        rest.unshift(at.slice(at.lastIndexOf("/") + 1));
+      }
+    }
+  }
+
+  isAllowed(path: string): boolean {
+    return this.allowed.some((folder) => isInside(path, folder));
+  }
+
+  outside(requested: string): Failure {
+    return failure("outside", `Access denied: '${requested}' is outside allowed directories (${this.allowed.join(", ")})`);
+  }
+
+  /** Asks the ruleset about what is held, and a person where that is due; undefined when it may go ahead. */
+  async check(
+    operation: Operation,
+    does: readonly FileOperation[],
+    requested: string,
+    at: Pick<Located, "asked" | "real">,
+  ): Promise<Failure | undefined> {
+    return await refusal(this.#checker.checkTarget(this.target(operation, does, at), requested, "", this.root));
+  }
+
+  /** Whether it would be asked about. */
+  asks(operation: Operation, does: FileOperation, requested: string): boolean {
+    const found = this.locate(requested);
+    if ("ok" in found) return false;
+    (found.is === "object" ? found.object : found.folder).close();
+    return effectOf(this.#checker.verdictOn(this.target(operation, [does], found), this.root).decision) === "ask";
+  }
+
+  /** Whether a rule or protection denies it; what would be asked is no denial (Y14). */
+  denies(operation: Operation, does: FileOperation, real: string): boolean {
+    return this.#checker.verdictOn(this.target(operation, [does], { asked: real, real }), this.root).decision === "deny";
+  }
+
+  /** Whether the content may not be shown: reading it is denied, or a rule wants to be asked about it. */
+  keepsBack(real: string): boolean {
+    const { decision, basis } = this.#checker.verdictOn(this.target("read", ["read"], { asked: real, real }), this.root);
+    return decision === "deny" || (decision === "ask" && basis !== "default");
+  }
+
+  target(operation: Operation, does: readonly FileOperation[], { asked, real }: Pick<Located, "asked" | "real">): Target {
+    const paths = asked === real ? [real] : [real, asked];
+    const actions = does.flatMap((one) =>
+      paths.map((path): FileAction => ({ kind: "file", operation: one, target: { kind: "path", path }, origin: { by: "tool" } })),
+    );
+    const folder = real.slice(0, real.lastIndexOf("/")) || "/";
+    return {
+      operation,
+      actions,
+      pinned: new Map([
+        [asked, real],
+        [real, real],
+        [folder, folder],
+      ]),
+    };
+  }
+}
+
+/** What a check says, as a value. `PermissionAskError` is for the caller who wants it thrown. */
+export async function refusal(checked: Promise<void>): Promise<Failure | undefined> {
+  try {
+    await checked;
+    return undefined;
+  } catch (error) {
+    if (error instanceof PermissionAskError || !(error instanceof PermissionDeniedError)) throw error;
+    const asks = error.reason.startsWith("approval required");
+    const help = error.help === undefined ? "" : ` (${error.help})`;
+    return failure(asks ? "approval-required" : "denied", `${error.message}${asks ? " (approval required)" : help}`);
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * `assent/core`: what needs neither files nor a clock nor Node, and runs in a browser as well. What it would have to know
+ * of a machine is passed in as a `World`.
+ */
+export * from "../../action/index.ts";
+export {
+  lowerPatch,
+  patchPaths,
+  readApplyPatch,
+  readPatch,
+  readUnifiedDiff,
+  type PatchChange,
+  type PatchReading,
+} from "../../patch/index.ts";
+export {
+  DEFAULT_SETTINGS,
+  floorPaths,
+  joinLayers,
+  judge,
+  parseRule,
+  type FloorPaths,
+  type JudgeContext,
+  type LayerInput,
+  type Policy,
+  type PolicyFile,
+} from "../../policy/index.ts";
+export { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
+export { lowerArgv, lowerShell, type LowerOptions, type ShellKind } from "../../shell/index.ts";

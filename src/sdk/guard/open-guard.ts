@@ -1,0 +1,158 @@
+import { type Decision, type RequestVerdict, visible } from "../../action/index.ts";
+import { decide, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
+import { thisMachine, type Machine } from "../../state/index.ts";
+import { ENGINE } from "../engine.ts";
+import { ask, type OnAsk } from "../ask.ts";
+import { PermissionDeniedError } from "../errors.ts";
+
+/** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
+export type GuardRequest = Asked & From;
+
+/**
+ * What would be done.
+ * - `command`: a line for a shell; `argv`: a program started without one.
+ * - `operation` on `path`: one path or several; `tree`: and all that lies below.
+ * - `patch`: an apply_patch text or a unified diff.
+ * - `url`: something fetched.
+ * - `tool`: a call of a host's or a server's tool. `facts` say what it does; without them its name and fields are judged.
+ */
+export type Asked =
+  | { readonly command: string; readonly shell?: Host["shell"] }
+  | { readonly argv: readonly string[] }
+  | { readonly operation: FileOperationName; readonly path: string | readonly string[]; readonly tree?: boolean }
+  | { readonly patch: string }
+  | { readonly url: string }
+  | { readonly tool: string; readonly input: Input; readonly facts?: ToolFacts };
+
+/** `list` is what listing, globbing and searching by name do; searching in files is `read` with `tree`. */
+export type FileOperationName = "read" | "list" | "write" | "edit" | "delete" | "rename" | "mkdir";
+
+/** Where a request comes from. All of it is optional. */
+export interface From {
+  /** Absolute; by default that of the guard. */
+  readonly cwd?: string;
+  /** Where the session started; by default that of the guard. */
+  readonly sessionRoot?: string;
+  /** What the place that asks can do with an answer; by default: it can ask a person, and leaves nothing to itself. */
+  readonly host?: Partial<Host>;
+  /** For the log. */
+  readonly event?: string;
+  readonly session?: string;
+  readonly subagent?: string;
+  readonly mode?: string;
+}
+
+/** What a guard says. */
+export interface GuardDecision {
+  /** `none` (no opinion) is said only to hosts that decide by themselves (`host.decides`). */
+  readonly decision: Decision;
+  /** One line for a person: what and why. No control characters. */
+  readonly reason: string;
+  /** The same for the model: without the words of a project that nobody has trusted. */
+  readonly modelReason: string;
+  /** Every action that was found, each with its verdict, its rule with file and line, and what to do next. */
+  readonly verdict: RequestVerdict;
+  /** For people: a policy file that was left out, a log that cannot be written. */
+  readonly warnings: readonly string[];
+}
+
+/** Where a guard stands, and who answers its questions. */
+export interface OpenGuardOptions {
+  /** Folder of the session; by default the process's. */
+  readonly cwd?: string;
+  /** Name of the agent, for rules about agents and for the log. */
+  readonly agent?: string;
+  /** The name of the place that asks, for the log: `library`, `plugin`, … */
+  readonly point?: string;
+  /** Files that add a layer of policy. */
+  readonly policyFiles?: readonly string[];
+  /** Append each decision to the audit log; true unless said otherwise. */
+  readonly audit?: boolean;
+  /** Answers the questions of `check`. */
+  readonly onAsk?: OnAsk;
+  /** For tests: another home, other environment variables. */
+  readonly machine?: Machine;
+}
+
+/** The whole policy of this machine and project, as one object. */
+export interface Guard {
+  /** Judges; asks nobody, changes nothing but the log. Never throws: what goes wrong is a question, or a denial where nobody can be asked. */
+  decide(request: GuardRequest): GuardDecision;
+  /** Judges and puts a question to `onAsk`. Resolves when the request may go ahead; else throws `PermissionDeniedError`. */
+  check(request: GuardRequest, reason?: string): Promise<GuardDecision>;
+}
+
+const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, planning: false };
+
+/**
+ * Opens the policy that holds here: managed, user and project files, protections and built-in knowledge. Files are read
+ * again when they change.
+ *
+ * ```ts
+ * const guard = openGuard({ cwd: "/repo", onAsk: async ({ question }) => confirm(question) });
+ * guard.decide({ command: "git status" }).decision; // "allow"
+ * await guard.check({ operation: "write", path: "src/a.ts" }); // resolves, or throws PermissionDeniedError
+ * ```
+ */
+export function openGuard(options: OpenGuardOptions = {}): Guard {
+  const machine = options.machine ?? thisMachine();
+  const cwd = options.cwd ?? process.cwd();
+  const settings = { machine, ...ENGINE, policyFiles: options.policyFiles ?? [], audit: options.audit ?? true };
+  const outcomeOf = (asked: GuardRequest): Outcome => decide(requestOf(asked, cwd, options), settings);
+  return {
+    decide: (asked) => decisionOf(outcomeOf(asked)),
+    check: async (asked, reason) => {
+      const outcome = outcomeOf(asked);
+      const decision = decisionOf(outcome);
+      if (decision.decision === "allow") return decision;
+      const { tool: operation } = outcome.request;
+      const target = targetOf(asked);
+      const denied = (why: string): PermissionDeniedError =>
+        new PermissionDeniedError({ operation, target, reason: why, verdict: outcome.verdict });
+      if (decision.decision === "deny") throw denied(decision.reason);
+      const approved = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict: outcome.verdict });
+      if (approved === "nobody") throw denied(`approval required: ${decision.reason}`);
+      if (approved === "refused") throw denied(`the user refused: ${decision.reason}`);
+      return decision;
+    },
+  };
+}
+
+function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): GuardDecision {
+  const { decision, reason, modelReason } = answer;
+  // Who leaves nothing to itself is asked where there is no opinion; a bypass and planning are the host's own.
+  if (decision !== "none" || host.decides || host.bypassed || host.planning) return { decision, reason, modelReason, verdict, warnings };
+  if (host.asks) return { decision: "ask", reason, modelReason, verdict, warnings };
+  const required = "approval required: ";
+  return { decision: "deny", reason: `${required}${reason}`, modelReason: `${required}${modelReason}`, verdict, warnings };
+}
+
+function requestOf(asked: GuardRequest, folder: string, { agent = "library", point = "library", cwd: root }: OpenGuardOptions): Request {
+  const { cwd = folder, sessionRoot = root, host, event, session, subagent, mode } = asked;
+  const shell = "command" in asked && asked.shell !== undefined ? { shell: asked.shell } : {};
+  const from = { cwd, sessionRoot, point, agent, event, session, subagent, mode };
+  return { ...callOf(asked), ...from, host: { ...HOST, ...host, ...shell } };
+}
+
+function callOf(asked: Asked): Pick<Request, "tool" | "facts" | "input"> {
+  if ("tool" in asked) return { tool: asked.tool, facts: asked.facts, input: asked.input };
+  if ("command" in asked) return { tool: "execute", facts: { does: "shell", field: "command" }, input: { command: asked.command } };
+  if ("argv" in asked) return { tool: "execute", facts: { does: "argv", field: "argv" }, input: { argv: asked.argv } };
+  if ("patch" in asked) return { tool: "patch", facts: { does: "patch", field: "patch" }, input: { patch: asked.patch } };
+  if ("url" in asked) return { tool: "fetch", facts: { does: "fetch", field: "url" }, input: { url: asked.url } };
+  const { operation, path, tree } = asked;
+  return {
+    tool: operation,
+    facts: { does: "file", operation, fields: ["path"], ...(tree === undefined ? {} : { tree }) },
+    input: { path },
+  };
+}
+
+function targetOf(asked: Asked): string {
+  if ("tool" in asked) return visible(asked.tool);
+  if ("command" in asked) return asked.command;
+  if ("argv" in asked) return asked.argv.join(" ");
+  if ("patch" in asked) return "a patch";
+  if ("url" in asked) return asked.url;
+  return typeof asked.path === "string" ? asked.path : asked.path.join(", ");
+}

@@ -1,0 +1,16 @@
+export type { AskQuestion, OnAsk } from "./ask.ts";
+export { PermissionAskError, PermissionDeniedError, type Refusal } from "./errors.ts";
+export {
+  openGuard,
+  type Asked,
+  type FileOperationName,
+  type From,
+  type Guard,
+  type GuardDecision,
+  type GuardRequest,
+  type OpenGuardOptions,
+} from "./guard/open-guard.ts";
+export * from "./rules/index.ts";
+export * from "./approve/index.ts";
+export * from "./backend/index.ts";
+export * from "./toolset/index.ts";

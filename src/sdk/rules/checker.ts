@@ -1,0 +1,162 @@
+import type { RequestVerdict, RuleSource } from "../../action/index.ts";
+import { appendAudit, auditLine } from "../../audit/index.ts";
+import type { Effect } from "../../policy/index.ts";
+import type { ShellKind } from "../../shell/index.ts";
+import { thisMachine, type Machine } from "../../state/index.ts";
+import { isApproved } from "../approved.ts";
+import { ask, type OnAsk } from "../ask.ts";
+import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
+import { effectOf, type Place, RulesetJudge, type Target } from "./judge.ts";
+import { compileRuleset, readRuleset } from "./read.ts";
+import type { Operation, Ruleset } from "./ruleset.ts";
+
+/** Where and how a ruleset is asked. */
+export interface CheckerOptions {
+  /** Answers the questions of `check`. */
+  readonly onAsk?: OnAsk;
+  /** What `check` does with a question where there is no `onAsk`: throw `PermissionAskError` (by default) or `PermissionDeniedError`. */
+  readonly askFallback?: "error" | "deny";
+  /** What relative paths and commands start from; by default the process's folder when the checker is made. */
+  readonly cwd?: string;
+  /** Root of the project; by default the git top level above `cwd`. */
+  readonly projectRoot?: string;
+  /**
+   * Whether the policy files of this machine and project hold too: what they deny is denied, what they ask is asked, and
+   * what they allow changes nothing. `machine` by default.
+   */
+  readonly files?: "machine" | "none";
+  /** Further policy files, by path. */
+  readonly policyFiles?: readonly string[];
+  /** The shell that runs commands; `any` (by default) means that it may be bash or zsh. */
+  readonly shell?: ShellKind;
+  /** Append what `check` decides to the audit log; true unless said otherwise. */
+  readonly audit?: boolean;
+  /** For tests: another home, other environment variables. */
+  readonly machine?: Machine;
+}
+
+/** What a checker says, and why. */
+export interface Explanation {
+  readonly effect: Effect;
+  /** One line: what and why. No control characters. */
+  readonly reason: string;
+  /** What to do next. */
+  readonly help: string | undefined;
+  /** The rule that decided, with its place; in `ruleset` for the ruleset's own. */
+  readonly rule: RuleSource | undefined;
+  /** Every action that was found, with its own verdict. */
+  readonly verdict: RequestVerdict;
+}
+
+/**
+ * Asks a ruleset.
+ *
+ * ```ts
+ * const checker = new PermissionChecker(presets.default, { onAsk: async ({ question }) => confirm(question) });
+ * checker.checkSync("read", "/repo/app.ts"); // "allow"
+ * await checker.check("execute", "rm -rf build"); // asks; resolves, or throws PermissionDeniedError
+ * ```
+ */
+export class PermissionChecker {
+  readonly ruleset: Ruleset;
+  readonly #judge: RulesetJudge;
+  readonly #place: Place;
+  readonly #onAsk: OnAsk | undefined;
+  readonly #askFallback: "error" | "deny";
+  readonly #audit: boolean;
+
+  /** Throws `RulesetError` when the ruleset is none. */
+  constructor(ruleset: Ruleset, options: CheckerOptions = {}) {
+    this.ruleset = readRuleset(ruleset);
+    this.#judge = new RulesetJudge(compileRuleset(this.ruleset));
+    const { files = "machine", policyFiles = [], shell = "any", projectRoot } = options;
+    this.#place = { machine: options.machine ?? thisMachine(), cwd: options.cwd ?? process.cwd(), projectRoot, files, policyFiles, shell };
+    this.#onAsk = options.onAsk;
+    this.#askFallback = options.askFallback ?? "error";
+    this.#audit = options.audit ?? true;
+  }
+
+  /** What holds for an operation on a path or for a command. Asks nobody, changes nothing, never throws. */
+  checkSync(operation: Operation, target: string): Effect {
+    return effectOf(this.#judge.judge({ operation, text: target }, this.#place).decision);
+  }
+
+  /** As `checkSync`, with the reasons. */
+  explain(operation: Operation, target: string): Explanation {
+    const verdict = this.#judge.judge({ operation, text: target }, this.#place);
+    const { reason, help, rule } = verdict;
+    return { effect: effectOf(verdict.decision), reason, help, rule, verdict };
+  }
+
+  isAllowed(operation: Operation, target: string): boolean {
+    return this.checkSync(operation, target) === "allow";
+  }
+
+  isDenied(operation: Operation, target: string): boolean {
+    return this.checkSync(operation, target) === "deny";
+  }
+
+  requiresApproval(operation: Operation, target: string): boolean {
+    return this.checkSync(operation, target) === "ask";
+  }
+
+  /**
+   * Asks where a question is due. Resolves to `true` when the operation may go ahead; else throws `PermissionDeniedError`,
+   * or `PermissionAskError` where nobody can be asked. `reason` is the agent's own and is shown to the person.
+   */
+  async check(operation: Operation, target: string, reason = ""): Promise<true> {
+    await this.checkTarget({ operation, text: target }, target, reason);
+    return true;
+  }
+
+  /** @internal As `check`, for what a backend has found out about the target. */
+  async checkTarget(asked: Target, target: string, reason = "", cwd = this.#place.cwd): Promise<void> {
+    const { operation } = asked;
+    const start = process.hrtime.bigint();
+    const verdict = this.#judge.judge(asked, { ...this.#place, cwd });
+    const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
+    const effect = effectOf(verdict.decision);
+    const onAsk = isApproved() ? () => true : this.#onAsk;
+    const said = effect === "ask" ? await ask(onAsk, { operation, target, reason, verdict }) : undefined;
+    const goesAhead = effect === "allow" || said === "approved";
+    if (this.#audit)
+      this.#log({
+        operation,
+        target,
+        verdict,
+        answer: goesAhead ? "allow" : effect === "deny" || said === "refused" ? "deny" : "ask",
+        milliseconds,
+      });
+    if (goesAhead) return;
+    if (effect === "deny") throw new PermissionDeniedError({ operation, target, reason: verdict.reason, verdict });
+    if (said === "refused") throw new PermissionDeniedError({ operation, target, reason: "the user refused", verdict });
+    if (this.#askFallback === "error") throw new PermissionAskError({ operation, target, reason, verdict });
+    throw new PermissionDeniedError({ operation, target, reason: `approval required: ${verdict.reason}`, verdict });
+  }
+
+  /** @internal The verdict alone. */
+  verdictOn(asked: Target, cwd = this.#place.cwd): RequestVerdict {
+    return this.#judge.judge(asked, { ...this.#place, cwd });
+  }
+
+  #log({ operation, target, verdict, answer, milliseconds }: Logged): void {
+    const { machine, cwd } = this.#place;
+    try {
+      const input = { target };
+      appendAudit(
+        machine,
+        auditLine({ time: Date.now(), point: "library", agent: "library", cwd, tool: operation, input, verdict, answer, milliseconds }),
+      );
+    } catch {
+      // The decision stands without its line.
+    }
+  }
+}
+
+interface Logged {
+  readonly operation: Operation;
+  readonly target: string;
+  readonly verdict: RequestVerdict;
+  readonly answer: string;
+  readonly milliseconds: number;
+}

@@ -1,0 +1,156 @@
+import type { Decision, FileAction, FileOperation, Lowered, RequestVerdict, World } from "../../action/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, normalise, realWorld } from "../../guard/index.ts";
+import { DEFAULT_SETTINGS, joinLayers, judge, type Effect, type OperationBlock, type Policy, type Rule } from "../../policy/index.ts";
+import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
+import type { Machine } from "../../state/index.ts";
+import { ENGINE } from "../engine.ts";
+import type { CompiledRuleset } from "./read.ts";
+import type { Operation } from "./ruleset.ts";
+
+/** Where a ruleset is asked. */
+export interface Place {
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly projectRoot: string | undefined;
+  /** Policy files count: `machine` for those that hold here, `none` for no file at all. */
+  readonly files: "machine" | "none";
+  readonly policyFiles: readonly string[];
+  readonly shell: ShellKind;
+}
+
+/** What is asked: an operation on a path or a command, or the actions themselves. */
+export type Target =
+  | { readonly operation: Operation; readonly text: string }
+  | { readonly operation: Operation; readonly argv: readonly string[] }
+  | {
+      readonly operation: Operation;
+      readonly actions: readonly FileAction[];
+      /** Where paths lead that are held by descriptor: looking again could find something else. */
+      readonly pinned: ReadonlyMap<string, string>;
+    };
+
+export const FILE_OPERATION: Readonly<Record<Exclude<Operation, "execute">, FileOperation>> = {
+  read: "read",
+  write: "write",
+  edit: "edit",
+  glob: "list",
+  grep: "list",
+  ls: "list",
+};
+
+/** Listing is one operation to the system and three to a ruleset. */
+const LISTINGS: readonly Operation[] = ["ls", "glob", "grep"];
+
+/** A ruleset as the engine judges by it, together with the denies and asks of the policy files that hold here. */
+export class RulesetJudge {
+  readonly #ruleset: CompiledRuleset;
+  readonly #own: Policy;
+  /** By the policy of the files and the listing operation that is asked. */
+  readonly #joined = new WeakMap<Policy, Map<string, Policy>>();
+
+  constructor(ruleset: CompiledRuleset) {
+    this.#ruleset = ruleset;
+    this.#own = joinLayers([{ ok: true, policy: ruleset.policy }]);
+  }
+
+  /** The verdict for an operation. Never throws: what goes wrong is a question. */
+  judge(target: Target, place: Place): RequestVerdict {
+    try {
+      return this.#judge(target, place);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const reason = `Assent could not judge this: ${why.slice(0, 200)}`;
+      return { decision: "ask", basis: "protection", builtin: "failure", reason, actions: [], unknowns: [] };
+    }
+  }
+
+  #judge(target: Target, place: Place): RequestVerdict {
+    const { machine, cwd } = place;
+    const world = worldFor(target, place);
+    const lowered = lower(target, world, place.shell);
+    const explicit = explicitFiles(machine, place.policyFiles, world.cwd);
+    const sources = place.files === "none" ? [] : findPolicyFiles(machine, world, lowered, place.projectRoot ?? cwd, explicit);
+    const policy = this.#with(compiledPolicy(machine, sources, ENGINE.reader), target.operation);
+    const context = judgeContext(machine, world, false, sources, ENGINE.own);
+    const verdict = judge(lowered, policy, context);
+    // Searching is asked by its own default; what reading adds is what is protected, or written.
+    const [listing, ...reading] = lowered.actions;
+    if (target.operation !== "grep" || listing === undefined || reading.length === 0) return verdict;
+    return verdict.decision === "ask" && verdict.basis === "default"
+      ? judge({ actions: [listing], unknowns: [] }, policy, context)
+      : verdict;
+  }
+
+  /** The ruleset joined with what the policy files forbid. Their allows are not the program's. */
+  #with(files: Policy, operation: Operation): Policy {
+    const listing = LISTINGS.includes(operation) ? operation : "";
+    let known = this.#joined.get(files);
+    if (known === undefined) this.#joined.set(files, (known = new Map<string, Policy>()));
+    let policy = known.get(listing);
+    if (policy === undefined) known.set(listing, (policy = this.#join(files, listing)));
+    return policy;
+  }
+
+  #join(files: Policy, listing: string): Policy {
+    const own = this.#own.operations.filter(
+      (block) => listing === "" || block.operation === listing || !LISTINGS.includes(block.operation),
+    );
+    return {
+      settings: {
+        ...DEFAULT_SETTINGS,
+        preset: this.#own.settings.preset,
+        unknown: files.settings.unknown,
+        ...(this.#ruleset.denySecrets ? {} : { secrets: "open" }),
+      },
+      rules: files.rules.filter(({ effect }) => effect !== "allow"),
+      operations: [...own, ...files.operations.map(narrowing)],
+      warnings: files.warnings,
+      ...(files.broken === undefined ? {} : { broken: files.broken }),
+    };
+  }
+}
+
+function worldFor(target: Target, { machine, cwd, projectRoot }: Place): World {
+  const world = realWorld(machine, cwd, projectRoot);
+  if (!("pinned" in target)) return world;
+  const { pinned } = target;
+  return { ...world, canonical: (path) => pinned.get(path) ?? world.canonical(path) };
+}
+
+/** Its allow rules stay, because the first match ends a block, but they allow nothing. */
+function narrowing({ default: fallback, ...block }: OperationBlock): OperationBlock {
+  const rules = block.rules.map((rule): Rule => (rule.effect === "allow" ? { ...rule, untrusted: true } : rule));
+  return fallback === undefined || fallback === "allow" ? { ...block, rules } : { ...block, default: fallback, rules };
+}
+
+function lower(target: Target, world: World, shell: ShellKind): Lowered {
+  if ("actions" in target) return { actions: target.actions, unknowns: [] };
+  if ("argv" in target) return lowerArgv(target.argv, { world, shell });
+  const { operation, text } = target;
+  if (text.includes("\0")) return { actions: [], unknowns: [{ reason: "it contains a NUL character" }] };
+  if (operation === "execute") return lowerShell(text, { world, shell });
+  if (text === "") return { actions: [], unknowns: [{ reason: "the path is empty" }] };
+  const raw = absolute(text, world);
+  const path = normalise(raw);
+  const action = (does: FileOperation, tree: boolean): FileAction => ({
+    kind: "file",
+    operation: does,
+    target: { kind: tree ? "tree" : "path", path },
+    ...(raw === path ? {} : { asGiven: raw }),
+    origin: { by: "tool" },
+  });
+  const isFolder = operation === "grep" && world.kind(path) !== "file";
+  const found = [action(FILE_OPERATION[operation], false)];
+  // Searching shows what is in the files.
+  if (operation === "grep") found.push(action("read", isFolder));
+  return { actions: found, unknowns: [] };
+}
+
+/** `~` is home, as a person means it and an agent's tools read it. */
+export function absolute(path: string, { cwd, home }: Pick<World, "cwd" | "home">): string {
+  if (path === "~" || path.startsWith("~/")) return `${home === "/" ? "" : home}${path.slice(1)}`;
+  return path.startsWith("/") ? path : `${cwd === "/" ? "" : cwd}/${path}`;
+}
+
+/** What a verdict means where nobody else decides: no opinion is a question. */
+export const effectOf = (decision: Decision): Effect => (decision === "none" ? "ask" : decision);

@@ -1,0 +1,175 @@
+import type { LocalBackend } from "../backend/index.ts";
+import { approved } from "../approved.ts";
+import { isOffered } from "../rules/offered.ts";
+import { BACKGROUND } from "./background-tools.ts";
+import { lineBreak, number, optional, said, string, type Definition } from "./definition.ts";
+import { EDIT_LINES, EDIT_TEXT } from "./edit-tools.ts";
+import { count, flag, schema, text, wrongInput, type ConsoleTool, type Input, type InputSchema, type ToolOutput } from "./tool.ts";
+
+/** Which tools a toolset has. */
+export interface ToolsetOptions {
+  /** `text` (by default) replaces texts; `lines` addresses lines by their hashes. */
+  readonly editFormat?: "text" | "lines";
+  /** Offer a tool for images and documents. */
+  readonly documents?: boolean;
+}
+
+/**
+ * The tools of a console over a backend: looking, reading, changing, running. What the ruleset denies altogether is not
+ * offered; everything else is judged call by call, by its path or command.
+ *
+ * ```ts
+ * const tools = createConsoleToolset(new LocalBackend({ root: "/repo", permissions: presets.readonly }));
+ * tools.map(({ name }) => name); // ["ls", "read_file", "glob", "grep"]
+ * ```
+ */
+export function createConsoleToolset(backend: LocalBackend, options: ToolsetOptions = {}): readonly ConsoleTool[] {
+  return definitions(options)
+    .filter(({ operation }) => (operation !== "execute" || backend.executes) && isOffered(backend.permissions, operation))
+    .map((definition) => toolOf(definition, backend));
+}
+
+function toolOf({ name, operation, description, inputSchema, target, run }: Definition, backend: LocalBackend): ConsoleTool {
+  return {
+    name,
+    description,
+    inputSchema,
+    operation,
+    needsApproval: (input) => target !== undefined && isInput(input, inputSchema) && backend.needsApproval(operation, target(input)),
+    execute: async (input, call = {}) => {
+      if (!isInput(input, inputSchema)) return `Error: ${wrongInput(input, inputSchema) ?? "the input is wrong"}`;
+      const work = async (): Promise<ToolOutput> => await run(backend, input, call);
+      return call.approved === true ? await approved(work) : await work();
+    },
+  };
+}
+
+const isInput = (input: unknown, of: InputSchema): input is Input => wrongInput(input, of) === undefined;
+
+function definitions({ editFormat = "text", documents = false }: ToolsetOptions): readonly Definition[] {
+  const path = (input: Input): string => string(input, "path", ".");
+  const command = (input: Input): string => string(input, "command");
+  const lines = editFormat === "lines";
+  return [
+    {
+      name: "ls",
+      operation: "ls",
+      description: "Lists a folder.",
+      inputSchema: schema({ path: text("The folder; by default the root.") }, []),
+      target: path,
+      run: async (backend, input) =>
+        said(await backend.ls(path(input)), ({ entries }) =>
+          lineBreak(
+            entries.map(({ name, kind }) => (kind === "folder" ? `${name}/` : name)),
+            "(empty)",
+            false,
+          ),
+        ),
+    },
+    {
+      name: "read_file",
+      operation: "read",
+      description: `Reads a text file, or some of its lines.${lines ? " Each line is given with its address, `12:a1b2c3|`, for edit_file." : ""}`,
+      inputSchema: schema({ path: text("The file."), from: count("First line, from 1."), lines: count("How many lines.") }, ["path"]),
+      target: path,
+      run: async (backend, input) => {
+        const range = { ...optional("from", number(input, "from")), ...optional("lines", number(input, "lines")), hashes: lines };
+        return said(await backend.read(path(input), range), ({ text: content, to, totalLines, truncated }) =>
+          truncated ? `${content}\n(cut in line ${to} of ${totalLines}; read on with \`from\`)` : content,
+        );
+      },
+    },
+    ...(documents ? [DOCUMENT] : []),
+    {
+      name: "write_file",
+      operation: "write",
+      description: "Creates or replaces a file, and the folders above it.",
+      inputSchema: schema({ path: text("The file."), content: text("All it shall hold.") }, ["path", "content"]),
+      target: path,
+      run: async (backend, input) =>
+        said(
+          await backend.write(path(input), string(input, "content")),
+          ({ path: written, created }) => `${created ? "created" : "replaced"} ${written}`,
+        ),
+    },
+    lines ? EDIT_LINES : EDIT_TEXT,
+    {
+      name: "glob",
+      operation: "glob",
+      description: "Finds files by their names, newest first: `*.ts` at any depth, `src/**/*.ts` below a folder.",
+      inputSchema: schema({ pattern: text("The pattern."), path: text("The folder; by default the root.") }, ["pattern"]),
+      target: path,
+      run: async (backend, input) =>
+        said(await backend.glob(string(input, "pattern"), path(input)), ({ files, truncated }) => lineBreak(files, "(none)", truncated)),
+    },
+    {
+      name: "grep",
+      operation: "grep",
+      description: "Finds lines that match a regular expression (no look-around, no back-references).",
+      inputSchema: schema(
+        {
+          pattern: text("The regular expression."),
+          path: text("Folder or file; by default the root."),
+          glob: text("Only files whose path matches."),
+          ignoreCase: flag("Whatever the case."),
+          literal: flag("The pattern is a text."),
+        },
+        ["pattern"],
+      ),
+      target: path,
+      run: async (backend, input) => {
+        const glob = string(input, "glob");
+        const found = await backend.grep(string(input, "pattern"), {
+          path: path(input),
+          ignoreCase: input["ignoreCase"] === true,
+          literal: input["literal"] === true,
+          ...(glob === "" ? {} : { glob }),
+        });
+        return said(found, ({ matches, truncated }) =>
+          lineBreak(
+            matches.map(({ path: at, line, text: shown }) => `${at}:${line}:${shown}`),
+            "(none)",
+            truncated,
+          ),
+        );
+      },
+    },
+    {
+      name: "execute",
+      operation: "execute",
+      description: "Runs a line of shell and gives what it writes.",
+      inputSchema: schema(
+        {
+          command: text("The line."),
+          timeout: count("Seconds until it is ended; 120 by default."),
+          reason: text("Why, for the person who may be asked."),
+        },
+        ["command"],
+      ),
+      target: command,
+      run: async (backend, input, { signal }) => {
+        const seconds = number(input, "timeout");
+        const run = await backend.execute(command(input), {
+          reason: string(input, "reason"),
+          ...(seconds === undefined ? {} : { timeout: seconds * 1000 }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+        if (run.ended === "refused") return run.output;
+        const more = run.truncated ? "\n(more was left out)" : "";
+        const how = run.ended === "itself" ? `exit code ${run.exitCode}` : run.ended === "timeout" ? "ended by the timeout" : "cancelled";
+        return run.ended === "itself" && run.exitCode === 0 ? `${run.output}${more}` : `${run.output}${more}\n(${how})`;
+      },
+    },
+    ...BACKGROUND,
+  ];
+}
+
+const DOCUMENT: Definition = {
+  name: "read_document",
+  operation: "read",
+  description: "Gives an image or PDF to look at.",
+  inputSchema: schema({ path: text("The file.") }, ["path"]),
+  target: (input) => string(input, "path"),
+  run: async (backend, input) =>
+    said(await backend.readBytes(string(input, "path")), ({ bytes, mediaType }) => ({ mediaType, data: bytes })),
+};

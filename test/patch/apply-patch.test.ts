@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { lowerPatch, patchPaths, readPatch } from "../../src/patch/index.ts";
+
+/** Patches in codex' format: ledger C11 to C13, CW3, CW4. Every path is seen; what some reader would read otherwise is malformed. */
+
+const patch = (...lines: readonly string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+
+describe("C13: paths", () => {
+  it.each<readonly [string, readonly string[], readonly string[]]>([
+    ["an added file", ["*** Add File: a/b.txt", "+x", "+"], ["add a/b.txt"]],
+    ["an empty added file", ["*** Add File: a"], ["add a"]],
+    ["a deleted file", ["*** Delete File: a b.txt"], ["delete a b.txt"]],
+    ["an updated file", ["*** Update File: /etc/x", "@@", " a", "-b", "+c", "", "*** End of File"], ["update /etc/x"]],
+    ["CW3: a file that is moved", ["*** Update File: a", "*** Move to: ../b", "@@", "-a", "+b"], ["move a ../b"]],
+    ["a file that is only moved", ["*** Update File: a", "*** Move to: b"], ["move a b"]],
+    ["several", ["*** Add File: a", "+x", "*** Delete File: b", "*** Update File: c", "@@ x", " y"], ["add a", "delete b", "update c"]],
+    ["content that reads like a header", ["*** Add File: a", "+*** Delete File: b", "+*** End Patch"], ["add a"]],
+  ])("%s", (_, lines, expected) => {
+    const read = readPatch(patch(...lines));
+    expect(read.ok ? read.changes.map((change) => [change.does, ...patchPaths(change)].join(" ")) : read).toEqual(expected);
+    const windows = readPatch(patch(...lines).replaceAll("\n", "\r\n"));
+    expect(windows).toEqual(read);
+  });
+});
+
+describe("malformed patches are refused", () => {
+  it.each<readonly [string, string]>([
+    ["empty", ""],
+    ["CW3: no file at all", patch()],
+    ["only text", patch("hello")],
+    ["no end", "*** Begin Patch\n*** Delete File: a"],
+    ["text after the end", `${patch("*** Delete File: a")}\nrm -rf x`],
+    ["a second patch", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`],
+    ["a header without a name", patch("*** Add File: ", "+x")],
+    ["a name of blanks", patch("*** Add File:   ", "+x")],
+    ["a blank behind the name", patch("*** Add File: a ", "+x")],
+    ["two blanks in front of the name", patch("*** Add File:  a", "+x")],
+    ["a control character in the name", patch("*** Add File: a\u001bb", "+x")],
+    ["a NUL in the name", patch("*** Add File: a\0b", "+x")],
+    ["an unknown header", patch("*** Copy File: a")],
+    ["another case", patch("*** add file: a", "+x")],
+    ["Move to without a file", patch("*** Move to: a")],
+    ["Move to for an added file", patch("*** Add File: a", "*** Move to: b", "+x")],
+    ["a second Move to", patch("*** Update File: a", "*** Move to: b", "*** Move to: c", "@@", "-a")],
+    ["Move to after content", patch("*** Update File: a", "@@", "-a", "*** Move to: b")],
+    ["content of a deleted file", patch("*** Delete File: a", "+x")],
+    ["content of an added file without +", patch("*** Add File: a", "x")],
+    ["a line in a change that is none", patch("*** Update File: a", "@@", "x")],
+    ["a context line that some readers take for a header", patch("*** Update File: a", "@@", " *** Delete File: b")],
+    ["an indented header", patch("*** Update File: a", "@@", " x", "  *** Move to: b")],
+    ["an end inside", patch("*** Update File: a", "@@", " x", "*** End Patch", "*** Delete File: b")],
+    ["an environment", patch("*** Environment ID: x", "*** Delete File: a")],
+  ])("%s", (_, text) => {
+    expect(readPatch(text)).toMatchObject({ ok: false });
+    const lowered = lowerPatch(text, { cwd: "/" });
+    expect(lowered.actions).toEqual([]);
+    expect(lowered.unknowns.map(({ reason }) => reason).join()).toMatch(/malformed in line \d+/);
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openGuard, PermissionDeniedError, type GuardRequest, type OpenGuardOptions } from "../../src/sdk/index.ts";
+import { scratch, type Scratch } from "../scratch.ts";
+
+/** `openGuard`: the whole policy of a machine, as one object. */
+
+const guardIn = (place: Scratch, options: OpenGuardOptions = {}): ReturnType<typeof openGuard> =>
+  openGuard({ cwd: place.project, machine: place.machine, audit: false, ...options });
+
+describe("every form of a request", () => {
+  it.each<readonly [GuardRequest, decision: string]>([
+    [{ command: "git status" }, "allow"],
+    [{ command: "rm -rf ~" }, "deny"],
+    [{ command: "weird" }, "ask"],
+    [{ argv: ["git", "diff"] }, "allow"],
+    [{ argv: ["rm", "-rf", "/"] }, "deny"],
+    [{ argv: ["ls", "; rm -rf ~"] }, "allow"],
+    [{ argv: [] }, "ask"],
+    [{ operation: "read", path: "a.ts" }, "allow"],
+    [{ operation: "read", path: ["a.ts", ".env"] }, "deny"],
+    [{ operation: "read", path: ".", tree: true }, "allow"],
+    [{ operation: "write", path: "a.ts" }, "ask"],
+    [{ operation: "delete", path: "a.ts" }, "ask"],
+    [{ patch: "*** Begin Patch\n*** Update File: a\n*** Move to: ~/.bashrc\n@@\n-a\n+b\n*** End Patch" }, "ask"],
+    [{ patch: "*** Begin Patch\n*** Add File: /etc/cron.d/x\n+x\n*** End Patch" }, "deny"],
+    [{ patch: "--- /dev/null\n+++ b/.git/hooks/post-checkout\n@@ -0,0 +1 @@\n+x\n" }, "deny"],
+    [{ patch: "no patch" }, "ask"],
+    [{ url: "https://a.dev" }, "ask"],
+    [{ url: "file:///root/.ssh/id_rsa" }, "deny"],
+    [{ tool: "mcp__x__y", input: {} }, "ask"],
+    [{ tool: "Run", input: { line: "rm -rf ~" }, facts: { does: "shell", field: "line" } }, "deny"],
+  ])("%j: %s", (asked, decision) => {
+    const said = guardIn(scratch()).decide(asked);
+    expect(said.decision, said.reason).toBe(decision);
+    expect(said.reason).not.toBe("");
+  });
+
+  it("leaves what it has no opinion on to a host that decides", () => {
+    const guard = guardIn(scratch());
+    expect(guard.decide({ command: "weird", host: { decides: true } }).decision).toBe("none");
+    expect(guard.decide({ command: "weird", host: { asks: false } })).toMatchObject({
+      decision: "deny",
+      reason: expect.stringMatching(/^approval required/) as unknown,
+    });
+    expect(guard.decide({ command: "weird", host: { bypassed: true } }).decision).toBe("none");
+    expect(guard.decide({ command: "rm -rf ~", host: { bypassed: true } }).decision).toBe("deny");
+  });
+});
+
+describe("the policy files", () => {
+  it("count, all of them, and are read again when they change", () => {
+    const place = scratch();
+    const guard = guardIn(place);
+    expect(guard.decide({ command: "weird" }).decision).toBe("ask");
+    place.write("~/.agent-permissions.jsonc", '{ "permissions": { "allow": ["Bash(weird:*)"] } }');
+    expect(guard.decide({ command: "weird" }).decision).toBe("allow");
+    place.write("~/.agent-permissions.jsonc", '{ "permissions": { "deny": ["Bash(weird:*)"] } }');
+    expect(guard.decide({ command: "weird" })).toMatchObject({ decision: "deny", verdict: { rule: { line: 1 } } });
+    place.write("~/.agent-permissions.jsonc", "{");
+    expect(guard.decide({ command: "ls" }).decision).toBe("ask");
+  });
+});
+
+describe("check", () => {
+  it("asks, and goes ahead or throws", async () => {
+    const place = scratch();
+    const questions: string[] = [];
+    const guard = guardIn(place, { onAsk: ({ question }) => questions.push(question) === 1 });
+    expect(await guard.check({ command: "ls" })).toMatchObject({ decision: "allow" });
+    expect(await guard.check({ command: "weird" }, "because")).toMatchObject({ decision: "ask" });
+    await expect(guard.check({ command: "weird" })).rejects.toMatchObject({
+      code: "permission-denied",
+      operation: "execute",
+      target: "weird",
+    });
+    await expect(guard.check({ operation: "read", path: ".env" })).rejects.toBeInstanceOf(PermissionDeniedError);
+    await expect(guardIn(place).check({ command: "weird" })).rejects.toThrow(/approval required/);
+    expect(questions).toHaveLength(2);
+  });
+
+  it("is logged", () => {
+    const place = scratch();
+    guardIn(place, { audit: true, agent: "mine", point: "plugin" }).decide({ command: "ls", session: "s1" });
+    const line = readFileSync(join(place.home, ".local/state/assent/audit.jsonl"), "utf8");
+    expect(JSON.parse(line)).toMatchObject({ point: "plugin", agent: "mine", session: "s1", verdict: "allow" });
+  });
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { judgeOnly } from "../../src/cli/engine.ts";
+import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
+import { place } from "../ledger/place.ts";
+import { assent } from "../scratch.ts";
+
+/** The shell corpora through every door: the library, the hook and the command line say the same of each line. */
+
+const lines = (name: string): readonly string[] =>
+  readFileSync(join(import.meta.dirname, "../cases", name), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) =>
+      line
+        .replace(/^(?:allow|ask|deny|none): /, "")
+        .replaceAll("⏎", "\n")
+        .replaceAll("⇥", "\t")
+        .replaceAll("␣nb", "\u00a0")
+        .replace(/\\u\{([0-9a-f]+)\}/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))),
+    );
+
+/** The whole of them takes a minute: `TEST_LONG=1`. */
+const STEP = process.env["TEST_LONG"] === undefined ? 6 : 1;
+
+const here = place({ ".env": "KEY=1" });
+const guard = openGuard({ cwd: here.project, machine: here.machine, audit: false });
+const checker = new PermissionChecker(presets.default, { cwd: here.project, machine: here.machine, audit: false });
+
+const CORPORA = ["hostile.txt", "benign.txt", "dangerous.txt", "everyday.txt", "attacks.txt"];
+
+it("holds every line", () => expect(CORPORA.flatMap(lines).length).toBeGreaterThan(4500));
+
+describe.each(CORPORA)("%s", (name) => {
+  const all = lines(name).filter((_, at) => at % STEP === 0);
+
+  it("says the same in the library, in the hook's engine and in explain", () => {
+    const different = all.flatMap((command) => {
+      const library = guard.decide({ command, host: { decides: true } });
+      const told = here.told(command);
+      const explained = judgeOnly({ tool: "Bash", input: { command }, cwd: here.project }, here.machine, []);
+      const hook = told === "silence" ? "none" : told;
+      const ruleset = checker.checkSync("execute", command);
+      // Where a host decides by itself, a ruleset asks.
+      const asks = library.verdict.decision === "none" ? "ask" : library.verdict.decision;
+      const same =
+        library.decision === hook &&
+        library.decision === explained.answer.decision &&
+        library.reason === explained.answer.reason &&
+        ruleset === asks;
+      return same
+        ? []
+        : [{ command, library: library.decision, hook, explain: explained.answer.decision, ruleset, reason: library.reason }];
+    });
+    expect(different).toEqual([]);
+  });
+
+  it("and in the built programs", () => {
+    for (const command of all.filter((_, at) => at % 97 === 0)) {
+      const library = guard.decide({ command, host: { decides: true } }).decision;
+      const input = JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, cwd: here.project });
+      const { stdout } = assent(here, ["check", "--agent", "claude"], input);
+      expect([command, /"permissionDecision":"(\w+)"/.exec(stdout)?.[1] ?? "none"]).toEqual([command, library]);
+      const explained = JSON.parse(assent(here, ["explain", "--json", "--", command]).stdout) as { readonly answer: string };
+      expect([command, explained.answer]).toEqual([command, library]);
+    }
+  });
+});
