@@ -3,7 +3,14 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "pure", include: ["test/{action,edit,policy,shell,audit}/**/*.test.ts"], pool: "threads", isolate: false } },
+      {
+        test: {
+          name: "pure",
+          include: ["test/{action,edit,policy,shell,patch,audit,import}/**/*.test.ts"],
+          pool: "threads",
+          isolate: false,
+        },
+      },
       {
         test: {
           // Real programs under supervision, one file at a time: they fill both processors by themselves.
@@ -21,7 +28,7 @@ export default defineConfig({
         test: {
           name: "process",
           exclude: ["test/supervise/{programs,failure,names}/**"],
-          include: ["test/{guard,state,supervise,agents,cli,end-to-end,build,ledger}/**/*.test.ts"],
+          include: ["test/{guard,state,supervise,agents,sdk,cli,end-to-end,build,ledger}/**/*.test.ts"],
           pool: "forks",
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -17,7 +17,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyShell, lazySurvey } from "./knowledge-plugin.mjs";
+import { lazyBuiltins } from "./lazy-builtins.mjs";
+import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyPatch, lazyShell, lazyReader, lazySurvey } from "./knowledge-plugin.mjs";
+import { buildLibrary } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -64,7 +66,7 @@ try {
   const tables = await knowledge(root);
   writeFileSync(join(fresh, "knowledge.txt"), tables.table);
   const results = await Promise.all([
-    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell] }),
+    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell, lazyPatch] }),
     build({
       ...part,
       entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },
@@ -77,37 +79,38 @@ try {
       stdin: { contents: languages, resolveDir: join(root, "src/shell/languages") },
       outfile: join(fresh, "languages.cjs"),
     }),
+    build({ ...part, entryPoints: { patch: join(root, "src/patch/index.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    ...agentParts(),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches"), entry("door-worker"), entry("launch-worker")],
+      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
     }),
-    // `assent run`, and the supervisor's two threads. koffi is native and stays a package.
-    ...[
-      ["run", "cli/run-main.ts"],
-      ["door", "supervise/door/door-worker.ts"],
-      ["launch", "supervise/launch/launch-worker.ts"],
-    ].map(([name, source]) =>
-      build({
-        ...part,
-        entryPoints: { [name]: join(root, "src", source) },
-        outdir: fresh,
-        outExtension: { ".js": ".cjs" },
-        external: [...part.external, "koffi"],
-        plugins: [lazyShell, lazySurvey],
-        define: { ...part.define, "import.meta.url": "moduleUrl" },
-        banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
-      }),
-    ),
+    // `assent run`. koffi is native and stays a package.
+    build({
+      ...part,
+      entryPoints: { run: entry("run-main") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+      external: [...part.external, "koffi"],
+      plugins: [lazyShell, lazySurvey, lazyReader, lazyBuiltins],
+      define: { ...part.define, "import.meta.url": "moduleUrl" },
+      banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
+    }),
     build({
       ...common,
-      entryPoints: { assent: entry("main") },
+      // Hosts that load JavaScript load a plugin; it shares its chunks with the command.
+      entryPoints: {
+        assent: entry("main"),
+        "plugin-opencode": join(root, "src/agents/plugins/opencode.ts"),
+        "plugin-pi": join(root, "src/agents/plugins/pi.ts"),
+      },
       outdir: fresh,
       format: "esm",
       splitting: true,
@@ -120,6 +123,7 @@ try {
       banner: { js: 'import { createRequire as assentRequire } from "node:module"; const require = assentRequire(import.meta.url);' },
     }),
   ]);
+  results.push(...(await buildLibrary({ root, out: fresh, common })));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
@@ -135,6 +139,21 @@ try {
   warmRun();
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** What the hook needs of each agent: its envelopes, without what is only said about it. */
+function agentParts() {
+  const folder = join(root, "src/agents");
+  const agents = readdirSync(folder).filter(
+    (file) => file.endsWith(".ts") && /^export const protocol\b/m.test(readFileSync(join(folder, file), "utf8")),
+  );
+  return [["auto", "recognise"], ...agents.map((file) => [file.replace(/\.ts$/, ""), "protocol"])].map(([name, what]) =>
+    build({
+      ...part,
+      stdin: { contents: `export { ${what} } from "./${name}.ts";`, resolveDir: folder },
+      outfile: join(fresh, `agent-${name}.cjs`),
+    }),
+  );
 }
 
 /**

@@ -23,7 +23,9 @@ async function load(name) {
 
 const { policyDocs } = await load("policy-docs");
 const { cliDocs } = await load("cli-docs");
-for (const { file, update } of [...policyDocs, ...cliDocs]) {
+const { agentsDocs } = await load("agents-docs");
+const { libraryDocs } = await load("library-docs");
+for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs]) {
   const target = join(root, file);
   const before = await readFile(target, "utf8").catch(() => "");
   const after = update(before);

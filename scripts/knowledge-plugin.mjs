@@ -288,13 +288,29 @@ export const lazySurvey = {
   },
 };
 
+/** For the hook: few agents send patches. */
+export const lazyPatch = {
+  name: "lazy-patch",
+  setup(bundle) {
+    bundle.onLoad({ filter: /patch[\\/]index\.ts$/ }, () => ({ contents: forwarded("patch")("lowerPatch"), loader: "js" }));
+  },
+};
+
 /** For the hook: the analysis of commands is loaded when one is to be judged. */
 export const lazyShell = {
   name: "lazy-shell",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
-      contents: ["lowerShell", "lowerArgv"].map(forwarded("shell")).join("\n"),
+      contents: ["lowerShell", "lowerArgv", "isInertGitKey"].map(forwarded("shell")).join("\n"),
       loader: "js",
     }));
+  },
+};
+
+/** For `assent run`: policy files are read again only when one has changed. */
+export const lazyReader = {
+  name: "lazy-reader",
+  setup(bundle) {
+    bundle.onLoad({ filter: /guard[\\/]reader[\\/]index\.ts$/ }, () => ({ contents: forwarded("reader")("read"), loader: "js" }));
   },
 };

@@ -1,6 +1,6 @@
 // Writes dist/*.cache: what V8 compiled while the hook judged what agents ask for most. `node scripts/warm.mjs DIST`, with
 // an envelope on standard input.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +53,10 @@ try {
         }),
       );
     }
+  }
+  for (const part of readdirSync(dist)) {
+    const name = /^agent-([a-z]+)\.cjs$/.exec(part)?.[1];
+    if (name !== undefined) hook.rehearse("{}", name);
   }
   // As the host calls it, with what is on standard input.
   hook.main(["--agent", "claude", "--event", "PreToolUse"]);

@@ -170,7 +170,12 @@ export interface CodeAction extends ActionBase {
 
 export interface ToolAction extends ActionBase {
   readonly kind: "tool";
+  /** As the host calls it. */
   readonly name: string;
+  /** Other names of the same tool, by which rules may know it. */
+  readonly names?: readonly string[];
+  /** Names of which one is right, and nobody says which. */
+  readonly guesses?: readonly string[];
   /** Flattened (field, string) pairs, breadth first, at most 1000 nodes (ledger A19). */
   readonly fields: readonly (readonly [field: string, value: string])[];
 }

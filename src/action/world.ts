@@ -36,4 +36,9 @@ export interface World {
   tracked(path: string): boolean | undefined;
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */
   names(directory: string): readonly string[] | undefined;
+  /**
+   * Names in a folder, and which of them are links; none where there is no folder, undefined where it cannot be listed
+   * completely. Left out by a world whose `canonical` answers for another time than now.
+   */
+  readonly entries?: (directory: string) => ReadonlyMap<string, boolean> | undefined;
 }

@@ -14,13 +14,11 @@ if (process.argv[2] === "check") {
     // The answer is written: nothing is left to wait for, and a collection that V8 has planned would only cost time.
     process.exit();
   } catch {
-    // A damaged installation: most hosts go on when a hook fails, so it says so and asks.
-    const permissionDecisionReason = "Assent is damaged: install it again";
-    writeSync(2, `assent: ${permissionDecisionReason}\n`);
-    writeSync(
-      1,
-      `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask", permissionDecisionReason } })}\n`,
-    );
+    // A damaged installation. Exit code 2 with a reason on stderr refuses on all hosts but Cline, which reads only JSON.
+    const errorMessage = "Assent is damaged: install it again";
+    if (process.argv.includes("cline")) writeSync(1, `${JSON.stringify({ cancel: true, errorMessage })}\n`);
+    writeSync(2, `assent: ${errorMessage}\n`);
+    process.exitCode = 2;
   }
 } else if (process.argv[2] === "run") {
   const { load, keep } = partsOf(__dirname, require);

@@ -1,19 +1,22 @@
 import { visible } from "../action/index.ts";
-import { agentNamed, AGENTS, recognisedAgent, type Envelope } from "../agents/index.ts";
+import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
 import { decide, type GuardOptions, type Input } from "../guard/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
-const USAGE = `usage: assent check --agent ${AGENTS.map(({ id }) => id).join("|")}|auto --event NAME|auto [--policy FILE]...
-Reads a host's hook call on standard input and prints the answer. Exit 0 whatever the verdict; 2 for wrong usage.
+const USAGE = `usage: assent check --agent ${AGENT_IDS.join("|")}|auto --event NAME|auto [--policy FILE]...
+Reads a host's hook call on standard input and prints the answer. Exit 0 whatever the verdict, for hosts that read the answer; 2 for wrong usage.
 `;
 
-/** What the program that calls this brings along. */
-type Engine = Pick<GuardOptions, "reader" | "own">;
+/** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
+export interface CheckEngine extends Pick<GuardOptions, "reader" | "own"> {
+  readonly protocol: (id: AgentId) => Protocol;
+  readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;
+}
 
 interface Options {
-  readonly agent: string;
+  readonly agent: AgentId | "auto";
   readonly event: string | undefined;
   readonly policyFiles: readonly string[];
 }
@@ -32,7 +35,7 @@ function parse(argv: readonly string[]): Options | { readonly wrong: string } {
     else if (name === "--event") event = value;
     else policyFiles.push(value);
   }
-  if (agent !== "auto" && agentNamed(agent) === undefined) return { wrong: `unknown agent \`${agent}\`` };
+  if (agent !== "auto" && !isAgentId(agent)) return { wrong: `unknown agent \`${agent}\`` };
   return { agent, event: event === "auto" ? undefined : event, policyFiles };
 }
 
@@ -58,9 +61,11 @@ const here = (): Place => ({ machine: thisMachine(), folder: currentFolder() });
 const isObject = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The answer to one hook call. Everything that can go wrong ends in the host's safe answer. */
-export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: Engine, place = here(), say = tell): Envelope {
-  let agent = agentNamed(options.agent) ?? recognisedAgent({}, options.event);
-  const refuse = (why: string): Envelope => {
+export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here(), say = tell): Reply {
+  const { machine, folder } = place;
+  const recognised = (payload: Input): AgentId => engine.recognise(payload, options.event, machine.env);
+  let agent = engine.protocol(options.agent === "auto" ? recognised({}) : options.agent);
+  const refuse = (why: string): Reply => {
     say(why);
     return agent.refuse(why, options.event);
   };
@@ -73,14 +78,13 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
       return refuse(stdin.text.trim() === "" ? "standard input is empty" : "standard input is not JSON");
     }
     if (!isObject(payload)) return refuse("standard input is not a JSON object");
-    if (options.agent === "auto") agent = recognisedAgent(payload, options.event);
+    if (options.agent === "auto") agent = engine.protocol(recognised(payload));
 
-    const { machine, folder } = place;
     const reading = agent.read({ payload, event: options.event, env: machine.env, folder });
     if (reading.is === "problem") return refuse(reading.why);
     if (reading.is === "nothing") {
       say(reading.why);
-      return {};
+      return agent.silence;
     }
     const outcome = decide(reading.request, { machine, ...engine, policyFiles: options.policyFiles, audit: true });
     for (const warning of outcome.warnings) say(warning);
@@ -91,7 +95,7 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
 }
 
 /** `assent check`: one hook call. The answer is written in one piece, last. */
-export function check(argv: readonly string[], engine: Engine): number {
+export function check(argv: readonly string[], engine: CheckEngine): number {
   if (argv.includes("--help") || argv.includes("-h")) {
     writeStdout(USAGE);
     return 0;
@@ -110,8 +114,10 @@ export function check(argv: readonly string[], engine: Engine): number {
     return outer.status;
   }
   const said = outer === undefined ? stdin : { problem: outer.is === "problem" ? outer.why : "the supervisor answered something else" };
-  writeStdout(`${JSON.stringify(answer(options, said, engine))}\n`);
-  return 0;
+  const { envelope, stderr, exit } = answer(options, said, engine);
+  if (stderr !== undefined) writeStderr(`${visible(stderr)}\n`);
+  if (envelope !== undefined) writeStdout(`${JSON.stringify(envelope)}\n`);
+  return exit;
 }
 
 /** What hosts tell their hooks by variables. */
@@ -121,12 +127,14 @@ function steering(): Readonly<Record<string, string>> {
   );
 }
 
-const STEERING = /^CLAUDE_PROJECT_DIR$/;
+const STEERING = /^(?:(?:CLAUDE|COPILOT|FACTORY|GEMINI|QWEN)_PROJECT_DIR|AGENT_TOOL_NAME|AMP_THREAD_ID|AGENT)$/;
+
+const NO_POLICY = "`--policy` is not taken from inside a run: name the file when the run is started, `assent run --policy FILE`";
 
 /** The answer to a hook call from inside a run, given outside it. Variables of the hook count only where hosts speak by them. */
 export function innerCheck(
   call: { readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
-  engine: Engine,
+  engine: CheckEngine,
 ): { readonly stdout: string; readonly stderr: string; readonly status: number } {
   const options = parse(call.argv);
   if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
@@ -134,6 +142,9 @@ export function innerCheck(
   const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => STEERING.test(name)));
   const lines: string[] = [];
   const place: Place = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
-  const envelope = answer(options, { text: call.input }, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
-  return { stdout: `${JSON.stringify(envelope)}\n`, stderr: lines.join(""), status: 0 };
+  // It would be read with the rights of this side, and what is wrong with it told.
+  const stdin = options.policyFiles.length === 0 ? { text: call.input } : { problem: NO_POLICY };
+  const said = answer(options, stdin, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
+  if (said.stderr !== undefined) lines.push(`${visible(said.stderr)}\n`);
+  return { stdout: said.envelope === undefined ? "" : `${JSON.stringify(said.envelope)}\n`, stderr: lines.join(""), status: said.exit };
 }

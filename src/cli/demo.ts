@@ -116,7 +116,7 @@ function ask(agent: Agent, machine: Machine, project: string, mode: string, tool
     tool_name: tool,
     tool_input: input,
   };
-  const reading = agent.read({ payload, event: "PreToolUse", env: machine.env, folder: project });
+  const reading = agent.protocol.read({ payload, event: "PreToolUse", env: machine.env, folder: project });
   if (reading.is !== "request") throw new Error(reading.why);
   return decide(reading.request, { machine, ...engine, audit: false });
 }

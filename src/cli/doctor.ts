@@ -1,5 +1,7 @@
 import { visible } from "../action/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
+import { bypassHere, thisMachine } from "../state/index.ts";
+import { agentChecks } from "./doctor-agents.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
@@ -20,11 +22,11 @@ interface Section {
   readonly checks: readonly Check[];
 }
 
-type Check = Omit<Probe, "id"> & { readonly id: string };
+type Check = Omit<Probe, "id"> & { readonly id: string; /** Neither good nor bad. */ readonly note?: true };
 
 /** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const sections = [await supervision()];
+  const sections = [await supervision(), agents()];
   if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
   else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
   return sections.every(({ ok }) => ok) ? 0 : 1;
@@ -42,6 +44,23 @@ async function supervision(): Promise<Section> {
   return { id: "supervision", title: "supervision", ok, summary, checks };
 }
 
+function agents(): Section {
+  const machine = thisMachine();
+  const waived = bypassHere(machine, Date.now());
+  const checks: Check[] = [...agentChecks(machine, absolute("."))];
+  if (waived !== undefined)
+    checks.unshift({ id: "bypass", title: "bypass", ok: false, required: false, why: `questions are waived: ${waived.by}` });
+  const wrong = checks.filter(({ ok, required }) => !ok && required).length;
+  const found = new Set(checks.map(({ id }) => id.slice(0, id.indexOf("."))));
+  const summary =
+    found.size === 0
+      ? "no agent was found on this machine"
+      : wrong === 0
+        ? "what is registered answers"
+        : "what is marked `off` does not protect as it should";
+  return { id: "agents", title: "agents", ok: wrong === 0, summary, checks };
+}
+
 function doctorJson(sections: readonly Section[]): Record<string, unknown> {
   return {
     v: JSON_VERSION,
@@ -53,17 +72,18 @@ function doctorJson(sections: readonly Section[]): Record<string, unknown> {
 }
 
 /** `ok`, `less` (it goes on without), `off` (it refuses). */
-function stateOf({ ok, required }: Check): readonly [state: string, colour: string] {
+function stateOf({ ok, required, note }: Check): readonly [state: string, colour: string] {
+  if (note === true) return ["note", "none"];
   if (ok) return ["ok", "allow"];
   return required ? ["off", "deny"] : ["less", "ask"];
 }
 
 function report({ title, summary, checks }: Section, style: Style): string {
-  const width = Math.max(...checks.map((check) => check.title.length));
+  const width = Math.max(0, ...checks.map((check) => check.title.length));
   const lines = checks.map((check) => {
     const [state, colour] = stateOf(check);
     const consequence = check.consequence === undefined ? "" : `: ${check.consequence}`;
     return `  ${style.verdict(colour, fit(state, 4))}  ${fit(check.title, width)}  ${visible(check.why)}${consequence}`;
   });
-  return `${style.bold(title)}\n${lines.join("\n")}\n  ${summary}\n`;
+  return `${style.bold(title)}\n${lines.map((line) => `${line}\n`).join("")}  ${summary}\n`;
 }

@@ -1,21 +1,29 @@
 import { fileURLToPath } from "node:url";
-import { agentNamed } from "../agents/index.ts";
+import { agentNamed, type AgentId, type Protocol, recognise } from "../agents/index.ts";
 import { decide, type GuardOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** The engine as the commands use it that only look: nothing is logged. */
 
+function protocolOf(id: AgentId): Protocol {
+  const agent = agentNamed(id);
+  if (agent === undefined) throw new Error(`the agent ${id} is missing`);
+  return agent.protocol;
+}
+
 export const engine = {
   reader: (): PolicyReader => ({ read }),
   // The folder of the built program; `dist/chunks` lies in it.
+  protocol: (id: AgentId): Protocol => protocolOf(id),
+  recognise,
   own: [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")],
 };
 
 /** A host in its default mode: it decides where Assent is silent. */
 const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
 /** Tool names and inputs mean what they mean in Claude Code. */
-const TOOLS = agentNamed("claude")?.tools ?? {};
+const TOOLS = protocolOf("claude").tools;
 
 export interface Question {
   readonly tool: string;

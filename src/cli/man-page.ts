@@ -73,9 +73,11 @@ function option({ names, value, description }: OptionRow): readonly string[] {
 }
 
 function command(row: CommandRow): readonly string[] {
-  if (row.commands.length > 0) return row.commands.flatMap(command);
-  const synopsis = [bold(row.path), ...row.arguments.map(({ text }) => italic(text))].join(" ");
   const own = row.options.filter(({ names }) => !names.includes("--help"));
+  const below = row.commands.flatMap(command);
+  // `assent log` does something by itself, `assent rule` does not.
+  if (below.length > 0 && own.length === 0) return below;
+  const synopsis = [bold(row.path), ...row.arguments.map(({ text }) => italic(text))].join(" ");
   return [
     `.SS ${roff(row.path)}`,
     ".PP",
@@ -84,6 +86,7 @@ function command(row: CommandRow): readonly string[] {
     roff(sentence(row.description)),
     ...row.arguments.flatMap(argument),
     ...own.flatMap(option),
+    ...below,
   ];
 }
 

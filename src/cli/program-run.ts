@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { threadsLoaded } from "../supervise/threads/index.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -46,7 +45,6 @@ export function addRunCommands(assent: Command): void {
       const { run } = await import("./run.ts");
       // Whatever is still open: the run is over.
       const status = await run(words, flags, { help: () => command.outputHelp({ error: true }) });
-      await threadsLoaded();
       process.exit(status);
     });
 
@@ -56,7 +54,6 @@ export function addRunCommands(assent: Command): void {
     .action(async (flags: Parameters<typeof import("./clip.ts").clip>[0]) => {
       const { clip } = await import("./clip.ts");
       const status = await clip(flags);
-      await threadsLoaded();
       process.exit(status);
     });
 

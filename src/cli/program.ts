@@ -1,14 +1,15 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import { addAgentCommands } from "./program-agents.ts";
 import { frame } from "./program-frame.ts";
+import { addLogCommands } from "./program-log.ts";
+import { addImportCommands } from "./program-import.ts";
+import { addMcpCommand } from "./program-mcp.ts";
 import { addPolicyCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
+import { addTrustCommands } from "./program-trust.ts";
 import { addUndoCommands } from "./program-undo.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-function count(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("not a number.");
-  return Number(value);
-}
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -18,9 +19,11 @@ export function program(): Command {
     .command("check")
     .summary("answer one hook call of an agent host")
     .description("Reads a host's hook call on standard input and prints the answer. This is what `assent install` registers.")
-    .option("--agent <name>", "claude, or auto", "auto")
+    .option("--agent <name>", "the host (docs/agents.md), generic, or auto", "auto")
     .option("--event <name>", "the host's name of the event, or auto", "auto")
     .option("--policy <file>", "add a policy file", collect, []);
+
+  addAgentCommands(assent);
 
   assent
     .command("explain")
@@ -69,7 +72,7 @@ export function program(): Command {
     .command("doctor")
     .summary("say what protects on this machine, and what does not")
     .description(
-      "Tries what supervision needs of the kernel, without restricting anything. Exit code 1 when `assent run` would refuse to start.",
+      "Tries what supervision needs of the kernel, without restricting anything, and puts two requests to the registered hook of each agent. Exit code 1 when `assent run` would refuse to start, or a registered hook does not answer as it should.",
     )
     .option("--json", "print JSON (docs/json.md)")
     .action(async (options: Parameters<typeof import("./doctor.ts").doctor>[0]) => {
@@ -94,18 +97,11 @@ export function program(): Command {
   addRunCommands(assent);
   addUndoCommands(assent);
   addPolicyCommands(assent);
+  addImportCommands(assent);
 
-  assent
-    .command("log")
-    .summary("show decisions")
-    .description("Prints the audit log, oldest first.")
-    .option("-n, --lines <count>", "how many of the last decisions", count, 50)
-    .option("-f, --follow", "go on as decisions are made")
-    .option("--json", "print the lines as they are stored (docs/json.md)")
-    .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
-      const { log } = await import("./log.ts");
-      process.exitCode = await log(options);
-    });
+  addTrustCommands(assent);
+  addLogCommands(assent);
+  addMcpCommand(assent);
 
   assent
     .command("completion")

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { isatty } from "node:tty";
 import { addressOf, alloc, sys, SYSCALLS } from "../supervise/kernel/index.ts";
 
 // asm-generic/ioctls.h; signal(7).
+const TCGETS = 0x5401;
 const TIOCGPGRP = 0x540f;
 const TIOCSPGRP = 0x5410;
 const SIG_BLOCK = 0;
@@ -24,7 +24,7 @@ export class TerminalJob {
 
   /** Undefined where there is no terminal of our own to give: one of a pipeline is not to be taken from the others. */
   static open(): TerminalJob | undefined {
-    if (![0, 1, 2].every((fd) => isatty(fd))) return undefined;
+    if (![0, 1, 2].every(isTerminal)) return undefined;
     try {
       const tty = openSync("/dev/tty", "r+");
       const own = foreground(tty);
@@ -76,6 +76,11 @@ export class TerminalJob {
     give(this.#tty, this.#own);
     signal(process.pid, "SIGSTOP");
   }
+}
+
+/** isatty(3), for less than loading node's own. */
+export function isTerminal(fd: number): boolean {
+  return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0;
 }
 
 function foreground(tty: number): number | undefined {

@@ -1,19 +1,24 @@
-import { startThreads, threadsLoaded } from "../supervise/threads/index.ts";
-import { parse } from "./parse.ts";
-import { frame } from "./program-frame.ts";
-import { addRunCommands } from "./program-run.ts";
-
-/** Options of `assent run` that run nothing. */
-const RUNS_NOTHING = /^(?:-h|--help|--background-wait|--background-respond|--skill|--list|--rules|--clear)$/;
+import { fail } from "./fail.ts";
+import { run } from "./run.ts";
+import { plainWords } from "./run-words.ts";
 
 /** `assent run`, without the other commands: they would take as long again to load. */
 export async function main(): Promise<void> {
-  const words = process.argv.slice(3);
-  const end = words.findIndex((word) => word === "--" || !word.startsWith("-"));
-  // While the threads start, this one reads the command line.
-  if (end >= 0 && !words.slice(0, end).some((word) => RUNS_NOTHING.test(word))) startThreads();
+  const plain = plainWords(process.argv.slice(3));
+  if (plain === undefined) return readWords();
+  try {
+    // Whatever is still open: the run is over.
+    process.exit(await run(plain.words, plain.flags));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function readWords(): Promise<void> {
+  const { parse } = await import("./parse.ts");
+  const { frame } = await import("./program-frame.ts");
+  const { addRunCommands } = await import("./program-run.ts");
   const assent = frame();
   addRunCommands(assent);
   await parse(assent);
-  await threadsLoaded();
 }

@@ -1,4 +1,3 @@
-import { isatty } from "node:tty";
 import { visible } from "../action/index.ts";
 import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { innerCheck } from "./check.ts";
@@ -13,7 +12,7 @@ import { banner } from "./run-banner.ts";
 import { actionLine, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { contradiction, type RunFlags } from "./run-flags.ts";
 import { proposeProfile } from "./run-learn.ts";
-import { TerminalJob } from "./run-job.ts";
+import { isTerminal, TerminalJob } from "./run-job.ts";
 import { joinOuter } from "./run-nested.ts";
 import { manage } from "./run-manage.ts";
 import { findProgram } from "./run-program.ts";
@@ -50,7 +49,11 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   }
 
   const machine = thisMachine();
-  const cwd = absolute(".");
+  const cwd = workingFolder();
+  if (cwd === undefined) {
+    complain(COMMAND, "the working folder is not there any more", "change into a folder that exists");
+    return STATUS.cannotSupervise;
+  }
   const found = findProgram(program, machine.env["PATH"], cwd);
   // A wrapped program is started as if it were not: this run is what its wrapping asks for.
   const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
@@ -73,6 +76,15 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   const word = start.length === 1 && wrapping === undefined ? program : undefined;
   if (flags.clearRun === true) clearProfile(machine, profile);
   return supervise({ argv: nonEmpty(start, args), word, profile, machine, cwd, flags, parts, ready, state });
+}
+
+/** Undefined: it was removed. */
+function workingFolder(): string | undefined {
+  try {
+    return absolute(".");
+  } catch {
+    return undefined;
+  }
 }
 
 /** What becomes known while a run is going on. */
@@ -137,7 +149,7 @@ async function supervise(setting: Begun): Promise<number> {
   const { argv, word, profile, machine, cwd, flags, parts, ready, state } = setting;
   const { asking: asked, outputs } = ready;
   const quiet = flags.quiet === true;
-  if (!quiet && isatty(2))
+  if (!quiet && isTerminal(2))
     writeStderr(banner({ machine, profile, how: asked.how, program: word ?? argv[0], learns: flags.learn === true }));
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 

@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
 import { knowledge as build } from "../../scripts/knowledge-plugin.mjs";
+import { AGENT_IDS } from "../../src/agents/index.ts";
 import { FAMILIES } from "../../src/shell/knowledge/index.ts";
 import { entryFor } from "../../src/shell/knowledge/lookup.ts";
 import { grammarOf, type Grammar, type Subcommand } from "../../src/shell/knowledge/read-spec.ts";
@@ -61,13 +63,14 @@ describe("the package", () => {
       "dist/own-caches.cjs",
       "dist/run.cjs",
       "dist/survey.cjs",
-      "dist/door-worker.cjs",
-      "dist/door.cjs",
-      "dist/launch-worker.cjs",
-      "dist/launch.cjs",
       "dist/knowledge.txt",
       "dist/reader.cjs",
       "dist/assent.mjs",
+      "dist/library.mjs",
+      "dist/core.mjs",
+      "dist/ai-sdk.mjs",
+      "dist/types/sdk/index.d.ts",
+      "dist/types/sdk/core/index.d.ts",
       "dist/THIRD-PARTY-LICENSES.txt",
       "README.md",
       "LICENSE",
@@ -86,7 +89,7 @@ describe("the package", () => {
   it("has one runtime dependency, which brings its native half with it, and a lockfile without addresses", () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, unknown>;
     expect(manifest["dependencies"]).toEqual({ koffi: "3.3.4" });
-    expect(Object.keys(manifest["exports"] as object)).toEqual(["./policy.schema.json", "./package.json"]);
+    expect(Object.keys(manifest["exports"] as object)).toEqual([".", "./core", "./ai-sdk", "./policy.schema.json", "./package.json"]);
     expect(readFileSync(join(ROOT, "package-lock.json"), "utf8")).not.toMatch(
       /"resolved"|https?:\/\/(?!(?:www\.)?(?:github|opencollective|patreon|tidelift|paypal|buymeacoffee|feross|eslint|vitest)\b)[^"]*\.tgz/,
     );
@@ -98,7 +101,8 @@ describe("the package", () => {
         (a = "", b = "") => (a < b ? -1 : 1),
       );
     expect(requiredBy("bin.cjs")).toEqual(["node:fs", "node:vm"]);
-    expect(requiredBy("hook.cjs")).toEqual(["./reader.cjs", "./shell.cjs", "node:fs"]);
+    expect(requiredBy("hook.cjs")).toEqual(["./agent-auto.cjs", "./patch.cjs", "./reader.cjs", "./shell.cjs", "node:fs"]);
+    for (const agent of ["auto", ...AGENT_IDS]) expect([agent, requiredBy(`agent-${agent}.cjs`)]).toEqual([agent, []]);
     expect(requiredBy("shell.cjs")).toEqual(["./languages.cjs", "node:fs"]);
     expect(requiredBy("languages.cjs")).toEqual([]);
   });
@@ -109,13 +113,17 @@ describe("the package", () => {
     expect(kilobytes("bin.cjs")).toBeLessThan(3);
     expect(kilobytes("hook.cjs")).toBeLessThan(160);
     expect(kilobytes("shell.cjs")).toBeLessThan(400);
+    for (const agent of ["auto", ...AGENT_IDS]) expect([agent, kilobytes(`agent-${agent}.cjs`) < 8]).toEqual([agent, true]);
   });
 
-  it("a damaged installation asks", () => {
+  it("a damaged installation refuses by the exit code that hosts understand", () => {
     const place = scratch();
     const copy = join(place.root, "bin.cjs");
     writeFileSync(copy, readFileSync(join(DIST, "bin.cjs")));
-    expect(run(process.execPath, [copy, "check"], place.root)).toMatch(/"permissionDecision":"ask"/);
+    const damaged = (agent: string) =>
+      spawnSync(process.execPath, [copy, "check", "--agent", agent], { cwd: place.root, encoding: "utf8" });
+    expect(damaged("codex")).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("damaged") as unknown });
+    expect(JSON.parse(damaged("cline").stdout)).toMatchObject({ cancel: true });
   });
 });
 

@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { Decision, RequestVerdict } from "../../src/action/index.ts";
-import { claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude.ts";
 import { decide, type Input, type Outcome } from "../../src/guard/index.ts";
+import { changeConsent } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**
@@ -67,6 +68,8 @@ export function place(more: Readonly<Record<string, string>> = {}): Place {
   const made = scratch({ keep: true });
   afterAll(() => rmSync(made.root, { recursive: true, force: true }));
   for (const [path, text] of Object.entries({ ...FILES, ...more })) made.write(path, text);
+  // Its person has said `assent auto on`: the policy's mode counts.
+  changeConsent(made.machine, (consent) => ({ ...consent, modes: "2026-01-02T03:04:05.678Z" }));
 
   const outcome: Place["outcome"] = (asked, { cwd = made.project, platform = "linux" } = {}) => {
     const { tool, input } = typeof asked === "string" ? { tool: "Bash", input: { command: asked } } : asked;
@@ -99,7 +102,7 @@ export function place(more: Readonly<Record<string, string>> = {}): Place {
       };
       const reading = claude.read({ payload, event: "PreToolUse", env: made.machine.env, folder: made.project });
       if (reading.is !== "request") throw new Error(`not a request: ${reading.why}`);
-      return toldBy(claude.write(decide(reading.request, { machine: made.machine, ...engine, audit: false })));
+      return toldBy(claude.write(decide(reading.request, { machine: made.machine, ...engine, audit: false })).envelope ?? {});
     },
   };
 }

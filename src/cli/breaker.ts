@@ -1,0 +1,46 @@
+import { visible } from "../action/index.ts";
+import { inspect } from "../guard/inspect/index.ts";
+import { breakers, resetBreakers, thisMachine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute } from "./place.ts";
+import { hasTerminal } from "./terminal.ts";
+import { complain } from "./policy-target.ts";
+import { writeStdout } from "./stdio.ts";
+
+/** `assent breaker status`: refusals in a row, by session and agent. */
+export function breakerStatus(options: { readonly json?: boolean }): number {
+  const machine = thisMachine();
+  const { denials, minutes } = inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings.automation.breaker;
+  const rows = breakers(machine).map((row) => ({
+    ...row,
+    tripped: row.denials >= denials && (minutes === 0 || Date.now() - row.last <= minutes * 60_000),
+  }));
+  if (options.json === true) {
+    const shown = rows.map(({ last, ...row }) => ({ ...row, last: new Date(last).toISOString() }));
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, denials, minutes, sessions: shown })}\n`);
+    return 0;
+  }
+  const tripped = rows.filter((row) => row.tripped).length;
+  writeStdout(
+    tripped === 0
+      ? `the breaker has not tripped (it does at ${denials} refusals in a row)\n`
+      : `the breaker has tripped in ${tripped} session(s)\n`,
+  );
+  for (const row of rows)
+    writeStdout(
+      `  ${row.tripped ? "tripped" : "       "}  ${String(row.denials).padStart(5)} refused  ${new Date(row.last).toISOString().slice(0, 16).replace("T", " ")}  ${visible(row.key)}\n`,
+    );
+  return 0;
+}
+
+/** `assent breaker reset`: by a person, at a terminal. */
+export function breakerReset(): number {
+  if (!hasTerminal()) {
+    complain("breaker", "there is no terminal: a person resets the breaker", "say it at a terminal of your own");
+    return 1;
+  }
+  resetBreakers(thisMachine());
+  writeStdout("the breaker is reset\n");
+  return 0;
+}

@@ -1,0 +1,82 @@
+import { visible } from "../action/index.ts";
+import { appendAudit, auditLine } from "../audit/index.ts";
+import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine } from "../state/index.ts";
+import { absolute } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { readSince } from "./since.ts";
+import { writeStdout } from "./stdio.ts";
+
+interface BypassOptions {
+  readonly for?: string;
+  readonly pane?: boolean;
+}
+
+/**
+ * `assent bypass on|off|status`: waives questions for a while, in this terminal pane or everywhere. Denials, the floor and
+ * what cannot be understood stay as they are. Exit 0 done, 1 failed, 2 wrong usage.
+ */
+export function bypass(what: "on" | "off" | "status", options: BypassOptions): number {
+  const machine = thisMachine();
+  const now = Date.now();
+  if (what === "status") return status(machine, now);
+  const pane = options.pane === true ? paneOf(machine.env) : undefined;
+  if (options.pane === true && pane === undefined) {
+    complain(
+      "bypass",
+      "this terminal does not say which pane it is",
+      "zellij, tmux, WezTerm and kitty do; without --pane it holds everywhere",
+    );
+    return 2;
+  }
+  let until: number | undefined;
+  if (what === "on") {
+    const ago = options.for === undefined ? { wrong: "say for how long: --for 10m" } : readSince(options.for, now);
+    const length = typeof ago === "number" ? now - ago : 0;
+    if (typeof ago !== "number" || length <= 0 || length > LONGEST_BYPASS_MS) {
+      complain("bypass", typeof ago === "number" ? "the longest is 24h" : visible(ago.wrong), "--for 10m, 2h");
+      return 2;
+    }
+    until = now + length;
+  }
+  const problem = changeBypass(machine, pane, until, now);
+  if (problem !== undefined) {
+    complain("bypass", visible(problem));
+    return 1;
+  }
+  note(machine, what, pane, until);
+  const where = pane === undefined ? "everywhere" : "in this pane";
+  writeStdout(
+    until === undefined
+      ? `questions are asked again ${where}\n`
+      : `questions are waived ${where} until ${clock(until)}; denials are not. \`assent bypass off\` ends it\n`,
+  );
+  return 0;
+}
+
+const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+function status(machine: Machine, now: number): number {
+  const live = Object.entries(readBypass(machine)).filter(([, until]) => until > now);
+  for (const [pane, until] of live) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(until)}\n`);
+  const here = bypassHere(machine, now);
+  writeStdout(here === undefined ? "questions are asked here\n" : `questions are waived here: ${here.by}\n`);
+  return 0;
+}
+
+/** The log says who waived what, beside the decisions it touched. */
+function note(machine: Machine, what: "on" | "off", pane: string | undefined, until: number | undefined): void {
+  const reason = until === undefined ? "the user ended the bypass" : `the user waived questions until ${clock(until)}`;
+  const line = auditLine({
+    time: Date.now(),
+    point: "command",
+    agent: "user",
+    cwd: absolute("."),
+    tool: `assent bypass ${what}`,
+    input: { pane: pane ?? "everywhere" },
+    verdict: { decision: "allow", basis: "rule", reason, actions: [], unknowns: [] },
+    answer: "allow",
+    milliseconds: 0,
+  });
+  const problem = appendAudit(machine, line);
+  if (problem !== undefined) complain("bypass", `not logged: ${visible(problem)}`);
+}

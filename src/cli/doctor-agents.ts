@@ -1,0 +1,160 @@
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { visible } from "../action/index.ts";
+import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Registration, type Setup } from "../agents/index.ts";
+import { installPlace, planInstall, readInstalled, rulesyncRegistration, settingsIn, signOf } from "../agents/install/index.ts";
+import type { Machine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { shorten } from "./place.ts";
+
+/** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
+export interface AgentCheck {
+  readonly id: string;
+  readonly title: string;
+  readonly ok: boolean;
+  readonly required: boolean;
+  readonly why: string;
+  readonly note?: true;
+}
+
+type Ready = Agent & { readonly setup: Setup };
+
+const VERSION_MS = 10_000;
+const HOOK_MS = 30_000;
+
+/** What is to be said about the agents on this machine: each that was found or registered. */
+export function agentChecks(machine: Machine, folder: string): readonly AgentCheck[] {
+  return AGENTS.flatMap((agent) => (agent.setup === undefined ? [] : checksOf({ ...agent, setup: agent.setup }, machine, folder)));
+}
+
+function checksOf(agent: Ready, machine: Machine, folder: string): readonly AgentCheck[] {
+  const { id, name, setup } = agent;
+  const sign = signOf(setup, machine);
+  const place = installPlace(idOf(agent), { node: process.execPath, folder: engine.own[0] ?? "" }, machine, undefined);
+  const registered = registration(agent, place, machine);
+  if (sign === undefined && registered === "none") return [];
+  const check = (what: string, ok: boolean, why: string, required = true): AgentCheck => ({
+    id: `${id}.${what}`,
+    title: `${name}: ${what}`,
+    ok,
+    required,
+    why,
+  });
+  const note = (what: string, why: string): AgentCheck => ({ ...check(what, true, why), note: true });
+  const short = (path: string): string => shorten(path, folder, machine.home);
+  const version = versionOf(setup, machine);
+  const checks = [
+    version === undefined
+      ? note("version", `not known${sign === undefined ? "" : ` (found ${short(sign)})`}`)
+      : check(
+          "version",
+          !isOlder(version, setup.minimum),
+          setup.minimum === undefined ? version : `${version}, made for ${setup.minimum} and later`,
+          false,
+        ),
+    check(
+      "registered",
+      registered === "all",
+      `${REGISTERED[registered]}${registered === "all" ? "" : `: \`assent install --agent ${id}\``}`,
+      registered !== "none",
+    ),
+  ];
+  if (registered === "all") checks.push(answering(agent, place, machine, folder, check));
+  for (const { file, find } of setup.weaknesses?.(machine) ?? []) {
+    const value = settingsIn(file);
+    for (const what of value === undefined ? [] : find(value)) checks.push(check("settings", false, `${short(file)}: ${what}`, false));
+  }
+  for (const what of setup.cannot) checks.push(note("cannot", what));
+  if (setup.unrun !== undefined) checks.push(note("not run", setup.unrun));
+  return checks;
+}
+
+const idOf = ({ id }: Agent): AgentId => (isAgentId(id) ? id : "generic");
+
+type Registered = "all" | "none" | "other";
+const REGISTERED: Readonly<Record<Registered, string>> = {
+  all: "in its settings",
+  none: "no; to do it",
+  other: "not as this installation would do it; to do it again",
+};
+
+function registration(agent: Ready, place: InstallPlace, machine: Machine): Registered {
+  const installed = readInstalled(machine);
+  const same = (registrations: readonly Registration[]): boolean =>
+    registrations.every((each) => planInstall(agent.id, each, installed).is === "same");
+  const synced = rulesyncRegistration(agent.setup, place);
+  if (same(agent.setup.registrations(place)) || (synced !== undefined && same([synced]))) return "all";
+  return installed.some((each) => each.agent === agent.id) ? "other" : "none";
+}
+
+/** Every host's way to say no, or to say that somebody must be asked. */
+const REFUSAL =
+  /"(?:permissionDecision|decision|status|permission|behavior)":"(?:deny|ask|block)"|"(?:block|cancel|ask)":true|"overrideInput":/;
+
+/** Through the registered command, as a host that was started from a desktop would: what loosens Assent is refused, `pwd` is not. */
+function answering(
+  { setup, protocol }: Ready,
+  place: InstallPlace,
+  machine: Machine,
+  folder: string,
+  check: (what: string, ok: boolean, why: string) => AgentCheck,
+): AgentCheck {
+  const missing = pluginOf(setup, place).find((file) => statSync(file, { throwIfNoEntry: false }) === undefined);
+  if (missing !== undefined) return check("answers", false, `${missing} is missing: install Assent again`);
+  const ask = (command: string): { readonly refused: boolean; readonly why: string } => {
+    const { payload, env = {} } = setup.sample(command, folder);
+    const { status, stdout, stderr, error } = spawnSync("/bin/sh", ["-c", place.command(setup.events[0] ?? "")], {
+      cwd: folder,
+      input: JSON.stringify(payload),
+      env: { HOME: machine.home, ...env },
+      encoding: "utf8",
+      timeout: HOOK_MS,
+    });
+    const failed = error !== undefined || /Assent failed|is damaged/.test(stderr);
+    if (failed) return { refused: true, why: `the hook failed: ${visible((error?.message ?? stderr).split("\n")[0] ?? "")}` };
+    return { refused: status !== 0 || REFUSAL.test(stdout), why: `exit ${status ?? "?"}` };
+  };
+  const start = process.hrtime.bigint();
+  const denied = ask("assent uninstall --yes");
+  const milliseconds = Math.round(Number(process.hrtime.bigint() - start) / 1e6);
+  const allowed = ask("pwd");
+  if (denied.why.startsWith("the hook")) return check("answers", false, denied.why);
+  if (!denied.refused) return check("answers", false, `a request that must be refused was not (${denied.why})`);
+  const also = allowed.refused ? "; `pwd` is refused as well, by your policy" : "; `pwd` goes ahead";
+  return check("answers", true, `refused \`assent uninstall\` in ${milliseconds} ms${also} (${protocol.id})`);
+}
+
+/** Modules of the program that the host loads. */
+function pluginOf(setup: Setup, place: InstallPlace): readonly string[] {
+  const modules: string[] = [];
+  setup.registrations({
+    ...place,
+    module: (name) => {
+      modules.push(place.module(name));
+      return place.module(name);
+    },
+  });
+  return modules;
+}
+
+function versionOf({ version }: Setup, { env, home }: Machine): string | undefined {
+  if (version === undefined) return undefined;
+  const [program, ...args] = version;
+  const { stdout, stderr, status } = spawnSync(program, args, {
+    encoding: "utf8",
+    timeout: VERSION_MS,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: env["PATH"], HOME: home, NO_COLOR: "1" },
+  });
+  return status === 0 ? /\d+\.\d+(?:\.\d+)*/.exec(`${stdout}${stderr}`)?.[0] : undefined;
+}
+
+function isOlder(version: string, minimum: string | undefined): boolean {
+  if (minimum === undefined) return false;
+  const [own, wanted] = [version, minimum].map((text) => text.split(".").map(Number));
+  for (const [at, number] of (wanted ?? []).entries()) {
+    const mine = own?.[at] ?? 0;
+    if (mine !== number) return mine < number;
+  }
+  return false;
+}

@@ -1,0 +1,197 @@
+import { realpathSync, unlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { visible } from "../action/index.ts";
+import { type ExportFormat, EXPORTS, ownedIn, recordOwned } from "../agents/native/export/index.ts";
+import { readPlace } from "../guard/edit/index.ts";
+import { refusalsOf } from "../guard/import/index.ts";
+import type { PolicyFile, Rule } from "../policy/index.ts";
+import { ensureFolder, readEditable, replaceFile, type Machine } from "../state/index.ts";
+import { fileDiff } from "./file-diff.ts";
+import { JSON_VERSION } from "./json.ts";
+import { complain, showProblems, targetOf, type Target } from "./policy-target.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { confirmed } from "./terminal.ts";
+
+const COMMAND = "export";
+const MAX_BYTES = 4 << 20;
+
+interface ExportOptions {
+  readonly agent: string;
+  readonly local?: boolean;
+  readonly write?: boolean;
+  readonly remove?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface Unsaid {
+  readonly rule: Rule;
+  readonly why: string;
+}
+
+/** `assent export`: exit 0 when the host can be told everything, 1 when not or when writing failed, 2 wrong usage. */
+export async function exportRules(options: ExportOptions): Promise<number> {
+  const format = EXPORTS.find(({ id }) => id === options.agent);
+  if (format === undefined) {
+    complain(
+      COMMAND,
+      `\`${visible(options.agent)}\` has no rules of its own that refuse`,
+      `known are ${EXPORTS.map(({ id }) => id).join(", ")}`,
+    );
+    return 2;
+  }
+  const writes = options.write === true || options.remove === true;
+  if (writes && format.file === undefined) {
+    complain(COMMAND, `${format.name} keeps no refusals in a file`, "start it with what `assent export` prints");
+    return 2;
+  }
+  const target = targetOf(COMMAND, options);
+  if (target === undefined) return 2;
+  const rules = options.remove === true ? [] : denies(target);
+  if (rules === undefined) return 1;
+  const { entries, unsaid } = said(rules, format);
+  let outcome: "printed" | "written" | "same" | "failed" = "printed";
+  if (writes) outcome = await write(format, target, entries, options);
+  if (options.json === true) printJson(format, target, entries, unsaid, outcome);
+  else {
+    for (const { rule, why } of unsaid)
+      writeStderr(`${target.short(rule.source.file)}:${rule.source.line}: not said: deny ${visible(rule.source.text)}: ${visible(why)}\n`);
+    if (!writes && entries.length > 0) writeStdout(format.show(entries));
+    if (!writes && entries.length === 0) writeStderr("there is nothing to say\n");
+  }
+  return outcome === "failed" || unsaid.length > 0 ? 1 : 0;
+}
+
+/** The refusals of the policy; undefined when it cannot be read, which has been said. */
+function denies({ place, short }: Target): readonly Rule[] | undefined {
+  const found = readPlace(place);
+  if (found.is === "missing") return [];
+  if (found.is === "unreadable") {
+    complain(COMMAND, `${short(place.file)} ${visible(found.why)}`);
+    return undefined;
+  }
+  if (!found.read.ok) {
+    complain(COMMAND, `${short(place.file)} has mistakes`);
+    showProblems(found.read.problems, short);
+    return undefined;
+  }
+  return refusing(found.read.policy);
+}
+
+/** In a block only what stands in front of every looser rule refuses for sure. */
+function refusing({ rules, operations }: PolicyFile): readonly Rule[] {
+  const first = operations.flatMap((block) => {
+    const end = block.rules.findIndex(({ effect }) => effect !== "deny");
+    return end === -1 ? block.rules : block.rules.slice(0, end);
+  });
+  return [...rules.filter(({ effect }) => effect === "deny"), ...first];
+}
+
+function said(rules: readonly Rule[], format: ExportFormat): { readonly entries: readonly string[]; readonly unsaid: readonly Unsaid[] } {
+  const entries = new Set<string>();
+  const unsaid: Unsaid[] = [];
+  for (const rule of rules) {
+    const refusals = refusalsOf(rule.matcher);
+    if ("why" in refusals) {
+      unsaid.push({ rule, why: refusals.why });
+      continue;
+    }
+    const words = refusals.map((refusal) => format.express({ refusal, reason: rule.reason }));
+    for (const entry of words.flatMap((one) => one ?? [])) entries.add(entry);
+    if (words.some((one) => one === undefined))
+      unsaid.push({
+        rule,
+        why: words.every((one) => one === undefined)
+          ? `${format.name} has no words for it`
+          : `${format.name} has words for a part of it only`,
+      });
+  }
+  return { entries: [...entries], unsaid };
+}
+
+async function write(
+  format: ExportFormat,
+  target: Target,
+  entries: readonly string[],
+  options: ExportOptions,
+): Promise<"written" | "same" | "failed"> {
+  const { machine, place, short } = target;
+  if (format.file === undefined) return "failed";
+  const named = format.file.path({ home: machine.home, env: machine.env, project: place.root });
+  const file = canonical(named);
+  const found = readEditable(file, MAX_BYTES);
+  if (found.is === "broken") return failed(`${short(named)} ${visible(found.why)}`);
+  const now = found.is === "text" ? found.text : undefined;
+  const owned = ownedIn(machine, file);
+  const next = format.file.write(now, entries, owned);
+  if (next.is === "refused")
+    return failed(`${short(named)}${next.line === undefined ? "" : `:${next.line}:${next.column ?? 1}`}: ${visible(next.why)}`);
+  const after = next.text === "" ? undefined : next.text;
+  if (after === now) {
+    if (options.json !== true) writeStdout(`${format.id}: up to date\n`);
+    return "same";
+  }
+  const page = fileDiff(short(named), now, after);
+  if (options.yes === true) {
+    if (options.json !== true) writeStdout(page);
+  } else {
+    const answer = options.json === true ? undefined : await confirmed(page, options.remove === true ? "Take this out?" : "Write this?");
+    if (answer === undefined)
+      return failed("nothing is written: there is no terminal to ask on", "look at it without --write, then say --yes");
+    if (!answer) return failed("nothing is written");
+  }
+  const problem = replace(machine, file, now, after, owned, next.own);
+  if (problem !== undefined) return failed(`${short(named)} ${visible(problem)}`);
+  if (options.json !== true) writeStdout(`${format.id}: ${after === undefined ? "removed" : "wrote"} ${short(named)}\n`);
+  return "written";
+}
+
+/** What is ours is noted before it is written: an entry that nobody remembers could never be taken out. */
+function replace(
+  machine: Machine,
+  file: string,
+  now: string | undefined,
+  after: string | undefined,
+  owned: readonly string[],
+  own: readonly string[],
+): string | undefined {
+  const noted = recordOwned(machine, file, [...new Set([...owned, ...own])]);
+  if (noted !== undefined) return noted;
+  if (after === undefined) {
+    const found = readEditable(file, MAX_BYTES);
+    if (found.is !== "text" || found.text !== now) return "has changed meanwhile";
+    unlinkSync(file);
+  } else {
+    ensureFolder(dirname(file));
+    const done = replaceFile(file, now, after);
+    if (done.is !== "done") return done.is === "changed" ? "has changed meanwhile" : done.why;
+  }
+  return recordOwned(machine, file, own);
+}
+
+function failed(message: string, help?: string): "failed" {
+  complain(COMMAND, message, help);
+  return "failed";
+}
+
+/** What a name leads to, also when it does not exist yet. */
+function canonical(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const folder = dirname(file);
+    return folder === file ? file : `${canonical(folder).replace(/\/$/, "")}/${basename(file)}`;
+  }
+}
+
+function printJson(format: ExportFormat, { place }: Target, entries: readonly string[], unsaid: readonly Unsaid[], outcome: string): void {
+  const lost = unsaid.map(({ rule, why }) => ({
+    file: rule.source.file,
+    line: rule.source.line,
+    text: visible(rule.source.text),
+    why: visible(why),
+  }));
+  writeStdout(
+    `${JSON.stringify({ v: JSON_VERSION, agent: format.id, policy: place.file, outcome, native: format.show(entries), lost })}\n`,
+  );
+}

@@ -1,0 +1,228 @@
+import { visible } from "../action/index.ts";
+import { ownedIn } from "../agents/native/export/index.ts";
+import { gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
+import { type ImportPlan, planImport, type Sourced, textOf } from "../guard/import/index.ts";
+import { isInside, thisMachine, type Machine } from "../state/index.ts";
+import { fileDiff } from "./file-diff.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { complain, schemaFor, showProblems, type Target, trustEnded } from "./policy-target.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { confirmed } from "./terminal.ts";
+
+const COMMAND = "import";
+
+interface ImportOptions {
+  readonly agent?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** What would become of one policy file. */
+interface Change {
+  readonly target: Target;
+  readonly before: string | undefined;
+  readonly rules: readonly Sourced[];
+  readonly plan: ImportPlan;
+}
+
+interface Loss {
+  readonly agent: string;
+  readonly file: string;
+  readonly line: number;
+  readonly effect?: string;
+  readonly text: string;
+  readonly why: string;
+  readonly help?: string;
+}
+
+/**
+ * `assent import`: exit 0 when everything was kept (or stands there already), 1 when something was lost, unreadable or
+ * not written, 2 wrong usage.
+ */
+export async function importRules(files: readonly string[], options: ImportOptions): Promise<number> {
+  const machine = thisMachine();
+  const cwd = absolute(".");
+  const formats = formatsOf(options.agent?.flatMap((list) => list.split(",")));
+  if (formats === undefined) return 2;
+  const [only] = formats;
+  if (files.length > 0 && (options.agent?.length !== 1 || only === undefined)) {
+    complain(COMMAND, "say with --agent whose rules these files hold");
+    return 2;
+  }
+  const project = policyPlace("local", machine, cwd)?.root;
+  const named = only === undefined || files.length === 0 ? undefined : files.map((file) => namedPlace(file, only, project));
+  const gathered = gather(formats, { home: machine.home, project, env: machine.env }, (file) => ownedIn(machine, file), named);
+  const short = (path: string): string => visible(shorten(path, cwd, machine.home));
+  const lost: Loss[] = gathered.files.flatMap(({ agent, file, lost: own }) => own.map((one) => ({ agent, file, ...one })));
+  const changes: Change[] = [];
+  let failed = gathered.broken.length > 0;
+  for (const scope of ["user", "project"] as const) {
+    const change = changeOf(scope, gathered, machine, cwd, short);
+    if (change === "failed") failed = true;
+    else if (change !== undefined) {
+      changes.push(change);
+      lost.push(...change.plan.lost.map(({ of, loss }) => lostOnTheWay(of, loss, gathered)));
+    }
+  }
+  const fresh = changes.filter(({ plan }) => plan.added.length > 0);
+  if (options.json !== true) {
+    showBroken(gathered, short);
+    showLost(lost, short);
+  }
+  const page = fresh.map((change) => diffOf(change, short)).join("");
+  // The terminal shows it with the question.
+  if (options.json !== true && (options.yes === true || options.dryRun === true)) writeStdout(page);
+  const decision = await mayWrite(fresh, page, options);
+  const done: Change[] = [];
+  if (decision === "write") for (const change of fresh) if (write(change)) done.push(change);
+  if (decision === "write" && done.length < fresh.length) failed = true;
+  if (decision === "refused") failed = true;
+  if (options.json === true) printJson(changes, done, lost, gathered);
+  else report(changes, done, lost, options.dryRun === true);
+  return failed || lost.length > 0 ? 1 : 0;
+}
+
+function formatsOf(names: readonly string[] | undefined): readonly NativeFormat[] | undefined {
+  if (names === undefined) return NATIVE;
+  const unknown = names.find((name) => !NATIVE.some(({ id }) => id === name));
+  if (unknown === undefined) return NATIVE.filter(({ id }) => names.includes(id));
+  complain(COMMAND, `no rules are known of \`${visible(unknown)}\``, `known are ${NATIVE.map(({ id }) => id).join(", ")}`);
+  return undefined;
+}
+
+/** A file in the project speaks for the project. */
+function namedPlace(file: string, format: NativeFormat, project: string | undefined): NativePlace {
+  const path = absolute(file);
+  return { path, scope: project !== undefined && isInside(path, project) ? "project" : "user", read: format.readerFor(path) };
+}
+
+/** Rules of a project go to the project's policy: anywhere else they would hold for every project. */
+function changeOf(
+  scope: "user" | "project",
+  gathered: Gathered,
+  machine: Machine,
+  cwd: string,
+  short: Target["short"],
+): Change | "failed" | undefined {
+  const rules = gathered.files
+    .filter((file) => file.scope === scope)
+    .flatMap(({ file, rules: own }) => own.map((rule): Sourced => ({ rule, from: `${label(file, machine, cwd, scope)}:${rule.line}` })));
+  if (rules.length === 0) return undefined;
+  const place = policyPlace(scope === "user" ? "global" : "local", machine, cwd);
+  if (place === undefined) return undefined;
+  const target: Target = { machine, cwd, place, starter: starterPolicy(place.layer, schemaFor(place)), short };
+  const found = readPlace(place);
+  if (found.is === "unreadable") {
+    complain(COMMAND, `${short(place.file)} ${visible(found.why)}`);
+    return "failed";
+  }
+  if (found.is === "text" && !found.read.ok) {
+    complain(COMMAND, `${short(place.file)} has mistakes and is left as it is`);
+    showProblems(found.read.problems, short);
+    return "failed";
+  }
+  const before = found.is === "text" ? found.text : undefined;
+  return { target, before, rules, plan: planImport(before ?? target.starter, rules) };
+}
+
+/** As it is written into the policy: the same from every folder. */
+function label(file: string, { home }: Machine, cwd: string, scope: NativeFile["scope"]): string {
+  const root = scope === "project" ? (policyPlace("local", { ...thisMachine(), home }, cwd)?.root ?? cwd) : "/";
+  return visible(shorten(file, root, home));
+}
+
+function lostOnTheWay({ rule, from }: Sourced, loss: { readonly why: string; readonly help?: string }, { files }: Gathered): Loss {
+  const source = files.find(({ rules }) => rules.includes(rule));
+  return { agent: source?.agent ?? "", file: source?.file ?? from, line: rule.line, effect: rule.effect, text: rule.text, ...loss };
+}
+
+function showBroken({ broken }: Gathered, short: Target["short"]): void {
+  for (const { file, line, column, why } of broken)
+    writeStderr(line === undefined ? `${short(file)} ${visible(why)}\n` : `${short(file)}:${line}:${column ?? 1}: ${visible(why)}\n`);
+}
+
+function showLost(lost: readonly Loss[], short: Target["short"]): void {
+  for (const { file, line, effect, text, why, help } of lost) {
+    writeStderr(`${short(file)}:${line}: lost: ${effect === undefined ? "" : `${effect} `}${visible(text)}: ${visible(why)}\n`);
+    if (help !== undefined) writeStderr(`  ${visible(help)}\n`);
+  }
+}
+
+function diffOf({ target, before, plan }: Change, short: Target["short"]): string {
+  return fileDiff(short(target.place.file), before, plan.text);
+}
+
+async function mayWrite(fresh: readonly Change[], page: string, options: ImportOptions): Promise<"write" | "look" | "refused"> {
+  if (fresh.length === 0 || options.dryRun === true) return "look";
+  if (options.yes === true) return "write";
+  const count = fresh.reduce((sum, { plan }) => sum + plan.added.length, 0);
+  const said = options.json === true ? undefined : await confirmed(page, `Write ${rules(count)}?`);
+  if (said === true) return "write";
+  if (said === undefined)
+    complain(COMMAND, "nothing is written: there is no terminal to ask on", "look at it with --dry-run, then say --yes");
+  else complain(COMMAND, "nothing is written");
+  return "refused";
+}
+
+/** What was shown is what is written: a policy that has changed meanwhile is left as it is. */
+function write({ target, before, plan }: Change): boolean {
+  const file = target.short(target.place.file);
+  const outcome = editPolicy(target.place, target.starter, (text) =>
+    text === (before ?? target.starter) ? { edits: plan.edits } : { stop: "changed" },
+  );
+  if (outcome.is === "done") return outcome.text === plan.text;
+  if (outcome.is === "stopped") complain(COMMAND, `${file} has changed meanwhile`, "say it again");
+  else if (outcome.is === "failed") complain(COMMAND, `${file} ${visible(outcome.why)}`);
+  else {
+    complain(COMMAND, `${file} has mistakes and is left as it is`);
+    showProblems(outcome.problems, target.short);
+  }
+  return false;
+}
+
+const rules = (count: number): string => `${count} rule${count === 1 ? "" : "s"}`;
+
+function report(changes: readonly Change[], done: readonly Change[], lost: readonly Loss[], dry: boolean): void {
+  const there = changes.reduce((sum, { plan }) => sum + plan.there.length, 0);
+  const rest = [...(there === 0 ? [] : [`${there} there already`]), ...(lost.length === 0 ? [] : [`${lost.length} lost`])];
+  if (changes.every(({ plan }) => plan.added.length === 0)) rest.unshift("no new rules");
+  for (const change of changes) {
+    const { target, plan, before } = change;
+    if (plan.added.length === 0) continue;
+    const verb = done.includes(change) ? "added" : dry ? "would add" : "not added:";
+    writeStdout(`${verb} ${rules(plan.added.length)} to ${target.short(target.place.file)}${before === undefined ? " (new)" : ""}\n`);
+    const ended = done.includes(change) ? trustEnded(target) : undefined;
+    if (ended !== undefined) writeStderr(`warning: ${ended}\n`);
+  }
+  if (rest.length > 0) writeStdout(`${rest.join(", ")}\n`);
+}
+
+function printJson(changes: readonly Change[], done: readonly Change[], lost: readonly Loss[], { broken }: Gathered): void {
+  const entry = ({ rule, from }: Sourced): Record<string, unknown> => ({
+    effect: rule.effect,
+    into: rule.into.list,
+    text: visible(textOf(rule)),
+    from: visible(from),
+    native: visible(rule.text),
+    reason: rule.reason === undefined ? undefined : visible(rule.reason),
+  });
+  const policies = changes.map((change) => ({
+    file: change.target.place.file,
+    created: change.before === undefined,
+    written: done.includes(change),
+    added: change.plan.added.map(entry),
+    there: change.plan.there.map(entry),
+  }));
+  const losses = lost.map(({ text, why, help, ...rest }) => ({
+    ...rest,
+    text: visible(text),
+    why: visible(why),
+    help: help === undefined ? undefined : visible(help),
+  }));
+  writeStdout(
+    `${JSON.stringify({ v: JSON_VERSION, policies, lost: losses, broken: broken.map((one) => ({ ...one, why: visible(one.why) })) })}\n`,
+  );
+}

@@ -1,0 +1,228 @@
+import { statSync } from "node:fs";
+import { createTwoFilesPatch } from "diff";
+import { visible } from "../action/index.ts";
+import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "../agents/index.ts";
+import {
+  carryOut,
+  type Change,
+  installPlace,
+  type Planned,
+  planInstall,
+  planUninstall,
+  readInstalled,
+  rulesyncFile,
+  rulesyncRegistration,
+  signOf,
+} from "../agents/install/index.ts";
+import { policyPlace } from "../guard/edit/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { absolute, shorten } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { writeStdout } from "./stdio.ts";
+import { styleFor } from "./style.ts";
+import { confirmed } from "./terminal.ts";
+
+export interface InstallOptions {
+  readonly agent?: readonly string[];
+  readonly local?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly mode?: "auto" | "direct" | "rulesync";
+}
+
+type Ready = Agent & { readonly setup: Setup };
+interface Job {
+  readonly agent: Ready;
+  readonly planned: readonly Step[];
+}
+
+/** What is to become of a file, and how to find out again once another agent's part of it is written. */
+type Step = Planned & { readonly again: () => Planned };
+const step = (plan: () => Planned): Step => ({ ...plan(), again: plan });
+
+/** `assent install`: registers Assent with the agents on this machine. Exit 0 done, 1 one of them failed, 2 wrong usage. */
+export async function install(options: InstallOptions): Promise<number> {
+  const machine = thisMachine();
+  const agents = chosen("install", options, (agent) => signOf(agent.setup, machine) !== undefined);
+  if (agents === undefined) return 2;
+  const project = projectOf("install", options, machine);
+  if (project === null) return 2;
+  const synced = statSync(`${machine.home}/.rulesync`, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (options.mode === "rulesync" && !synced) {
+    complain(
+      "install",
+      `${shortIn(machine)(rulesyncFile(machine.home))}: there is no rulesync folder`,
+      "leave --mode out to write the agents' own files",
+    );
+    return 2;
+  }
+  const rulesync = options.mode === "rulesync" || (options.mode !== "direct" && synced && project === undefined);
+  writeStdout(`mode: ${rulesync ? "rulesync" : "direct"}\n`);
+  if (agents.length === 0) {
+    complain("install", "no agent was found on this machine", `name one: --agent ${AGENTS[0]?.id ?? ""}`);
+    return 1;
+  }
+  const jobs = agents.map((agent): Job => {
+    const registrations = registrationsOf(agent, machine, project, rulesync);
+    return { agent, planned: registrations.map((registration) => step(() => planInstall(agent.id, registration, readInstalled(machine)))) };
+  });
+  return await perform("install", jobs, options, machine);
+}
+
+/** `assent uninstall`: takes out what `install` put in, byte for byte where nobody else has changed the file since. */
+export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<number> {
+  const machine = thisMachine();
+  const agents = chosen("uninstall", options, () => true);
+  if (agents === undefined) return 2;
+  const project = policyPlace("local", machine, absolute("."))?.root;
+  const installed = readInstalled(machine);
+  const jobs = agents.map((agent): Job => {
+    const places = options.local === true ? [project] : [undefined, ...(project === undefined ? [] : [project])];
+    const registrations = places.flatMap((place) => [
+      ...registrationsOf(agent, machine, place, false),
+      ...(place === undefined ? registrationsOf(agent, machine, place, true) : []),
+    ]);
+    const elsewhere = options.local === true ? [] : installed.filter((each) => each.agent === agent.id).map(({ file }) => anyFile(file));
+    // What names a file goes before the file.
+    const all = new Map([...elsewhere, ...registrations].map((registration) => [`${registration.file}\0${registration.is}`, registration]));
+    const planned = [...all.values()]
+      .toSorted((a, b) => Number(a.is === "file") - Number(b.is === "file"))
+      .map((registration) => step(() => planUninstall(agent.id, registration, readInstalled(machine))));
+    return { agent, planned: onePerFile(planned) };
+  });
+  return await perform(
+    "uninstall",
+    jobs.filter(({ planned }) => options.agent !== undefined || planned.some(({ is }) => is !== "same")),
+    options,
+    machine,
+  );
+}
+
+const anyFile = (file: string): Registration => ({ is: "entries", file, format: file.endsWith(".toml") ? "toml" : "json", entries: [] });
+
+function onePerFile(planned: readonly Step[]): readonly Step[] {
+  const seen = new Set<string>();
+  return planned.filter((each) => {
+    if (each.is !== "change") return true;
+    const fresh = !seen.has(each.change.target);
+    seen.add(each.change.target);
+    return fresh;
+  });
+}
+
+/** Undefined: an agent is not known, which has been said. */
+function chosen(command: string, { agent: names }: InstallOptions, wanted: (agent: Ready) => boolean): readonly Ready[] | undefined {
+  const ready = AGENTS.flatMap((agent) => (agent.setup === undefined ? [] : [{ ...agent, setup: agent.setup }]));
+  if (names === undefined || names.length === 0) return ready.filter(wanted);
+  const found: Ready[] = [];
+  for (const name of names.flatMap((list) => list.split(",")).filter((each) => each !== "")) {
+    const agent = ready.find(({ id }) => id === name);
+    if (agent === undefined) {
+      const generic = agentNamed(name) !== undefined;
+      const help = generic ? "docs/agents.md describes how a host calls `assent check`" : `one of: ${ready.map(({ id }) => id).join(", ")}`;
+      complain(command, generic ? `${name} has nothing to register` : `unknown agent \`${visible(name)}\``, help);
+      return undefined;
+    }
+    if (!found.includes(agent)) found.push(agent);
+  }
+  return found;
+}
+
+/** Null: there is none, which has been said. */
+function projectOf(command: string, { local }: InstallOptions, machine: Machine): string | undefined | null {
+  if (local !== true) return undefined;
+  const root = policyPlace("local", machine, absolute("."))?.root;
+  if (root !== undefined) return root;
+  complain(command, "not in a git repository, so there is no project to register in", "leave --local out for all your projects");
+  return null;
+}
+
+function registrationsOf(agent: Ready, machine: Machine, project: string | undefined, rulesync: boolean): readonly Registration[] {
+  const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
+  const place = installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, project);
+  const synced = rulesync ? rulesyncRegistration(agent.setup, place) : undefined;
+  return synced === undefined ? agent.setup.registrations(place) : [synced];
+}
+
+const shortIn = (machine: Machine) => (path: string) => visible(shorten(path, absolute("."), machine.home));
+
+async function perform(command: "install" | "uninstall", jobs: readonly Job[], options: InstallOptions, machine: Machine): Promise<number> {
+  const short = shortIn(machine);
+  const changes = jobs.flatMap(({ planned }) => planned.flatMap((each) => (each.is === "change" ? [each] : [])));
+  let failed = jobs.some(({ planned }) => planned.some(({ is }) => is === "refused"));
+  for (const { agent, planned } of jobs) {
+    const refused = planned.filter((each) => each.is === "refused");
+    for (const { file, why, line, column } of refused)
+      complain(
+        command,
+        `${agent.id}: ${short(file)}${line === undefined ? "" : `:${line}:${column ?? 1}`}: ${visible(why)}`,
+        "mend the file, then try again; it was left as it is",
+      );
+    if (refused.length === 0 && planned.every(({ is }) => is === "same"))
+      writeStdout(`${agent.id}: ${command === "install" ? "up to date" : "not registered"}\n`);
+  }
+  if (jobs.length === 0) writeStdout("nothing is registered\n");
+  if (changes.length === 0) return failed ? 1 : 0;
+  const page = changes.map(({ change }) => patchOf(change, short)).join("");
+  if (options.dryRun === true) {
+    writeStdout(page);
+    for (const {
+      change: { agent, file, next },
+    } of changes)
+      writeStdout(`${agent}: would ${next === undefined ? "remove" : "write"} ${short(file)}\n`);
+    return failed ? 1 : 0;
+  }
+  if (options.yes !== true) {
+    const said = await confirmed(page, command === "install" ? "Write this?" : "Take this out?");
+    if (said === undefined) {
+      complain(command, "there is no terminal to ask on", "look at it with --dry-run, then say --yes");
+      return 1;
+    }
+    if (!said) {
+      writeStdout("nothing was changed\n");
+      return 1;
+    }
+  }
+  const refusedAgents = new Set(jobs.filter(({ planned }) => planned.some(({ is }) => is === "refused")).map(({ agent }) => agent.id));
+  const written = new Set<string>();
+  for (const { change: first, again } of changes) {
+    const anew = written.has(first.target) ? again() : undefined;
+    if (anew?.is === "same") continue;
+    const change = anew?.is === "change" ? anew.change : first;
+    written.add(change.target);
+    // Half a registration helps nobody.
+    if (command === "install" && refusedAgents.has(change.agent)) continue;
+    const done = carryOut(change, machine);
+    if (done.is === "failed") {
+      failed = true;
+      complain(command, `${change.agent}: ${short(change.file)}: ${visible(done.why)}`);
+      continue;
+    }
+    const copy = done.backup === undefined ? "" : `  (copy: ${short(done.backup)})`;
+    writeStdout(`${change.agent}: ${change.next === undefined ? "removed" : "wrote"} ${short(change.file)}${copy}\n`);
+  }
+  if (command === "install") for (const { agent, planned } of jobs) tellNext(agent, planned);
+  return failed ? 1 : 0;
+}
+
+function tellNext({ id, setup }: Ready, planned: readonly Planned[]): void {
+  if (!planned.some(({ is }) => is === "change")) return;
+  if (setup.after !== undefined) writeStdout(`${id}: ${setup.after}\n`);
+  if (setup.unrun !== undefined) writeStdout(`${id}: ${setup.unrun}\n`);
+}
+
+function patchOf({ file, now, next }: Change, short: (path: string) => string): string {
+  const style = styleFor(process.stdout, process.env);
+  const name = short(file);
+  return createTwoFilesPatch(now === undefined ? "/dev/null" : name, next === undefined ? "/dev/null" : name, now ?? "", next ?? "", "", "")
+    .split("\n")
+    .filter((line) => !line.startsWith("====="))
+    .map((line) => {
+      const shown = line.replaceAll(/[^\t]+/gu, visible);
+      if (/^(?:---|\+\+\+) /.test(line)) return style.bold(shown);
+      if (line.startsWith("+")) return style.verdict("allow", shown);
+      return line.startsWith("-") ? style.verdict("deny", shown) : shown;
+    })
+    .join("\n");
+}

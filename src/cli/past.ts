@@ -1,0 +1,36 @@
+import { query } from "../audit/index.ts";
+import { agentNamed } from "../agents/index.ts";
+import { decide, type GuardOptions, type Outcome } from "../guard/index.ts";
+import { historyOf, type History, type Past } from "../guard/history/index.ts";
+import { type Machine, stateFolder } from "../state/index.ts";
+import { engine } from "./engine.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The requests of the last days, each once. */
+export function pastRequests(machine: Machine, days: number): History {
+  const found = query(stateFolder(machine), { since: Date.now() - days * DAY_MS });
+  return historyOf(
+    (function* entries() {
+      for (const { entry } of found) yield entry;
+    })(),
+  );
+}
+
+/** Judges what was asked then as it would be judged now, the file system as it is now. */
+export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, select?: GuardOptions["select"]): Outcome {
+  const tools = agentNamed(agent)?.protocol.tools ?? {};
+  const facts = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return decide(
+    {
+      tool,
+      facts,
+      input,
+      cwd,
+      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false },
+      point: "replay",
+      agent,
+    },
+    { machine, ...engine, audit: false, ...(select === undefined ? {} : { select }) },
+  );
+}

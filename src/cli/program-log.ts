@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+function count(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("not a number.");
+  return Number(value);
+}
+
+function days(value: string): number {
+  const found = count(value);
+  if (found < 1 || found > 3650) throw new InvalidArgumentError("1 to 3650 days.");
+  return found;
+}
+
+/** The audit log: shown, counted, proven, learnt from. */
+export function addLogCommands(assent: Command): void {
+  const log = assent
+    .command("log")
+    .summary("show decisions")
+    .description("Prints the audit log, oldest first: the last decisions, or with --since all of a time (docs/audit.md).")
+    .option("-n, --lines <count>", "how many of the last decisions (default: 50; with --since: all)", count)
+    .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
+    .option("--agent <name>", "of this agent or sub-agent")
+    .option("--session <id>", "of this session")
+    .option("--denied", "refused ones")
+    .option("--command <name>", "that would have started this program")
+    .option("--stats", "how many of which kind, instead of each")
+    .option("-f, --follow", "go on as decisions are made")
+    .option("--json", "print the lines as they are stored (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
+      const { log: print } = await import("./log.ts");
+      process.exitCode = await print(options);
+    });
+
+  log
+    .command("verify")
+    .summary("prove that no record was changed, removed, moved or cut off")
+    .description("Follows the log's chain of hashes. Exits with 1 where it does not hold, and says the file and line.")
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (_options: unknown, command: Command) => {
+      const { logVerify } = await import("./log-verify.ts");
+      process.exitCode = logVerify(command.optsWithGlobals());
+    });
+
+  assent
+    .command("suggest")
+    .summary("rules that would have saved the most questions")
+    .description(
+      "Reads the log and prints allow rules, each with the questions it would have saved. Every one is held against what was denied and against what must never be allowed (docs/audit.md).",
+    )
+    .option("--days <count>", "how far back to look", days, 14)
+    .option("--apply", "write them to your policy, after asking")
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./suggest.ts").suggest>[0]) => {
+      const { suggest } = await import("./suggest.ts");
+      process.exitCode = await suggest(options);
+    });
+
+  assent
+    .command("replay")
+    .summary("say what would change under another policy")
+    .description("Judges the requests of the log again, as they are under your policy and as they would be with another file in its place.")
+    .requiredOption("--policy <file>", "the file to try in place of your own")
+    .option("--days <count>", "how far back to look", days, 14)
+    .option("--json", "print JSON (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./replay.ts").replay>[0]) => {
+      const { replay } = await import("./replay.ts");
+      process.exitCode = replay(options);
+    });
+}

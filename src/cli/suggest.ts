@@ -1,0 +1,101 @@
+import { brief, visible } from "../action/index.ts";
+import { addRule, editPolicy } from "../guard/edit/index.ts";
+import { suggest as find, type Suggestion } from "../guard/history/index.ts";
+import { thisMachine } from "../state/index.ts";
+import { judgeOnly, ruleReader } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { judgePast, pastRequests } from "./past.ts";
+import { absolute } from "./place.ts";
+import { complain, showProblems, targetOf } from "./policy-target.ts";
+import { writeStdout } from "./stdio.ts";
+import { styleFor, type Style } from "./style.ts";
+import { confirmed } from "./terminal.ts";
+
+const COMMAND = "suggest";
+const MOST = 10;
+const EXAMPLES = 3;
+
+/** `assent suggest`: rules that would have saved the most questions, each proven; with `apply` they are written, after asking. */
+export async function suggest(options: { readonly days: number; readonly apply?: boolean; readonly json?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const cwd = absolute(".");
+  const history = pastRequests(machine, options.days);
+  const { suggestions, guarded, unsafe, proof } = find(history, {
+    past: (past) => judgePast(past, machine),
+    command: (command) => judgeOnly({ tool: "Bash", input: { command }, cwd }, machine, []),
+    read: ruleReader,
+  });
+  const { records, unreadable } = history;
+  if (options.json === true) {
+    const rows = suggestions.map(({ rules, prompts, examples }) => ({
+      rules,
+      prompts,
+      examples: examples.map(({ tool, input, count }) => ({ tool, input, count })),
+    }));
+    writeStdout(
+      `${JSON.stringify({ v: JSON_VERSION, days: options.days, records, unreadable, guarded, unsafe, proof, suggestions: rows })}\n`,
+    );
+    return 0;
+  }
+  const style = styleFor(process.stdout, process.env);
+  const shown = suggestions.slice(0, MOST);
+  const page = pageOf(shown, style);
+  const asides = [
+    `${records} decisions of the last ${options.days} days`,
+    ...(suggestions.length > MOST ? [`${suggestions.length - MOST} more suggestions (--json)`] : []),
+    ...(guarded === 0 ? [] : [`${guarded} requests are asked on purpose`]),
+    ...(unsafe === 0 ? [] : [`${unsafe} rules would have allowed too much`]),
+  ];
+  if (shown.length === 0) {
+    writeStdout(`no rule would have saved a question\n${style.dim(asides.join("; "))}\n`);
+    return 0;
+  }
+  const held = `Held against ${proof.denials} denied requests and ${proof.never} lines that must never be allowed: none is allowed by any of these.`;
+  if (options.apply !== true) {
+    writeStdout(`${page}\n${style.dim(held)}\n${style.dim(asides.join("; "))}\n\`assent suggest --apply\` writes them to your policy\n`);
+    return 0;
+  }
+  const agreed = await confirmed(`${page}\n${held}\n`, `Write ${shown.length === 1 ? "this" : `these ${shown.length}`} to your policy?`);
+  if (agreed !== true) {
+    complain(COMMAND, agreed === undefined ? "there is no terminal to ask on" : "nothing was written", "`assent rule add` adds one by one");
+    return 1;
+  }
+  return write(shown);
+}
+
+function pageOf(suggestions: readonly Suggestion[], style: Style): string {
+  return suggestions
+    .map(({ rules, prompts, examples }) => {
+      const lines = examples
+        .slice(0, EXAMPLES)
+        .map(({ subject, tool, count }) => `             ${count} ×  ${brief(subject === "" ? tool : subject, style.width - 24)}`);
+      return `${String(prompts).padStart(6)} questions  ${style.verdict("allow")} ${style.bold(rules.map(visible).join("  "))}\n${style.dim(lines.join("\n"))}\n`;
+    })
+    .join("");
+}
+
+function write(suggestions: readonly Suggestion[]): number {
+  const target = targetOf(COMMAND, { global: true });
+  if (target === undefined) return 2;
+  const today = new Date().toISOString().slice(0, 10);
+  const rules = new Map(suggestions.flatMap(({ rules: own, prompts }) => own.map((rule) => [rule, prompts] as const)));
+  let written = 0;
+  for (const [rule, prompts] of rules) {
+    const outcome = editPolicy<undefined>(target.place, target.starter, (text) => {
+      const change = addRule(text, "allow", rule);
+      return { edits: [change.do === "insert" ? { ...change, comment: `suggested on ${today}: ${prompts} questions saved` } : change] };
+    });
+    if (outcome.is === "done") {
+      written += 1;
+      continue;
+    }
+    if (outcome.is === "broken") showProblems(outcome.problems, target.short);
+    complain(
+      COMMAND,
+      `${target.short(target.place.file)} ${outcome.is === "failed" ? visible(outcome.why) : "has mistakes"}; ${written} written`,
+    );
+    return 1;
+  }
+  writeStdout(`${written} rule${written === 1 ? "" : "s"} written to ${target.short(target.place.file)}\n`);
+  return 0;
+}

@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { libraryExports } from "../../scripts/library-docs.ts";
+import { DIST, run, scratch } from "../scratch.ts";
+
+/** What a program that depends on the package sees of it. */
+
+const ROOT = join(import.meta.dirname, "../..");
+
+function consumer(files: Readonly<Record<string, string>>): string {
+  const { root } = scratch();
+  const folder = join(root, "app");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  symlinkSync(ROOT, join(folder, "node_modules/assent"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const PROGRAM = `
+import { openGuard, PermissionDeniedError, type GuardDecision } from "assent";
+const guard = openGuard({ cwd: "/", audit: false });
+const said: GuardDecision = guard.decide({ command: "ls" });
+const decision: "allow" | "ask" | "deny" | "none" = said.decision;
+// @ts-expect-error -- a form that does not exist
+guard.decide({ comand: "ls" });
+try { await guard.check({ command: "rm -rf ~" }); } catch (error) {
+  if (!(error instanceof PermissionDeniedError)) throw error;
+  const code: "permission-denied" = error.code;
+  console.log(decision, code, error.operation, error.target);
+}
+`;
+
+const CORE = `
+import { lowerShell, readPatch, type World } from "assent/core";
+export const world: Pick<World, "cwd"> = { cwd: "/" };
+const read = readPatch("*** Begin Patch\\n*** Delete File: a\\n*** End Patch");
+if (read.ok) for (const change of read.changes) console.log(change.does, change.path, typeof lowerShell);
+`;
+
+describe("the library as a package", () => {
+  it("is imported by its name, as an ES module", () => {
+    const folder = consumer({ "program.mjs": transformSync(PROGRAM, { loader: "ts" }).code });
+    expect(run(process.execPath, ["program.mjs"], folder)).toBe("allow permission-denied execute rm -rf ~\n");
+  });
+
+  it.each([
+    ["nodenext", "nodenext"],
+    ["esnext", "bundler"],
+  ])("has declarations that hold by themselves (%s, %s)", (module, moduleResolution) => {
+    const options = {
+      module,
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2023"],
+      strict: true,
+      noEmit: true,
+      exactOptionalPropertyTypes: true,
+    };
+    const config = (files: readonly string[], types: readonly string[]): string =>
+      JSON.stringify({
+        compilerOptions: { ...options, types, typeRoots: [join(ROOT, "node_modules/@types")], skipLibCheck: false },
+        files,
+      });
+    const folder = consumer({
+      "program.ts": PROGRAM,
+      "core.ts": CORE,
+      "tsconfig.json": config(["program.ts"], ["node"]),
+      "tsconfig.core.json": config(["core.ts"], []).replace('"es2023"', '"es2023","dom"'),
+    });
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    for (const project of ["tsconfig.json", "tsconfig.core.json"])
+      expect(execFileSync(process.execPath, [tsc, "-p", project], { cwd: folder, encoding: "utf8" })).toBe("");
+  });
+
+  it("has a core that needs nothing of Node", () => {
+    const text = readFileSync(join(DIST, "core.mjs"), "utf8");
+    expect(text).not.toMatch(/(?:from|import)\s*\(?\s*["'](?:node:|fs|path|os|child_process|crypto|worker_threads)/);
+    expect(text).not.toMatch(/^import /m);
+    // In a realm that has only what the language has.
+    const code = `
+      const { readFileSync } = require("node:fs"); const vm = require("node:vm");
+      const text = readFileSync(${JSON.stringify(join(DIST, "core.mjs"))}, "utf8").replace(/^export \\{([\\s\\S]*?)\\};?\\s*$/m, (_, names) =>
+        "globalThis.core = {" + names.replace(/(\\w+) as (\\w+)/g, "$2: $1") + "};");
+      const realm = vm.createContext({ TextEncoder, TextDecoder, URL });
+      vm.runInContext(text, realm);
+      const world = "({ cwd: '/p', home: '/h', projectRoot: '/p', temp: ['/tmp'], foldsCase: false, env: () => undefined, canonical: (p) => p," +
+        " kind: () => 'missing', lookup: () => ({ path: undefined, trusted: true }), trustedProgram: () => false," +
+        " find: () => ({ found: undefined, complete: true }), tracked: () => undefined, names: () => [] })";
+      const judged = (line) => vm.runInContext(
+        "(() => { const world = " + world + "; const lowered = core.lowerShell(" + JSON.stringify(line) + ", { world });" +
+        " return core.judge(lowered, core.joinLayers([]), { world, host: false, floor: core.floorPaths('/h'), dangersOf: () => new Set(), supervised: false }).decision; })()",
+        realm);
+      console.log(["ls && git diff", "rm -rf ~", "curl x.dev | sh", "cat .env"].map(judged).join(" "));
+    `;
+    expect(run(process.execPath, ["-e", code], ROOT)).toBe("allow deny deny deny\n");
+  });
+});
+
+/** Blocks of TypeScript in a guide. */
+const blocks = (file: string): readonly string[] =>
+  [...readFileSync(join(ROOT, file), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+
+describe("the library's guide", () => {
+  it("has code that the declarations take", () => {
+    const code = blocks("docs/library.md");
+    expect(code.length).toBeGreaterThan(6);
+    const names = code.map((_, at) => `block${at}.ts`);
+    const folder = consumer({
+      ...Object.fromEntries(code.map((text, at) => [names[at] ?? "", `${text}\nexport {};\n`])),
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: {
+          module: "nodenext",
+          target: "es2022",
+          lib: ["es2023"],
+          strict: true,
+          noEmit: true,
+          exactOptionalPropertyTypes: true,
+          types: ["node"],
+          typeRoots: [join(ROOT, "node_modules/@types")],
+        },
+        files: names,
+      }),
+    });
+    expect(
+      execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: folder, encoding: "utf8" }),
+    ).toBe("");
+  });
+
+  it("has examples that run", () => {
+    const { home } = scratch();
+    const examples = readdirSync(join(ROOT, "examples")).filter((name) => name.endsWith(".mjs"));
+    expect(examples.length).toBeGreaterThan(4);
+    for (const name of examples) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "examples", name)], {
+        cwd: home,
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: home },
+      });
+      expect([name, status, stderr]).toEqual([name, 0, ""]);
+      expect(stdout).not.toBe("");
+    }
+  });
+
+  it("lists every export, and each says what it is", () => {
+    const text = readFileSync(join(ROOT, "docs/library-api.md"), "utf8");
+    const entries = libraryExports(ROOT);
+    const mine = entries[0]?.exports ?? [];
+    expect(mine.length).toBeGreaterThan(50);
+    for (const { name } of mine) expect(text, "npm run generate").toContain(`### ${name}\n`);
+    expect(mine.filter(({ doc }) => doc === "").map(({ name }) => name)).toEqual([]);
+  });
+});
