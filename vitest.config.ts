@@ -2,8 +2,10 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    setupFiles: "test/seed.ts",
     projects: [
       {
+        extends: true,
         test: {
           name: "pure",
           include: ["test/{action,edit,policy,shell,patch,audit,import}/**/*.test.ts"],
@@ -12,6 +14,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           // Real programs under supervision, one file at a time: they fill both processors by themselves.
           name: "supervise",
@@ -25,6 +28,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "process",
           exclude: ["test/supervise/{programs,failure,names}/**"],
@@ -36,6 +40,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "escape",
           include: ["test/escape/**/*.test.ts"],

@@ -123,7 +123,18 @@ describe("a rule means no more and no less than it did", { timeout: 60_000 }, ()
           expect(wrong({ decision, line: offset + (hit?.i ?? 0) }, ours(policy, line), lostLines), `${text} for ${line}`).toBeUndefined();
         }
       }),
-      RUNS,
+      {
+        ...RUNS,
+        examples: [
+          [
+            [
+              ["allow", "*", ""],
+              ["deny", "z* *", ":*"],
+            ],
+            ["zq", "zq run", "zq", "zq", "zq"],
+          ],
+        ],
+      },
     );
   });
 

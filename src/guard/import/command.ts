@@ -152,9 +152,15 @@ function byText(origin: Origin, tokens: readonly string[], bare: boolean): reado
 /** Texts that a pattern matches. */
 function samplesOf(pattern: string): readonly string[] {
   if (pattern.includes("[")) return [];
-  const fill = (run: string): string => plain(pattern.replace(/(?<!\\)\*/g, run).replace(/(?<!\\)\?/g, "x"));
-  // A pattern may begin with what it leaves open: then a program has to be put there.
-  return pattern.startsWith("*") ? [fill("x1")] : [fill("x1"), fill("")].map((text) => text.trim());
+  // A word that is only a wildcard, and a program that begins with one, has to be something.
+  const fill = (run: string): string =>
+    pattern
+      .split(" ")
+      .map((word, at) =>
+        plain(word.replace(/(?<!\\)\*/g, word === "*" || (at === 0 && word.startsWith("*")) ? "x1" : run).replace(/(?<!\\)\?/g, "x")),
+      )
+      .join(" ");
+  return [...new Set([fill("x1"), fill("")])];
 }
 
 const isWild = (token: string): boolean => /(?:^|[^\\])(?:\\\\)*[*?[]/.test(token);

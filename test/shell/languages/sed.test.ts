@@ -102,7 +102,7 @@ describe.skipIf(sed === undefined || !canIsolate())("against the real sed", () =
   const SEPARATORS = ["", "", ";", "\n", "\n", " ", "}"];
 
   it(`sees every effect of ${ROUNDS} random scripts`, () => {
-    const seed = Number(process.env["ASSENT_FUZZ_SEED"] ?? 7);
+    const seed = Number(process.env["FUZZ_SEED"] ?? 7);
     const { below, pick } = random(seed);
     let valid = 0;
     let acted = 0;
