@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { openState } from "../state/index.ts";
 import { messageOf, RunError } from "./errors.ts";
 import type { Exit, RunEvent, RunOptions } from "./types.ts";
@@ -24,6 +25,12 @@ export function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, 
   } catch (error) {
     onNotice?.(`what the run left could not be noted, so an undo will be careful: ${messageOf(error)}`);
   }
+}
+
+/** Of a run that did not begin nothing is kept. */
+export function discard(records: RunFolder): void {
+  records.close();
+  rmSync(records.folder, { recursive: true, force: true });
 }
 
 /** What a receipt tells. */

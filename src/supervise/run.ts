@@ -8,7 +8,7 @@ import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
 import { Questions } from "./questions.ts";
-import { isNotable, keep, recordsOf } from "./records.ts";
+import { discard, isNotable, keep, recordsOf } from "./records.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { prune, runsFolder, UndoStore } from "./undo/index.ts";
 import { WallError } from "./wall/index.ts";
@@ -98,7 +98,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         });
         const { warnings, broken } = judge.policy;
         for (const text of warnings) options.onNotice?.(text);
-        if (broken !== undefined) options.onNotice?.(`${broken}: until it is mended, nothing is allowed unasked`);
+        if (broken !== undefined) {
+          // Under it even loading a library would be a question.
+          if (options.mode !== "observe")
+            throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
+          options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
+        }
         if (undoes) undo = new UndoStore(folder);
         // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
         must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -154,7 +159,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     relay?.found?.relay.close();
     undo?.close();
     if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
-    keep(records, undoes, exit, options.onNotice);
+    if (launched === undefined) discard(records);
+    else keep(records, undoes, exit, options.onNotice);
     prune(runsFolder(machine));
   }
 }

@@ -1,17 +1,21 @@
 import type { Action, Verdict } from "../../action/index.ts";
+import type { ProcessInfo } from "../../guard/approve/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Exec } from "./exec.ts";
 import type { Operation } from "./operation.ts";
-import { argvOf, describe } from "./processes.ts";
+import { describe } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 const FLUSH_AT = 64;
+const REMEMBERED = 256;
 
 /** What became of calls, told to the main thread by the dozen. */
 export class Recorder {
   readonly #tellsAll: boolean;
   readonly #tell: (events: readonly RunEvent[]) => void;
   readonly #events: RunEvent[] = [];
+  /** The last processes seen, by number: one may have ended by the time its call is noted. */
+  readonly #seen = new Map<number, ProcessInfo>();
 
   /** `tellsAll`: every judged call, not only what a receipt needs. */
   constructor(tellsAll: boolean, tell: (events: readonly RunEvent[]) => void) {
@@ -28,7 +32,7 @@ export class Recorder {
     if (!notable) return;
     this.#events.push({
       time: Date.now(),
-      process: { pid: task.tgid, name: describe(task.tgid).name, argv: argvOf(task.tgid) },
+      process: this.#described(task.tgid),
       call: work.call,
       action: actionOf(work),
       verdict,
@@ -37,6 +41,18 @@ export class Recorder {
       ...(answer === undefined ? {} : { answer }),
     });
     if (this.#events.length >= FLUSH_AT) this.flush();
+  }
+
+  #described(pid: number): ProcessInfo {
+    const now = describe(pid);
+    const known = now.argv.length === 0 ? (this.#seen.get(pid) ?? now) : now;
+    this.#seen.delete(pid);
+    this.#seen.set(pid, known);
+    for (const [oldest] of this.#seen) {
+      if (this.#seen.size <= REMEMBERED) break;
+      this.#seen.delete(oldest);
+    }
+    return known;
   }
 
   flush(): void {
