@@ -13,9 +13,9 @@ import { tableOf } from "./value.ts";
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   run_shell_command: shell("command", "dir_path"),
   read_file: files("read", "file_path", "absolute_path"),
-  read_many_files: { does: "file", operation: "read", fields: ["paths", "include"], tree: true },
+  read_many_files: { does: "file", operation: "read", fields: ["paths", "include"], tree: true, globs: true },
   write_file: files("write", "file_path"),
-  replace: files("edit", "file_path"),
+  replace: { does: "file", operation: "edit", fields: ["file_path"], searched: true },
   list_directory: files("list", "dir_path", "path"),
   glob: { does: "file", operation: "list", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "pattern" },
   grep_search: { does: "file", operation: "read", fields: ["dir_path", "path"], tree: true, fallback: ".", pattern: "include_pattern" },

@@ -16,7 +16,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   monitor: shell("command", "directory"),
   read_file: files("read", "file_path", "absolute_path"),
   zoom_image: files("read", "file_path"),
-  read_many_files: { does: "file", operation: "read", fields: ["paths"], tree: true },
+  read_many_files: { does: "file", operation: "read", fields: ["paths", "include"], tree: true, globs: true },
   write_file: files("write", "file_path"),
   edit: files("edit", "file_path"),
   notebook_edit: files("edit", "notebook_path"),

@@ -39,7 +39,10 @@ export function requestOf(said: Said): Reading {
   if (cwd === undefined || !isFolder(cwd)) return problem(`\`${names.cwd}\` is not an absolute path`);
   const own = facts?.does === "shell" && facts.folder !== undefined ? input[facts.folder] : undefined;
   if (own !== undefined && own !== null && (typeof own !== "string" || own.includes("\0")))
-    return problem(`\`${facts?.does === "shell" ? facts.folder : ""}\` is not a path`);
+    return problem(`\`${folderField(facts)}\` is not a path`);
+  // Some hosts expand it, some do not.
+  if (typeof own === "string" && /^\s*(?:~|[a-z][a-z0-9+.-]+:)/i.test(own))
+    return problem(`\`${folderField(facts)}\` is neither absolute nor relative: write the folder out`);
   const root = text(said.root);
   const session = root !== undefined && isFolder(root) ? root : undefined;
   const moved = typeof own === "string" && own !== "";
@@ -61,6 +64,7 @@ export function requestOf(said: Said): Reading {
   return { is: "request", request };
 }
 
+const folderField = (facts: ToolFacts | undefined): string => (facts?.does === "shell" ? (facts.folder ?? "") : "");
 const isFolder = (path: string): boolean => path.startsWith("/") && !path.includes("\0");
 
 /** Facts about a tool. Names come from a model: none is looked up in a prototype. */

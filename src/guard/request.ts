@@ -31,6 +31,10 @@ export type ToolFacts =
       readonly operation: FileOperation;
       readonly fields: readonly string[];
       readonly tree?: boolean;
+      /** The host takes another file of that name where a relative path leads to none. */
+      readonly searched?: true;
+      /** What stands in the fields are patterns. */
+      readonly globs?: true;
       readonly fallback?: string;
       /** Field of a glob that may lead elsewhere. */
       readonly pattern?: string;

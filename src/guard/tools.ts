@@ -2,6 +2,7 @@ import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "..
 import { lowerPatch } from "../patch/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { join, normalise, Resolver } from "./canonical.ts";
+import { pathOfUrl, pathsOf, patternRoots, patternTrees } from "./tool-paths.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */
@@ -18,6 +19,9 @@ const unknown = (reason: string, help?: string): Lowered => ({
 
 /** What a tool call would do. */
 export function lowerTool(request: Request, world: World): Lowered {
+  // `link/..` in a folder's name leads elsewhere by text than by the file system, and hosts differ in which they take.
+  if (new Resolver("/").physical(request.cwd) !== undefined)
+    return unknown("the folder of this call can be read in two ways: it goes back behind a link", "name the folder without `..`");
   return lowerBy(request.facts, request, world);
 }
 
@@ -120,15 +124,16 @@ function lowerFile(facts: ToolFacts & { does: "file" }, request: Request, world:
   if (given.length === 0) return unknown(`the path is missing: no \`${facts.fields[0] ?? "path"}\``);
   const actions: Action[] = [];
   const unknowns: Unknown[] = [];
-  if (facts.pattern !== undefined) given.push(...patternRoot(request.input[facts.pattern]));
+  if (facts.pattern !== undefined) given.push(...patternRoots(request.input[facts.pattern]));
   for (const path of given) {
     if (typeof path !== "string" || path === "") {
       unknowns.push({ reason: "the path is not a text" });
       continue;
     }
     const problem = badText(path);
-    if (problem === undefined) actions.push(...fileActions(path, facts, world));
-    else unknowns.push({ reason: `the path ${problem}` });
+    const found = problem === undefined ? fileActions(path, facts, world) : { wrong: problem };
+    if ("wrong" in found) unknowns.push({ reason: `the path ${found.wrong}` });
+    else actions.push(...found);
   }
   return { actions, unknowns };
 }
@@ -146,42 +151,23 @@ const onlyValue = (values: readonly unknown[]): unknown => (values.length === 1 
 const own = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
 const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A glob that leaves its folder (`/etc/*`, `../x/**`) also acts where its literal start leads. */
-function patternRoot(pattern: unknown): readonly string[] {
-  if (Array.isArray(pattern)) return pattern.flatMap(patternRoot);
-  if (typeof pattern !== "string" || !(pattern.startsWith("/") || pattern.startsWith("~") || /(?:^|\/)\.\.(?:\/|$)/.test(pattern)))
-    return [];
-  const literal = /^[^*?[{]*/.exec(pattern)?.[0] ?? "";
-  return [literal.endsWith("/") ? literal : literal.slice(0, literal.lastIndexOf("/") + 1) || "."];
-}
-
-function fileActions(given: string, facts: ToolFacts & { does: "file" }, world: World): readonly FileAction[] {
-  const raw = absolutePath(given, world);
-  const path = normalise(raw);
-  // Hosts differ in whether `link/..` is resolved by text or by the file system: judge both.
-  const physical = new Resolver(world.cwd).physical(raw);
-  return (physical === undefined ? [path] : [path, physical]).map((at) => ({
-    kind: "file",
-    operation: facts.operation,
-    target: { kind: facts.tree === true && world.kind(at) !== "file" ? "tree" : "path", path: at },
-    ...(at === given ? {} : { asGiven: given }),
-    origin: BY_TOOL,
-  }));
-}
-
-/** `~`, `file:` URLs and relative paths made absolute. */
-function absolutePath(given: string, world: World): string {
-  if (given === "~" || given.startsWith("~/")) return `${world.home}${given.slice(1)}`;
-  if (/^file:\/\//i.test(given)) return pathOfUrl(given) ?? join(world.cwd, given);
-  return given.startsWith("/") ? given : join(world.cwd, given);
-}
-
-function pathOfUrl(url: string): string | undefined {
-  try {
-    return decodeURIComponent(new URL(url).pathname);
-  } catch {
-    return undefined;
+function fileActions(given: string, facts: ToolFacts & { does: "file" }, world: World): readonly FileAction[] | { readonly wrong: string } {
+  const actions: FileAction[] = [];
+  for (const { path: text, filter } of facts.globs === true ? patternTrees(given) : [{ path: given }]) {
+    const paths = pathsOf(text, world, facts.searched);
+    if ("wrong" in paths) return paths;
+    for (const path of paths) {
+      const tree = (facts.tree === true || filter !== undefined) && world.kind(path) !== "file";
+      actions.push({
+        kind: "file",
+        operation: facts.operation,
+        target: tree ? { kind: "tree", path, ...(filter === undefined ? {} : { filter }) } : { kind: "path", path },
+        ...(path === given ? {} : { asGiven: given }),
+        origin: BY_TOOL,
+      });
+    }
   }
+  return actions;
 }
 
 /** Addresses in a text that one model wrote for another. */
@@ -207,9 +193,8 @@ function lowerFetch(url: unknown, field: string, world: World): Lowered {
   }
   if (parsed.protocol === "file:") {
     const path = pathOfUrl(written);
-    return path === undefined
-      ? unknown("the address is not a URL")
-      : { actions: fileActions(path, { does: "file", operation: "read", fields: [] }, world), unknowns: [] };
+    const found = path === undefined ? { wrong: "" } : fileActions(path, { does: "file", operation: "read", fields: [] }, world);
+    return "wrong" in found ? unknown("the address is not a URL") : { actions: found, unknowns: [] };
   }
   const port = parsed.port === "" ? DEFAULT_PORTS[parsed.protocol] : Number(parsed.port);
   return {

@@ -1,3 +1,4 @@
+export { expandBraces } from "./brace.ts";
 export { patternCovers, ruleCovers, same } from "./cover.ts";
 export { pathPattern, type PathPattern } from "./glob.ts";
 export { genericInstances, genericWord } from "./glob-target.ts";

@@ -29,3 +29,44 @@ it.each(TOOLS)("%s: %s %j is judged by what it does", (id, tool, input, verdict)
   if (reading?.is !== "request") throw new Error(`no request: ${JSON.stringify(reading)}`);
   expect(decide(reading.request, { machine: place.machine, ...engine, audit: false }).verdict.decision).toBe(verdict);
 });
+
+/** What the hosts make of a path (their own programs were read): what they open is judged. */
+const SPELLINGS: [agent: string, payload: Record<string, unknown>, verdict: string][] = [
+  ["gemini", { tool_name: "read_file", tool_input: { file_path: "%2eenv" } }, "deny"],
+  ["gemini", { tool_name: "read_file", tool_input: { file_path: "@.env" } }, "deny"],
+  ["gemini", { tool_name: "write_file", tool_input: { file_path: "@.git/hooks/pre-commit" } }, "deny"],
+  ["gemini", { tool_name: "write_file", tool_input: { file_path: "%2eclaude/settings.json" } }, "ask"],
+  ["gemini", { tool_name: "write_file", tool_input: { file_path: "a%20b.txt" } }, "ask"],
+  // It looks for a file of that name elsewhere.
+  ["gemini", { tool_name: "replace", tool_input: { file_path: "prod.yml", old_string: "a", new_string: "b" } }, "deny"],
+  ["gemini", { tool_name: "read_many_files", tool_input: { include: ["**/*"] } }, "ask"],
+  ["gemini", { tool_name: "read_many_files", tool_input: { include: [".e*"] } }, "ask"],
+  ["gemini", { tool_name: "read_many_files", tool_input: { include: ["src/{../.env,x}"] } }, "deny"],
+  ["gemini", { tool_name: "read_many_files", tool_input: { include: ["src/**/*.ts", "README.md"] } }, "allow"],
+  ["gemini", { tool_name: "glob", tool_input: { pattern: "{/srv/closed/*,src/*}" } }, "deny"],
+  ["pi", { toolName: "write", input: { path: "@~/.bashrc" } }, "deny"],
+  ["pi", { toolName: "write", input: { path: "@~/.agent-permissions.jsonc" } }, "deny"],
+  ["pi", { toolName: "read", input: { path: "top\u00a0secret/x" } }, "deny"],
+  ["pi", { toolName: "read", input: { path: "@types/node.d.ts" } }, "allow"],
+];
+
+it.each(SPELLINGS)("%s: %j is the file that the host opens", (id, own, verdict) => {
+  const place = scratch();
+  place.write(
+    "~/.agent-permissions.jsonc",
+    '{ "permissions": { "deny": ["Read(top secret/**)", "Edit(config/prod.yml)", "List(/srv/closed/**)"] } }',
+  );
+  for (const name of [".env", "src/a.ts", "README.md", "config/prod.yml", "top secret/x"]) place.write(name, "x");
+  const payload = { session_id: "s", cwd: place.project, hook_event_name: "BeforeTool", type: "tool_call", ...own };
+  const reading = agentNamed(id)?.protocol.read({ payload, event: undefined, env: place.machine.env, folder: place.project });
+  if (reading?.is !== "request") throw new Error(`no request: ${JSON.stringify(reading)}`);
+  expect(decide(reading.request, { machine: place.machine, ...engine, audit: false }).verdict.decision).toBe(verdict);
+});
+
+/** Some hosts expand these, some do not. */
+it.each(["~", "~/.ssh", " ~/x", "file:///etc"])("a command in the folder %j is not judged in another", (workdir) => {
+  const place = scratch();
+  const payload = { event: "tool.execute.before", tool: "bash", args: { command: "ls", workdir }, directory: place.project };
+  const reading = agentNamed("opencode")?.protocol.read({ payload, event: undefined, env: {}, folder: place.project });
+  expect(reading?.is).toBe("problem");
+});

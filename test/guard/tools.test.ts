@@ -17,6 +17,22 @@ const ROWS: [tool: string, input: Record<string, unknown>, expected: string[]][]
   ["Read", { file_path: "file:///etc/pass%77d" }, ["read /etc/passwd"]],
   ["Read", { file_path: "//etc//passwd/." }, ["read /etc/passwd"]],
   ["Read", { file_path: "link/../x" }, ["read P/x", "read /usr/x"]],
+  ["Read", { file_path: "file:/etc/passwd" }, ["read /etc/passwd"]],
+  ["Read", { file_path: "file://host/etc/passwd" }, ["read /etc/passwd"]],
+  ["Read", { file_path: "file:///a/%zz" }, ["? the path is a `file:` address that cannot be read"]],
+  ["Read", { file_path: "vscode-userdata:/User/settings.json" }, ["? the path is an address, and no file"]],
+  ["Read", { file_path: "%2eenv" }, ["read P/%2eenv", "read P/.env"]],
+  ["Read", { file_path: "%252eenv" }, ["read P/%252eenv", "read P/%2eenv", "read P/.env"]],
+  ["Read", { file_path: "100%" }, ["read P/100%"]],
+  ["Read", { file_path: " /etc/passwd\n" }, ["read P/ /etc/passwd\\n", "read /etc/passwd"]],
+  ["Read", { file_path: "@.env" }, ["read P/@.env", "read P/.env"]],
+  ["Write", { file_path: "@/x/@y" }, ["write P/@/x/@y", "write /x/@y", "write P/x/@y"]],
+  ["Write", { file_path: "@~/x" }, ["write P/@~/x", "write H/x"]],
+  ["Write", { file_path: "top\u00a0secret/x" }, ["write P/top\\u{a0}secret/x", "write P/top secret/x"]],
+  ["Write", { file_path: "top\\ secret/x" }, ["write P/top\\ secret/x", "write P/top secret/x"]],
+  ["Read", { file_path: "caf\u00e9.md" }, ["read P/caf\u00e9.md"]],
+  ["Read", { file_path: "pa\u0308ckchen.md" }, ["read P/pa\u0308ckchen.md", "read P/p\u00e4ckchen.md"]],
+  ["Read", { file_path: "John's.md" }, ["read P/John's.md", "read P/John’s.md"]],
   ["Read", {}, ["? the path is missing: no `file_path`"]],
   ["Read", { file_path: "" }, ["? the path is not a text"]],
   ["Read", { file_path: "a\0b" }, ["? the path contains a NUL character"]],
@@ -29,6 +45,8 @@ const ROWS: [tool: string, input: Record<string, unknown>, expected: string[]][]
   ["Glob", { pattern: "**/*.ts", path: "src" }, ["list P/src/**"]],
   ["Glob", { pattern: "/etc/**" }, ["list P/**", "list /etc/**"]],
   ["Glob", { pattern: "../*/x", path: "P" }, ["list P/**", "list H/**"]],
+  ["Glob", { pattern: "{/etc/*,src/*}" }, ["list P/**", "list /etc/**"]],
+  ["Glob", { pattern: "{".repeat(20) }, ["list P/**", "list /**"]],
   ["Grep", { pattern: "x" }, ["read P/**"]],
   ["Grep", { pattern: "x", path: "P/package.json" }, ["read P/package.json"]],
   ["WebFetch", { url: "https://Example.ORG:8443/a" }, ["fetch https://Example.ORG:8443/a example.org 8443"]],
@@ -50,7 +68,7 @@ const ROWS: [tool: string, input: Record<string, unknown>, expected: string[]][]
 describe("what a tool call would do", () => {
   it.each(ROWS)("%s %j", (tool, given, expected) => {
     const place = scratch();
-    place.write("package.json", "{}");
+    for (const name of ["package.json", "p\u00e4ckchen.md", "John’s.md"]) place.write(name, "{}");
     symlinkSync("/usr/lib", join(place.project, "link"));
     const full = (text: string): string => text.replaceAll(/\bP\b/g, place.project).replaceAll(/\bH\b/g, place.home);
     const input = Object.fromEntries(
@@ -70,6 +88,24 @@ describe("what a tool call would do", () => {
       action.kind === "net" ? `${printAction(action)} ${action.host ?? "?"} ${action.port ?? "?"}` : printAction(action),
     );
     expect([...shown, ...unknowns.map(({ reason }) => `? ${reason}`)]).toEqual(expected.map(full));
+  });
+
+  it("takes a folder behind a link by neither of its names", () => {
+    const place = scratch();
+    symlinkSync("/usr/lib", join(place.project, "link"));
+    const request = {
+      tool: "bash",
+      facts: { does: "shell", field: "command" },
+      input: { command: "rm x" },
+      cwd: `${place.project}/link/..`,
+      sessionRoot: place.project,
+      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false },
+      point: "test",
+      agent: "opencode",
+    } as const;
+    const { actions, unknowns } = lowerTool(request, realWorld(place.machine, request.cwd, request.sessionRoot));
+    expect(actions).toEqual([]);
+    expect(unknowns[0]?.reason).toContain("goes back behind a link");
   });
 
   it("flattens an unknown tool's input breadth first, bounded (A19)", () => {
