@@ -1,5 +1,5 @@
 import type { Caller, Errand } from "../judge/index.ts";
-import { parentOf, startOf } from "./processes.ts";
+import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
@@ -16,6 +16,8 @@ const MOST = 20_000;
 /** Which programs run in the tree, and who started whom. */
 export class Lineage {
   readonly #records = new Map<number, Record>();
+  /** Names that can be trusted, by the memory that the program began with: whatever it forks has the same. */
+  readonly #layouts = new Map<string, readonly string[]>();
   /** What the command as typed says it does: it holds for the whole tree. */
   readonly #typed: Errand;
   /** Processes whose whole tree a person trusts for this run. */
@@ -31,11 +33,22 @@ export class Lineage {
     if (start === undefined) return;
     if (this.#records.size >= MOST) this.#prune();
     this.#records.set(pid, { start, programs, errand });
+    const layout = programs.length === 0 ? undefined : layoutOf(pid);
+    if (layout === undefined) return;
+    const [oldest] = this.#layouts.keys();
+    if (this.#layouts.size >= MOST && oldest !== undefined) this.#layouts.delete(oldest);
+    this.#layouts.set(layout, programs);
   }
 
-  /** Names of the program that the process runs: its own, or that of the process it was forked from. */
+  /**
+   * Names of the program that the process runs: its own, or that of the process it was forked from. INVARIANT: never of
+   * whoever is its parent now: that one may have been forked from with another program in it, or have adopted it.
+   */
   programs(pid: number): readonly string[] {
-    return this.#up(pid).find((found) => found !== undefined)?.programs ?? [];
+    const record = this.#records.get(pid);
+    if (record !== undefined && record.start === startOf(pid)) return record.programs;
+    const layout = this.#layouts.size === 0 ? undefined : layoutOf(pid);
+    return layout === undefined ? [] : (this.#layouts.get(layout) ?? []);
   }
 
   /** What the process and those above it were started for. */

@@ -112,7 +112,7 @@ const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O
 function existing(place: Place, task: Task, { walled }: Bench, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
-  const foreign = isForeignProcess(place.path, writes(flags));
+  const foreign = isForeignProcess(place.path, writes(flags), task);
   const native = foreign
     ? ERRNO.EACCES
     : exclusive
@@ -191,11 +191,14 @@ const F_SETFL = 4;
 const PUBLIC =
   /^\/proc\/\d+\/(?:task\/\d+\/)?(?:stat|statm|status|cmdline|comm|cgroup|limits|loginuid|sessionid|oom_score|oom_score_adj|wchan|schedstat|sched|cpuset|net|net\/.*|task)?$/;
 
+/** Reaches beyond the process: `autogroup` is the priority of everything in its session (sched(7)). */
+const NOT_ITS_OWN = /\/(?:mem|autogroup|attr\/.*|[ug]id_map|setgroups|projid_map)$/;
+
 /** The door is outside the wall, so it must itself keep the tree from looking into other processes, the supervisor among them. */
-function isForeignProcess(path: string, changes: boolean): boolean {
+function isForeignProcess(path: string, changes: boolean, { tgid }: Task): boolean {
   if (!path.startsWith("/proc/")) return false;
   const pid = Number(/^\/proc\/(\d+)(?:\/|$)/.exec(path)?.[1]);
-  if (!(pid > 0) || inTree(pid)) return changes && /\/(?:mem|attr\/.*|[ug]id_map|setgroups|projid_map)$/.test(path);
+  if (!(pid > 0) || inTree(pid)) return (changes && NOT_ITS_OWN.test(path)) || (pid !== tgid && path.endsWith("/mem"));
   return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
 }
 

@@ -120,6 +120,9 @@ except OSError as e: print('L', errno.errorcode[e.errno])
     });
     expect(out).toContain("P EPERM EPERM EPERM EPERM 0 0 EPERM");
     expect(out).toContain("L EACCES");
+    // The priority of the whole session, the supervisor's too (sched(7)).
+    const session = await attack({ program: "echo 11 > /proc/self/autogroup; cat /proc/self/autogroup" });
+    expect(session.out).not.toContain("nice 11");
   });
 
   it("the tree ends when the supervisor is killed, or goes on without any right", async () => {
