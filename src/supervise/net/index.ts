@@ -3,7 +3,7 @@ export { DnsRelay, type RelayAddress, type RelayOptions } from "./dns-relay.ts";
 export { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";
 export { type FoundNames, type NameOf, Names } from "./names.ts";
-export { type OpenSocket, overlaps, receives } from "./proc-net.ts";
+export { isOpenUnix, type OpenSocket, overlaps, receives } from "./proc-net.ts";
 export { socketsOn } from "./sock-diag.ts";
 export { hostsOf, type NameServer, nameServersOf, WatchedFile } from "./resolv.ts";
 export {

@@ -63,3 +63,14 @@ export function overlaps(socket: OpenSocket, address: Uint8Array, port: number):
 function isV4(address: Uint8Array): boolean {
   return address.length === 4 || addressOfBytes(address).embedded !== undefined;
 }
+
+/** A UNIX socket of this inode is there: /proc/net/unix, whose columns before the path hold no blanks. */
+export function isOpenUnix(inode: number, root = "/proc/net"): boolean {
+  try {
+    return readFileSync(`${root}/unix`, "latin1")
+      .split("\n")
+      .some((line) => Number(line.trim().split(/ +/, 7)[6]) === inode);
+  } catch {
+    return false;
+  }
+}

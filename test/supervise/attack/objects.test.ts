@@ -105,3 +105,35 @@ echo evil > /srv/out/data/sub/x/evil; ls /srv/out/x; ls | wc -l`,
     expect(out).toMatch(/^3000$/m);
   });
 });
+
+describe.concurrent("what the run made is the run's own as long as it is there", () => {
+  it("an abstract name that somebody else has taken since", async () => {
+    const listen = "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\\0' + name); s.listen()";
+    const { out } = await attack({
+      before: `cat > /srv/out.py <<'PY'
+import os, time
+name = 'given-up'
+while not os.path.exists('/srv/proj/free'): time.sleep(0.02)
+${listen}; open('/srv/out/taken', 'w')
+print('reached', s.accept()[0].recv(9), flush=True)
+PY
+timeout 20 python3 /srv/out.py &`,
+      program: `cat > /srv/tmp/p.py <<'PY'
+import os, time
+name = 'given-up'
+${listen}
+def reach(text):
+    c = socket.socket(socket.AF_UNIX)
+    try: c.connect('\\0' + name); c.send(text); print(text, 'sent', flush=True)
+    except OSError as e: print(text, e.errno, flush=True)
+reach(b'own'); s.close(); reach(b'gone'); open('free', 'w')
+while not os.path.exists('/srv/out/taken'): time.sleep(0.02)
+reach(b'foreign')
+PY
+timeout 20 python3 /srv/tmp/p.py`,
+    });
+    expect(out).toContain("b'own' sent");
+    expect(out).toContain("b'foreign' 13");
+    expect(out).not.toContain("reached");
+  });
+});

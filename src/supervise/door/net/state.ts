@@ -56,7 +56,7 @@ export class NetState {
   readonly bound = new Recent<number, string>(MOST);
   /** Sockets that talk to the relay, and the name server they think they talk to. */
   readonly asResolver = new Recent<number, Buffer>(MOST);
-  /** Files of sockets made by the run, by device and inode; abstract names, by their hex. */
+  /** Files of sockets made by the run, by device, inode and birth; abstract names, by their hex, with the inode of the socket. */
   readonly ownFiles = new Recent<string, true>(MOST);
   readonly ownAbstract = new Recent<string, number>(MOST);
 

@@ -1,9 +1,17 @@
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isResolverSocket, judgeUnixBind, judgeUnixConnect, type SocketAddress, type SocketDeps, unixSockaddr } from "../../net/index.ts";
+import {
+  isOpenUnix,
+  isResolverSocket,
+  judgeUnixBind,
+  judgeUnixConnect,
+  type SocketAddress,
+  type SocketDeps,
+  unixSockaddr,
+} from "../../net/index.ts";
 import { fileAction, type Bench, type Decoded, LATER } from "../operation.ts";
 import { AT_FDCWD } from "../paths.ts";
 import type { Task } from "../tasks.ts";
-import { statAt, statFd } from "../../undo/index.ts";
+import { type ObjectStat, statAt, statFd } from "../../undo/index.ts";
 import { briefly, close, connect, done, isSignalled, nameOf, type Sock } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
@@ -25,7 +33,7 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
     return done(sock, -ERRNO.ECONNREFUSED);
   }
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
-  const own = state.ownFiles.has(place.stat.id);
+  const own = state.ownFiles.has(madeAs(place.stat));
   const judge = (caller: Caller) => judgeUnixConnect(place.path, own, deps(state, caller));
   const { action } = judge(NOBODY);
   return {
@@ -38,12 +46,16 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
   };
 }
 
+/** The number of a file that is gone is given to the next one: of a program outside, perhaps. */
+const madeAs = ({ id, btime }: ObjectStat): string => `${id} ${btime.join(".")}`;
+
 /** Landlock's scope binds the program and not the door, so the door itself sees to it that the name is the run's own. */
 function connectAbstract(state: NetState, task: Task, sock: Sock, name: Buffer): Decoded {
   const inode = state.ownAbstract.get(name.toString("hex"));
   const path = `@${pathText(name)}`;
   const call = { name: "connect", args: [path, "0"] } as const;
-  const allowed = inode !== undefined;
+  // As long as its socket is there nobody else can have the name; after that, anybody.
+  const allowed = inode !== undefined && isOpenUnix(inode);
   return {
     call,
     actions: [fileAction("write", path, call)],
@@ -106,7 +118,7 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
       const result = sys(SYSCALLS.bind, sock.fd, addressOf(address), address.length);
       sys(SYSCALLS.fchmod, sock.fd, mode);
       const made = result < 0 ? result : statAt(slot.parent, slot.nameAt);
-      if (typeof made === "object") state.ownFiles.set(made.id, true);
+      if (typeof made === "object") state.ownFiles.set(madeAs(made), true);
       return result;
     },
   };
