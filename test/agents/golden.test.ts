@@ -128,7 +128,7 @@ function keysOf(envelope: Record<string, unknown>): readonly string[] {
 
 const SPECS = AGENT_IDS.flatMap((id) => EVENTS[id].map((spec) => [`${id} ${spec.event}`, id, spec] as const));
 
-describe("every agent in its own words", () => {
+describe("A37-A41: every agent in its own words", () => {
   it.each(SPECS)("%s", (name, id, spec) => {
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", POLICY);

@@ -93,7 +93,7 @@ describe("assent check", () => {
     expect(run.stderr).toMatch(/unknown event/);
   });
 
-  it("`auto` finds agent and event in the payload", () => {
+  it("A42: `auto` finds agent and event in the payload", () => {
     expect(decisionOf(assent(scratch(), ["check", "--agent", "auto", "--event=auto"], envelope({ command: "ls" })))).toBe("allow");
   });
 

@@ -202,7 +202,7 @@ describe("assent init", () => {
 });
 
 describe("assent edit", () => {
-  it("starts $VISUAL, then $EDITOR, split as a shell does, and exits as it does", () => {
+  it("A48: starts $VISUAL, then $EDITOR, split as a shell does, and exits as it does", () => {
     const place = scratch();
     const env = { VISUAL: `sh -c 'echo "$1|$2" > "$HOME/seen"; exit 7' "my editor" 'a b'`, EDITOR: "false" };
     expect(assent(place, ["edit"], "", env).status).toBe(7);

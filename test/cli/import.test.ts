@@ -17,7 +17,7 @@ const MINE = `{
 `;
 
 describe("assent import", () => {
-  it("adds native rules with where they came from; everything else in the policy stays", () => {
+  it("A47: adds native rules with where they came from; everything else in the policy stays", () => {
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", MINE);
     chmodSync(policy(place), 0o640);

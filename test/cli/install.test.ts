@@ -46,7 +46,7 @@ function treeOf(place: Scratch): Record<string, string> {
 }
 
 describe("assent install", () => {
-  it("registers with every agent, once, and takes all of it out again byte for byte", () => {
+  it("A46: registers with every agent, once, and takes all of it out again byte for byte", () => {
     const place = settled();
     const before = treeOf(place);
     const first = assent(place, ["install", "--yes", ...ALL]);
