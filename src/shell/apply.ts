@@ -26,7 +26,8 @@ type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | 
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
 export function applySpec(base: Base, spec: CommandSpec): Applied {
-  return applyLevel(base, spec, undefined, spec.names.split(" ")[0] ?? "", []);
+  const names = spec.names.split(" ");
+  return applyLevel(base, spec, undefined, names.find((name) => name === base.name) ?? names[0] ?? "", []);
 }
 
 function applyLevel(

@@ -199,15 +199,22 @@ export const cloud: readonly CommandSpec[] = [
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
     examples: { allow: ["terraform --version"], none: ["terraform frobnicate"] },
     subcommands: {
-      // -json and -raw show values marked sensitive: not listed.
-      "version|show|graph|state list|state show|workspace list|workspace show|validate|metadata functions": {
+      "version|validate|metadata functions|graph|state list|workspace list|workspace show": {
         style: "words",
-        options: TERRAFORM_READ,
+        options: `${TERRAFORM_READ}\n-json`,
         operands: "text*",
         effects: "list .",
         examples: {
-          allow: ["terraform validate", "terraform version", "terraform state list", "terraform show", "terraform -chdir=src validate"],
+          allow: ["terraform validate -json", "terraform version", "terraform state list", "terraform -chdir=src validate"],
         },
+      },
+      // As JSON, values marked sensitive are shown.
+      "show|state show": {
+        style: "words",
+        options: `${TERRAFORM_READ}\n-json -> environment`,
+        operands: "text*",
+        effects: "list .",
+        examples: { allow: ["terraform show", "terraform state show x"], ask: ["terraform show -json plan.out"] },
       },
       fmt: {
         style: "words",

@@ -255,9 +255,19 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names:
-      "bundler rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein dotnet flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
+      "bundler rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
     summary: "package managers and test runners of other languages",
     ...PROJECT_TOOL,
-    examples: { none: ["rspec", "mix test", "dotnet build"] },
+    examples: { none: ["rspec", "mix test", "flutter test"] },
+  },
+  {
+    names: "dotnet",
+    summary: ".NET",
+    ...VERSIONED_TOOL,
+    subcommands: {
+      // `--version` and `--info` start the SDK, which global.json may take from the project.
+      "--list-sdks|--list-runtimes": { style: "none", operands: "", examples: { allow: ["dotnet --list-sdks"] } },
+    },
+    examples: { none: ["dotnet build", "dotnet --info", "dotnet"] },
   },
 ];
