@@ -12,6 +12,7 @@ import {
   readHead,
   segmentName,
   segments,
+  unsentSegment,
   writeHead,
 } from "./files.ts";
 import { isoTime } from "./time.ts";
@@ -28,9 +29,13 @@ export interface Keep {
   /** Files put aside are removed, the oldest first, when they are older than this or larger together than this. */
   readonly days: number;
   readonly bytes: number;
+  /** The log is sent somewhere: what was not sent yet does not grow too old. */
+  readonly sent?: boolean;
 }
 
 export const KEEP: Keep = { segmentBytes: 32 << 20, days: 90, bytes: 4 * 2 ** 30 };
+/** For those who do not know the policy. */
+export const KEEP_UNSENT: Keep = { ...KEEP, sent: true };
 
 /**
  * Adds one line to the audit log and to its chain (docs/audit.md). Whoever is killed in here leaves at most a torn line,
@@ -145,8 +150,9 @@ function rotate(folder: string, full: number, head: Head & { readonly between?: 
 function prune(folder: string, descriptor: number, head: Head, keep: Keep): void {
   const full = segments(folder).map((segment) => ({ segment, ...statOf(`${folder}/${segmentName(segment)}`) }));
   let left = full.reduce((sum, { size }) => sum + size, head.size);
-  const stays = full.findIndex(({ size, changed }) => {
-    if (left <= keep.bytes && Date.now() - changed <= keep.days * DAY_MS) return true;
+  const unsent = keep.sent === true ? unsentSegment(folder) : Infinity;
+  const stays = full.findIndex(({ segment, size, changed }) => {
+    if (left <= keep.bytes && (segment >= unsent || Date.now() - changed <= keep.days * DAY_MS)) return true;
     left -= size;
     return false;
   });
@@ -156,7 +162,8 @@ function prune(folder: string, descriptor: number, head: Head, keep: Keep): void
   const link = lastLinkOf(`${folder}/${segmentName(last.segment)}`);
   if (link === undefined) return;
   const base = { segment: last.segment, link };
-  add(folder, descriptor, head, note("dropped", { through: { segment: last.segment, ...link } }));
+  const lost = last.segment >= unsent ? { unsent: true } : {};
+  add(folder, descriptor, head, note("dropped", { through: { segment: last.segment, ...link }, ...lost }));
   writeAtomic(baseFile(folder), baseText(base));
   for (const { segment } of dropped) unlinkSync(`${folder}/${segmentName(segment)}`);
 }

@@ -7,6 +7,8 @@ export const AUDIT_FILE = "audit.jsonl";
 export const AUDIT_LOCK = "audit.lock";
 const HEAD_FILE = "audit.head";
 const BASE_FILE = "audit.base";
+/** How far the log has been sent (`export/position.ts`). */
+export const EXPORTED_FILE = "audit.exported";
 
 /** Where the log ends: what a cut tail is noticed by. */
 export interface Head {
@@ -31,6 +33,12 @@ export function segments(folder: string): readonly number[] {
     .flatMap((name) => /^audit-(\d{6,})\.jsonl$/.exec(name)?.[1] ?? [])
     .map(Number)
     .toSorted((a, b) => a - b);
+}
+
+/** The oldest segment of which something has not been sent yet; 1 as long as nothing was. */
+export function unsentSegment(folder: string): number {
+  const { segment } = readObject(`${folder}/${EXPORTED_FILE}`);
+  return typeof segment === "number" ? segment : 1;
 }
 
 const HEAD_BYTES = 160;

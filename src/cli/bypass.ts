@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { appendAudit, auditLine } from "../audit/index.ts";
+import { appendAudit, auditLine, KEEP_UNSENT } from "../audit/index.ts";
 import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine } from "../state/index.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -77,6 +77,6 @@ function note(machine: Machine, what: "on" | "off", pane: string | undefined, un
     answer: "allow",
     milliseconds: 0,
   });
-  const problem = appendAudit(machine, line);
+  const problem = appendAudit(machine, line, KEEP_UNSENT);
   if (problem !== undefined) complain("bypass", `not logged: ${visible(problem)}`);
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 
 declare const ASSENT_VERSION: string | undefined;
-const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
+export const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
 
 /** The command without its commands. */
 export const frame = (): Command =>

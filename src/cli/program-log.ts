@@ -41,6 +41,22 @@ export function addLogCommands(assent: Command): void {
       process.exitCode = logVerify(command.optsWithGlobals());
     });
 
+  log
+    .command("export")
+    .summary("write the log as JSON Lines, or send it to an OpenTelemetry collector")
+    .description(
+      "Prints every record as it is stored, or with --otlp sends what was not sent yet to the collector that your policy names (audit.otlp; docs/audit.md). What a collector that is away does not take stays in the log and is sent by the next call.",
+    )
+    .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
+    .option("--to <file>", "write a new file instead of standard output")
+    .option("--otlp", "send it by OTLP over HTTP")
+    .option("-f, --follow", "with --otlp: go on as decisions are made")
+    .option("--timeout <seconds>", "with --otlp: how long one message is tried (default: 30)", count)
+    .action(async (_options: unknown, command: Command) => {
+      const { logExport } = await import("./log-export.ts");
+      process.exitCode = await logExport(command.optsWithGlobals());
+    });
+
   assent
     .command("suggest")
     .summary("rules that would have saved the most questions")

@@ -1,6 +1,6 @@
 import type { Lowered, RequestVerdict, World } from "../action/index.ts";
-import { appendAudit, auditLine, KEEP } from "../audit/index.ts";
-import { judge, type JudgeContext, type Policy } from "../policy/index.ts";
+import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
+import { type AuditSettings, judge, type JudgeContext, type Policy } from "../policy/index.ts";
 import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
 import { judgeContext } from "./context.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled.ts";
@@ -130,6 +130,12 @@ export function failed(request: Request, error: unknown): Outcome {
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };
 }
 
+function keptBy(audit: AuditSettings | undefined): Keep {
+  // Judging failed: nobody knows what is to be kept, so nothing grows too old.
+  if (audit === undefined) return KEEP_UNSENT;
+  return { ...KEEP, days: audit.keepDays, bytes: audit.keepMegabytes * 2 ** 20, sent: audit.otlp !== undefined };
+}
+
 function record({ request, verdict, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
   try {
     const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
@@ -149,7 +155,7 @@ function record({ request, verdict, answer, basis, bypass }: Outcome, machine: M
       bypass: bypass?.by,
       milliseconds,
     });
-    return appendAudit(machine, line, { ...KEEP, days: basis?.policy.settings.audit.keepDays ?? KEEP.days });
+    return appendAudit(machine, line, keptBy(basis?.policy.settings.audit));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

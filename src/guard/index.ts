@@ -1,7 +1,7 @@
 export { decide, failed, type GuardOptions, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader } from "./compiled.ts";
 export { judgeContext } from "./context.ts";
-export { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
+export { explicitFiles, findPolicyFiles, POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type Answer } from "./speak.ts";
 export { changesFor, type RuleReader } from "./changes.ts";

@@ -118,6 +118,8 @@ function classify(args: readonly Argument[]): AssentCall {
   const command = at < 0 ? "help" : plain[at];
   if (command === undefined) return { does: "unclear", words };
   if (command === "run") return { does: runDoes(args.slice(at + 1)), words };
+  // It writes a file, or says how far the log has been sent.
+  if (command === "log" && plain.includes("export")) return { does: "unclear", words };
   if (HARMLESS.has(command)) return { does: "harmless", words };
   if (loosening(command)?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
   // A global option may have taken the first word for its value, so every word counts.

@@ -26,7 +26,7 @@ export const DEFAULT_SETTINGS: Settings = {
   unknown: "ask",
   bypass: "asks",
   automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 } },
-  audit: { keepDays: 90 },
+  audit: { keepDays: 90, keepMegabytes: 4096 },
 };
 
 /**
@@ -109,7 +109,8 @@ function joinSettings(
 ): Settings {
   let fixed: Partial<Settings> = {};
   for (const given of fixing) fixed = { ...given, ...fixed };
-  const filled = explicit.reduce((settings, given) => ({ ...given, ...settings }), fixed);
+  // How long the log is kept and where it is sent is for nobody else to say: an environment variable can name an explicit file.
+  const filled = explicit.reduce((settings, { audit: _audit, ...given }) => ({ ...given, ...settings }), fixed);
   return [...explicit, ...trusted].reduce(tighten, { ...DEFAULT_SETTINGS, ...filled });
 }
 
@@ -122,7 +123,6 @@ function tighten(current: Settings, given: Partial<Settings>): Settings {
     bypass: stricter(BYPASS, current.bypass, given.bypass),
     writableRoots: given.writableRoots === undefined ? current.writableRoots : narrow(current.writableRoots, given.writableRoots),
     automation: given.automation === undefined ? current.automation : tightenAutomation(current.automation, given.automation),
-    // How long the log is kept is not for a project to say.
     audit: current.audit,
   };
 }

@@ -126,6 +126,13 @@ export interface PolicyFile {
   readonly operations: readonly OperationBlock[];
 }
 
+export interface AuditSettings {
+  readonly keepDays: number;
+  readonly keepMegabytes: number;
+  /** Where the log is sent. `headers`: the environment variable that holds the value of each. */
+  readonly otlp?: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> };
+}
+
 export interface Settings {
   readonly preset: PresetName;
   readonly mode: Mode;
@@ -134,7 +141,7 @@ export interface Settings {
   readonly unknown: "ask" | "confine" | "deny";
   readonly bypass: "asks" | "host";
   readonly automation: Automation;
-  readonly audit: { readonly keepDays: number };
+  readonly audit: AuditSettings;
   /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
   readonly secrets?: "open";
 }

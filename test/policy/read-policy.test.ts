@@ -75,7 +75,7 @@ describe("what is read", () => {
     });
     expect(policyOf("{ automation: { agents: { restricted: ['x'] } }, audit: {} }").settings).toEqual({
       automation: { when: "everywhere", agents: { trusted: [], restricted: ["x"] }, breaker: { denials: 10, minutes: 0 } },
-      audit: { keepDays: 90 },
+      audit: { keepDays: 90, keepMegabytes: 4096 },
     });
   });
 

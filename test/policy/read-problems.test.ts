@@ -152,6 +152,16 @@ const OTHERS: readonly Row[] = [
     help: 'write "keepDays": 90',
   },
   {
+    text: "{ audit: { otlp: { endpoint: 'https://me:pass@c.org' } } }",
+    says: "1:30 audit.otlp.endpoint: `endpoint`: is no http(s) address without user, query and fragment",
+    help: 'write "otlp": { "endpoint": "https://collector.example.org:4318" }',
+  },
+  {
+    text: "{ audit: { otlp: { endpoint: 'https://c.org', headers: { authorization: 'Bearer abc' } } } }",
+    says: "1:73 audit.otlp.headers.authorization: `authorization`: is no name of an environment variable",
+    help: 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the name of the environment variable that holds it',
+  },
+  {
     text: "{ audit: { keepDays: 1.5 } }",
     says: "1:22 audit.keepDays: `keepDays`: must be a whole number from 1 to 1000000",
     help: 'write "keepDays": 90',

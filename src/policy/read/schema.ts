@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { MODES, type OperationName, PRESETS } from "../types.ts";
+import { auditSettings } from "./schema-audit.ts";
+import { choice, count, described, list, object, optional, refuseLists, text } from "./schema-parts.ts";
 
 /**
  * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md
@@ -7,40 +9,6 @@ import { MODES, type OperationName, PRESETS } from "../types.ts";
  *
  * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
  */
-
-/** valibot takes a list for an object; a policy must not. */
-function refuseLists<const Schema extends v.GenericSchema>(schema: Schema): Schema {
-  const run: Schema["~run"] = (dataset, config) => schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config);
-  return { ...schema, "~run": run };
-}
-
-/** An object with exactly these keys. */
-function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
-  return refuseLists(v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`));
-}
-
-function list<const Item extends v.GenericSchema>(item: Item, example: string) {
-  return v.array(item, `\n${example}`);
-}
-
-function choice<const Options extends readonly string[]>(options: Options, description: string) {
-  return v.pipe(v.picklist(options, `${options.join(" ")}\n`), v.description(description));
-}
-
-function text(example: string) {
-  return v.pipe(v.string(`\n${example}`), v.nonEmpty(`the text is empty\n${example}`));
-}
-
-function count(description: string, example: string) {
-  const wrong = `must be a whole number from 1 to 1000000\n${example}`;
-  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(1, wrong), v.maxValue(1_000_000, wrong), v.description(description));
-}
-
-function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {
-  return v.pipe(schema, v.description(description));
-}
-
-const optional = v.exactOptional;
 
 const EFFECTS = ["allow", "ask", "deny"] as const;
 
@@ -253,15 +221,7 @@ export const policySchema = object(
         "What the bypass mode of an agent host may skip: only questions (`asks`), or every verdict (`host`). Without it: `asks`.",
       ),
     ),
-    audit: optional(
-      described(
-        object(
-          { keepDays: optional(count("Days the log is kept. Without it: 90.", 'write "keepDays": 90')) },
-          'write "audit": { "keepDays": 90 }',
-        ),
-        "The log of verdicts.",
-      ),
-    ),
+    audit: optional(auditSettings),
     shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
   },
   'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',

@@ -1,9 +1,9 @@
-import type { Automation, Settings } from "../types.ts";
+import type { AuditSettings, Automation, Settings } from "../types.ts";
 import type { PolicyInput } from "./schema.ts";
 
 /** What an `automation` block says where it is silent. */
 const AUTOMATION: Automation = { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 } };
-const KEEP_DAYS = 90;
+const KEEP = { keepDays: 90, keepMegabytes: 4096 };
 
 /** The settings a file makes; one it does not make is absent. */
 export function readSettings(input: PolicyInput): Partial<Settings> {
@@ -15,7 +15,7 @@ export function readSettings(input: PolicyInput): Partial<Settings> {
     ...(unknown === undefined ? {} : { unknown }),
     ...(bypass === undefined ? {} : { bypass }),
     ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
-    ...(audit === undefined ? {} : { audit: { keepDays: audit.keepDays ?? KEEP_DAYS } }),
+    ...(audit === undefined ? {} : { audit: readAudit(audit) }),
   };
 }
 
@@ -28,4 +28,8 @@ function readAutomation(input: NonNullable<PolicyInput["automation"]>): Automati
     },
     breaker: { ...AUTOMATION.breaker, ...input.breaker },
   };
+}
+
+function readAudit({ otlp, ...keep }: NonNullable<PolicyInput["audit"]>): AuditSettings {
+  return { ...KEEP, ...keep, ...(otlp === undefined ? {} : { otlp: { endpoint: otlp.endpoint, headers: otlp.headers ?? {} } }) };
 }

@@ -1,5 +1,5 @@
 import type { RequestVerdict, RuleSource } from "../../action/index.ts";
-import { appendAudit, auditLine } from "../../audit/index.ts";
+import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
 import type { Effect } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
@@ -146,6 +146,7 @@ export class PermissionChecker {
       appendAudit(
         machine,
         auditLine({ time: Date.now(), point: "library", agent: "library", cwd, tool: operation, input, verdict, answer, milliseconds }),
+        KEEP_UNSENT,
       );
     } catch {
       // The decision stands without its line.
