@@ -438,6 +438,8 @@ describe("what is kept until it is sent", () => {
 });
 
 describe("assent log export", () => {
+  const shown = ({ status, stderr }: { readonly status: number | null; readonly stderr: string }): string => `${status} ${stderr}`;
+
   it("prints JSON Lines, and writes them into a new file only", () => {
     const place = scratch();
     const folder = written(place, 3);
@@ -447,10 +449,7 @@ describe("assent log export", () => {
     expect(assent(place, ["log", "export", "--to", "out.jsonl"]).status).toBe(0);
     expect(readFileSync(join(place.project, "out.jsonl"), "utf8")).toBe(stored);
     expect(statSync(join(place.project, "out.jsonl")).mode & 0o777).toBe(0o600);
-    expect(assent(place, ["log", "export", "--to", "out.jsonl"])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining("is there already"),
-    });
+    expect(shown(assent(place, ["log", "export", "--to", "out.jsonl"]))).toMatch(/^1 .*is there already/);
     expect(assent(place, ["log", "export", "--since", "1h"]).stdout).toBe("");
     expect(assent(place, ["log", "export", "--since", "2026-03-04"]).stdout).toBe(stored);
   });
@@ -477,8 +476,8 @@ describe("assent log export", () => {
       "~/.agent-permissions.jsonc",
       JSON.stringify({ audit: { otlp: { endpoint: collector.url, headers: { "x-key": "MY_KEY" } } } }),
     );
-    expect(await asks(place, [])).toMatchObject({ status: 2, stderr: expect.stringContaining("the variable MY_KEY is not set") });
-    expect(await asks(place, [], { MY_KEY: "a\nb" })).toMatchObject({ status: 2, stderr: expect.stringContaining("cannot be a header") });
+    expect(shown(await asks(place, []))).toContain(`2 assent log export: the variable MY_KEY is not set`);
+    expect(shown(await asks(place, [], { MY_KEY: "a\nb" }))).toContain(`2 assent log export: the value of MY_KEY cannot be a header`);
     expect(
       await asks(place, [], { MY_KEY: "k1", OTEL_EXPORTER_OTLP_HEADERS: "evil=1", OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "http://127.0.0.1:9" }),
     ).toEqual({ status: 0, stderr: "2 records sent\n" });
@@ -495,13 +494,13 @@ describe("assent log export", () => {
     const other = place.write("other.jsonc", policy);
     assent(place, ["trust", "--yes"]);
     for (const env of [{}, { ASSENT_POLICY: other }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }] as Record<string, string>[])
-      expect(await asks(place, [], env)).toMatchObject({ status: 2, stderr: expect.stringContaining("no collector is named") });
+      expect(shown(await asks(place, [], env))).toContain(`2 assent log export: no collector is named`);
     expect(collector.requests).toEqual([]);
   });
 
   it("follows the log until it is told to end; a hook waits for nothing", async () => {
     const place = scratch();
-    const folder = written(place, 1);
+    written(place, 1);
     const collector = await receiver();
     place.write("~/.agent-permissions.jsonc", JSON.stringify({ audit: { otlp: { endpoint: collector.url } } }));
     const child = spawn(process.execPath, [join(DIST, "bin.cjs"), "log", "export", "--otlp", "--follow"], {
@@ -514,7 +513,7 @@ describe("assent log export", () => {
     written(place, 3);
     await expect.poll(() => collector.seqs(), { timeout: 20_000 }).toEqual([1, 2, 3, 4]);
     child.kill("SIGTERM");
-    const [status]: unknown[] = await once(child, "exit");
-    expect(status).toBe(0);
+    await once(child, "exit");
+    expect(child.exitCode).toBe(0);
   });
 });
