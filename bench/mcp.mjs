@@ -1,6 +1,8 @@
-// What the gateway adds to a tool call: `npm run build && node bench/mcp.mjs [calls]`. Turns about, so that both see the same machine.
+// What the gateway adds to a tool call: `npm run build && node bench/mcp.mjs [calls]`. Turns about, so that all see the same machine.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,20 +13,44 @@ const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "assent-bench-"));
 writeFileSync(join(home, ".agent-permissions.jsonc"), '{ "permissions": { "allow": ["mcp__files__echo"] } }');
 
-async function connect(before) {
+const env = { PATH: process.env.PATH, HOME: home };
+const started = [];
+
+/** Starts a program and waits until it says where it listens. */
+async function start(args, stream, what) {
+  const child = spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
+  started.push(child);
+  for await (const chunk of child[stream]) {
+    const [found] = what.exec(String(chunk)) ?? [];
+    if (found !== undefined) return found;
+  }
+}
+
+async function connect(transport) {
   const client = new Client({ name: "bench", version: "1" });
-  const [command, ...args] = [...before, process.execPath, file("test/sdk/mcp/server.mjs")];
-  await client.connect(
-    new StdioClientTransport({ command, args, cwd: home, env: { PATH: process.env.PATH, HOME: home }, stderr: "ignore" }),
-  );
+  await client.connect(transport);
   return client;
 }
 
+const SERVER = file("test/sdk/mcp/server.mjs");
+const GATEWAY = [file("dist/bin.cjs"), "mcp", "--name", "files"];
+const overStdio = async (args) =>
+  await connect(new StdioClientTransport({ command: process.execPath, args, cwd: home, env, stderr: "ignore" }));
+const overHttp = async (url) => await connect(new StreamableHTTPClientTransport(new URL(url)));
+const server = `http://127.0.0.1:${await start([SERVER, "/dev/null", "http"], "stdout", /\d+/)}/mcp`;
+const listening = async (...to) => await overHttp(await start([...GATEWAY, "--listen", "0", ...to], "stderr", /http:\S+/));
+
 const sides = {
-  direct: await connect([]),
-  gateway: await connect([process.execPath, file("dist/bin.cjs"), "mcp", "--name", "files", "--"]),
+  stdio: await overStdio([SERVER]),
+  "stdio, gateway, stdio": await overStdio([...GATEWAY, "--", process.execPath, SERVER]),
+  HTTP: await overHttp(server),
+  "HTTP, gateway, HTTP": await listening("--url", server),
+  "stdio, gateway, HTTP": await overStdio([...GATEWAY, "--url", server]),
+  "HTTP, gateway, stdio": await listening("--", process.execPath, SERVER),
 };
-const times = { direct: [], gateway: [] };
+/** What each is compared with. */
+const direct = (name) => (name.endsWith("HTTP") ? "HTTP" : "stdio");
+const times = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
 for (let at = -50; at < calls; at += 1) {
   for (const [name, client] of Object.entries(sides)) {
     const start = performance.now();
@@ -33,7 +59,12 @@ for (let at = -50; at < calls; at += 1) {
   }
 }
 const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
-for (const [name, all] of Object.entries(times)) console.log(`${name.padEnd(8)} median ${median(all).toFixed(2)} ms`);
-console.log(`adds ${(median(times.gateway) - median(times.direct)).toFixed(2)} ms`);
+for (const [name, all] of Object.entries(times)) {
+  const added = median(all) - median(times[direct(name)]);
+  console.log(
+    `${name.padEnd(22)} median ${median(all).toFixed(2)} ms${name.includes("gateway") ? `, adds ${added.toFixed(2)} ms to ${direct(name)}` : ""}`,
+  );
+}
 await Promise.all(Object.values(sides).map((client) => client.close()));
+for (const child of started) child.kill();
 rmSync(home, { recursive: true, force: true });

@@ -1,31 +1,46 @@
 import { randomBytes } from "node:crypto";
 import { visible } from "../../action/index.ts";
 import type { Guard, GuardDecision } from "../guard/open-guard.ts";
-import { hasOddCase, isId, isMessage, keyOf, readStrictly, type Id, type Message } from "./message.ts";
+import { isId, isMessage, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
-/** Where messages go; each is a line without its end. */
-export interface Ways {
-  readonly toClient: (line: Buffer | string) => void;
-  readonly toServer: (line: Buffer | string) => void;
+/** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */
+export interface Exchange {
+  readonly toServer: (said: Said) => void;
+  /** The answer to a request, of the gateway itself; without an id: to something that was none. */
+  readonly answer: (id: Id | null, line: string) => void;
+  /** A question to the client; undefined where it cannot be asked. */
+  readonly ask: ((line: string) => void) | undefined;
+  /** There will be no answer: the call was cancelled. */
+  readonly over: (id: Id) => void;
+}
+
+export interface GatewayOptions {
+  readonly guard: Guard;
+  /** The server's name in rules, `mcp__NAME__tool`. Given by the person, never by the server. */
+  readonly name: string;
   /** For people. */
   readonly onNotice: (text: string) => void;
 }
 
-export interface GatewayOptions extends Ways {
-  readonly guard: Guard;
-  /** The server's name in rules, `mcp__NAME__tool`. Given by the person, never by the server. */
-  readonly name: string;
+/** A message on its way to the client. */
+export interface Passed {
+  readonly line: Buffer | string;
+  /** Undefined: it is no message at all. */
+  readonly message: Message | undefined;
+  /** Which request of the client's it answers. */
+  readonly answers: Id | undefined;
 }
 
 interface Pending {
   readonly id: Id;
-  readonly line: Buffer;
+  readonly said: Said;
   readonly decision: GuardDecision;
   readonly question: string;
+  readonly via: Exchange;
 }
 
-/** The specification's code for a message that is none. */
-const INVALID_REQUEST = -32_600;
+/** The specification's codes. */
+export const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
 /**
@@ -36,7 +51,7 @@ const INTERNAL_ERROR = -32_603;
 export class Gateway {
   readonly #options: GatewayOptions;
   /** Requests of the client that the server has not answered, and which of them list tools. */
-  readonly #open = new Map<string, { readonly id: Id; readonly lists: boolean }>();
+  readonly #open = new Map<string, { readonly id: Id; readonly lists: boolean; readonly via: Exchange }>();
   /** Questions to the client, by the gateway's own id. */
   readonly #asked = new Map<string, Pending>();
   /** Nobody else makes such ids. */
@@ -48,86 +63,80 @@ export class Gateway {
     this.#options = options;
   }
 
-  fromClient(line: Buffer): void {
-    if (line.length === 0 || (line.length === 1 && line[0] === 13)) return;
-    const read = readStrictly(line);
-    if ("wrong" in read) {
-      this.#fail(null, INVALID_REQUEST, `the message was not passed on: ${read.wrong}`);
-      return;
-    }
-    if (!isMessage(read.value)) {
-      // A batch, which the protocol has given up: each of its messages is one.
-      if (Array.isArray(read.value)) for (const message of read.value) this.fromClient(Buffer.from(JSON.stringify(message)));
-      else this.#fail(null, INVALID_REQUEST, "the message was not passed on: it is no object");
-      return;
-    }
-    const message = read.value;
-    if (hasOddCase(message)) {
-      this.#fail(
-        isId(message["id"]) ? message["id"] : null,
-        INVALID_REQUEST,
-        "the message was not passed on: a name of the protocol in another case",
-      );
-      return;
-    }
+  fromClient(said: Said, via: Exchange): void {
+    const { message } = said;
     if (this.#isAnswer(message)) return;
-    const { id, method } = { id: message["id"], method: message["method"] };
+    const { method } = message;
     if (method === "initialize") this.#elicits = canElicit(message);
     if (method === "tools/call") {
-      this.#call(message, line);
+      this.#call(said, via);
       return;
     }
     if (method === "notifications/cancelled" && this.#cancels(message)) return;
-    if (typeof method === "string" && isId(id)) this.#open.set(keyOf(id), { id, lists: method === "tools/list" });
-    this.#options.toServer(line);
+    const id = requestId(message);
+    if (id !== undefined) this.#open.set(keyOf(id), { id, lists: method === "tools/list", via });
+    via.toServer(said);
   }
 
-  fromServer(line: Buffer): void {
-    const message = parsed(line);
-    const id = message?.["id"];
-    if (message === undefined || !isId(id) || message["method"] !== undefined) {
-      this.#options.toClient(line);
-      return;
-    }
-    const request = this.#open.get(keyOf(id));
-    this.#open.delete(keyOf(id));
-    const filtered = request?.lists === true ? this.#withoutDenied(message) : undefined;
-    this.#options.toClient(filtered === undefined ? line : JSON.stringify(filtered));
+  /** What of it goes on to the client: each message of a batch by itself. */
+  fromServer(line: Buffer): readonly Passed[] {
+    const said = readServer(line);
+    if (said === undefined) return [{ line, message: undefined, answers: undefined }];
+    return said.map(({ message, line: own }) => {
+      const { id } = message;
+      if (!isId(id) || message["method"] !== undefined) return { line: own, message, answers: undefined };
+      const request = this.#open.get(keyOf(id));
+      this.#open.delete(keyOf(id));
+      // An answer that comes twice, in a stream that is resumed, is one to a request nobody knows any more.
+      const filtered = request === undefined || request.lists ? this.#withoutDenied(message) : undefined;
+      return { line: filtered === undefined ? own : JSON.stringify(filtered), message, answers: id };
+    });
   }
 
   /** The server is gone: what it has not answered will not be. */
   serverEnded(why: string): void {
-    for (const { id } of [...this.#open.values(), ...this.#asked.values()]) this.#fail(id, INTERNAL_ERROR, why);
+    for (const { id, via } of [...this.#open.values(), ...this.#asked.values()]) this.fail(id, why, via);
     this.#open.clear();
     this.#asked.clear();
   }
 
-  #call(message: Message, line: Buffer): void {
+  /** The server will not answer this request. */
+  fail(id: Id, why: string, via: Exchange): void {
+    this.#open.delete(keyOf(id));
+    via.answer(id, errorLine(id, INTERNAL_ERROR, why));
+  }
+
+  /** Nobody listens there any more: what was asked about there is not done. */
+  gone(via: Exchange): void {
+    for (const [asked, pending] of this.#asked) if (pending.via === via) this.#asked.delete(asked);
+    for (const [key, open] of this.#open) if (open.via === via) this.#open.delete(key);
+  }
+
+  #call(said: Said, via: Exchange): void {
+    const { message } = said;
     const { id, params } = { id: message["id"], params: message["params"] };
     const name = isMessage(params) ? params["name"] : undefined;
     const input = isMessage(params) ? (params["arguments"] ?? {}) : undefined;
     if (!isId(id) || typeof name !== "string" || !isMessage(input)) {
-      this.#fail(isId(id) ? id : null, INVALID_REQUEST, "a tool call needs an id, a name and arguments");
+      const to = isId(id) ? id : null;
+      via.answer(to, errorLine(to, INVALID_REQUEST, "a tool call needs an id, a name and arguments"));
       return;
     }
     const tool = `mcp__${this.#options.name}__${name}`;
     const decision = this.#options.guard.decide({ tool, input });
     for (const warning of decision.warnings) this.#options.onNotice(warning);
-    if (decision.decision === "allow") this.#pass(id, line);
-    else if (decision.decision === "deny") this.#refuse(id, decision);
-    else if (!this.#elicits) this.#refuse(id, decision, "approval required, and this client cannot be asked: ");
-    else this.#ask({ id, line, decision, question: `Allow \`${visible(tool)}\` with ${shown(input)}? ${visible(decision.reason)}` });
+    if (decision.decision === "allow") this.#pass(id, said, via);
+    else if (decision.decision === "deny") refuse(id, decision, "", via);
+    else if (!this.#elicits || via.ask === undefined) refuse(id, decision, "approval required, and this client cannot be asked: ", via);
+    else {
+      const question = `Allow \`${visible(tool)}\` with ${shown(input)}? ${visible(decision.reason)}`;
+      this.#ask({ id, said, decision, question, via });
+    }
   }
 
-  #pass(id: Id, line: Buffer): void {
-    this.#open.set(keyOf(id), { id, lists: false });
-    this.#options.toServer(line);
-  }
-
-  /** A result, not an error of the protocol: the model is to read it. */
-  #refuse(id: Id, { modelReason }: GuardDecision, before = ""): void {
-    const text = `Assent: ${before}${modelReason}`;
-    this.#options.toClient(JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }], isError: true } }));
+  #pass(id: Id, said: Said, via: Exchange): void {
+    this.#open.set(keyOf(id), { id, lists: false, via });
+    via.toServer(said);
   }
 
   #ask(pending: Pending): void {
@@ -138,7 +147,7 @@ export class Gateway {
     const allow = { type: "boolean", title: "Allow this call", default: false };
     const requestedSchema = { type: "object", properties: { allow }, required: ["allow"] };
     const params = { message: pending.question, requestedSchema };
-    this.#options.toClient(JSON.stringify({ jsonrpc: "2.0", id, method: "elicitation/create", params }));
+    pending.via.ask?.(JSON.stringify({ jsonrpc: "2.0", id, method: "elicitation/create", params }));
   }
 
   /** An answer to a question of ours never reaches the server. */
@@ -149,21 +158,24 @@ export class Gateway {
     this.#asked.delete(id);
     if (pending === undefined) return true;
     const content = isMessage(result) && result["action"] === "accept" ? result["content"] : undefined;
-    if (isMessage(content) && content["allow"] === true) this.#pass(pending.id, pending.line);
-    else this.#refuse(pending.id, pending.decision, "the user refused: ");
+    if (isMessage(content) && content["allow"] === true) this.#pass(pending.id, pending.said, pending.via);
+    else refuse(pending.id, pending.decision, "the user refused: ", pending.via);
     return true;
   }
 
   /** A call that is still being asked about ends here; the server has never heard of it. */
   #cancels({ params }: Message): boolean {
     const cancelled = isMessage(params) ? params["requestId"] : undefined;
-    for (const [asked, { id }] of this.#asked) {
+    for (const [asked, { id, via }] of this.#asked) {
       if (id !== cancelled) continue;
       this.#asked.delete(asked);
       const notice = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: asked, reason: "the call was cancelled" } };
-      this.#options.toClient(JSON.stringify(notice));
+      via.ask?.(JSON.stringify(notice));
+      via.over(id);
       return true;
     }
+    // Whatever still comes for it, its client waits no more.
+    if (isId(cancelled)) this.#open.delete(keyOf(cancelled));
     return false;
   }
 
@@ -180,24 +192,23 @@ export class Gateway {
     if (typeof name !== "string") return false;
     return this.#options.guard.decide({ tool: `mcp__${this.#options.name}__${name}`, input: {}, event: "tools/list" }).decision === "deny";
   }
-
-  #fail(id: Id | null, code: number, message: string): void {
-    this.#options.toClient(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message: `Assent: ${visible(message)}` } }));
-  }
 }
 
+/** A result, not an error of the protocol: the model is to read it. */
+function refuse(id: Id, { modelReason }: GuardDecision, before: string, via: Exchange): void {
+  const text = `Assent: ${before}${modelReason}`;
+  via.answer(id, JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }], isError: true } }));
+}
+
+export function errorLine(id: Id | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message: `Assent: ${visible(message)}` } });
+}
+
+/** Forms, that is: since revision 2025-11-25 a client may have only addresses to open. */
 function canElicit({ params }: Message): boolean {
   const capabilities = isMessage(params) ? params["capabilities"] : undefined;
-  return isMessage(capabilities) && isMessage(capabilities["elicitation"]);
-}
-
-function parsed(line: Buffer): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return isMessage(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const elicitation = isMessage(capabilities) ? capabilities["elicitation"] : undefined;
+  return isMessage(elicitation) && (elicitation["form"] !== undefined || elicitation["url"] === undefined);
 }
 
 const LONGEST_INPUT = 2000;

@@ -1,2 +1,2 @@
-export { Gateway, type GatewayOptions, type Ways } from "./gateway.ts";
-export { serveGateway, type ServeOptions } from "./serve.ts";
+export { isLoopback, type ListenOptions, type RemoteOptions } from "./http/index.ts";
+export { serveGateway, serveHttp, serveRemote, type ServeOptions, type ServerBehind } from "./serve.ts";

@@ -1,79 +1,106 @@
-import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { Guard } from "../guard/open-guard.ts";
-import { Gateway } from "./gateway.ts";
-import { Lines } from "./message.ts";
+import { errorLine, Gateway, INVALID_REQUEST, type Exchange, type GatewayOptions } from "./gateway.ts";
+import { onOneLine, readClient, type Said } from "./message.ts";
+import { listen, Proxy, Remote, sessionsOf, type ListenOptions, type RemoteOptions } from "./http/index.ts";
+import { lineWriter, readLines, startServer } from "./server-process.ts";
 
-export interface ServeOptions {
-  readonly argv: readonly [string, ...string[]];
-  readonly guard: Guard;
-  readonly name: string;
+/** The client, and what is judged by. */
+export interface ServeOptions extends GatewayOptions {
   readonly input: Readable;
   readonly output: Writable;
-  readonly onNotice: (text: string) => void;
 }
 
-const LAST_WORDS_MS = 2000;
-const NEWLINE = Buffer.from("\n");
+/** The gateway of a client on `input` and `output`. */
+function clientSide(
+  options: ServeOptions,
+  from: Readable,
+  toServer: (said: Said) => void,
+): { readonly gateway: Gateway; readonly via: Exchange } {
+  const { input, output } = options;
+  const gateway = new Gateway(options);
+  const toClient = lineWriter(output, from);
+  for (const stream of [input, output]) stream.on("error", () => undefined);
+  const via: Exchange = { toServer, ask: toClient, answer: (_, line) => toClient(line), over: () => undefined };
+  readLines(input, (line) => {
+    const read = readClient(line);
+    if ("wrong" in read) toClient(errorLine(read.id, INVALID_REQUEST, `the message was not passed on: ${read.wrong}`));
+    else for (const said of read.said) gateway.fromClient(said, via);
+  });
+  return { gateway, via };
+}
 
-/** Runs a server and stands between it and the client on `input` and `output`. Gives the status to exit with. */
-export async function serveGateway({ argv, guard, name, input, output, onNotice }: ServeOptions): Promise<number> {
-  const [program, ...args] = argv;
-  const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const send = (to: Writable, from: Readable) => (line: Buffer | string) => {
-    if (to.destroyed || to.writableEnded) return;
-    to.cork();
-    to.write(line);
-    // Whoever sends faster than the other side reads waits.
-    const room = to.write(NEWLINE);
-    to.uncork();
-    if (room || from.isPaused()) return;
-    from.pause();
-    to.once("drain", () => from.resume());
+/** Calls what a signal asks for; gives back how to stop listening. */
+function onSignals(end: (signal: NodeJS.Signals) => void): () => void {
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
   };
-  const gateway = new Gateway({
-    guard,
-    name,
-    onNotice,
-    toClient: send(output, server.stdout),
-    toServer: send(server.stdin, input),
+}
+
+/** Runs a server and stands between it and the client. Gives the status to exit with. */
+export async function serveGateway(options: ServeOptions & { readonly argv: readonly [string, ...string[]] }): Promise<number> {
+  const { input, output, onNotice } = options;
+  const server = startServer(options.argv);
+  const toServer = lineWriter(server.stdin, input);
+  const { gateway } = clientSide(options, server.stdout, ({ line }) => toServer(line));
+  const toClient = lineWriter(output, server.stdout);
+  readLines(server.stdout, (line) => {
+    for (const passed of gateway.fromServer(line)) toClient(passed.line);
   });
-  const relay = (from: Readable, take: (line: Buffer) => void): void => {
-    const lines = new Lines();
-    from.on("data", (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) take(line);
-    });
-  };
-  relay(input, (line) => gateway.fromClient(line));
-  relay(server.stdout, (line) => gateway.fromServer(line));
-  for (const stream of [input, output, server.stdin, server.stdout]) stream.on("error", () => undefined);
-  const end = (signal: NodeJS.Signals): void => void server.kill(signal);
-  process.on("SIGTERM", end);
-  process.on("SIGINT", end);
-  let timer: NodeJS.Timeout | undefined;
-  input.once("end", () => {
-    server.stdin.end();
-    // As the specification has it: the input is closed, then it is asked to end, then it is ended.
-    timer = setTimeout(() => {
-      server.kill("SIGTERM");
-      timer = setTimeout(() => server.kill("SIGKILL"), LAST_WORDS_MS);
-    }, LAST_WORDS_MS);
-  });
-  const { status, why } = await new Promise<{ readonly status: number; readonly why: string }>((resolve) => {
-    server.once("error", (error) => resolve({ status: 127, why: `the server could not be started: ${error.message}` }));
-    server.once("close", (code, signal) =>
-      resolve(
-        code === null
-          ? { status: 1, why: `the server was ended by ${signal ?? "a signal"}` }
-          : { status: code, why: `the server has ended (exit code ${code})` },
-      ),
-    );
-  });
-  clearTimeout(timer);
-  process.off("SIGTERM", end);
-  process.off("SIGINT", end);
+  const quiet = onSignals((signal) => server.kill(signal));
+  input.once("end", server.end);
+  const { status, why } = await server.ended;
+  quiet();
   gateway.serverEnded(why);
   if (status !== 0) onNotice(why);
   input.destroy();
   return status;
+}
+
+/** Stands between a client on `input` and `output` and a server that is reached by HTTP. Gives the status to exit with. */
+export async function serveRemote(options: ServeOptions & { readonly server: RemoteOptions }): Promise<number> {
+  const { input, output, onNotice } = options;
+  const toClient = lineWriter(output, input);
+  const remote: Remote = new Remote(options.server, {
+    message: (line) => {
+      const all = gateway.fromServer(line);
+      for (const passed of all) toClient(onOneLine(passed.line));
+      return all.map(({ answers }) => answers);
+    },
+    failed: (id, why) => gateway.fail(id, why, via),
+    notice: onNotice,
+  });
+  const { gateway, via } = clientSide(options, input, (said) => remote.send(said));
+  return await new Promise<number>((resolve) => {
+    const quiet = onSignals(() => end());
+    const end = (): void => {
+      quiet();
+      input.destroy();
+      void remote.close().then(() => resolve(0));
+    };
+    input.once("end", end);
+  });
+}
+
+/** The server of a gateway that clients reach by HTTP. */
+export type ServerBehind = { readonly argv: readonly [string, ...string[]] } | { readonly server: RemoteOptions };
+
+/** Listens until a signal ends it. Gives the status to exit with. */
+export async function serveHttp(
+  options: GatewayOptions & { readonly listen: ListenOptions; readonly behind: ServerBehind },
+): Promise<number> {
+  const { behind, onNotice } = options;
+  const serves =
+    "argv" in behind ? sessionsOf(behind.argv, options) : new Proxy(behind.server, options, options.listen.token === undefined);
+  const listening = await listen(options.listen, serves);
+  onNotice(`listens on ${listening.url}`);
+  await new Promise<void>((resolve) => {
+    const quiet = onSignals(() => {
+      quiet();
+      resolve();
+    });
+  });
+  await listening.close();
+  return 0;
 }

@@ -1,81 +1,29 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { CreateMessageRequestSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { DIST, scratch, type Scratch } from "../../scratch.ts";
+import { describe, expect, it } from "vitest";
+import { DIST, scratch } from "../../scratch.ts";
+import { call, connect, POLICY, SERVER, type Answer } from "./connect.ts";
 
-/** `assent mcp` between a client and a server of the official SDK. */
-
-const SERVER = join(import.meta.dirname, "server.mjs");
-const POLICY = `{ "permissions": {
-  "allow": ["mcp__files__echo", "mcp__files__big", "mcp__files__crash", "mcp__files__hang", "mcp__files__progress", "mcp__files__sample", "mcp__files__elicit"],
-  "deny": [{ "rule": "mcp__files__delete_all", "reason": "never" }, "mcp__files__echo(text:*secret*)"]
-} }`;
-
-let open: Client[] = [];
-afterEach(async () => {
-  await Promise.all(open.map(async (client) => await client.close()));
-  open = [];
-});
-
-type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, boolean> };
-interface Connected {
-  readonly client: Client;
-  readonly place: Scratch;
-  readonly questions: string[];
-  /** The calls that reached the server. */
-  readonly calls: () => readonly string[];
-}
-
-async function connect(answer?: () => Answer | Promise<Answer>, name: readonly string[] = ["--name", "files"]): Promise<Connected> {
-  const place = scratch();
-  place.write("~/.agent-permissions.jsonc", POLICY);
-  const log = join(place.root, "log");
-  const questions: string[] = [];
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: { sampling: {}, ...(answer === undefined ? {} : { elicitation: {} }) } },
-  );
-  if (answer !== undefined)
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-      questions.push(params.message);
-      return params.message === "the server's own" ? { action: "accept", content: {} } : await answer();
-    });
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: "m",
-    role: "assistant",
-    content: { type: "text", text: "sampled" },
-  }));
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [join(DIST, "bin.cjs"), "mcp", ...name, "--", process.execPath, SERVER, log],
-      cwd: place.project,
-      env: { PATH: process.env["PATH"] ?? "", HOME: place.home },
-      stderr: "ignore",
-    }),
-  );
-  open.push(client);
-  return { client, place, questions, calls: () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []) };
-}
-
-const call = async (
-  { client }: Connected,
-  name: string,
-  input: Record<string, unknown> = {},
-): Promise<{ readonly text: string; readonly isError: boolean }> => {
-  const { content, isError } = await client.callTool({ name, arguments: input });
-  const [first] = Array.isArray(content) ? (content as readonly { readonly text: string }[]) : [];
-  return { text: first?.text ?? "", isError: isError === true };
-};
+/** `assent mcp` between a client and a server of the official SDK, on standard input and output. */
 
 describe("tools", () => {
   it("that are denied are not listed; the others are", async () => {
     const { tools } = await (await connect()).client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["echo", "ask_me", "big", "crash", "hang", "progress", "sample", "elicit"]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      "echo",
+      "ask_me",
+      "big",
+      "crash",
+      "hang",
+      "progress",
+      "sample",
+      "elicit",
+      "roots",
+      "say",
+      "drop",
+      "forget",
+    ]);
     expect(tools[0]?.inputSchema).toMatchObject({ type: "object", properties: { text: { type: "string" } } });
   });
 
@@ -113,7 +61,7 @@ describe("tools", () => {
   });
 
   it("the server's own name is no name in rules", async () => {
-    const there = await connect(undefined, []);
+    const there = await connect(undefined, { name: [] });
     // Named after its file.
     expect(await call(there, "echo", { text: "x" })).toMatchObject({
       isError: true,
