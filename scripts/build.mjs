@@ -18,7 +18,17 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lazyBuiltins } from "./lazy-builtins.mjs";
-import { knowledge, languages, lazyKnowledge, lazyLanguages, lazyPatch, lazyShell, lazyReader, lazySurvey } from "./knowledge-plugin.mjs";
+import {
+  knowledge,
+  languages,
+  lazyExtensions,
+  lazyKnowledge,
+  lazyLanguages,
+  lazyPatch,
+  lazyShell,
+  lazyReader,
+  lazySurvey,
+} from "./knowledge-plugin.mjs";
 import { buildLibrary } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -66,7 +76,7 @@ try {
   const tables = await knowledge(root);
   writeFileSync(join(fresh, "knowledge.txt"), tables.table);
   const results = await Promise.all([
-    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell, lazyPatch] }),
+    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell, lazyPatch, lazyExtensions] }),
     build({
       ...part,
       entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },
@@ -81,6 +91,12 @@ try {
     }),
     build({ ...part, entryPoints: { patch: join(root, "src/patch/index.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     ...agentParts(),
+    build({
+      ...part,
+      entryPoints: { extensions: join(root, "src/guard/extensions/run.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+    }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({
       ...common,
@@ -99,7 +115,7 @@ try {
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
       external: [...part.external, "koffi"],
-      plugins: [lazyShell, lazySurvey, lazyReader, lazyBuiltins],
+      plugins: [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
     }),

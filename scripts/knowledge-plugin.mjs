@@ -307,6 +307,17 @@ export const lazyShell = {
   },
 };
 
+/** Few have extensions; node's part that starts processes takes milliseconds to load. */
+export const lazyExtensions = {
+  name: "lazy-extensions",
+  setup(bundle) {
+    bundle.onLoad({ filter: /guard[\\/]extensions[\\/]run\.ts$/ }, () => ({
+      contents: forwarded("extensions")("askExtension"),
+      loader: "js",
+    }));
+  },
+};
+
 /** For `assent run`: policy files are read again only when one has changed. */
 export const lazyReader = {
   name: "lazy-reader",

@@ -1,4 +1,5 @@
 import { visible } from "../action/index.ts";
+import { askExtension, findExtensions } from "../guard/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
 import { bypassHere, thisMachine } from "../state/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
@@ -26,7 +27,7 @@ type Check = Omit<Probe, "id"> & { readonly id: string; /** Neither good nor bad
 
 /** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const sections = [await supervision(), agents()];
+  const sections = [await supervision(), agents(), ...extensions()];
   if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
   else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
   return sections.every(({ ok }) => ok) ? 0 : 1;
@@ -59,6 +60,25 @@ function agents(): Section {
         ? "what is registered answers"
         : "what is marked `off` does not protect as it should";
   return { id: "agents", title: "agents", ok: wrong === 0, summary, checks };
+}
+
+/** No section where there are none. */
+function extensions(): readonly Section[] {
+  const files = findExtensions(thisMachine());
+  if (files.length === 0) return [];
+  const checks = files.map(({ name, path, problem }): Check => {
+    const tried = problem === undefined ? askExtension(path, undefined) : { is: "failed" as const, why: problem };
+    return {
+      id: name,
+      title: visible(name),
+      ok: tried.is !== "failed",
+      required: true,
+      why: tried.is === "failed" ? tried.why : "is asked about every request",
+    };
+  });
+  const ok = checks.every((check) => check.ok);
+  const summary = ok ? "they can tighten what the policy says" : "as long as one cannot be asked, everything is a question";
+  return [{ id: "extensions", title: "extensions", ok, summary, checks }];
 }
 
 function doctorJson(sections: readonly Section[]): Record<string, unknown> {

@@ -31,11 +31,16 @@ export interface Question {
   readonly cwd: string;
 }
 
-export function judgeOnly(question: Question, machine: Machine, policyFiles: readonly string[], select?: GuardOptions["select"]): Outcome {
+export function judgeOnly(
+  question: Question,
+  machine: Machine,
+  policyFiles: readonly string[],
+  more: Pick<GuardOptions, "select" | "extensions"> = {},
+): Outcome {
   const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
   return decide(
     { ...question, facts, host: LOOKING, point: "explain", agent: "claude" },
-    { machine, ...engine, policyFiles, audit: false, ...(select === undefined ? {} : { select }) },
+    { machine, ...engine, policyFiles, audit: false, ...more },
   );
 }
 

@@ -53,7 +53,7 @@ export function explain(command: string | undefined, options: ExplainOptions): n
 
 /** The same request with another file in place of the user's. */
 function otherwise(question: Question, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
-  return judgeOnly(question, machine, policyFiles, withUserFile(absolute(diff)));
+  return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)) });
 }
 
 function wrongDiff({ diff }: ExplainOptions): string | undefined {

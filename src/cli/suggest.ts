@@ -22,7 +22,7 @@ export async function suggest(options: { readonly days: number; readonly apply?:
   const history = pastRequests(machine, options.days);
   const { suggestions, guarded, unsafe, proof } = find(history, {
     past: (past) => judgePast(past, machine),
-    command: (command) => judgeOnly({ tool: "Bash", input: { command }, cwd }, machine, []),
+    command: (command) => judgeOnly({ tool: "Bash", input: { command }, cwd }, machine, [], { extensions: "off" }),
     read: ruleReader,
   });
   const { records, unreadable } = history;

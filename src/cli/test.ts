@@ -35,7 +35,8 @@ export function test(files: readonly string[], options: TestOptions): number {
   const table = (file: string): readonly TestResult[] =>
     testTable(file, {
       root: realWorld(machine, parent(file), undefined).projectRoot,
-      judge: (question, only) => judgeOnly(question, machine, policyFiles, only === undefined ? undefined : () => only),
+      judge: (question, only) =>
+        judgeOnly(question, machine, policyFiles, { extensions: "off", ...(only === undefined ? {} : { select: () => only }) }),
     });
   const examples = (only?: readonly string[]): readonly TestResult[] =>
     inspect({ machine, cwd, own: engine.own, policyFiles, ...(only === undefined ? {} : { only }) }).files.flatMap(testExamples);

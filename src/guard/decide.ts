@@ -4,6 +4,7 @@ import { type AuditSettings, judge, type JudgeContext, type Policy } from "../po
 import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
 import { judgeContext } from "./context.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { type ExtensionLimits, tightened } from "./extensions/index.ts";
 import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
 import type { Request } from "./request.ts";
 import { countRefusals, restrained } from "./restraint.ts";
@@ -27,6 +28,8 @@ export interface GuardOptions {
   readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
+  /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
+  readonly extensions?: "off" | ExtensionLimits;
 }
 
 export interface Outcome {
@@ -47,7 +50,8 @@ export interface Outcome {
  * 1. **lower**: what would the request do? (`src/shell` for commands, `tools.ts` for the rest)
  * 2. **policy**: which files speak about the places it touches?
  * 3. **judge**: what do they and the built-in knowledge say? (`src/policy`)
- * 4. **after judging**: a broken policy allows nothing; who asks, consent and the breaker may turn an allow into a question.
+ * 4. **after judging**: a broken policy allows nothing; who asks, consent and the breaker may turn an allow into a question;
+ *    the user's own extensions may tighten what is left.
  * 5. **answer**: what is the host told in its situation?
  * 6. **audit**: one line, whatever the answer.
  *
@@ -74,7 +78,9 @@ function judged(request: Request, options: GuardOptions): Outcome {
     const own = judge(lowered, policy, context);
     const judgement =
       supposed === undefined ? own : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context));
-    const verdict = restrained(request, afterJudging(judgement, policy), policy, options.machine);
+    const final = restrained(request, afterJudging(judgement, policy), policy, options.machine);
+    const verdict =
+      options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
     const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
     return {
       request,

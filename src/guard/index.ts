@@ -1,6 +1,14 @@
 export { decide, failed, type GuardOptions, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader } from "./compiled.ts";
 export { judgeContext } from "./context.ts";
+export {
+  askExtension,
+  extensionsFolder,
+  findExtensions,
+  type Extension,
+  type ExtensionAnswer,
+  type ExtensionQuestion,
+} from "./extensions/index.ts";
 export { explicitFiles, findPolicyFiles, POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type Answer } from "./speak.ts";

@@ -8,7 +8,7 @@ import { affects, isRecursive } from "./reach.ts";
 export interface FloorPaths {
   /** Managed, user and explicit policy files. */
   readonly policies: readonly string[];
-  /** `$XDG_STATE_HOME/assent`: trust, consent, grants, audit. */
+  /** `$XDG_STATE_HOME/assent`: trust, consent, grants, audit; and what else of Assent lies in home. */
   readonly state: readonly string[];
   /** Files in which a host's registration of Assent stands, beyond the known ones of `agent-settings.ts`. */
   readonly registrations: readonly string[];
@@ -22,8 +22,8 @@ export interface FloorPaths {
 export function floorPaths(home: string, stateHome?: string, more: readonly string[] = []): FloorPaths {
   return {
     policies: [`${home}/.agent-permissions.jsonc`, "/etc/assent"],
-    // The second holds the launchers of `assent wrap`.
-    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`, ...more],
+    // The second holds the launchers of `assent wrap`, the third the user's extensions.
+    state: [`${stateHome ?? `${home}/.local/state`}/assent`, `${home}/.local/share/assent`, `${home}/.config/assent`, ...more],
     registrations: [],
     own: [],
     projectPolicies: [],

@@ -10,6 +10,7 @@ export {
   type GuardRequest,
   type OpenGuardOptions,
 } from "./guard/open-guard.ts";
+export type { Extension, ExtensionAnswer, ExtensionQuestion } from "../guard/index.ts";
 export * from "./rules/index.ts";
 export * from "./approve/index.ts";
 export * from "./backend/index.ts";

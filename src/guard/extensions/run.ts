@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { basename } from "node:path";
+import { RUNNER } from "./runner.ts";
+import type { ExtensionQuestion } from "./types.ts";
+
+/** What an extension may use up for one answer. */
+export interface ExtensionLimits {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+}
+
+export const EXTENSION_LIMITS: ExtensionLimits = { milliseconds: 5000, megabytes: 512 };
+
+export type ExtensionResult =
+  | { readonly is: "nothing" }
+  | { readonly is: "objection"; readonly decision: "ask" | "deny"; readonly reason: string }
+  | { readonly is: "failed"; readonly why: string };
+
+const LONGEST_ANSWER = 1 << 16;
+const ANSWER = 3;
+
+/** The data of a process are bounded too (setrlimit(2), RLIMIT_DATA): buffers lie outside of V8's heap. */
+const LIMITED = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"';
+
+/**
+ * Asks one extension, in a process of its own: whatever it does to itself, no answer of Assent depends on more than one
+ * line that it writes. Without a question it is only loaded.
+ */
+export function askExtension(file: string, question: ExtensionQuestion | undefined, limits = EXTENSION_LIMITS): ExtensionResult {
+  const node = /^node(?:js)?(?:\.exe)?$/.test(basename(process.execPath)) ? process.execPath : "node";
+  const flags = [`--max-old-space-size=${Math.floor(limits.megabytes / 2)}`, "--no-warnings"];
+  const run = spawnSync("/bin/sh", ["-c", LIMITED, "sh", String(limits.megabytes * 1024), node, ...flags, "-e", RUNNER], {
+    cwd: file.slice(0, file.lastIndexOf("/")) || "/",
+    // It is given what it needs as data: nothing of an agent's environment reaches it.
+    env: { PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", HOME: process.env["HOME"] ?? "/" },
+    input: JSON.stringify({ file, question }),
+    stdio: ["pipe", "ignore", "ignore", "pipe"],
+    timeout: limits.milliseconds,
+    killSignal: "SIGKILL",
+    maxBuffer: LONGEST_ANSWER,
+  });
+  const text = String(run.output?.[ANSWER] ?? "");
+  if (run.error !== undefined) return { is: "failed", why: whyNot(run.error, limits) };
+  if (run.signal !== null) return { is: "failed", why: `it was ended by ${run.signal}` };
+  if (text === "") return { is: "failed", why: `it ended without an answer (exit code ${run.status ?? "?"})` };
+  return read(text);
+}
+
+function whyNot(error: Error, { milliseconds }: ExtensionLimits): string {
+  const code = "code" in error ? String(error.code) : error.message;
+  if (code === "ETIMEDOUT") return `it did not answer within ${milliseconds} ms`;
+  return code === "ENOBUFS" ? "its answer is too long" : `it could not be started: ${code}`;
+}
+
+function read(text: string): ExtensionResult {
+  const garbled: ExtensionResult = { is: "failed", why: "its answer is garbled" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return garbled;
+  }
+  if (typeof value !== "object" || value === null) return garbled;
+  const { failed, said, reason, loads }: { failed?: unknown; said?: unknown; reason?: unknown; loads?: unknown } = value;
+  if (typeof failed === "string") return { is: "failed", why: failed };
+  if (said === "nothing" || loads === true) return { is: "nothing" };
+  if ((said === "ask" || said === "deny") && typeof reason === "string") return { is: "objection", decision: said, reason };
+  return garbled;
+}

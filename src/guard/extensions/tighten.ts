@@ -1,0 +1,86 @@
+import { brief, type RequestVerdict } from "../../action/index.ts";
+import type { Machine } from "../../state/index.ts";
+import type { Request } from "../request.ts";
+import { type ExtensionFile, findExtensions } from "./find.ts";
+import { askExtension, type ExtensionLimits, type ExtensionResult } from "./run.ts";
+import type { ExtensionQuestion } from "./types.ts";
+
+const LONGEST_REASON = 500;
+
+/**
+ * The verdict, as the user's extensions leave it. INVARIANT: it is never looser than before; an extension that fails is a
+ * question, and keeps none of the others from denying.
+ */
+export function tightened(
+  request: Request,
+  verdict: RequestVerdict,
+  projectRoot: string,
+  machine: Machine,
+  limits?: ExtensionLimits,
+): RequestVerdict {
+  // What a server's list of tools leaves out is no call.
+  if (verdict.decision === "deny" || request.event === "tools/list") return verdict;
+  let strictest = verdict;
+  for (const file of findExtensions(machine)) {
+    const result = resultOf(file, questionFor(request, verdict, projectRoot, machine), limits);
+    if (result.is === "objection" && result.decision === "deny") return objection(verdict, file, result.decision, result.reason);
+    if (result.is === "nothing" || (strictest.decision === "ask" && strictest.basis !== "default")) continue;
+    strictest = result.is === "objection" ? objection(verdict, file, "ask", result.reason) : failure(verdict, file, result.why);
+  }
+  return strictest;
+}
+
+function resultOf({ path, problem }: ExtensionFile, question: ExtensionQuestion, limits?: ExtensionLimits): ExtensionResult {
+  return problem === undefined ? askExtension(path, question, limits) : { is: "failed", why: problem };
+}
+
+function questionFor(request: Request, verdict: RequestVerdict, projectRoot: string, machine: Machine): ExtensionQuestion {
+  const { tool, input, cwd, sessionRoot, point, agent, subagent, session, event, mode } = request;
+  const who = {
+    ...(sessionRoot === undefined ? {} : { sessionRoot }),
+    ...(subagent === undefined ? {} : { subagent }),
+    ...(session === undefined ? {} : { session }),
+    ...(event === undefined ? {} : { event }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+  return {
+    version: 1,
+    request: { tool, input, cwd, point, agent, ...who },
+    actions: verdict.actions.map(({ action }) => action),
+    unknowns: verdict.unknowns.map(({ unknown: { reason } }) => ({ reason })),
+    verdict: { decision: verdict.decision, reason: verdict.reason },
+    home: machine.home,
+    projectRoot,
+  };
+}
+
+function objection(
+  { rule: _rule, untrusted: _untrusted, ...verdict }: RequestVerdict,
+  { name }: ExtensionFile,
+  decision: "ask" | "deny",
+  reason: string,
+): RequestVerdict {
+  return {
+    ...verdict,
+    decision,
+    basis: "protection",
+    builtin: `extension.${brief(name)}`,
+    reason: `your extension ${brief(name)}: ${brief(reason, LONGEST_REASON)}`,
+    help: decision === "ask" ? "let the user confirm" : "ask the user",
+  };
+}
+
+function failure(
+  { rule: _rule, untrusted: _untrusted, ...verdict }: RequestVerdict,
+  { name, path }: ExtensionFile,
+  why: string,
+): RequestVerdict {
+  return {
+    ...verdict,
+    decision: "ask",
+    basis: "protection",
+    builtin: "failure.extension",
+    reason: `your extension ${brief(name)} could not be asked: ${brief(why, LONGEST_REASON)}`,
+    help: `mend or remove ${brief(path, LONGEST_REASON)}`,
+  };
+}
