@@ -14,6 +14,8 @@ export interface InstallPlace {
   readonly command: (event: string) => string;
   /** Absolute path of a module of the program: `plugin-opencode.mjs`. */
   readonly module: (name: string) => string;
+  /** What a module is told: where state lies, when not below the home folder. */
+  readonly registered: { readonly state?: string };
 }
 
 /** What stands in a host's files when Assent is registered. */

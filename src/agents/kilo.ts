@@ -14,11 +14,11 @@ const setup: Setup = {
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
   cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
-  registrations: ({ home, project, module }) => [
+  registrations: ({ home, project, module, registered }) => [
     {
       is: "file",
       file: project === undefined ? `${home}/.config/kilo/plugin/assent.js` : `${project}/.kilo/plugin/assent.js`,
-      text: pluginStub(module("plugin-opencode.mjs"), "kilo"),
+      text: pluginStub(module("plugin-opencode.mjs"), "kilo", registered),
       mode: 0o644,
     },
   ],

@@ -97,9 +97,13 @@ export const openCodeSample = (command: string, cwd: string): Sample => ({
 });
 
 /** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */
-export const pluginStub = (module: string, host: string): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
+export const pluginStub = (
+  module: string,
+  host: string,
+  registered: object,
+): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
 const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
-  (assent) => assent.plugin(${JSON.stringify(host)}),
+  (assent) => assent.plugin(${JSON.stringify(host)}, ${JSON.stringify(registered)}),
   (error) => async () => ({
     "tool.execute.before": async () => {
       throw new Error("Assent cannot be loaded, so this is refused: install it again (" + error.message + ")");

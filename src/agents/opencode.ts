@@ -17,11 +17,11 @@ const setup: Setup = {
     "without network its first start with a folder of plugins waits about a minute for a package",
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
-  registrations: ({ home, project, module }) => [
+  registrations: ({ home, project, module, registered }) => [
     {
       is: "file",
       file: project === undefined ? `${home}/.config/opencode/plugins/assent.js` : `${project}/.opencode/plugins/assent.js`,
-      text: pluginStub(module("plugin-opencode.mjs"), "opencode"),
+      text: pluginStub(module("plugin-opencode.mjs"), "opencode", registered),
       mode: 0o644,
     },
   ],

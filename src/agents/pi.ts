@@ -64,25 +64,25 @@ const setup: Setup = {
   fails: "blocks the tool",
   asks: "a dialog with the reason; without a user interface a denial with the reason",
   cannot: ["commands that the user types behind `!` are not judged"],
-  registrations: ({ home, project, module }) => [
+  registrations: ({ home, project, module, registered }) => [
     {
       is: "file",
       file: project === undefined ? `${home}/.pi/agent/extensions/assent.js` : `${project}/.pi/extensions/assent.js`,
-      text: stub(module("plugin-pi.mjs")),
+      text: stub(module("plugin-pi.mjs"), registered),
       mode: 0o644,
     },
   ],
 };
 
 /** Blocks everything when the program is not where it was: nothing else would tell that nobody judges any more. */
-const stub = (module: string): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
+const stub = (module: string, registered: object): string => `// Written by \`assent install\`; \`assent uninstall\` removes it.
 const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
   (assent) => assent.judge,
   (error) => () => ({ block: true, reason: "Assent cannot be loaded, so this is refused: install it again (" + error.message + ")" }),
 );
 
 export default (pi) => {
-  pi.on("tool_call", async (event, context) => (await loading)(event, context));
+  pi.on("tool_call", async (event, context) => (await loading)(event, context, ${JSON.stringify(registered)}));
 };
 `;
 

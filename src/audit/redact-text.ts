@@ -27,6 +27,42 @@ const SHAPES: readonly (readonly [needle: string, shape: RegExp])[] = [
   ["shp", /(?<![A-Za-z0-9])shp(?:at|ca|pa|ss)_[a-fA-F0-9]{16,}/g],
   ["SG.", /(?<![\w.-])SG\.[\w-]{8,}\.[\w-]{8,}/g],
   ["AGE-SECRET-KEY-1", /(?<![A-Za-z0-9])AGE-SECRET-KEY-1[A-Z0-9]{8,}/g],
+  ["hooks.slack.com/", /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{8,}/g],
+  ["/webhooks/", /(?<=\/api\/(?:v\d+\/)?webhooks\/\d{1,24}\/)[\w-]{8,}/g], // Discord
+  [":AA", /(?<![A-Za-z0-9])\d{6,12}:AA[\w-]{30,}/g], // Telegram
+  ["GOCSPX-", /(?<![\w-])GOCSPX-[\w-]{10,}/g],
+  ["1//", /(?<![\w/-])1\/\/0[\w-]{20,}/g], // Google, to refresh
+  ["gsk_", /(?<![A-Za-z0-9])gsk_\w{20,}/g],
+  ["xai-", /(?<![\w-])xai-\w{20,}/g],
+  ["pplx-", /(?<![\w-])pplx-\w{20,}/g],
+  ["r8_", /(?<![A-Za-z0-9])r8_\w{20,}/g],
+  ["dapi", /(?<![A-Za-z0-9])dapi[a-f0-9]{32}(?:-\d+)?/g], // Databricks
+  ["lin_", /(?<![A-Za-z0-9])lin_(?:api|oauth)_\w{20,}/g],
+  ["ntn_", /(?<![A-Za-z0-9])ntn_\w{20,}/g],
+  ["secret_", /(?<![A-Za-z0-9])secret_\w{20,}/g], // Notion
+  ["figd_", /(?<![A-Za-z0-9])figd_[\w-]{20,}/g],
+  ["sntry", /(?<![A-Za-z0-9])sntry[su]_[\w=+/-]{20,}/g],
+  ["sb", /(?<![A-Za-z0-9])sb(?:p|_secret)_\w{16,}/g], // Supabase
+  ["hvs.", /(?<![\w.-])hv[sbr]\.[\w-]{20,}/g], // Vault
+  ["hvb.", /(?<![\w.-])hvb\.[\w-]{20,}/g],
+  [".atlasv1.", /(?<![\w.-])\w{10,20}\.atlasv1\.[\w-]{20,}/g],
+  ["dp.", /(?<![\w.-])dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{16,}/g], // Doppler
+  ["PMAK-", /(?<![\w-])PMAK-[\w-]{20,}/g],
+  ["NRAK-", /(?<![\w-])NRAK-\w{16,}/g],
+  ["pscale_", /(?<![A-Za-z0-9])pscale_(?:tkn|pw|oauth)_[\w.-]{16,}/g],
+  ["gl", /(?<![A-Za-z0-9])gl(?:c|sa)_[\w=+/]{20,}/g], // Grafana
+  ["AT", /(?<![A-Za-z0-9])AT(?:ATT3|BB|CTT3)[\w=-]{20,}/g], // Atlassian
+  ["FlyV1", /(?<![A-Za-z0-9])FlyV1 fm\d[\w=+/,-]{10,}/g],
+  ["fo1_", /(?<![A-Za-z0-9])fo1_[\w-]{16,}/g],
+  ["tskey-", /(?<![\w-])tskey-[\w-]{12,}/g],
+  ["rubygems_", /(?<![A-Za-z0-9])rubygems_[a-f0-9]{20,}/g],
+  ["dckr_", /(?<![A-Za-z0-9])dckr_(?:pat|oat)_[\w-]{16,}/g],
+  ["nfp_", /(?<![A-Za-z0-9])nfp_\w{20,}/g],
+  ["pul-", /(?<![\w-])pul-[a-f0-9]{30,}/g],
+  ["sq0", /(?<![A-Za-z0-9])sq0[a-z]{3}-[\w-]{16,}/g], // Square
+  ["sig=", /(?<=[?&]sig=)[\w%+/=-]{16,}/gi], // Azure
+  ["Signature=", /(?<=[?&](?:X-(?:Amz|Goog)-)?Signature=)[\w%+/=-]{16,}/g],
+  ["SK", /(?<![A-Za-z0-9])SK[a-f0-9]{32}(?![a-f0-9])/g], // Twilio
   ["eyJ", /(?<![\w-])eyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)?/g], // JWT
 ];
 const SCHEME_NAMES = ["bearer", "basic", "digest", "negotiate"];

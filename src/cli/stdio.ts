@@ -60,5 +60,12 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
-export const writeStdout = (text: string): void => writeAll(1, text);
-export const writeStderr = (text: string): void => writeAll(2, text);
+/**
+ * What JSON lets stand and a terminal obeys: DEL, C1 (U+009B starts a sequence), what turns the direction of text. In JSON
+ * the escape means the same; other texts have none of them left.
+ */
+const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const inert = (text: string): string => text.replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+export const writeStdout = (text: string): void => writeAll(1, inert(text));
+export const writeStderr = (text: string): void => writeAll(2, inert(text));

@@ -16,8 +16,9 @@ const BEGIN = "*** Begin Patch";
 const END = "*** End Patch";
 const END_OF_FILE = "*** End of File";
 const HEADER = /^\*\*\* (Add File|Delete File|Update File|Move to):(.*)$/;
-/** What some reader may take for a header, wherever it stands. */
-const LOOKS_LIKE_HEADER = /^\s*\*\*\*\s*(?:begin|end|add|delete|update|move)\b/i;
+/** What some reader may take for a header: some trim lines, and for some a line ends where for others it does not. */
+// oxlint-disable-next-line no-control-regex -- Python's str.splitlines
+const LOOKS_LIKE_HEADER = /(?:^|[\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*\*\*\*\s*(?:begin|end|add|delete|update|move)\b/i;
 const HELP = "write the patch anew, in the plain apply_patch format";
 
 export function isApplyPatch(text: string): boolean {

@@ -1,4 +1,4 @@
-import type { FileAction, FileOperation, Lowered, World } from "../action/index.ts";
+import { type FileAction, type FileOperation, type Lowered, visible, type World } from "../action/index.ts";
 import { normalisePath } from "../policy/index.ts";
 import { isApplyPatch, readApplyPatch } from "./apply-patch.ts";
 import type { PatchChange, PatchReading } from "./change.ts";
@@ -20,7 +20,25 @@ export function lowerPatch(text: string, world: Pick<World, "cwd">): Lowered {
       unknowns: [{ reason: `the patch is malformed in line ${reading.line}: ${reading.message}`, help: reading.help }],
     };
   }
-  return { actions: reading.changes.flatMap((change) => actionsOf(change, world.cwd)), unknowns: [] };
+  return {
+    actions: reading.changes.flatMap((change) => actionsOf(change, world.cwd)),
+    unknowns: reading.format === "unified" ? throughOwnLink(reading.changes, world.cwd) : [],
+  };
+}
+
+/** A link that the patch makes, or puts in another place, is not there yet when its other paths are looked at. */
+function throughOwnLink(changes: readonly PatchChange[], cwd: string): Lowered["unknowns"] {
+  const placed = changes.flatMap((change) => ("to" in change ? [change.to] : change.does === "link" ? [change.path] : []));
+  if (placed.length === 0) return [];
+  const folders = new Set(placed.map((path) => normalisePath(path, cwd)));
+  const isThrough = (path: string): boolean => {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) if (folders.has(path.slice(0, at))) return true;
+    return false;
+  };
+  const through = changes.flatMap(patchPaths).find((path) => isThrough(normalisePath(path, cwd)));
+  return through === undefined
+    ? []
+    : [{ reason: `the patch puts something in the place of a folder of ${visible(through)}`, help: "make a patch of each" }];
 }
 
 function actionsOf(change: PatchChange, cwd: string): readonly FileAction[] {

@@ -63,30 +63,79 @@ const RUNNERS: ReadonlySet<string> = new Set(
   "node nodejs bun bunx deno tsx ts-node npx pnpx npm pnpm yarn corepack volta mise asdf fnm nvm nodenv vp dlx env command exec".split(" "),
 );
 
+/** These take text for a command or for code. */
+const CARRIERS = /^(?:python\d?(?:\.\d+)?|perl|ruby|php|lua|osascript|script|expect|unbuffer|ssh|tmux|screen)$/;
+
 /** What a package manager says for taking a package away. */
 const REMOVES: ReadonlySet<string> = new Set("uninstall remove rm un r unlink".split(" "));
+/** And for putting another in its place. */
+const INSTALLS: ReadonlySet<string> = new Set("install i add update up upgrade link ln".split(" "));
+const EVERYWHERE: ReadonlySet<string> = new Set(["-g", "--global", "global", "--location=global"]);
 
 const SCRIPT_END = /(?:\.(?:js|mjs|cjs|ts|mts|cmd|exe|ps1))$/;
 
-/** The call of Assent that this command is, if it is one. `own` are the folders Assent is installed in. */
-export function assentCall(action: ExecAction, own: readonly string[]): AssentCall | undefined {
+/**
+ * The call of Assent that this command is, if it is one. `own` are the folders Assent is installed in, `real` gives the
+ * file that a word leads to.
+ */
+export function assentCall(
+  action: ExecAction,
+  own: readonly string[],
+  real: (word: string) => string = (word) => word,
+): AssentCall | undefined {
   const start = action.argv[0];
   if (start === undefined || !start.known) return undefined;
-  if (isAssent(start.text) || (action.resolved !== undefined && isOwn(action.resolved, own))) return classify(action.argv.slice(1));
+  if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own))))
+    return classify(action.argv.slice(1));
   // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
-  const runner = RUNNERS.has(commandName(start.text));
-  if (!runner && action.knowledge !== undefined) return undefined;
+  const name = commandName(start.text);
+  const runner = RUNNERS.has(name);
+  if (!runner && action.knowledge !== undefined && !CARRIERS.test(name)) return undefined;
   for (let i = 1; i < action.argv.length; i++) {
     const argument = action.argv[i];
     if (argument === undefined || !argument.known) continue;
-    if (!isAssent(argument.text) && !isOwn(argument.text, own)) continue;
-    if (runner && action.argv.slice(1, i).some((word) => word.known && REMOVES.has(word.text.toLowerCase())))
-      return { does: "loosens", words: "(uninstalled)" };
+    const { text } = argument;
+    if (!isAssent(text) && !isOwn(text, own) && !(runner && i <= MOST_LOOKED_AT && text.length < LONGEST && isOwn(real(text), own))) {
+      if (loosensIn(text)) return { does: "loosens", words: brief(text, 60) };
+      continue;
+    }
+    const before = action.argv.slice(1, i).flatMap((word) => (word.known ? [word.text.toLowerCase()] : []));
+    if (runner && before.some((word) => REMOVES.has(word))) return { does: "loosens", words: "(uninstalled)" };
+    if (runner && before.some((word) => INSTALLS.has(word)) && isEverywhere(action.argv))
+      return { does: "loosens", words: "(another in its place)" };
     const call = classify(action.argv.slice(i + 1));
     // For a program that is no runner `assent` may be any word: only what would loosen counts.
     if (runner || call.does === "loosens") return call;
   }
   return undefined;
+}
+
+/** Arguments of a runner that may be links to Assent. */
+const MOST_LOOKED_AT = 8;
+
+const isEverywhere = (argv: readonly Argument[]): boolean => argv.some((word) => word.known && EVERYWHERE.has(word.text.toLowerCase()));
+
+/** True for a text that calls what loosens Assent, as a command of a shell or in the calls of another language. */
+export function loosensIn(text: string): boolean {
+  if (!/assent/i.test(text)) return false;
+  const words = text.split(/[^\w@./:=+-]+/).filter((word) => word !== "");
+  return words.some((word, at) => isAssent(word) && loosensFrom(words, at + 1));
+}
+
+/** The subcommand is the first word that is no option, or the next one where that could be an option's value. */
+function loosensFrom(words: readonly string[], start: number): boolean {
+  for (let at = start, value = false; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (word.startsWith("-")) {
+      value = true;
+      continue;
+    }
+    const call = words.slice(at, at + 8).map((text): Argument => ({ known: true, text }));
+    if (loosening(word.toLowerCase()) !== undefined || word === "run") return classify(call).does === "loosens";
+    if (!value) return false;
+    value = false;
+  }
+  return false;
 }
 
 function commandName(word: string): string {

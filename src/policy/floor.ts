@@ -1,6 +1,5 @@
-import { type ExecAction, type FileAction, printAction, printTarget, type Verdict, type World } from "../action/index.ts";
+import { type FileAction, printAction, printTarget, type Verdict, type World } from "../action/index.ts";
 import { agentFile } from "./agent-files.ts";
-import { assentCall } from "./floor-commands.ts";
 import { comparable, comparablePlaces, forms, perWorld, within } from "./location.ts";
 import { affects, isRecursive } from "./reach.ts";
 
@@ -119,23 +118,25 @@ function refuse(reason: string): Verdict {
   return { decision: "deny", basis: "floor", builtin: "floor.self", reason, help: "ask the user to make this change" };
 }
 
-/** Step 1 for commands: whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
-export function judgeFloorExec(action: ExecAction, floor: FloorPaths): Verdict | undefined {
-  const call = assentCall(action, floor.own);
-  if (call === undefined || call.does === "harmless") return undefined;
-  return call.does === "loosens"
-    ? {
-        decision: "deny",
-        basis: "floor",
-        builtin: "floor.command",
-        reason: `\`assent ${call.words}\` loosens what an agent may do`,
-        help: "ask the user to run this in a terminal",
-      }
-    : {
-        decision: "ask",
-        basis: "floor",
-        builtin: "floor.command",
-        reason: `cannot tell what \`assent ${call.words}\` changes`,
-        help: "let the user confirm",
-      };
+/** The longest path there is. */
+const LONGEST_PATH = 4096;
+
+/** What of Assent's own or of the agents' settings an absolute path leads to, and what changing it would be. */
+export function floorPlace(
+  path: string,
+  floor: FloorPaths,
+  world: World,
+): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
+  if (path.length > LONGEST_PATH) return undefined;
+  const { denied, asked } = prepare(floor, world);
+  const places = comparablePlaces(world);
+  let setting = false;
+  for (const form of comparable(forms(path, world), world)) {
+    const [, what] = denied.find(([own]) => within(form, own)) ?? [];
+    if (what !== undefined) return { is: "denied", what };
+    const kind = agentFile(form, places);
+    if (kind === "registration") return { is: "denied", what: "an agent's settings, which can hold the registration of Assent" };
+    setting ||= kind === "setting" || asked.some((own) => within(form, own));
+  }
+  return setting ? { is: "asked", what: "what decides what an agent may do" } : undefined;
 }

@@ -13,7 +13,8 @@ import type {
 } from "../action/index.ts";
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
-import { type FloorPaths, isChange, judgeFloorExec, judgeFloorFile } from "./floor.ts";
+import { judgeFloorCode, judgeFloorExec, judgeFloorTool } from "./floor-calls.ts";
+import { type FloorPaths, isChange, judgeFloorFile } from "./floor.ts";
 import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
 import { byMode } from "./mode.ts";
@@ -97,13 +98,28 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
 
 /** 1. The floor: self-protection. */
 function floor(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
-  const verdict = action.kind === "exec" ? floorOfCommand(j, action) : action.kind === "file" ? floorOfFile(j, action) : undefined;
+  const verdict = floorOf(j, action);
   // A question of the floor softens no deny.
   return verdict?.decision === "ask" ? (denied(written) ?? denying(j, action, written) ?? verdict) : verdict;
 }
 
+function floorOf(j: Judgement, action: Action): Verdict | undefined {
+  switch (action.kind) {
+    case "exec":
+      return floorOfCommand(j, action);
+    case "code":
+      return judgeFloorCode(action);
+    case "file":
+      return floorOfFile(j, action);
+    case "tool":
+      return judgeFloorTool(action, j.context.floor, j.context.world);
+    default:
+      return undefined;
+  }
+}
+
 function floorOfCommand(j: Judgement, action: ExecAction): Verdict | undefined {
-  return judgeFloorExec(action, j.context.floor) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
+  return judgeFloorExec(action, j.context.floor, j.context.world) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
 }
 
 function floorOfFile(j: Judgement, action: FileAction): Verdict | undefined {

@@ -62,14 +62,14 @@ function temporaryFolders(env: NodeJS.ProcessEnv, home: string): readonly string
   return [...new Set([...folders, ...folders.map(real)])];
 }
 
-export function thisMachine(): Machine {
-  const home = homeOf(process.env);
+export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
+  const home = homeOf(env);
   return {
     home,
-    env: process.env,
+    env,
     platform: process.platform,
     uid: process.getuid?.(),
-    temp: temporaryFolders(process.env, home),
+    temp: temporaryFolders(env, home),
     managedPolicy: "/etc/assent/policy.jsonc",
   };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, chmodSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { patchPaths, readPatch, readUnifiedDiff } from "../../src/patch/index.ts";
+import { lowerPatch, patchPaths, readPatch, readUnifiedDiff } from "../../src/patch/index.ts";
 
 const shown = (text: string): unknown => {
   const read = readPatch(text);
@@ -81,6 +81,20 @@ describe("unified diffs", () => {
     ],
     ["from nothing to nothing", ["--- /dev/null", "+++ /dev/null", ...HUNK]],
   ])("malformed: %s", (_, text) => expect(readUnifiedDiff(lines(...text))).toMatchObject({ ok: false }));
+});
+
+describe("a link that the patch itself makes", () => {
+  const link = ["diff --git a/l b/l", "new file mode 120000", "--- /dev/null", "+++ b/l", "@@ -0,0 +1 @@", "+/etc"];
+  const moved = ["diff --git a/k b/l", "similarity index 100%", "rename from k", "rename to l"];
+  const below = (path: string): readonly string[] => [`--- a/${path}`, `+++ b/${path}`, ...HUNK];
+  it.each<readonly [string, readonly string[], number]>([
+    ["is not written through", [...link, ...below("l/passwd")], 1],
+    ["nor by another name", [...link, ...below("./x/../l//deep/passwd")], 1],
+    ["nor when it is only moved there", [...moved, ...below("l/passwd")], 1],
+    ["nor in front of it", [...below("l/passwd"), ...link], 1],
+    ["something beside it is", [...link, ...below("lx/y")], 0],
+    ["a file becomes a folder", ["diff --git a/l b/l/x", "similarity index 100%", "rename from l", "rename to l/x"], 0],
+  ])("%s", (_, text, unknowns) => expect(lowerPatch(lines(...text), { cwd: "/p" }).unknowns).toHaveLength(unknowns));
 });
 
 describe("what git itself writes", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FileAction, Verdict } from "../../src/action/index.ts";
+import type { Action, FileAction, Verdict } from "../../src/action/index.ts";
 import { assentCall } from "../../src/policy/floor-commands.ts";
 import { exec, execOf, file } from "./language.ts";
 import { FLOOR, judged, machine, shortly } from "./machine.ts";
@@ -128,6 +128,10 @@ describe("commands that loosen Assent", () => {
     ["node assent.mjs auto on", "loosens"],
     ["some-wrapper assent trust", "loosens"],
     ["npm uninstall -g assent", "loosens"],
+    ["npm install -g assent@0.0.1", "loosens"],
+    ["npm update --global assent", "loosens"],
+    ["script -q /dev/null assent auto on", "loosens"],
+    ["ssh localhost assent trust", "loosens"],
     // Looking is free, and what `run` starts is judged by itself.
     ["assent", "harmless"],
     ["assent --version", "harmless"],
@@ -163,6 +167,60 @@ describe("commands that loosen Assent", () => {
   ])("%s: %s", (text, expected) => {
     const resolved = text.startsWith("/opt/") ? { resolved: text.split(" ")[0] ?? "" } : {};
     expect(assentCall(exec(text, resolved), FLOOR.own)?.does).toBe(expected);
+  });
+
+  test.each([
+    [["expect", "-c", "spawn assent auto on"], "loosens"],
+    [["python3.12", "-c", "import os; os.system('assent trust --yes')"], "loosens"],
+    [["python3", "-c", "subprocess.run(['/usr/bin/assent', 'bypass', 'on'])"], "loosens"],
+    [["node", "-e", "require('child_process').execSync('npx assent trust')"], "loosens"],
+    [["some-wrapper", "cd x && assent trust"], "loosens"],
+    [["tmux", "new-session", "-d", "assent agents trust x"], "loosens"],
+    [["python3", "-c", "print('assent log')"], undefined],
+    [["some-wrapper", "--title=the assent of the king, a matter of trust"], undefined],
+    [["node", "link", "trust"], "loosens"],
+    [["node", "other", "trust"], undefined],
+  ])("%j: %s", (argv, expected) => {
+    const links: Readonly<Record<string, string>> = { link: "/opt/tools/assent/dist/bin.cjs" };
+    const action = execOf(argv.map((text) => ({ known: true, text })));
+    expect(assentCall(action, FLOOR.own, (word) => links[word] ?? word)?.does).toBe(expected);
+  });
+
+  test("a link to Assent is Assent", () => {
+    const world = machine([], { links: { "/home/me/repo/x": "/opt/tools/assent/dist/bin.cjs" } });
+    const call = exec("./x trust", { resolved: "/home/me/repo/x" });
+    expect(shortly(judged(call, { allow: ["Bash(**)"] }, { world }))).toBe("deny floor");
+  });
+
+  test("code that calls Assent", () => {
+    const code = (detail: string): Action => ({ kind: "code", language: "python", source: "inline", detail, origin: { by: "tool" } });
+    expect(shortly(judged(code("import os\nos.system('assent auto on')")))).toBe("deny floor");
+    expect(shortly(judged(code("print('assent')")))).toBe("none default");
+  });
+
+  test.each([
+    ["sqlite9 /home/me/.local/state/assent/x", "ask floor"],
+    ["sqlite9 --file=/home/me/.agent-permissions.jsonc", "ask floor"],
+    ["editor ../.claude/settings.json", "ask floor"],
+    ["editor /home/me/notes.md", "allow rule"],
+    ["editor .vscode/settings.json", "allow rule"],
+  ])("a program that nobody knows is given a file of Assent's: %s", (text, expected) => {
+    expect(shortly(judged(exec(text), { allow: ["Bash(**)"] }))).toBe(expected);
+  });
+
+  test.each([
+    ["mcp__fs__write_file", "/home/me/.agent-permissions.jsonc", "deny floor"],
+    ["mcp__fs__write_file", "~/.claude/../.claude/settings.json", "deny floor"],
+    ["mcp__fs__move_file", "file:///home/me/.local/state/ass%65nt/trust.json", "deny floor"],
+    ["mcp__fs__edit", "/home/me/repo/.claude/settings.json", "ask floor"],
+    ["mcp__fs__apply", "/home/me/.agent-permissions.jsonc", "ask floor"],
+    ["mcp__fs__search_and_replace", "/home/me/.agent-permissions.jsonc", "deny floor"],
+    ["mcp__fs__read_file", "/home/me/.agent-permissions.jsonc", "allow rule"],
+    ["mcp__fs__write_file", "/home/me/repo/a", "allow rule"],
+    ["mcp__github__create_file", ".claude/settings.json", "allow rule"],
+  ])("a tool of a server: %s %s", (name, path, expected) => {
+    const call: Action = { kind: "tool", name, fields: [["any", path]], origin: { by: "tool" } };
+    expect(shortly(judged(call, { allow: ["mcp__*"] }))).toBe(expected);
   });
 
   test("a word that knowledge covers as data is data", () => {

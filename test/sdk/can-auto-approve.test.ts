@@ -82,6 +82,13 @@ describe("C1 to C7: commands known to be safe", () => {
 
   it.each([[[]], [["ls", "a\0b"]]])("no command: %j", (argv) => expect(assess(argv)).toMatchObject(REJECT));
 
+  it("the environment of the command chooses neither policy nor state", () => {
+    const place = scratch();
+    const file = place.write("loose.jsonc", '{ "permissions": { "allow": ["Bash(make:*)"] } }');
+    for (const change of [{ ASSENT_POLICY: file }, { XDG_STATE_HOME: place.project }])
+      expect(assessIn(place, ["make"], "suggest", { env: { ...place.machine.env, ...change } })).toMatchObject(ASK);
+  });
+
   it("C1: the environment is the one that the command gets", () => {
     const here = scratch();
     const env = { ...here.machine.env };

@@ -14,6 +14,11 @@ export interface Program {
 /** Variables that could steer or break the judge, in an environment that an agent may have shaped. */
 const DROPPED = ["NODE_OPTIONS", "NODE_PATH", "LD_PRELOAD", "NODE_EXTRA_CA_CERTS", "ASSENT_POLICY"];
 
+function stateHome({ env }: Pick<Machine, "env">): string | undefined {
+  const state = env["XDG_STATE_HOME"];
+  return state?.startsWith("/") === true ? state : undefined;
+}
+
 /** For `sh`. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -22,12 +27,11 @@ const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text :
  * hosts go on when a hook cannot be started or crashes, and stop at exit code 2.
  */
 export function hookCommand(agent: AgentId, event: string, program: Program, machine: Pick<Machine, "home" | "env">): string {
-  const state = machine.env["XDG_STATE_HOME"];
-  const kept = state?.startsWith("/") === true;
+  const state = stateHome(machine);
   const words = [
     "/usr/bin/env",
-    ...[...DROPPED, ...(kept ? [] : ["XDG_STATE_HOME"])].flatMap((name) => ["-u", name]),
-    ...(kept ? [`XDG_STATE_HOME=${state}`] : []),
+    ...[...DROPPED, ...(state === undefined ? ["XDG_STATE_HOME"] : [])].flatMap((name) => ["-u", name]),
+    ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`]),
     `HOME=${machine.home}`,
     program.node,
     `${program.folder}/bin.cjs`,
@@ -41,7 +45,9 @@ export function hookCommand(agent: AgentId, event: string, program: Program, mac
 }
 
 export function installPlace(agent: AgentId, program: Program, machine: Machine, project: string | undefined): InstallPlace {
+  const state = stateHome(machine);
   return {
+    registered: state === undefined ? {} : { state },
     home: machine.home,
     env: machine.env,
     platform: machine.platform,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { decide, type Input } from "../../guard/index.ts";
 import { read } from "../../guard/reader/index.ts";
-import { thisMachine } from "../../state/index.ts";
+import { type Machine, thisMachine } from "../../state/index.ts";
 import { askOuter } from "../../supervise/outer/index.ts";
 import { type Envelope, isEnvelope, type Protocol } from "../protocol.ts";
 
@@ -10,17 +10,34 @@ import { type Envelope, isEnvelope, type Protocol } from "../protocol.ts";
 // The folder of the built program; `dist/chunks` lies in it.
 const own = [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")];
 
+/** What the registration says: where state lies when that is not below the home folder. */
+export interface Registered {
+  readonly state?: string;
+}
+
+/**
+ * Hosts built with Bun, and some others, take the `.env` of a project into their environment: what could steer the judge
+ * is not taken from there, as the registered command of other hosts drops it.
+ */
+export function machineFor(env: Readonly<Record<string, string | undefined>>, { state }: Registered = {}): Machine {
+  const kept = Object.entries(env).filter(([name]) => !STEERING.has(name) && !(name === "TMPDIR" && process.platform === "linux"));
+  return thisMachine(Object.fromEntries(state === undefined ? kept : [...kept, ["XDG_STATE_HOME", state]]));
+}
+
+const STEERING: ReadonlySet<string> = new Set(["ASSENT_POLICY", "XDG_STATE_HOME", "XDG_CACHE_HOME"]);
+
 /** The answer to one call, as `assent check` would give it. Everything that can go wrong ends in a refusal. */
-export function judgeCall(protocol: Protocol, payload: Input, event: string, folder: string): Envelope {
+export function judgeCall(protocol: Protocol, payload: Input, event: string, folder: string, registered?: Registered): Envelope {
   const refuse = (why: string): Envelope => protocol.refuse(why, event).envelope ?? {};
   try {
     const outer = askOuter({ ask: "hook", argv: ["--agent", protocol.id, "--event", event], input: JSON.stringify(payload), env: {} });
     // Inside a supervised run the supervisor answers: there neither policy nor state are in the agent's reach.
     if (outer !== undefined) return outer.is === "hook" ? envelopeIn(outer.stdout) : refuse("the supervisor around this did not answer");
-    const reading = protocol.read({ payload, event, env: process.env, folder });
+    const machine = machineFor(process.env, registered);
+    const reading = protocol.read({ payload, event, env: machine.env, folder });
     if (reading.is === "nothing") return protocol.silence.envelope ?? {};
     if (reading.is === "problem") return refuse(reading.why);
-    const outcome = decide(reading.request, { machine: thisMachine(), reader: () => ({ read }), own, audit: true });
+    const outcome = decide(reading.request, { machine, reader: () => ({ read }), own, audit: true });
     return protocol.write(outcome).envelope ?? {};
   } catch (error) {
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

@@ -1,6 +1,6 @@
 import { isInput } from "../reading.ts";
 import { openCodeProtocol } from "../opencode-shape.ts";
-import { judgeCall, text } from "./judge.ts";
+import { judgeCall, type Registered, text } from "./judge.ts";
 
 // Entry of dist/plugin-opencode.mjs, which the plugin file of OpenCode and of Kilo loads.
 
@@ -23,7 +23,7 @@ const MAX_CALLS = 1000;
 /** The host's name for the permission that a tool asks for itself; others (a loop, another folder) are not its own. */
 const permissionOf = (tool: string): string => (/^(?:write|edit|multiedit|patch|apply_patch)$/.test(tool) ? "edit" : tool);
 
-export const plugin = (id: "opencode" | "kilo") => async (host: Host) => {
+export const plugin = (id: "opencode" | "kilo", registered?: Registered) => async (host: Host) => {
   const protocol = openCodeProtocol(id);
   const agents = new Map<string, string>();
   const allowed = new Map<string, string>();
@@ -55,7 +55,7 @@ export const plugin = (id: "opencode" | "kilo") => async (host: Host) => {
       if (event["type"] === "permission.asked") await answer(host.client, about, allowed);
     },
     [BEFORE]: async (call: Before, output: { readonly args: unknown }) => {
-      const { status, reason } = judgeCall(protocol, payloadOf(call, output.args), BEFORE, directory);
+      const { status, reason } = judgeCall(protocol, payloadOf(call, output.args), BEFORE, directory, registered);
       if (status === "deny") throw new Error(text(reason));
       // A question about this call may follow.
       if (status === "allow") remember(allowed, call);

@@ -1,6 +1,6 @@
 import { protocol } from "../pi.ts";
 import { isInput } from "../reading.ts";
-import { judgeCall, text } from "./judge.ts";
+import { judgeCall, type Registered, text } from "./judge.ts";
 
 // Entry of dist/plugin-pi.mjs, which the extension in pi's folder loads.
 
@@ -10,13 +10,17 @@ type Confirm = (title: string, message: string) => Promise<unknown>;
 const bound = (ui: object, confirm: Function): Confirm => confirm.bind(ui) as Confirm;
 
 /** Judges a call of a tool. What is returned blocks it; undefined lets it go ahead. A throw blocks as well. */
-export async function judge(event: unknown, context: unknown): Promise<{ readonly block: true; readonly reason: string } | undefined> {
+export async function judge(
+  event: unknown,
+  context: unknown,
+  registered?: Registered,
+): Promise<{ readonly block: true; readonly reason: string } | undefined> {
   const { ui, hasUI, cwd } = isInput(context) ? context : {};
   const folder = text(cwd) || process.cwd();
   const confirm = isInput(ui) && hasUI === true && typeof ui["confirm"] === "function" ? bound(ui, ui["confirm"]) : undefined;
   const { toolName, toolCallId, input } = isInput(event) ? event : {};
   const payload = { type: "tool_call", toolName, toolCallId, input, cwd: folder, hasUI: confirm !== undefined };
-  const { block, ask, reason } = judgeCall(protocol, payload, "tool_call", folder);
+  const { block, ask, reason } = judgeCall(protocol, payload, "tool_call", folder, registered);
   const why = text(reason);
   if (block === true) return { block, reason: why };
   if (ask !== true) return undefined;

@@ -102,10 +102,16 @@ function environment(
   const strange = changed.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
   if (strange !== undefined) return { problem: `the environment has a variable with a strange name: ${brief(strange[0], 60)}` };
   return {
-    machine: { ...own, env: { ...env, HOME: own.home } },
+    // It steers the command, not the judge: where policy and state lie is this process's own.
+    machine: { ...own, env: { ...env, ...JUDGES, ...pick(own.env), HOME: own.home } },
     assignments: changed.map(([name, value = ""]) => `${name}=${value}`),
   };
 }
+
+const STEERING = ["ASSENT_POLICY", "ASSENT_AUTO", "MCP_AUTO_APPROVE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] as const;
+const JUDGES: Readonly<Record<string, undefined>> = Object.fromEntries(STEERING.map((name) => [name, undefined]));
+const pick = (env: Machine["env"]): Machine["env"] =>
+  Object.fromEntries(STEERING.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
 /** Known to the world, or meaning nothing to a program that is started. */
 const LOOKED_AT = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_"]);

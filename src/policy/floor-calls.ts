@@ -1,0 +1,76 @@
+import { brief, type CodeAction, type ExecAction, type ToolAction, type Verdict, type World } from "../action/index.ts";
+import { assentCall, loosensIn } from "./floor-commands.ts";
+import { type FloorPaths, floorPlace } from "./floor.ts";
+import { normalisePath } from "./path.ts";
+
+/** Step 1 for commands, code and tools: what loosens Assent, or may change its files without anybody being able to tell. */
+
+const CONFIRM = "let the user confirm";
+const LOOSENED = { decision: "deny", basis: "floor", builtin: "floor.command", help: "ask the user to run this in a terminal" } as const;
+const UNCLEAR = { decision: "ask", basis: "floor", help: CONFIRM } as const;
+
+/** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
+export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
+  const call = assentCall(action, floor.own, (word) => world.canonical(normalisePath(word, world.cwd)));
+  if (call === undefined) return judgeNamed(action, floor, world);
+  if (call.does === "harmless") return undefined;
+  return call.does === "loosens"
+    ? { ...LOOSENED, reason: `\`assent ${call.words}\` loosens what an agent may do` }
+    : { ...UNCLEAR, builtin: "floor.command", reason: `cannot tell what \`assent ${call.words}\` changes` };
+}
+
+/** Code that calls what loosens Assent. */
+export function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
+  if (detail === undefined || !loosensIn(detail)) return undefined;
+  return { ...LOOSENED, reason: `this code loosens what an agent may do: ${brief(detail, 60)}` };
+}
+
+/** A program of which nothing is known is given a file of Assent's. Under supervision what it does is judged. */
+function judgeNamed(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
+  if (action.knowledge !== undefined || action.builtin === true || action.call !== undefined) return undefined;
+  for (const argument of action.argv.slice(1)) {
+    if (!argument.known) continue;
+    const { text } = argument;
+    for (const word of text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text]) {
+      const place = looksLikePath(word) ? floorPlace(normalisePath(word, world.cwd), floor, world) : undefined;
+      if (place?.is === "denied")
+        return { ...UNCLEAR, builtin: "floor.named", reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` };
+    }
+  }
+  return undefined;
+}
+
+const looksLikePath = (word: string): boolean => word.includes("/") || word.startsWith(".");
+
+const READS = /^(?:read|get|list|view|show|search|find|stat|info|grep|glob|tree|open|head|tail|cat)/i;
+const CHANGES = /write|edit|create|delete|remove|move|rename|update|set|put|append|patch|replace|save|copy|insert/i;
+
+/** A tool known by its name alone, whose input names a file of Assent's or of an agent's settings, wherever it stands. */
+export function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: World): Verdict | undefined {
+  const own = name.slice(name.lastIndexOf("__") + 1).replace(/^_+/, "");
+  const changes = CHANGES.test(own);
+  if (READS.test(own) && !changes) return undefined;
+  let question: Verdict | undefined;
+  for (const [, value] of fields) {
+    const path = absolutePath(value, world);
+    const place = path === undefined ? undefined : floorPlace(path, floor, world);
+    if (place === undefined) continue;
+    const what = `\`${brief(name, 60)}\` is given ${place.what}: ${brief(value)}`;
+    if (place.is === "denied" && changes)
+      return { decision: "deny", basis: "floor", builtin: "floor.self", reason: what, help: "ask the user to make this change" };
+    question ??= { ...UNCLEAR, builtin: "floor.named", reason: what };
+  }
+  return question;
+}
+
+/** A server has a folder of its own, so that only what is absolute is surely the same file for it. */
+function absolutePath(value: string, { home, cwd }: World): string | undefined {
+  if (value === "~" || value.startsWith("~/")) return normalisePath(`${home}${value.slice(1)}`, cwd);
+  if (value.startsWith("/")) return normalisePath(value, cwd);
+  if (!/^\s*file:/i.test(value)) return undefined;
+  try {
+    return normalisePath(decodeURIComponent(new URL(value.trim()).pathname), cwd);
+  } catch {
+    return undefined;
+  }
+}
