@@ -3,7 +3,7 @@ import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } fr
 import type { Trap } from "./listener.ts";
 import { isNameless } from "./nameless.ts";
 import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
-import { AT_FDCWD, type Place } from "./paths.ts";
+import { AT_FDCWD, O_PATH, type Place } from "./paths.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task } from "./tasks.ts";
 
@@ -11,9 +11,12 @@ const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
 const XATTR_NAME_MAX = 255;
 const XATTR_SIZE_MAX = 65_536;
+const XATTR_CREATE_REPLACE = 3;
 /** struct timespec[2], struct timeval[2]. */
 const TIMES = 32;
 const UTIMBUF = 16;
+const F_GETFL = 3;
+const UTIME_OMIT = 0x3ffffffen;
 const empty = alloc(1);
 const emptyAt = lastingAddressOf(empty);
 
@@ -23,10 +26,10 @@ const emptyAt = lastingAddressOf(empty);
  */
 export const metadataHandlers: Readonly<Record<string, Handler>> = {
   truncate: (trap, task, bench) => {
+    if (((trap.words[3] ?? 0) | 0) < 0) return -ERRNO.EINVAL;
     const place = followed(trap, task, bench, AT_FDCWD, 0);
     if (typeof place === "number") return place;
     const size = trap.long(1);
-    if (((trap.words[3] ?? 0) | 0) < 0) return leave(place, -ERRNO.EINVAL);
     const native = place.kind === "directory" ? ERRNO.EISDIR : place.kind === "file" ? 0 : ERRNO.EINVAL;
     if (native !== 0) return leave(place, -native);
     const call: Call = { name: "truncate", args: [place.path, String(size)] };
@@ -41,36 +44,39 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
   },
 
   chmod: (trap, task, bench) => mode(followed(trap, task, bench, AT_FDCWD, 0), trap.unsigned(1)),
-  fchmod: (trap, task, bench) => mode(bench.paths.descriptor(task, trap.int(0)), trap.unsigned(1)),
+  fchmod: (trap, task, bench) => mode(opened(task, bench, trap.int(0)), trap.unsigned(1)),
   fchmodat: (trap, task, bench) => mode(followed(trap, task, bench, trap.int(0), 1), trap.unsigned(2)),
   fchmodat2: (trap, task, bench) => mode(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
 
   chown: (trap, task, bench) => owner(followed(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
   lchown: (trap, task, bench) => owner(itself(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  fchown: (trap, task, bench) => owner(bench.paths.descriptor(task, trap.int(0)), trap.int(1), trap.int(2)),
+  fchown: (trap, task, bench) => owner(opened(task, bench, trap.int(0)), trap.int(1), trap.int(2)),
   fchownat: (trap, task, bench) => owner(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
 
-  utime: (trap, task, bench) => times(trap, bench, followed(trap, task, bench, AT_FDCWD, 0), 1, "utimbuf"),
-  utimes: (trap, task, bench) => times(trap, bench, followed(trap, task, bench, AT_FDCWD, 0), 1, "timeval"),
-  futimesat: (trap, task, bench) => times(trap, bench, orDescriptor(trap, task, bench, 0), 2, "timeval"),
-  utimensat: (trap, task, bench) => times(trap, bench, orDescriptor(trap, task, bench, trap.unsigned(3)), 2, "timespec"),
+  utime: (trap, task, bench) => times(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0), 1, "utimbuf"),
+  utimes: (trap, task, bench) => times(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0), 1, "timeval"),
+  futimesat: (trap, task, bench) => times(trap, bench, () => orDescriptor(trap, task, bench, 0), 2, "timeval"),
+  utimensat: (trap, task, bench) => times(trap, bench, () => orDescriptor(trap, task, bench, trap.unsigned(3)), 2, "timespec"),
 
-  setxattr: (trap, task, bench) => setAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
-  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, itself(trap, task, bench, AT_FDCWD, 0)),
-  fsetxattr: (trap, task, bench) => setAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
-  removexattr: (trap, task, bench) => removeAttribute(trap, bench, followed(trap, task, bench, AT_FDCWD, 0)),
-  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, itself(trap, task, bench, AT_FDCWD, 0)),
-  fremovexattr: (trap, task, bench) => removeAttribute(trap, bench, bench.paths.descriptor(task, trap.int(0))),
+  setxattr: (trap, task, bench) => setAttribute(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0)),
+  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, () => itself(trap, task, bench, AT_FDCWD, 0)),
+  fsetxattr: (trap, task, bench) => setAttribute(trap, bench, () => opened(task, bench, trap.int(0))),
+  removexattr: (trap, task, bench) => removeAttribute(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0)),
+  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, () => itself(trap, task, bench, AT_FDCWD, 0)),
+  fremovexattr: (trap, task, bench) => removeAttribute(trap, bench, () => opened(task, bench, trap.int(0))),
   setxattrat: (trap, task, bench) => {
     // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
-    if (trap.long(5) !== 16) return -ERRNO.EINVAL;
-    const args = bench.memory.bytes(trap.tid, trap.long(4), 16);
+    const length = trap.long(5);
+    if (length < 16) return -ERRNO.EINVAL;
+    if (length > 4096) return -ERRNO.E2BIG;
+    const args = bench.memory.bytes(trap.tid, trap.long(4), length);
     if (typeof args === "number") return args;
+    if (args.subarray(16).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     const value = args.readUInt32LE(0) + args.readUInt32LE(4) * 0x1_0000_0000;
-    const place = flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2));
-    return setAttribute(trap, bench, place, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
+    const find = (): Place | number => flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2));
+    return setAttribute(trap, bench, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
   },
-  removexattrat: (trap, task, bench) => removeAttribute(trap, bench, flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
+  removexattrat: (trap, task, bench) => removeAttribute(trap, bench, () => flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
   file_setattr: (trap, task, bench) => {
     // struct file_attr grows; 24 bytes is its first version (linux/fs.h).
     const size = trap.long(3);
@@ -121,6 +127,14 @@ function flagged(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: 
   return ofDescriptor(task, bench, dirfd);
 }
 
+/** The object behind a descriptor that is more than a name of it: with O_PATH such calls end in EBADF (open(2)). */
+function opened(task: Task, bench: Bench, fd: number): Place | number {
+  const copy = bench.tasks.duplicate(task, fd);
+  if (copy < 0 || (sys(SYSCALLS.fcntl, copy, F_GETFL) & O_PATH) === 0) return copy < 0 ? copy : bench.paths.placeOf(copy);
+  sys(SYSCALLS.close, copy);
+  return -ERRNO.EBADF;
+}
+
 function ofDescriptor(task: Task, bench: Bench, dirfd: number): Place | number {
   if (dirfd !== AT_FDCWD) return bench.paths.descriptor(task, dirfd);
   const cwd = bench.tasks.cwd(task);
@@ -130,8 +144,8 @@ function ofDescriptor(task: Task, bench: Bench, dirfd: number): Place | number {
 /** utimensat(2): without a path the descriptor itself is meant. */
 function orDescriptor(trap: Trap, task: Task, bench: Bench, flags: number): Place | number {
   if (trap.long(1) !== 0) return flagged(trap, task, bench, trap.int(0), 1, flags);
-  if (trap.int(0) === AT_FDCWD) return -ERRNO.EFAULT;
-  return flags === 0 ? bench.paths.descriptor(task, trap.int(0)) : -ERRNO.EINVAL;
+  if (trap.int(0) === AT_FDCWD) return (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) === 0 ? -ERRNO.EFAULT : -ERRNO.EINVAL;
+  return flags === 0 ? opened(task, bench, trap.int(0)) : -ERRNO.EINVAL;
 }
 
 function leave(place: Place, result: number): number {
@@ -181,16 +195,24 @@ function owner(place: Place | number, uid: number, gid: number): Decoded {
 }
 
 /** Times as utimensat(2) takes them, whatever the older calls were given; NULL means now. */
-function times(trap: Trap, bench: Bench, place: Place | number, argument: number, layout: "utimbuf" | "timeval" | "timespec"): Decoded {
-  if (typeof place === "number") return place;
+function times(
+  trap: Trap,
+  bench: Bench,
+  find: () => Place | number,
+  argument: number,
+  layout: "utimbuf" | "timeval" | "timespec",
+): Decoded {
   let given: Buffer | undefined;
   if (trap.long(argument) !== 0) {
     const read = bench.memory.bytes(trap.tid, trap.long(argument), layout === "utimbuf" ? UTIMBUF : TIMES);
-    if (typeof read === "number") return leave(place, read);
-    const converted = timespecs(read, layout);
-    if (converted === undefined) return leave(place, -ERRNO.EINVAL);
-    given = converted;
+    if (typeof read === "number") return read;
+    given = timespecs(read, layout);
+    if (given === undefined) return -ERRNO.EINVAL;
+    // utimensat(2): nothing is to be changed, so nothing is looked for.
+    if (layout === "timespec" && [8, 24].every((at) => read.readBigInt64LE(at) === UTIME_OMIT)) return 0;
   }
+  const place = find();
+  if (typeof place === "number") return place;
   return change(place, "utime", [], () =>
     sys(SYSCALLS.utimensat, place.fd, emptyAt, given === undefined ? 0 : addressOf(given), AT_EMPTY_PATH),
   );
@@ -222,27 +244,31 @@ interface AttributeValue {
   readonly flags: number;
 }
 
+/** The name and the value are looked at before the file (fs/xattr.c). */
 function setAttribute(
   trap: Trap,
   bench: Bench,
-  place: Place | number,
+  find: () => Place | number,
   argument = 1,
   { value, size, flags }: AttributeValue = { value: trap.long(2), size: trap.long(3), flags: trap.int(4) },
 ): Decoded {
-  if (typeof place === "number") return place;
+  if ((flags & ~XATTR_CREATE_REPLACE) !== 0) return -ERRNO.EINVAL;
   const name = attributeName(trap, bench, argument);
-  if (typeof name === "number") return leave(place, name);
-  if (size > XATTR_SIZE_MAX) return leave(place, -ERRNO.E2BIG);
+  if (typeof name === "number") return name;
+  if (size > XATTR_SIZE_MAX) return -ERRNO.E2BIG;
   const bytes = bench.memory.bytes(trap.tid, value, size);
-  if (typeof bytes === "number") return leave(place, bytes);
+  if (typeof bytes === "number") return bytes;
+  const place = find();
+  if (typeof place === "number") return place;
   return change(place, "setxattr", [pathText(name.subarray(0, -1))], () =>
     sys(SYSCALLS.setxattr, procName(place), addressOf(name), size === 0 ? 0 : addressOf(bytes), size, flags),
   );
 }
 
-function removeAttribute(trap: Trap, bench: Bench, place: Place | number, argument = 1): Decoded {
-  if (typeof place === "number") return place;
+function removeAttribute(trap: Trap, bench: Bench, find: () => Place | number, argument = 1): Decoded {
   const name = attributeName(trap, bench, argument);
-  if (typeof name === "number") return leave(place, name);
+  if (typeof name === "number") return name;
+  const place = find();
+  if (typeof place === "number") return place;
   return change(place, "removexattr", [pathText(name.subarray(0, -1))], () => sys(SYSCALLS.removexattr, procName(place), addressOf(name)));
 }

@@ -103,13 +103,13 @@ function folder(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: n
 type Argument = readonly [dirfd: number, argument: number];
 
 function renaming(trap: Trap, task: Task, bench: Bench, [fromFd, fromAt]: Argument, [toFd, toAt]: Argument, flags: number): Decoded {
+  // WHITEOUT makes a device of it, which nothing supervised may have.
+  if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0 || flags === (NOREPLACE | EXCHANGE)) return -ERRNO.EINVAL;
   const from = slotOf(trap, task, bench, fromFd, fromAt);
   if (typeof from === "number") return from;
   const to = slotOf(trap, task, bench, toFd, toAt);
   if (typeof to === "number") return leave(to, from);
   const rename = (): number => sys(SYSCALLS.renameat2, from.parent, from.nameAt, to.parent, to.nameAt, flags);
-  // WHITEOUT needs a capability; what else is unknown is refused by the kernel as well.
-  if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0 || flags === (NOREPLACE | EXCHANGE)) return leave(-ERRNO.EINVAL, from, to);
   if (from.hopeless || to.hopeless) return leave(rename(), from, to);
   const source = statAt(from.parent, from.bareAt);
   if (typeof source === "number") return leave(source, from, to);
@@ -167,7 +167,9 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
   if (length < 0) return length;
   const source: Place | number =
     length === 0 && (flags & AT_EMPTY_PATH) !== 0
-      ? bench.paths.descriptor(task, oldFd)
+      ? oldFd === AT_FDCWD
+        ? -ERRNO.EPERM // A folder has one name only.
+        : bench.paths.descriptor(task, oldFd)
       : bench.paths.object(task, oldFd, (flags & AT_SYMLINK_FOLLOW) !== 0);
   if (typeof source === "number") return source;
   const slot = slotOf(trap, task, bench, newFd, newAt);
@@ -214,15 +216,19 @@ function softLink(trap: Trap, task: Task, bench: Bench, dirfd: number, argument:
 
 const NODES: Readonly<Record<number, Kind>> = { 0: "file", 0o100000: "file", 0o010000: "fifo", 0o140000: "socket" };
 
+const DEVICES: ReadonlySet<number> = new Set([0o020000, 0o060000]);
+
 function node(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Decoded {
   const mode = trap.unsigned(argument + 1);
   const kind = NODES[mode & 0o170000];
-  // Devices need a capability that nothing supervised has.
-  if (kind === undefined) return -ERRNO.EPERM;
+  const isDevice = DEVICES.has(mode & 0o170000);
+  if (kind === undefined && !isDevice) return (mode & 0o170000) === 0o040000 ? -ERRNO.EPERM : -ERRNO.EINVAL;
   const slot = slotOf(trap, task, bench, dirfd, argument);
   if (typeof slot === "number") return slot;
   if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   if (slot.slash) return leave(-ERRNO.ENOENT, slot);
+  // Devices need a capability that nothing supervised has.
+  if (kind === undefined) return leave(-ERRNO.EPERM, slot);
   const call: Call = { name: "mknod", args: [slot.path, kind] };
   const bits = (mode & 0o170000) | (mode & 0o7777 & ~bench.tasks.umask(task));
   return {

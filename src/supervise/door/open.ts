@@ -50,6 +50,9 @@ export const openHandlers: Readonly<Record<string, Handler>> = {
     const resolve = how.readUInt32LE(16);
     const creates = (flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0;
     if ((mode !== 0 && !creates) || (mode & ~0o7777) !== 0 || (resolve & ~0x3f) !== 0) return -ERRNO.EINVAL;
+    // BENEATH and IN_ROOT contradict each other; CACHED promises not to wait, as nothing that changes files can.
+    if ((resolve & 0x18) === 0x18) return -ERRNO.EINVAL;
+    if ((resolve & 0x20) !== 0 && (creates || (flags & O_TRUNC) !== 0)) return -ERRNO.EAGAIN;
     return opening(trap, task, bench, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
   },
 };
