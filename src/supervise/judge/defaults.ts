@@ -56,8 +56,8 @@ export class RunDefaults {
     if (basis === "protection" && !this.#meansNothing(builtin, action, path)) return verdict;
     if (verdict.decision === "deny" && basis !== "protection") return verdict;
     if (preset === "strict" || preset === "readonly") return verdict;
-    if (isChange(action) && isHookOfRepository(path)) return HOOKED(path);
     const { operation } = action;
+    if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
@@ -81,6 +81,7 @@ export class RunDefaults {
         if ((action.operation === "metadata" || action.operation === "delete") && path.endsWith("/hooks")) return true;
         return /\/hooks\/[^/]+$/.test(path) && !HOOK.test(path);
       case "protect.git-config":
+        if (action.operation === "delete" && this.#isOfOther(path)) return true;
         return action.operation === "metadata" && path.endsWith("/.git");
       // Folder by folder and file by file, with an undo: the command as a whole was judged when it started.
       case "danger.delete-recursive":
@@ -92,6 +93,12 @@ export class RunDefaults {
       default:
         return false;
     }
+  }
+
+  /** Links of a repository inside the own places that is not the one worked in: `rm -rf clone` takes it away as a whole. */
+  #isOfOther(path: string): boolean {
+    const repository = /^(.+?)\/\.git(?:\/|$)/.exec(path)?.[1] ?? (isConfig(path) ? path.replace(/\/[^/]+$/, "") : undefined);
+    return repository !== undefined && this.isOwnPlace(repository) && !this.roots.includes(repository);
   }
 
   isOwnPlace(path: string): boolean {

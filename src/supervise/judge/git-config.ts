@@ -12,7 +12,7 @@ const OWN_KEYS =
 
 /** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
 const LINKING =
-  /^git (?:init|clone|worktree|submodule|submodule--helper|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
+  /^git (?:init|clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
 
 /** Subcommands that take a whole repository away again. */
 const REMOVING = /^git (?:init|clone|worktree|submodule|submodule--helper|rm)$/;

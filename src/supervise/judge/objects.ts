@@ -73,6 +73,11 @@ export class ProtectedObjects {
     return complete;
   }
 
+  /** Everything in a folder, as what is to be added to its path; what new files in it would be, too. False: there is too much. */
+  within(folder: string, visit: (inside: string) => void): boolean {
+    return walk(folder, MOST_MOVED, undefined, (path, stats) => visit(`${path.slice(folder.length)}${stats.isDirectory() ? "/#" : ""}`));
+  }
+
   #add(path: string): void {
     const { dev, ino, birthtimeNs } = lstatSync(path, { bigint: true });
     const id = objectId(dev, ino);

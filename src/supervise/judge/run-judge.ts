@@ -15,11 +15,12 @@ import { callMatcher, judge, type JudgeContext, OrdinaryNames, type Policy } fro
 import { isInside, type Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, BROKEN, broken, ERRAND, isChange, isMeant, KEPT, TOO_LARGE } from "./verdicts.ts";
+import { ALLOWED, BROKEN, broken, ERRAND, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type Bar, judgeExec, typedErrand } from "./commands.ts";
 import { Lookalikes } from "./lookalikes.ts";
 import { Known } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
+import { type Ground, keepsInside, ofMove } from "./moves.ts";
 import { probe } from "./probe.ts";
 import type { About, Caller, JudgedExec } from "./types.ts";
 import { byGit } from "./git-config.ts";
@@ -119,25 +120,22 @@ export class RunJudge {
     };
     const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
-      weigh(action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action));
+      const verdict = action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action);
+      if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves)) weigh(verdict);
       if (action.kind !== "file" || action.target.kind !== "path") continue;
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
-    for (const [from, to] of moves ?? []) weigh(this.#moved(from, to, caller));
+    for (const [from, to] of moves ?? []) weigh(ofMove(this.#ground(caller), from, to));
     return strictest;
   }
 
-  /** What a folder brings along to its new place is written there. */
-  #moved(from: string, to: string, caller: Caller): Verdict {
-    let strictest: Verdict = ALLOWED;
-    const complete = this.#objects.moved(from, to, (path, before) => {
-      const verdict = this.#file(probe("write", path), caller);
-      if (!isMeant(verdict) || compareStrictness(verdict, strictest) <= 0) return;
-      const was = this.#file(probe("write", before), caller);
-      if (was.decision !== verdict.decision || was.builtin !== verdict.builtin || was.rule !== verdict.rule) strictest = verdict;
-    });
-    return complete ? strictest : TOO_LARGE;
+  #ground(caller: Caller): Ground {
+    return {
+      objects: this.#objects,
+      file: (action, anybody) => this.#file(action, anybody === true ? undefined : caller),
+      isOwnPlace: (path) => this.#defaults.isOwnPlace(path),
+    };
   }
 
   #freshObjects(): ProtectedObjects {

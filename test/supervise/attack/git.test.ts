@@ -99,3 +99,40 @@ it("in a place that is mounted twice, too", async () => {
   expect(out).toMatch(/^FINE$/m);
   expect(out).toContain("repositoryformatversion");
 });
+
+describe.concurrent("repositories beside the one worked in come and go", () => {
+  const TWO =
+    "rm -rf .git; git init -q .; git config --global user.name me; git config --global user.email me@x; git init -q x; cd x; echo a > a; git add a; git commit -qm a; git worktree add -q ../wt; git clone -q --bare . ../bare.git; cd ..; mkdir y; cp -r x y/x";
+
+  it("moved and removed as a whole", async () => {
+    const { out, events } = await attack({
+      before: TWO,
+      program: "mv y y2 && mv x x2 && mv x2 x && git -C x worktree move ../wt ../wt2 && rm -rf y2 wt2 x bare.git; ls",
+    });
+    expect(events.filter(({ outcome }) => outcome === "refused")).toEqual([]);
+    expect(out.trim()).toBe("status 0");
+  });
+
+  it("but not the one worked in, nor with a file of git's that nobody was asked about", async () => {
+    const { out } = await attack({
+      before: `${TWO}; echo keep > ../out/keep; git config core.keep me`,
+      program: `rm -rf .git; rm -f x/.git/config; printf '[core]\nfsmonitor=EVIL\n' > x/.git/config
+mkdir z z/g; cp x/.git/HEAD z/g; printf '[core]\nfsmonitor=EVIL\n' > z/g/config; mkdir -p z/g/hooks; echo EVIL > z/g/hooks/pre-commit; mv z/g z/.git
+mkdir w; git init -q w/a; mv w/a/.git w/b; echo EVIL > w/b/hooks/pre-commit; printf '[core]\nfsmonitor=EVIL\n' > w/b/config; mv w/b w/a/.git`,
+      after: "cat .git/config; find . -path '*/.git/*' -type f | xargs grep -l EVIL; find . -path '*/.git/hooks/pre-commit'",
+    });
+    expect(out).toContain("keep = me");
+    expect(out).not.toMatch(/^\.\//m);
+  });
+
+  it("and not where a rule speaks of the place", async () => {
+    const { out } = await attack({
+      before: "mkdir -p p/guard q; echo K > p/guard/k",
+      deny: ["Edit(/srv/proj/p/guard/**)", "Write(/srv/proj/p/guard/**)"],
+      program: "mv p r; mv q p; echo changed > r/guard/k; echo changed > p/guard/k; mkdir e; mv e p/guard",
+      after: "find . -name k | xargs cat",
+    });
+    expect(out).toMatch(/^K$/m);
+    expect(out).not.toMatch(/^changed$/m);
+  });
+});

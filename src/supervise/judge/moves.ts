@@ -1,0 +1,46 @@
+import { type Action, compareStrictness, type FileAction, type Verdict } from "../../action/index.ts";
+import type { ProtectedObjects } from "./objects.ts";
+import { probe } from "./probe.ts";
+import type { About } from "./types.ts";
+import { ALLOWED, isMeant, TOO_LARGE } from "./verdicts.ts";
+
+/** What judging moved folders needs of the run's judge. */
+export interface Ground {
+  readonly objects: ProtectedObjects;
+  /** `anybody`: whoever calls. */
+  readonly file: (action: FileAction, anybody?: true) => Verdict;
+  readonly isOwnPlace: (path: string) => boolean;
+}
+
+/** What a folder brings along to its new place is written there. */
+export function ofMove({ objects, file }: Ground, from: string, to: string): Verdict {
+  let strictest: Verdict = ALLOWED;
+  const complete = objects.moved(from, to, (path, before) => {
+    const verdict = file(probe("write", path));
+    if (!isMeant(verdict) || compareStrictness(verdict, strictest) <= 0) return;
+    const was = file(probe("write", before));
+    if (was.decision !== verdict.decision || was.builtin !== verdict.builtin || was.rule !== verdict.rule) strictest = verdict;
+  });
+  return complete ? strictest : TOO_LARGE;
+}
+
+/**
+ * A folder that is moved within the own places, in which everything is protected by its name, there as it was here
+ * (`.git`, `.env`): moving it takes no protection away.
+ */
+export function keepsInside({ objects, file, isOwnPlace }: Ground, action: Action, moves: About["moves"] = []): boolean {
+  if (action.kind !== "file" || action.target.kind !== "tree") return false;
+  const { path } = action.target;
+  const [from = "", to = ""] = moves.find(([before]) => before === path) ?? [];
+  if (from === "" || !isOwnPlace(from) || !isOwnPlace(to)) return false;
+  const about = (inside: string): string =>
+    (["read", "edit"] as const)
+      .map((operation) => file(probe(operation, inside), true))
+      .map((verdict) => (isMeant(verdict) ? `${verdict.decision} ${verdict.builtin} ${verdict.rule?.file}:${verdict.rule?.text}` : ""))
+      .join();
+  let keeps = true;
+  const complete = objects.within(from, (inside) => {
+    keeps &&= about(from + inside) === about(to + inside);
+  });
+  return keeps && complete;
+}
