@@ -234,9 +234,8 @@ function applyOperands(inv: Invocation): void {
         inv.looked.push({ value, operand: values.length > 0, walk, filter: walkFilter(inv, visible === true) });
       }
       // An unquoted word may become several, and so reach the slots after it.
-      if (value.many && holeOf(value) !== undefined)
-        for (const later of filled.slice(at + 1))
-          if (later.slot.kind.is !== slot.kind.is || later.slot.kind.is === "file") applyLater(inv, later.slot, value);
+      if (value.many)
+        for (const later of filled.slice(at + 1)) if (kindName(later.slot.kind) !== kindName(slot.kind)) applyLater(inv, later.slot, value);
     }
   });
 }

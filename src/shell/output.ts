@@ -1,5 +1,18 @@
 import { describe, type Invocation } from "./invocation.ts";
-import { isGlob, isNetwork, join, joinWords, literal, prefixOf, textOf, type Hole, type Stream, type Value } from "./value.ts";
+import {
+  isGlob,
+  isHole,
+  isNetwork,
+  join,
+  joinWords,
+  literal,
+  prefixOf,
+  textOf,
+  torn,
+  type Hole,
+  type Stream,
+  type Value,
+} from "./value.ts";
 
 /** What a command prints, for the next one in a pipe or a substitution. */
 export function outputOf(inv: Invocation): Stream {
@@ -19,7 +32,7 @@ export function outputOf(inv: Invocation): Stream {
         is: "unknown",
         why: `the output of ${inv.name}`,
         network: false,
-        ...(operands.length === 0 || inv.name !== "wc" ? { number: true } : {}),
+        ...(isBareNumber(inv) ? { number: true } : {}),
       };
     case "operands": {
       const text = operands.map((value) => textOf(value));
@@ -33,6 +46,8 @@ export function outputOf(inv: Invocation): Stream {
     case "input": {
       const reads = inv.sources.length > 0;
       if (reads) return { is: "unknown", why: `the content of ${describe(inv.sources[0] ?? literal(""))}`, network };
+      // head -c and tail -c cut a name in two.
+      if (inv.args.options.some(({ option }) => option?.names.includes("--bytes") === true)) return torn(inv.stdin);
       if (inv.stdin.is === "text" && inv.name !== "cat" && inv.name !== "tee") return { ...unknownText, network };
       return inv.stdin;
     }
@@ -43,18 +58,27 @@ export function outputOf(inv: Invocation): Stream {
   }
 }
 
+/** git-ls-files(1): names that the index may not have, or that are told from another folder. */
+const UNTRACKED: ReadonlySet<string> = new Set([
+  "--others",
+  "--ignored",
+  "--unmerged",
+  "--with-tree",
+  "--full-name",
+  "--recurse-submodules",
+]);
+
 /** Names below the path operands, as the command prints them. */
 function pathsBelow(inv: Invocation): readonly Value[] {
-  const others = inv.args.options.some(
-    ({ option, written }) => option === undefined || /^(-o|--others|-i|--ignored|-u|--unmerged)$/.test(written),
-  );
+  const others = inv.args.options.some(({ option }) => option === undefined || option.names.some((name) => UNTRACKED.has(name)));
   const filter = inv.name === "git" && !others ? { tracked: true as const } : inv.looked[0]?.filter;
   const below: Hole = { hole: true, why: `a name that ${inv.name} prints`, below: true, ...(filter === undefined ? {} : { filter }) };
   const bare: Value = { atoms: [below], many: false };
   if (inv.looked.length === 0) return [bare];
-  const values = inv.looked.map(({ value, operand }): Value | undefined => {
+  const values = inv.looked.map(({ value, operand, walk }): Value | undefined => {
     const text = textOf(value);
     if (!operand) return bare;
+    if (isBelow(value)) return walk ? { atoms: [prefixOf(value), below], many: false } : value;
     if (text === undefined)
       return isGlob(value) && !prefixOf(value).includes("..")
         ? { atoms: [prefixOf(value).replace(/[^/]*$/, ""), below], many: false }
@@ -70,6 +94,25 @@ function pathsBelow(inv: Invocation): readonly Value[] {
   });
   if (values.some((value) => value === undefined)) return [{ atoms: [{ hole: true, why: `a name that ${inv.name} prints` }], many: false }];
   const known = values.flatMap((value) => (value === undefined ? [] : [{ ...value, atoms: join(value.atoms) }]));
-  // What lies in a folder that ls is given is printed without the folder.
-  return inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
+  // What lies in a folder that ls is given is printed without the folder; a program that reads names what it was given.
+  const reads = inv.grammar.slots?.every(({ kind }) => kind.is !== "file" || kind.operation === "read") === true;
+  return reads || inv.looked.every(({ walk }) => walk) ? known : [bare, ...known];
+}
+
+/** One name found below a folder. */
+const isBelow = ({ atoms, many }: Value): boolean => {
+  const last = atoms.at(-1);
+  return (
+    !many && atoms.length <= 2 && last !== undefined && isHole(last) && last.below === true && !/(^|\/)\.\.(\/|$)/.test(String(atoms[0]))
+  );
+};
+
+/** wc(1) tells the name of a file behind the number; grep(1) -c does in front of it, where there are several or it is asked to. */
+function isBareNumber({ name, args, looked }: Invocation): boolean {
+  if (name === "wc") return args.operands.length === 0;
+  return (
+    looked.length <= 1 &&
+    looked.every(({ value, walk }) => !value.many && !walk) &&
+    !args.options.some(({ option }) => option?.names.some((one) => one === "-H" || one === "--recursive" || one === "-R") === true)
+  );
 }

@@ -83,7 +83,7 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   if (name === "PWD") return one(workingDirectory(state));
   if (name === "IFS") return one(literal(" \t\n"));
   const ambient = cx.world.env(name);
-  return one(ambient === undefined ? unknown(`$${name}`, true) : literal(ambient));
+  return one(ambient === undefined ? { atoms: [{ hole: true, why: `$${name}`, ambient: true }], many: true } : literal(ambient));
 }
 
 const joined = (values: readonly Value[]): Value => ({ atoms: joinWords(values), many: false });

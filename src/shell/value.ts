@@ -16,6 +16,8 @@ export interface Hole {
   readonly mayDash?: boolean;
   /** What is certain of the names below. */
   readonly filter?: TreeFilter;
+  /** A variable that came with the environment: whoever started the shell chose it. */
+  readonly ambient?: boolean;
   /** The text came over the network in this very line. */
   readonly network?: boolean;
   /** The name of a pipe made by `<(…)` or `>(…)`, and what can be read from it. */
@@ -163,3 +165,7 @@ export function sequence(streams: readonly Stream[]): Stream {
   }
   return { is: "text", value: { atoms: join(atoms), many: false } };
 }
+
+/** Pieces of lines, of which nothing is certain. */
+export const torn = (stream: Stream): Stream =>
+  stream.is === "paths" ? { is: "unknown", why: "a piece of a name", network: false } : stream;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { place } from "./place.ts";
 
-/** What attacks on Assent found: the default preset, no policy file. Rows as in hostile.txt. */
+/** What attacks on Assent found, and tried: the default preset, no policy file. Rows as in hostile.txt. */
 
 const decoded = (text: string): string =>
   text
@@ -13,8 +13,8 @@ const decoded = (text: string): string =>
 
 const LABELS = { allow: ["allow"], ask: ["ask", "deny", "none"], deny: ["deny"] } as const;
 
-const rows = readFileSync(join(import.meta.dirname, "../cases/attacks.txt"), "utf8")
-  .split("\n")
+const rows = ["attacks.txt", "attacks-shell.txt"]
+  .flatMap((name) => readFileSync(join(import.meta.dirname, "../cases", name), "utf8").split("\n"))
   .filter((line) => line !== "" && !line.startsWith("#"))
   .map((line) => {
     const [, label, command] = /^(allow|ask|deny): (.*)$/.exec(line) ?? [];
@@ -24,6 +24,19 @@ const rows = readFileSync(join(import.meta.dirname, "../cases/attacks.txt"), "ut
 
 describe("attacks and their harmless twins", () => {
   const here = place({ ".env": "KEY=1", "vendor/x.git/HEAD": "ref: refs/heads/main\n", "vendor/x.git/config": "", "~/.ssh/foo": "" });
+  // Names that are options, commands of perl, or modules.
+  for (const name of [
+    "evil/-i",
+    "evil/--pre=sh",
+    "evil/--output=x",
+    "evil/-ox",
+    "evil/a.txt",
+    "pipe/id |",
+    "pipe/a.log",
+    "py/json.py",
+    "sub/.env",
+  ])
+    here.write(name, "");
   for (const folder of ["vendor/x.git/objects", "vendor/x.git/refs", "links"]) mkdirSync(join(here.project, folder), { recursive: true });
   symlinkSync(join(here.home, ".ssh"), join(here.project, "links/ssh"));
   symlinkSync(join(here.home, ".bashrc"), join(here.project, "links/rc"));

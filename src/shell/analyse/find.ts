@@ -1,5 +1,8 @@
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { literal, NOTHING, prefixOf, textOf, type Value } from "../value.ts";
+import { resolvePath } from "../paths.ts";
+import { changePlaces } from "../places.ts";
+import type { Place } from "../state.ts";
+import { isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
@@ -23,7 +26,15 @@ interface Expression {
   readonly narrowed: boolean;
   /** Every name found matches one of these. */
   readonly only: readonly string[] | undefined;
-  readonly commands: readonly (readonly Value[])[];
+  readonly commands: readonly Command[];
+  /** What is printed besides what the commands print: the paths themselves, other text, or nothing. */
+  readonly prints: "paths" | "text" | "nothing";
+}
+
+interface Command {
+  readonly words: readonly Value[];
+  /** It runs in the folder of what is found, and gets its bare name. */
+  readonly inFolder: boolean;
 }
 
 export function find(inv: Invocation): void {
@@ -54,30 +65,31 @@ export function find(inv: Invocation): void {
   const starts = roots.length === 0 ? [literal(".")] : roots;
   for (const root of starts) emitFile(inv, "list", root, true);
   if (expression.remove) for (const root of starts) emitFile(inv, "delete", expression.narrowed ? below(root) : root, true);
+  const streams: Stream[] = [];
   for (const command of expression.commands) {
     // Once with what find puts in place of {}, which for the starting point itself is its own name.
     const whole =
       starts.every((root) => textOf(root) !== undefined) && starts.length === 1 && starts[0] !== undefined ? textOf(starts[0]) : undefined;
+    if (command.inFolder) {
+      for (const start of starts) streams.push(...inFolders(inv, command, start, named));
+      continue;
+    }
     const found: Value =
       whole === undefined
         ? { atoms: [{ hole: true, why: "a path that find finds" }], many: false }
         : { atoms: [`${whole.replace(/\/$/, "")}/`, { hole: true, why: "a path that find finds", below: true, ...named }], many: false };
-    inv.run.argv(
-      inv.cx,
-      inv.state,
-      command.map((word) => fill(word, found)),
-      NOTHING,
-    );
-    const names = command.map((word) => textOf(word));
-    if (whole !== undefined && !expression.narrowed && names.includes("{}"))
+    const filled = (by: Value): Stream =>
       inv.run.argv(
         inv.cx,
         inv.state,
-        command.map((word) => fill(word, literal(whole))),
+        command.words.map((word) => fill(word, by)),
         NOTHING,
       );
+    streams.push(filled(found));
+    const names = command.words.map((word) => textOf(word));
+    if (whole !== undefined && !expression.narrowed && names.includes("{}")) streams.push(filled(literal(whole)));
   }
-  inv.output = {
+  const paths: Stream = {
     is: "paths",
     values: starts.map((root) =>
       textOf(root) === undefined
@@ -88,6 +100,45 @@ export function find(inv: Invocation): void {
           },
     ),
   };
+  if (expression.prints === "paths") streams.push(paths);
+  if (expression.prints === "text") streams.push({ is: "unknown", why: "what find prints", network: false });
+  inv.output = together(streams);
+}
+
+/** What several commands print, each of them any number of times. */
+function together(streams: readonly Stream[]): Stream {
+  const some = streams.filter((stream) => stream.is !== "none");
+  if (some.length === 0) return NOTHING;
+  const values = some.flatMap((stream) => (stream.is === "paths" ? stream.values : []));
+  if (some.every((stream) => stream.is === "paths")) return { is: "paths", values };
+  return { is: "unknown", why: "what the commands of find print", network: some.some(isNetwork) };
+}
+
+/** -execdir: in the folder of the starting point for itself, and in folders below it, with bare names. */
+function inFolders(inv: Invocation, command: Command, start: Value, named: object): readonly Stream[] {
+  const text = textOf(start);
+  const known = text !== undefined && !/(^|\/)\.\.(\/|$)/.test(text) ? text.replace(/\/+$/, "") || "/" : undefined;
+  const within = (path: string): readonly Place[] =>
+    path.startsWith("/")
+      ? [{ is: "below", path: resolvePath("/", path) }]
+      : inv.state.places.map((place) => (place.is === "at" ? { is: "below", path: resolvePath(place.path, path) } : place));
+  const runAt = (places: readonly Place[], by: Value): Stream => {
+    const state = inv.state.fork();
+    state.places = places;
+    return inv.run.argv(
+      inv.cx,
+      state,
+      command.words.map((word) => fill(word, by)),
+      NOTHING,
+    );
+  };
+  // Some put `./` in front of the name, the find of BSD does not.
+  const bare: Value = { atoms: [{ hole: true, why: "a name that find finds", below: true, mayDash: true, ...named }], many: false };
+  if (known === undefined) return [runAt([{ is: "unknown", why: "the folder of what find finds" }], bare)];
+  if (/^\.$/.test(known)) return [runAt(within(known), bare)];
+  const parent = known.replace(/\/?[^/]*$/, "") || (known.startsWith("/") ? "/" : ".");
+  const places = changePlaces(inv.state.places, literal(parent));
+  return [runAt(within(known), bare), runAt(places, literal(known.replace(/^.*\//, "") || "/"))];
 }
 
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {
@@ -98,7 +149,9 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   const texts = words.map((word) => textOf(word) ?? "");
   const negates = (at: number): boolean => texts[at] === "!" || texts[at] === "-not";
   const simple = !texts.some((text, at) => ["-o", "-or", ","].includes(text) || (text === "(" && negates(at - 1)));
-  const commands: Value[][] = [];
+  const commands: Command[] = [];
+  let names = false;
+  let other = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     if (word === undefined) break;
@@ -113,7 +166,7 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
         (one, i) => i > at && (textOf(one) === ";" || (textOf(one) === "+" && textOf(words[i - 1] ?? literal("")) === "{}")),
       );
       if (end < 0) doubt(inv, `the command of find ${text} has no end`);
-      commands.push(words.slice(at + 1, end < 0 ? words.length : end));
+      commands.push({ words: words.slice(at + 1, end < 0 ? words.length : end), inFolder: text.endsWith("dir") });
       at = end < 0 ? words.length : end;
     } else if (WRITING.has(text) || text === "-fprintf") {
       const file = words[++at];
@@ -127,6 +180,10 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
       const value = words[++at];
       if (text === "-name" && simple && !negates(at - 2) && value !== undefined && textOf(value) !== undefined)
         only = [textOf(value) ?? ""];
+      if (text === "-printf") {
+        if (/^(?:%p(?:\\n|\\0))+$/.test(value === undefined ? "" : (textOf(value) ?? ""))) names = true;
+        else other = true;
+      }
       // `-type f` and `-mindepth 1` leave nothing of a tree but empty folders.
       const everyFile = text === "-type" && value !== undefined && textOf(value) === "f";
       if (!everyFile && !/^-(maxdepth|mindepth|printf|regextype)$/.test(text)) narrowed = true;
@@ -134,8 +191,11 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
         refuse(inv, `the argument of find ${text} is only known at run time and may become an action: ${describe(value)}`, "quote it");
     } else if (LEAVING.has(text)) narrowed = true;
     else if (!PLAIN.has(text)) doubt(inv, `find has no known test \`${text}\``);
+    if (text === "-print" || text === "-print0") names = true;
+    if (text === "-ls") other = true;
   }
-  return { remove, narrowed, only, commands };
+  const prints = other ? "text" : names || (commands.length === 0 && !remove) ? "paths" : "nothing";
+  return { remove, narrowed, only, commands, prints };
 }
 
 function below(root: Value): Value {

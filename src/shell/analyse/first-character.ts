@@ -1,5 +1,5 @@
 import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
-import { textOf } from "../value.ts";
+import { prefixOf, textOf } from "../value.ts";
 import { mayBegin } from "./given.ts";
 
 /** less(1), more(1): `+COMMAND` is typed into the pager, and `!` there runs a shell. A line number or a search is not. */
@@ -30,4 +30,10 @@ export function responseFile(inv: Invocation): void {
     if (mayBegin(inv, word, "@"))
       refuse(inv, `${describe(word)} may name a file with more arguments for ${inv.name}`, "put ./ in front of the file name");
   }
+}
+
+/** gawk(1) "Special File Names": an operand below /inet is a connection, even where no such folder exists. */
+export function awkFiles(inv: Invocation): void {
+  for (const word of inv.args.operands.slice(1))
+    if (/^\/inet[46]?(\/|$)/.test(prefixOf(word))) refuse(inv, `${describe(word)} is a network connection to gawk`);
 }

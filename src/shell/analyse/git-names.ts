@@ -107,7 +107,13 @@ export function gitDiffNames(inv: Invocation): void {
     "--find-renames",
   ];
   if (!has(inv, "--name-only") || !only(inv, ...choice)) return;
-  // Of other commits there may be names that are no longer tracked.
-  const now = inv.args.operands.length === 0 && !has(inv, "--cached");
-  inv.output = printed({ why: "a name that git prints", ...(now ? { filter: { tracked: true } } : {}) });
+  // Of other commits there may be names that are no longer tracked, or gone; told from the top they are other files here.
+  const now = inv.args.operands.length === 0 && !has(inv, "--cached") && (has(inv, "--relative") || atTopLevel(inv));
+  inv.output = printed({ why: "a name that git prints", ...(now ? { filter: { tracked: true } } : { mayDash: true }) });
+}
+
+/** git-ls-tree(1): names in a commit, which may be gone from the folder, never tracked, or other files here (`HEAD:src`). */
+export function gitTreeNames(inv: Invocation): void {
+  if (only(inv, "-r", "-d", "-t", "-z", "--name-only", "--name-status", "--full-tree", "--full-name"))
+    inv.output = printed({ why: "a name that git prints", mayDash: true });
 }

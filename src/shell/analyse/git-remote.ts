@@ -29,6 +29,11 @@ export function remoteAddress(inv: Invocation, value: Value | undefined): void {
   else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");
 }
 
+/** git-request-pull(1): START URL [END]. */
+export function gitRequestPull(inv: Invocation): void {
+  remoteAddress(inv, inv.args.operands[1]);
+}
+
 /** Every operand of clone, fetch, ls-remote, remote add and the like may be an address. */
 export function gitRemote(inv: Invocation): void {
   const named = inv.args.operands.slice(0, inv.args.operands.length > 2 ? inv.args.operands.length : 2);

@@ -12,15 +12,15 @@ import { fileArguments } from "./file-arguments.ts";
 import { find } from "./find.ts";
 import { perlFiles } from "./perl-files.ts";
 import { plainFile } from "./plain-file.ts";
-import { compiler, plus, responseFile } from "./first-character.ts";
+import { awkFiles, compiler, plus, responseFile } from "./first-character.ts";
 import { flock } from "./flock.ts";
 import { ghApi } from "./gh-api.ts";
 import { gitConfig } from "./git-config.ts";
 import { gitDryRun } from "./git-dry-run.ts";
-import { gitDescribe, gitMergeBase, gitRefNames, gitRevList, gitRevParse } from "./git-names.ts";
+import { gitDescribe, gitMergeBase, gitRefNames, gitRevList, gitRevParse, gitTreeNames } from "./git-names.ts";
 import { gitPush } from "./git-push.ts";
 import { gitRefs } from "./git-refs.ts";
-import { gitRemote } from "./git-remote.ts";
+import { gitRemote, gitRequestPull } from "./git-remote.ts";
 import { gitRevisions } from "./git-revisions.ts";
 import { gitCheckout, gitRestore } from "./git-worktree-files.ts";
 import { hostNames } from "./host-names.ts";
@@ -54,6 +54,7 @@ import { xargs } from "./xargs.ts";
 export type Analyser = (inv: Invocation) => void;
 
 export const ANALYSERS: Readonly<Record<string, Analyser>> = {
+  "awk-files": awkFiles,
   "cargo-fmt": cargoFmt,
   "compose-config": composeConfig,
   "cargo-config": cargoConfig,
@@ -77,8 +78,10 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "git-merge-base": gitMergeBase,
   "git-push": gitPush,
   "git-ref-names": gitRefNames,
+  "git-tree-names": gitTreeNames,
   "git-refs": gitRefs,
   "git-remote": gitRemote,
+  "git-request-pull": gitRequestPull,
   "git-restore": gitRestore,
   "git-rev-list": gitRevList,
   "git-rev-parse": gitRevParse,

@@ -1,4 +1,5 @@
 import { describe, refuse, type Invocation } from "../invocation.ts";
+import { resolvePath } from "../paths.ts";
 import { isGlob, isHole, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 
@@ -13,14 +14,36 @@ export function perlFiles(inv: Invocation): void {
   }
 }
 
+/** Names looked at below a folder before it is taken to hold a command. */
+const MOST_NAMES = 5000;
+
+function holdsCommand({ cx: { world } }: Invocation, root: string, deep: boolean): boolean {
+  const folders = [root];
+  let seen = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const names = world.names(folder) ?? [];
+    seen += names.length;
+    if (seen > MOST_NAMES || names.some((name) => OPENS.test(name))) return true;
+    if (deep)
+      folders.push(...names.map((name) => `${folder === "/" ? "" : folder}/${name}`).filter((path) => world.kind(path) === "directory"));
+  }
+  return false;
+}
+
 function mayOpen(inv: Invocation, word: Value): boolean {
   const text = textOf(word);
   if (text !== undefined) return OPENS.test(text);
-  if (OPENS.test(prefixOf(word))) return true;
-  const named = isGlob(word) || word.atoms.some((atom) => isHole(atom) && atom.below === true);
+  const prefix = prefixOf(word);
+  if (OPENS.test(prefix)) return true;
+  const found = word.atoms.find((atom) => isHole(atom) && atom.below === true);
   // What the shell or another program found in a folder: a name there would have to look like a command.
-  if (named)
-    return inv.places.some((place) => place.is === "at" && inv.cx.world.names(place.path)?.some((name) => OPENS.test(name)) === true);
+  if (isGlob(word) || found !== undefined) {
+    const ends = found !== undefined && isHole(found) ? (found.filter?.only ?? ["*"]) : [word.atoms.at(-1)];
+    if (prefix !== "" && ends.every((end) => typeof end === "string" && /[^*?\]|\s]$/.test(end))) return false;
+    const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    const deep = found !== undefined || word.atoms.slice(1).some((atom) => typeof atom === "string" && atom.includes("/"));
+    return inv.places.some((place) => place.is !== "at" || holdsCommand(inv, resolvePath(place.path, folder || "."), deep));
+  }
   return (
     word.atoms.some((atom) => isHole(atom) && atom.number !== true && atom.pipe === undefined) && !/^(\.?\/|[\w-]+\/)/.test(prefixOf(word))
   );

@@ -1,5 +1,5 @@
 import { refuse, type Invocation } from "../invocation.ts";
-import { literal, NOTHING, textOf, unknown, type Stream, type Value } from "../value.ts";
+import { literal, NOTHING, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
 
 /**
  * xargs(1): the command runs with words from standard input after its own, or in place of the `-I` string.
@@ -12,13 +12,20 @@ export function xargs(inv: Invocation): void {
   const mark = replace === undefined ? undefined : replace.value === undefined ? "{}" : textOf(replace.value);
   if (replace !== undefined && mark === undefined) refuse(inv, "the string xargs replaces is only known at run time");
   const words = inputWords(
-    has("-a") ? { is: "unknown", why: "the lines of a file", network: false } : inv.stdin,
+    has("-a") ? { is: "unknown", why: "the lines of a file", network: false } : splitElsewhere(inv, given) ? torn(inv.stdin) : inv.stdin,
     replace !== undefined || has("-d"),
   );
   const command = inv.args.operands.length === 0 ? [literal("echo")] : inv.args.operands;
   const argv = mark === undefined ? [...command, ...words] : command.map((word) => substitute(word, mark, words));
   inv.output = inv.run.argv(inv.cx, inv.state, argv, NOTHING);
 }
+
+/** `-d` with another delimiter than the end of a line takes names apart. */
+const splitElsewhere = (inv: Invocation, given: Invocation["args"]["options"]): boolean =>
+  given.some(
+    ({ option, value }) =>
+      option?.names.includes("-d") === true && !["\n", "\\n", "\0", "\\0"].includes(value === undefined ? "" : (textOf(value) ?? "")),
+  );
 
 function inputWords(stdin: Stream, wholeLines: boolean): readonly Value[] {
   switch (stdin.is) {

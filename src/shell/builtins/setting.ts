@@ -1,6 +1,6 @@
 import { readNames, readSubscript } from "../subscript.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { concat, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
+import { concat, literal, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
 import { assignVariable, integerMark, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
@@ -163,7 +163,8 @@ const shift: Builtin = ({ state, words }) => {
 const read: Builtin = (call) => {
   const given = options(call.words, "adinNptu");
   const names = given.values.has("a") ? [given.values.get("a")] : given.rest;
-  const value = lineOf(call);
+  const delimiter = given.values.get("d");
+  const value = lineOf(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?") ? call.stdin : torn(call.stdin));
   // In zsh -t may stand without a value, and -n, -p and -i never have one: the word behind is then a name.
   if (call.cx.maybeZsh)
     for (const letter of "tnNpi") {
@@ -183,7 +184,7 @@ const read: Builtin = (call) => {
 };
 
 /** One line of standard input. */
-function lineOf({ stdin }: BuiltinCall): Value {
+function lineOf(stdin: Stream): Value {
   if (stdin.is === "paths") {
     const [only] = stdin.values;
     return stdin.values.length === 1 && only !== undefined ? only : unknown("a line of the input");

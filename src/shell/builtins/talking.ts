@@ -1,5 +1,18 @@
 import { evaluateAsArithmetic } from "../expand.ts";
-import { isWildcard, join, joinWords, literal, textOf, type Atom, type Stream, type Value } from "../value.ts";
+import { describe } from "../invocation.ts";
+import {
+  holeOf,
+  isWildcard,
+  join,
+  joinWords,
+  literal,
+  mayBeOption,
+  prefixOf,
+  textOf,
+  type Atom,
+  type Stream,
+  type Value,
+} from "../value.ts";
 import { readNames } from "../subscript.ts";
 import { assignVariable } from "../variables.ts";
 import { expansion } from "../walk.ts";
@@ -42,6 +55,8 @@ const printf: Builtin = (call) => {
     return done(state);
   }
   if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
+  else if (format !== undefined && args.length > 0 && mayBeOption(format))
+    cx.unknown(`${describe(format)} may be -v and set a variable`, { span: call.span, help: "put -- or '%s' in front of it" });
   // %n puts a number into the variable that its argument names.
   if (format !== undefined && (textOf(format)?.includes("%n") ?? true)) {
     for (const arg of args)
@@ -92,6 +107,12 @@ const COMPARISONS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
 const test: Builtin = (call) => {
   const ex = expansion(call.cx, call.state);
+  const hidden = call.words.find((word, i) => mayBecomeSubscript(call.words, word, i));
+  if (hidden !== undefined)
+    call.cx.unknown(`${describe(hidden)} may become \`-v NAME[…]\`, whose subscript can run code`, {
+      span: call.span,
+      help: "quote it, or use [[ … ]]",
+    });
   call.words.forEach((word, i) => {
     const operator = textOf(word);
     const next = call.words[i + 1];
@@ -104,6 +125,15 @@ const test: Builtin = (call) => {
   });
   return done(call.state);
 };
+
+/** bash: `-v NAME[…]` in `test` evaluates the subscript. What the line read from elsewhere may be these words, or the first of them. */
+function mayBecomeSubscript(words: readonly Value[], word: Value, i: number): boolean {
+  const hole = holeOf(word);
+  if (hole === undefined || hole.number === true || hole.below === true || hole.ambient === true) return false;
+  const rest = words.length - (textOf(words.at(-1) ?? literal("")) === "]" ? 1 : 0) - i;
+  // A word of its own is the operator only where one operand follows it.
+  return word.many || (prefixOf(word) === "" && rest === 2);
+}
 
 /** Assigns to a variable whose name is an argument: `read NAME`, `printf -v NAME`. A subscript in it is arithmetic. */
 export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, value: Value): void {

@@ -23,6 +23,7 @@ const BACKUP = "--backup[=text]; -b";
 export const coreutilsFiles: readonly CommandSpec[] = [
   {
     names: "ls dir vdir",
+    closed: true,
     summary: "lists folders",
     options: LS,
     operands: "list*=.",

@@ -52,6 +52,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "factor",
+    closed: true,
     summary: "prints prime factors",
     options: rows("-h --exponents", GNU_HELP),
     operands: "text*",
@@ -59,6 +60,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "seq",
+    closed: true,
     summary: "prints numbers",
     options: rows("-f --format=text; -s --separator=text; -t --terminator=text; -w --equal-width; -1..-9", GNU_HELP),
     operands: "text+",
@@ -66,6 +68,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "sleep",
+    closed: true,
     summary: "waits",
     options: GNU_HELP,
     operands: "text+",
@@ -73,6 +76,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "basename",
+    closed: true,
     summary: "the last part of a path",
     style: "posix",
     options: rows("-a --multiple; -s --suffix=text; -z --zero", GNU_HELP),
@@ -81,6 +85,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "dirname",
+    closed: true,
     summary: "the folder of a path",
     options: rows("-z --zero", GNU_HELP),
     operands: "text+",
@@ -88,6 +93,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "pathchk",
+    closed: true,
     summary: "checks names for portability",
     options: rows("-p; -P; --portability", GNU_HELP),
     operands: "list+",
@@ -95,6 +101,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "readlink",
+    closed: true,
     summary: "resolves links",
     options: rows(
       "-f --canonicalize; -e --canonicalize-existing; -m --canonicalize-missing; -n --no-newline; -q --quiet; -s --silent; -v --verbose; -z --zero",
@@ -105,6 +112,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "realpath",
+    closed: true,
     summary: "resolves paths",
     options: rows(
       "-e --canonicalize-existing; -m --canonicalize-missing; -E --canonicalize; -L --logical; -P --physical; -q --quiet; --relative-to=list",
@@ -123,6 +131,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "stat",
+    closed: true,
     summary: "file status",
     // BSD `-f FORMAT` reads as the GNU flag with a file called FORMAT: harmless.
     options: rows(
@@ -134,6 +143,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "df",
+    closed: true,
     summary: "free space",
     options: rows(
       "-a --all; -B --block-size=text; -h --human-readable; -H --si; -i --inodes; -k; -l --local; -m; --no-sync; --output[=text]; -P --portability",
@@ -145,6 +155,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "du",
+    closed: true,
     summary: "space used",
     options: rows(
       "-0 --null; -a --all; -A --apparent-size; -B --block-size=text; -b --bytes; -c --total; -D --dereference-args; -d --max-depth=text",
@@ -192,6 +203,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "nproc",
+    closed: true,
     summary: "number of processors",
     options: rows("--all; --ignore=text", GNU_HELP),
     operands: "",
@@ -207,6 +219,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "id",
+    closed: true,
     summary: "user and group ids",
     options: rows("-a; -Z --context; -g --group; -G --groups; -n --name; -r --real; -u --user; -z --zero; -F; -P; -p", GNU_HELP),
     operands: "text*",
@@ -214,6 +227,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "groups",
+    closed: true,
     summary: "the groups of a user",
     options: GNU_HELP,
     operands: "text*",
@@ -221,6 +235,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "users",
+    closed: true,
     summary: "who is logged in",
     options: GNU_HELP,
     operands: "read?",
@@ -228,6 +243,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "who",
+    closed: true,
     summary: "who is logged in",
     options: rows(
       "-a --all; -b --boot; -d --dead; -H --heading; --ips; -l --login; --lookup; -m; -p --process; -q --count; -r --runlevel; -s --short; -t --time",
@@ -239,6 +255,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "pinky",
+    closed: true,
     summary: "who is logged in",
     options: rows("-l; -b; -h; -p; -s; -f; -w; -i; -q; --lookup", GNU_HELP),
     operands: "text*",
@@ -246,6 +263,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "printenv",
+    closed: true,
     summary: "prints environment variables",
     // Without an operand it prints all of them, secrets included; the analyser looks at the names.
     style: "posix",

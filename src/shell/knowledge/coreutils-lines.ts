@@ -97,6 +97,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "comm",
+    closed: true,
     summary: "compares sorted files",
     options: rows("-1; -2; -3; -i; --check-order; --nocheck-order; --output-delimiter=text; --total; -z --zero-terminated", GNU_HELP),
     operands: "read read",
@@ -117,6 +118,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "tsort",
+    closed: true,
     summary: "sorts topologically",
     options: rows("-w", GNU_HELP),
     operands: "read?",
@@ -124,6 +126,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "cut",
+    closed: true,
     summary: "prints parts of lines",
     options: rows(
       "-b --bytes=text; -c --characters=text; -d --delimiter=text; -f --fields=text; -n; --complement; -s --only-delimited; --output-delimiter=text; -w; -z --zero-terminated",
@@ -134,6 +137,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "paste",
+    closed: true,
     summary: "joins lines side by side",
     options: rows("-d --delimiters=text; -s --serial; -z --zero-terminated", GNU_HELP),
     operands: "read*",
@@ -141,6 +145,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "join",
+    closed: true,
     summary: "joins lines on a field",
     options: rows(
       "-a=text; -e=text; -i --ignore-case; -j=text; -o=text; -t=text; -v=text; -1=text; -2=text; --check-order; --nocheck-order; --header; -z --zero-terminated",
@@ -151,6 +156,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "tr",
+    closed: true,
     summary: "replaces characters",
     style: "posix",
     options: rows("-c -C --complement; -d --delete; -s --squeeze-repeats; -t --truncate-set1; -u", GNU_HELP),
@@ -163,6 +169,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "expand unexpand",
+    closed: true,
     summary: "turns tabs into blanks and back",
     options: rows("-i --initial; -a --all; --first-only; -t --tabs=text; -1..-9", GNU_HELP),
     operands: "read*",
@@ -189,6 +196,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "numfmt",
+    closed: true,
     summary: "reformats numbers",
     options: rows(
       "--debug; -d --delimiter=text; --field=text; --format=text; --from=text; --from-unit=text; --grouping; --header[=text]; --invalid=text; --padding=text",

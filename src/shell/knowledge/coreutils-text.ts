@@ -13,6 +13,7 @@ const reader = (deny: string): readonly string[] => [`${deny} .env`, `${deny} ~/
 export const coreutilsText: readonly CommandSpec[] = [
   {
     names: "cat",
+    closed: true,
     summary: "prints files",
     options: rows(
       "-A --show-all; -b --number-nonblank; -e; -E --show-ends; -n --number; -s --squeeze-blank; -t; -T --show-tabs; -u; -v --show-nonprinting",
@@ -28,6 +29,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "tac",
+    closed: true,
     summary: "prints lines in reverse",
     options: rows("-b --before; -r --regex; -s --separator=text", GNU_HELP),
     operands: "read*",
@@ -35,6 +37,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "nl",
+    closed: true,
     summary: "numbers lines",
     options: rows(
       "-b --body-numbering=text; -d --section-delimiter=text; -f --footer-numbering=text; -h --header-numbering=text; -i --line-increment=text",
@@ -47,6 +50,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "od",
+    closed: true,
     summary: "dumps bytes",
     options: rows(
       "-A --address-radix=text; --endian=text; -j --skip-bytes=text; -N --read-bytes=text; -S=text; --strings[=text]; -t --format=text",
@@ -79,6 +83,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "fmt",
+    closed: true,
     summary: "reformats paragraphs",
     // BSD -p is a flag and a file may follow it.
     options: rows(
@@ -90,6 +95,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "fold",
+    closed: true,
     summary: "wraps long lines",
     options: rows("-b --bytes; -c --characters; -s --spaces; -w --width=text; -1..-9", GNU_HELP),
     operands: "read*",
@@ -97,6 +103,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "pr",
+    closed: true,
     summary: "paginates for printing",
     options: rows(
       "-1..-9; --columns=text; -a --across; -c --show-control-chars; -d --double-space; -D --date-format=text; -e --expand-tabs[=text]",
@@ -110,6 +117,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "head",
+    closed: true,
     summary: "prints the first lines",
     options: rows("-c --bytes=text; -n --lines=text; -q --quiet --silent; -v --verbose; -z --zero-terminated; -1..-9", GNU_HELP),
     operands: "read*",
@@ -121,6 +129,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "tail",
+    closed: true,
     summary: "prints the last lines",
     options: rows(
       "-c --bytes=text; -f; --follow[=text]; -F; -n --lines=text; --max-unchanged-stats=text; --pid=text; -q --quiet --silent; --retry",
@@ -135,6 +144,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "wc",
+    closed: true,
     summary: "counts lines, words, bytes",
     options: rows(
       "-c --bytes; -m --chars; -l --lines; --files0-from=refuse; -L --max-line-length; -w --words; --total=text; --debug",
@@ -146,6 +156,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "sum",
+    closed: true,
     summary: "prints checksums",
     options: rows("-r; -s --sysv", GNU_HELP),
     operands: "read*",
@@ -153,6 +164,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "cksum",
+    closed: true,
     summary: "prints checksums",
     options: rows("-a --algorithm=text; -l --length=text; --untagged; --debug; --base64; --raw", DIGEST),
     operands: "read*",
@@ -160,6 +172,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "b2sum",
+    closed: true,
     summary: "prints checksums",
     options: rows("-l --length=text", DIGEST),
     operands: "read*",
@@ -167,6 +180,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum md5sum.textutils",
+    closed: true,
     summary: "prints or checks checksums",
     options: DIGEST,
     operands: "read*",
@@ -177,6 +191,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "shasum",
+    closed: true,
     summary: "prints checksums",
     options: rows(
       "-a --algorithm=text; -b --binary; -c --check; -s --status; -t --text; -U --UNIVERSAL; -0 --01; -w --warn; --quiet; --ignore-missing; --strict; --tag; -h --help -> stop; -v --version -> stop",
@@ -186,6 +201,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "md5",
+    closed: true,
     summary: "prints checksums (BSD)",
     options: rows("-p; -q; -r; -s=text; -t; -x"),
     operands: "read*",

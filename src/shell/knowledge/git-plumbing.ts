@@ -21,7 +21,7 @@ export const GIT_PLUMBING: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "text*",
     effects: "repository",
-    output: "paths",
+    analyse: "git-tree-names",
     examples: { allow: ["git ls-tree -r HEAD --name-only", "git ls-tree HEAD src/"] },
   },
   "cat-file": {

@@ -125,7 +125,7 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
       -s --[no-]stage; -k --[no-]killed; --[no-]directory; --[no-]eol; --[no-]empty-directory; -u --[no-]unmerged
       --[no-]resolve-undo; -x --exclude=text; -X --exclude-from=read; --exclude-per-directory=text
       --no-exclude-per-directory; --exclude-standard; --full-name; --[no-]recurse-submodules; --[no-]error-unmatch
-      --with-tree=text; --no-with-tree; --[no-]abbrev[=text]; --[no-]debug; --[no-]deduplicate; --[no-]sparse; --format=text`),
+      --with-tree=text; --no-with-tree; --[no-]abbrev[=text]; --[no-]debug; --[no-]deduplicate; --[no-]sparse; --format=text -> output none`),
     operands: "listtree*=.",
     effects: "repository",
     output: "paths",
@@ -197,8 +197,11 @@ export const GIT_READ: Readonly<Record<string, SubcommandSpec>> = {
     options: "-p",
     operands: "text text text?",
     effects: "repository, remote.read git",
-    analyse: "git-remote",
-    examples: { allow: ["git request-pull v1 origin main"] },
+    analyse: "git-request-pull",
+    examples: {
+      allow: ["git request-pull v1 origin main"],
+      ask: ["git request-pull v1 ../other", "git request-pull v1 evil.example:x", "git request-pull v1 ext::./evil"],
+    },
   },
   "diff-pairs|diagnose|bugreport": {
     style: "gnu",

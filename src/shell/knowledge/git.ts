@@ -25,7 +25,7 @@ export const git: readonly CommandSpec[] = [
       --exec-path[=foreign/git]
       --git-dir=list -> danger foreign-repository; --work-tree=list -> danger foreign-repository
       --namespace=text; --super-prefix=text; --attr-source=text; --list-cmds=text
-      -p --paginate -> code.project; -P --no-pager; --bare; --no-replace-objects; --literal-pathspecs; --glob-pathspecs
+      -p --paginate -> code.project; -P --no-pager; --bare -> code.project; --no-replace-objects; --literal-pathspecs; --glob-pathspecs
       --noglob-pathspecs; --icase-pathspecs; --no-optional-locks; --no-lazy-fetch; --no-advice
       --html-path; --man-path; --info-path; --help -> stop; --version -> stop`),
     // status, diff and describe refresh the index when file times changed.

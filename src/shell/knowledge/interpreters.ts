@@ -103,12 +103,20 @@ export const interpreters: readonly CommandSpec[] = [
         effects: "code.project",
         examples: { none: ["deno test", "deno test --no-run -A", "deno task build"] },
       },
-      "lint|check|doc|info": {
+      "check|doc|info": {
+        style: "bsd",
+        options: rows("--json; -q --quiet"),
+        operands: "read*",
+        effects: "remote.read deno",
+        examples: { allow: ["deno check src/a.ts", "deno info"] },
+      },
+      // deno.json names plugins, which may read files.
+      lint: {
         style: "bsd",
         options: rows("--json; -q --quiet; --compact; --rules; --fix -> read becomes edit"),
         operands: "read*",
-        effects: "remote.read deno",
-        examples: { allow: ["deno lint src", "deno info"], ask: ["deno lint --fix a.ts"] },
+        effects: "code.project, remote.read deno",
+        examples: { none: ["deno lint src"], ask: ["deno lint --fix a.ts"] },
       },
       fmt: {
         style: "bsd",
@@ -179,12 +187,12 @@ export const interpreters: readonly CommandSpec[] = [
     options: rows(`
       -r --run=code/php -> drop script; -f --file=script/php -> drop script; -B --process-begin=code/php -> drop script; -R --process-code=code/php -> drop script
       -E --process-end=code/php; -F --process-file=script/php -> drop script; -l --syntax-check -> script becomes read; -i --info -> environment, drop script; -m --modules -> stop
-      -S --server=text -> listen, drop script; -t --docroot=list; -d --define=foreign/php; -c --php-ini=read; -n --no-php-ini; -a --interactive -> terminal; -q
+      -S --server=text -> listen, drop script; -t --docroot=list; -d --define=foreign/php; -c --php-ini=read -> code.project; -n --no-php-ini; -a --interactive -> terminal; -q
       -s --syntax-highlight; -w --strip; -z=foreign/php; --ini -> stop; --rf=text; --rc=text; --re=text; --ri=text; -h --help -> stop; -v --version -> stop`),
     operands: "script:script/php?=- args:text*",
     examples: {
       allow: ["php -v", "php -l a.txt"],
-      none: ["php x.php", "php -r 'unlink(\"x\");'"],
+      none: ["php x.php", "php -c . -m", "php -r 'unlink(\"x\");'"],
       ask: ["php -S localhost:8000", "php -i"],
     },
   },

@@ -15,6 +15,7 @@ export const machineTools: readonly CommandSpec[] = [
   },
   {
     names: "which whereis",
+    closed: true,
     summary: "finds programs",
     options: rows(
       "-a --all; -s; -i --read-alias; -v; -b; -m; -l; -g; -u; --skip-alias; --skip-dot; --skip-tilde; --show-dot; --show-tilde; --tty-only; -h --help -> stop; -V --version -> stop",

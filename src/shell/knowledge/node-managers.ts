@@ -112,7 +112,8 @@ export const nodeManagers: readonly CommandSpec[] = [
     names: "bun",
     style: "posix",
     options: rows(
-      "--cwd=dir; --silent; -e --eval=code/javascript; -p --print=code/javascript; --watch; --hot; -r --preload=script/javascript; --env-file=read; -b --bun; -F --filter=text; --smol; --help -> stop; --version --revision -> stop",
+      "# bunfig.toml names files that run first: -e and -p, too",
+      "--cwd=dir; --silent; -e --eval=code/javascript -> code.project; -p --print=code/javascript -> code.project; --watch; --hot; -r --preload=script/javascript; --env-file=read; -b --bun; -F --filter=text; --smol; --help -> stop; --version --revision -> stop",
     ),
     subcommands: {
       "pm ls|pm bin|pm hash|pm cache|outdated|why|info|pm view|audit|pm whoami": {
@@ -134,6 +135,6 @@ export const nodeManagers: readonly CommandSpec[] = [
       publish: { ...PUBLISH, style: "bsd", examples: { ask: ["bun publish"] } },
     },
     // A file or a script of package.json.
-    examples: { allow: ["bun --version"], none: ["bun x.ts", "bun dev"] },
+    examples: { allow: ["bun --version"], none: ["bun x.ts", "bun dev", "bun -e 1"] },
   },
 ];

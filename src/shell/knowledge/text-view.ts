@@ -134,6 +134,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "hexdump hd",
+    closed: true,
     summary: "dumps bytes",
     options: rows(
       "-b --one-byte-octal; -c --one-byte-char; -C --canonical; -d --two-bytes-decimal; -o --two-bytes-octal; -x --two-bytes-hex; -X --one-byte-hex; -L --color[=text]",
@@ -157,6 +158,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "column",
+    closed: true,
     summary: "aligns columns",
     // BSD -n is a flag and a file may follow it.
     options: rows(

@@ -31,6 +31,7 @@ const DIFF = rows(
 export const text: readonly CommandSpec[] = [
   {
     names: "grep egrep fgrep ggrep",
+    closed: true,
     summary: "searches files",
     options: GREP,
     operands: "pattern:text read*",
@@ -159,6 +160,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "diff colordiff gdiff",
+    closed: true,
     summary: "compares files or folders",
     // Two folders are compared file by file even without -r.
     options: DIFF,
@@ -178,6 +180,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "cmp",
+    closed: true,
     summary: "compares bytes",
     options: rows(
       "-b --print-bytes; -i --ignore-initial=text; -l --verbose; -n --bytes=text; -s --quiet --silent; -x; -h; -z; --help -> stop; -v --version -> stop",
@@ -236,6 +239,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "look",
+    closed: true,
     summary: "lines beginning with a word",
     options: rows(
       "-a --alternative; -d --alphanum; -f --ignore-case; -t --terminate=text; -b --binary; -h --help -> stop; -V --version -> stop",
@@ -245,6 +249,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "rev",
+    closed: true,
     summary: "reverses lines",
     options: rows("-0 --zero; -h --help -> stop; -V --version -> stop"),
     operands: "read*",

@@ -19,7 +19,12 @@ specify({
     ["jq -f p.jq a.json", "read ./p.jq", "code jq (file) p.jq", "read ./a.json"],
     ["jq -rf p.jq a.json", "read ./p.jq", "code jq (file) p.jq", "read ./a.json"],
     ["jq . -f p.jq", "read ./p.jq", "code jq (file) p.jq"],
-    ['jq "$F" a.json', "read ./a.json", "refuse: the jq program is only known at run time: $F"],
+    [
+      'jq "$F" a.json',
+      "read ./a.json",
+      "doubt: $F may turn out to be an option of jq",
+      "refuse: the jq program is only known at run time: $F",
+    ],
     ["jq --from-file=p.jq a.json", "read ./p.jq", "code jq (file) p.jq", "read ./a.json", "doubt: jq has no known option `--from-file`"],
     ["jq -f p.jq .env --args x", "read ./p.jq", "code jq (file) p.jq", "read ./.env"],
     ["jq -f p.jq --args x y", "read ./p.jq", "code jq (file) p.jq"],
@@ -67,6 +72,7 @@ specify({
     [
       "parallel $X ::: a",
       "exec ‹$ASSENT_UNKNOWN›",
+      "doubt: $X may turn out to be an option of parallel",
       "refuse: $X may become a part of the command that parallel runs",
       "refuse: shell code that is only known at run time: $X",
       "refuse: dynamic command name: $ASSENT_UNKNOWN is only known at run time",
@@ -123,7 +129,7 @@ specify({
     ["less a.txt", "read ./a.txt"],
     ["less +G a.txt", "read ./+G", "read ./a.txt"],
     ["less '+!id' a.txt", "read ./+!id", "read ./a.txt", "refuse: `+!id` may be a command of less, which can start programs"],
-    ['less "$F"', "read ($F)", "refuse: $F may be a command of less, which can start programs"],
+    ['less "$F"', "read ($F)", "doubt: $F may turn out to be an option of less", "refuse: $F may be a command of less, which can start programs"],
     ['less "./$F"', "read ($F)"],
   ],
   printenv: [
@@ -143,13 +149,13 @@ specify({
     ["ps auxe", "doubt: ps shows environment variables, which may hold secrets"],
     ["ps -auxe", "doubt: ps shows environment variables, which may hold secrets"],
     ["ps -u me"],
-    ["ps aux $X", "doubt: a word of ps that is only known at run time may make it show environment variables"],
+    ["ps aux $X", "doubt: $X may turn out to be an option of ps", "doubt: a word of ps that is only known at run time may make it show environment variables"],
   ],
   "response-file": [
     ["strings @x", "read ./@x", "refuse: `@x` may name a file with more arguments for strings"],
     ["strings ./@x", "read ./@x"],
     ["strings -n @x a.txt", "read ./a.txt", "refuse: `@x` may name a file with more arguments for strings"],
-    ['nm "$F"', "read ($F)", "refuse: $F may name a file with more arguments for nm"],
+    ['nm "$F"', "read ($F)", "doubt: $F may turn out to be an option of nm", "refuse: $F may name a file with more arguments for nm"],
   ],
   "sed: what -i keeps, and the suffix of BSD": [
     ["sed -i s/a/b/ a.txt", "edit ./a.txt"],
