@@ -100,11 +100,10 @@ function pathsBelow(inv: Invocation): readonly Value[] {
 }
 
 /** One name found below a folder. */
-const isBelow = ({ atoms, many }: Value): boolean => {
-  const last = atoms.at(-1);
-  return (
-    !many && atoms.length <= 2 && last !== undefined && isHole(last) && last.below === true && !/(^|\/)\.\.(\/|$)/.test(String(atoms[0]))
-  );
+const isBelow = (value: Value): boolean => {
+  const last = value.atoms.at(-1);
+  if (value.many || value.atoms.length > 2 || last === undefined || !isHole(last) || last.below !== true) return false;
+  return (value.atoms.length === 1 || prefixOf(value) !== "") && !/(^|\/)\.\.(\/|$)/.test(prefixOf(value));
 };
 
 /** wc(1) tells the name of a file behind the number; grep(1) -c does in front of it, where there are several or it is asked to. */

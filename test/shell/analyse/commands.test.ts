@@ -129,7 +129,12 @@ specify({
     ["less a.txt", "read ./a.txt"],
     ["less +G a.txt", "read ./+G", "read ./a.txt"],
     ["less '+!id' a.txt", "read ./+!id", "read ./a.txt", "refuse: `+!id` may be a command of less, which can start programs"],
-    ['less "$F"', "read ($F)", "doubt: $F may turn out to be an option of less", "refuse: $F may be a command of less, which can start programs"],
+    [
+      'less "$F"',
+      "read ($F)",
+      "doubt: $F may turn out to be an option of less",
+      "refuse: $F may be a command of less, which can start programs",
+    ],
     ['less "./$F"', "read ($F)"],
   ],
   printenv: [
@@ -149,7 +154,11 @@ specify({
     ["ps auxe", "doubt: ps shows environment variables, which may hold secrets"],
     ["ps -auxe", "doubt: ps shows environment variables, which may hold secrets"],
     ["ps -u me"],
-    ["ps aux $X", "doubt: $X may turn out to be an option of ps", "doubt: a word of ps that is only known at run time may make it show environment variables"],
+    [
+      "ps aux $X",
+      "doubt: $X may turn out to be an option of ps",
+      "doubt: a word of ps that is only known at run time may make it show environment variables",
+    ],
   ],
   "response-file": [
     ["strings @x", "read ./@x", "refuse: `@x` may name a file with more arguments for strings"],
