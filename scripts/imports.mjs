@@ -15,8 +15,8 @@ export const RANK = {
   guard: 7,
   supervise: 8,
   agents: 9,
-  sdk: 9,
-  cli: 10,
+  sdk: 10,
+  cli: 11,
 };
 /** Pure folders: no file, clock, environment or process access. */
 export const PURE = ["action", "edit", "policy", "shell", "patch"];

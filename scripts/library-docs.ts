@@ -16,6 +16,10 @@ export interface Exported {
 const ENTRIES = [
   { title: '`import { … } from "assent"`', file: "sdk/index.d.ts" },
   { title: '`import { … } from "assent/ai-sdk"`', file: "sdk/ai-sdk/index.d.ts" },
+  { title: '`import { … } from "assent/openai-agents"`', file: "sdk/openai-agents/index.d.ts" },
+  { title: '`import { … } from "assent/claude-agent-sdk"`', file: "sdk/claude-agent-sdk/index.d.ts" },
+  { title: '`import { … } from "assent/langchain"`', file: "sdk/langchain/index.d.ts" },
+  { title: '`import { … } from "assent/mastra"`', file: "sdk/mastra/index.d.ts" },
   { title: '`import { … } from "assent/core"`', file: "sdk/core/index.d.ts" },
 ] as const;
 

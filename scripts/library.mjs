@@ -5,8 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync
 import { dirname, join, resolve } from "node:path";
 
 /** Entries that are ES modules for node, by the name of the built file; `external` packages are the user's own. */
-const ENTRIES = { library: "src/sdk/index.ts", "ai-sdk": "src/sdk/ai-sdk/index.ts" };
-const EXTERNAL = ["koffi"];
+const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"];
+const ENTRIES = { library: "src/sdk/index.ts", ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])) };
+const EXTERNAL = ["koffi", "langchain"];
 const CORE = "src/sdk/core/index.ts";
 
 /**

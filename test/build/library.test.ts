@@ -132,8 +132,9 @@ describe("the library's guide", () => {
 
   it("has examples that run", () => {
     const { home } = scratch();
-    const examples = readdirSync(join(ROOT, "examples")).filter((name) => name.endsWith(".mjs"));
-    expect(examples.length).toBeGreaterThan(4);
+    // Two SDKs are too large to be installed for every test run: `npm run test:adapters` runs their examples.
+    const examples = readdirSync(join(ROOT, "examples")).filter((name) => /^(?!claude-agent-sdk|mastra).*\.mjs$/.test(name));
+    expect(examples.length).toBeGreaterThan(6);
     for (const name of examples) {
       const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "examples", name)], {
         cwd: home,
@@ -148,8 +149,9 @@ describe("the library's guide", () => {
   it("lists every export, and each says what it is", () => {
     const text = readFileSync(join(ROOT, "docs/library-api.md"), "utf8");
     const entries = libraryExports(ROOT);
-    const mine = entries[0]?.exports ?? [];
-    expect(mine.length).toBeGreaterThan(50);
+    // What the core exports besides is the vocabulary of the other folders.
+    const mine = entries.filter(({ title }) => !title.includes("assent/core")).flatMap(({ exports }) => exports);
+    expect(mine.length).toBeGreaterThan(90);
     for (const { name } of mine) expect(text, "npm run generate").toContain(`### ${name}\n`);
     expect(mine.filter(({ doc }) => doc === "").map(({ name }) => name)).toEqual([]);
   });

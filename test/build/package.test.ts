@@ -69,6 +69,10 @@ describe("the package", () => {
       "dist/library.mjs",
       "dist/core.mjs",
       "dist/ai-sdk.mjs",
+      "dist/openai-agents.mjs",
+      "dist/claude-agent-sdk.mjs",
+      "dist/langchain.mjs",
+      "dist/mastra.mjs",
       "dist/types/sdk/index.d.ts",
       "dist/types/sdk/core/index.d.ts",
       "dist/THIRD-PARTY-LICENSES.txt",
@@ -89,7 +93,17 @@ describe("the package", () => {
   it("has one runtime dependency, which brings its native half with it, and a lockfile without addresses", () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, unknown>;
     expect(manifest["dependencies"]).toEqual({ koffi: "3.3.4" });
-    expect(Object.keys(manifest["exports"] as object)).toEqual([".", "./core", "./ai-sdk", "./policy.schema.json", "./package.json"]);
+    expect(Object.keys(manifest["exports"] as object)).toEqual([
+      ".",
+      "./core",
+      ...["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"].map((name) => `./${name}`),
+      "./policy.schema.json",
+      "./package.json",
+    ]);
+    // What an adapter is for is the user's own.
+    const peers = Object.keys(manifest["peerDependencies"] as object);
+    expect(peers).toEqual(["@anthropic-ai/claude-agent-sdk", "@mastra/core", "@openai/agents", "ai", "langchain"]);
+    expect(manifest["peerDependenciesMeta"]).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));
     expect(readFileSync(join(ROOT, "package-lock.json"), "utf8")).not.toMatch(
       /"resolved"|https?:\/\/(?!(?:www\.)?(?:github|opencollective|patreon|tidelift|paypal|buymeacoffee|feross|eslint|vitest)\b)[^"]*\.tgz/,
     );

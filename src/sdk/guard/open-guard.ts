@@ -1,5 +1,6 @@
 import { type Decision, type RequestVerdict, visible } from "../../action/index.ts";
-import { decide, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
+import { resolve } from "node:path";
+import { decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
 import { ask, type OnAsk } from "../ask.ts";
@@ -98,7 +99,11 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
   const machine = options.machine ?? thisMachine();
   const cwd = options.cwd ?? process.cwd();
   const settings = { machine, ...ENGINE, policyFiles: options.policyFiles ?? [], audit: options.audit ?? true };
-  const outcomeOf = (asked: GuardRequest): Outcome => decide(requestOf(asked, cwd, options), settings);
+  const outcomeOf = (asked: GuardRequest): Outcome => {
+    const request = requestOf(asked, cwd, options);
+    const wrong = wrongFolder(request);
+    return wrong === undefined ? decide(request, settings) : failed(request, wrong);
+  };
   return {
     decide: (asked) => decisionOf(outcomeOf(asked)),
     check: async (asked, reason) => {
@@ -128,10 +133,27 @@ function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): 
 }
 
 function requestOf(asked: GuardRequest, folder: string, { agent = "library", point = "library", cwd: root }: OpenGuardOptions): Request {
-  const { cwd = folder, sessionRoot = root, host, event, session, subagent, mode } = asked;
+  const { cwd: given = folder, host, event, session, subagent, mode } = asked;
   const shell = "command" in asked && asked.shell !== undefined ? { shell: asked.shell } : {};
-  const from = { cwd, sessionRoot, point, agent, event, session, subagent, mode };
-  return { ...callOf(asked), ...from, host: { ...HOST, ...host, ...shell } };
+  const call = callOf(asked);
+  const cwd = resolve(folder, given);
+  const own = folderIn(call);
+  const moved = typeof own === "string" && own !== "" && !own.includes("\0");
+  // A command that runs elsewhere leaves the session's project no more than `cd` does.
+  const sessionRoot = asked.sessionRoot ?? root ?? (moved ? cwd : undefined);
+  const from = { cwd: moved ? resolve(cwd, own) : cwd, sessionRoot, point, agent, event, session, subagent, mode };
+  return { ...call, ...from, host: { ...HOST, ...host, ...shell } };
+}
+
+/** What the call names as the folder it runs in. */
+function folderIn({ facts, input }: Pick<Request, "facts" | "input">): unknown {
+  const field = facts?.does === "shell" ? facts.folder : undefined;
+  return field !== undefined && Object.hasOwn(input, field) ? input[field] : undefined;
+}
+
+function wrongFolder(request: Request): Error | undefined {
+  const own = folderIn(request) ?? "";
+  return typeof own === "string" && !own.includes("\0") ? undefined : new Error("the folder that the command shall run in is no path");
 }
 
 function callOf(asked: Asked): Pick<Request, "tool" | "facts" | "input"> {

@@ -1,2 +1,2 @@
 export { createConsoleToolset, type ToolsetOptions } from "./create.ts";
-export type { ConsoleTool, InputSchema, ToolCall, ToolOutput } from "./tool.ts";
+export type { ConsoleTool, InputSchema, PropertySchema, ToolCall, ToolOutput } from "./tool.ts";

@@ -1,10 +1,23 @@
 import type { Operation } from "../rules/ruleset.ts";
 
+/** A JSON Schema of one property of a tool's input. Arrays are not readonly: the types of JSON Schema that SDKs use have none. */
+export interface PropertySchema {
+  readonly type: "string" | "integer" | "boolean" | "array" | "object";
+  readonly description?: string;
+  readonly minimum?: number;
+  /** Of an array: what each element is. */
+  readonly items?: PropertySchema;
+  /** Of an object: its members. */
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly required?: string[];
+  readonly additionalProperties?: false;
+}
+
 /** A JSON Schema of a tool's input: an object with these properties. */
 export interface InputSchema {
   readonly type: "object";
-  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, PropertySchema>>;
+  readonly required: string[];
   readonly additionalProperties: false;
 }
 
@@ -35,11 +48,11 @@ export interface ConsoleTool {
 }
 
 /** Properties of a schema by their kind. */
-export const text = (description: string): Readonly<Record<string, unknown>> => ({ type: "string", description });
-export const count = (description: string): Readonly<Record<string, unknown>> => ({ type: "integer", minimum: 1, description });
-export const flag = (description: string): Readonly<Record<string, unknown>> => ({ type: "boolean", description });
+export const text = (description: string): PropertySchema => ({ type: "string", description });
+export const count = (description: string): PropertySchema => ({ type: "integer", minimum: 1, description });
+export const flag = (description: string): PropertySchema => ({ type: "boolean", description });
 
-export function schema(properties: InputSchema["properties"], required: readonly string[]): InputSchema {
+export function schema(properties: InputSchema["properties"], required: string[]): InputSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
@@ -53,13 +66,13 @@ export function wrongInput(input: unknown, { properties, required }: InputSchema
   for (const [name, value] of given) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (property === undefined) return `unknown \`${name}\`: it takes ${Object.keys(properties).join(", ")}`;
-    if (value !== undefined && !fits(value, property)) return `\`${name}\` must be ${String(property["type"])}`;
+    if (value !== undefined && !fits(value, property)) return `\`${name}\` must be ${property.type}`;
   }
   return undefined;
 }
 
-function fits(value: unknown, { type, minimum }: Readonly<Record<string, unknown>>): boolean {
-  if (type === "integer") return Number.isInteger(value) && (typeof minimum !== "number" || Number(value) >= minimum);
+function fits(value: unknown, { type, minimum }: PropertySchema): boolean {
+  if (type === "integer") return Number.isInteger(value) && (minimum === undefined || Number(value) >= minimum);
   if (type === "array") return Array.isArray(value);
   return typeof value === type;
 }

@@ -1,0 +1,2 @@
+/** Judging in the process of a host that loads JavaScript. */
+export { protocol as claudeProtocol } from "../claude.ts";

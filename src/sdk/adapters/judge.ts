@@ -1,0 +1,112 @@
+import { brief, visible, type RequestVerdict } from "../../action/index.ts";
+import type { Input, ToolFacts } from "../../guard/index.ts";
+import { ask, type OnAsk } from "../ask.ts";
+import type { From, Guard } from "../guard/open-guard.ts";
+
+/** What every adapter is told. */
+export interface AdapterOptions {
+  /**
+   * What tools do, by the names the model calls them by: `{ bash: { does: "shell", field: "command" } }`. A tool without
+   * facts is judged by its name and fields.
+   */
+  readonly facts?: Readonly<Record<string, ToolFacts>>;
+  /** Answers questions at once. Without it they are put the way the SDK has for it. */
+  readonly onAsk?: OnAsk;
+  /** The sub-agent whose calls these are, for rules about agents and for the log; by default the main agent's. */
+  readonly subagent?: string;
+  /** The MCP server whose tools these are: rules know them as `mcp__server__tool`. */
+  readonly server?: string;
+}
+
+/** A call as an SDK hands it over; nothing in it has been looked at. */
+export interface Called {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** What is said about a call. */
+export interface Judged {
+  readonly decision: "allow" | "ask" | "deny" | "none";
+  /** For the model. */
+  readonly reason: string;
+  /** For a person. */
+  readonly personReason: string;
+  /** Undefined where there was nothing to judge. */
+  readonly verdict: RequestVerdict | undefined;
+  readonly from: Called;
+  readonly facts: ToolFacts | undefined;
+  /** Where the call comes from. */
+  readonly place: From;
+}
+
+export const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Judges a call. Never throws; what is no object is denied. */
+export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, from: From = {}): Judged {
+  const { facts: table = {}, subagent, server } = options;
+  const { tool, input } = call;
+  // Names come from a model: none is looked up in a prototype.
+  const facts = Object.hasOwn(table, tool) ? table[tool] : undefined;
+  const place: From = { ...(subagent === undefined ? {} : { subagent }), ...from };
+  const known = { from: call, facts, place };
+  const wrong = "the tool's input is no object";
+  if (!isInput(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
+  const { decision, modelReason, reason, verdict } = guard.decide({
+    tool: server === undefined ? tool : `mcp__${server}__${tool}`,
+    input,
+    ...(facts === undefined ? {} : { facts }),
+    ...place,
+  });
+  return { ...known, decision, reason: modelReason, personReason: reason, verdict };
+}
+
+/** Whether a call may run; else what the model is told. */
+export type Settled = { readonly run: true } | { readonly run: false; readonly reason: string };
+
+/** What is known about a question when a call is about to run. */
+export interface Asked {
+  /** A person has said yes to this very call. */
+  readonly approved: boolean;
+  readonly onAsk: OnAsk | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What becomes of a call that was judged: the last word before it runs. */
+export async function settle(judged: Judged, { approved, onAsk, signal }: Asked): Promise<Settled> {
+  if (signal?.aborted === true) return CANCELLED;
+  if (judged.decision === "allow") return RUN;
+  const { reason, verdict } = judged;
+  if (judged.decision === "deny" || verdict === undefined) return { run: false, reason };
+  if (approved) return RUN;
+  const answer = await ask(onAsk, { operation: judged.from.tool, target: targetOf(judged), reason: "", verdict });
+  // A tool is not started for a run that has been given up meanwhile.
+  if (aborted(signal)) return CANCELLED;
+  if (answer === "approved") return RUN;
+  return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
+}
+
+const RUN: Settled = { run: true };
+const CANCELLED: Settled = { run: false, reason: "cancelled" };
+const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+/** What a person is asked about: the command or the path, else what the tool is given. */
+export function targetOf({ facts, from: { input } }: Judged): string {
+  if (!isInput(input)) return "";
+  const fields = facts === undefined || facts.does === "tool" ? [] : facts.does === "file" ? facts.fields : [facts.field];
+  const named = fields.map((field) => (Object.hasOwn(input, field) ? input[field] : undefined)).filter((value) => value !== undefined);
+  const [only] = named;
+  return named.length === 1 && typeof only === "string" ? only : brief(jsonOf(named.length === 0 ? input : named), 400);
+}
+
+/** How inputs are compared. What is no JSON is like nothing. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** What a person is shown where the SDK itself puts the question. */
+export const questionOf = (judged: Judged): string =>
+  `${visible(judged.from.tool)} ${visible(targetOf(judged))}? ${judged.verdict?.reason ?? judged.reason}`;

@@ -1,0 +1,134 @@
+/** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
+import { claudeProtocol } from "../../agents/plugins/index.ts";
+import type { Outcome, Request } from "../../guard/index.ts";
+import { isInput, jsonOf, judgeCall, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { RecentCalls } from "../adapters/recent.ts";
+import type { From, Guard } from "../guard/open-guard.ts";
+import { askPerson } from "./ask-person.ts";
+import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
+
+export type { ToolFacts } from "../../guard/index.ts";
+export type {
+  CallOptions,
+  ClaudeAnswer,
+  ClaudeQuestion,
+  HookAnswer,
+  OnClaudeAsk,
+  PermissionAnswer,
+  PermissionChange,
+  PermissionHooks,
+  PermissionMode,
+  PermissionPlace,
+} from "./shapes.ts";
+
+/** What is known of the tools: Claude Code's own are known. */
+export type HookOptions = Pick<AdapterOptions, "facts">;
+
+/** What `canUseTool` needs besides the guard. */
+export interface CanUseToolOptions extends HookOptions {
+  /** Answers questions. Without it they are refusals. */
+  readonly onAsk?: OnClaudeAsk;
+}
+
+/** What the hook said about calls that `canUseTool` is asked about next. */
+const judgedByHook = new WeakMap<Guard, RecentCalls>();
+
+function callsOf(guard: Guard): RecentCalls {
+  const calls = judgedByHook.get(guard) ?? new RecentCalls();
+  judgedByHook.set(guard, calls);
+  return calls;
+}
+
+/**
+ * The option `hooks` of `query`: every call, those of sub-agents included, is judged by the policy before anything else of
+ * the host's. Allowed calls run, denied ones do not and the model reads why; questions go to `canUseTool`, and are refusals
+ * where there is none. What Assent has no opinion about is left to the host's own permissions. If the hook fails, the call
+ * is blocked.
+ *
+ * ```ts
+ * const guard = openGuard({ cwd: "/repo", agent: "claude" });
+ * query({ prompt, options: { cwd: "/repo", hooks: hooks(guard), canUseTool: canUseTool(guard, { onAsk }) } });
+ * ```
+ */
+export function hooks(guard: Guard, options: HookOptions = {}): PermissionHooks {
+  const calls = callsOf(guard);
+  const judge = async (payload: object): Promise<HookAnswer> => {
+    const event = "PreToolUse";
+    // The environment is this process's: what it says of a session is another one's.
+    const reading = claudeProtocol.read({ payload: { ...payload }, event: undefined, env: {}, folder: process.cwd() });
+    if (reading.is === "nothing") return {};
+    if (reading.is === "problem") return said(claudeProtocol.refuse(reading.why, event).envelope);
+    const { request } = reading;
+    const judged = judgeCall(guard, factsFor(request.tool, options), { tool: request.tool, input: request.input }, fromOf(request));
+    const id: unknown = Reflect.get(payload, "tool_use_id");
+    if (typeof id === "string") calls.note(guard, id, judged);
+    if (judged.verdict === undefined) return said(claudeProtocol.refuse(judged.reason, event).envelope);
+    const { decision, reason: modelReason, personReason: reason, verdict } = judged;
+    const outcome: Outcome = { request, verdict, answer: { decision, reason, modelReason }, warnings: [], basis: undefined };
+    return await Promise.resolve(said(claudeProtocol.write(outcome).envelope));
+  };
+  return { PreToolUse: [{ hooks: [judge], onFailure: "block" }] };
+}
+
+/**
+ * The option `canUseTool` of `query`: puts the questions of `hooks` to a person, and judges what the host asks about by
+ * itself. Without `hooks` it sees only that.
+ *
+ * ```ts
+ * canUseTool: canUseTool(guard, { onAsk: async ({ question }) => await confirm(question) })
+ * ```
+ */
+export function canUseTool(
+  guard: Guard,
+  options: CanUseToolOptions = {},
+): (tool: string, input: Record<string, unknown>, call: CallOptions) => Promise<PermissionAnswer> {
+  const calls = callsOf(guard);
+  const remembered = new Set<string>();
+  return async (tool, input, call) => {
+    const hooked = calls.about(guard, call.toolUseID);
+    const same = hooked !== undefined && hooked.from.tool === tool;
+    const place = same ? { ...hooked.place, host: {} } : { subagent: call.agentID === undefined ? undefined : `subagent:${call.agentID}` };
+    const judge = (given: Readonly<Record<string, unknown>>): Judged =>
+      judgeCall(guard, factsFor(tool, options), { tool, input: given }, defined({ ...place, event: "canUseTool" }));
+    // The hook's silence is for the host, not for a person.
+    const known = same && hooked.decision !== "none" && jsonOf(hooked.from.input) === jsonOf(input) ? hooked : undefined;
+    const judged = known ?? judge(input);
+    if (judged.decision === "allow") return { behavior: "allow", updatedInput: input };
+    if (judged.decision === "deny") return { behavior: "deny", message: judged.reason };
+    const key = jsonOf([tool, input, judged.place.cwd]);
+    if (remembered.has(key)) return { behavior: "allow", updatedInput: input };
+    const answer = await askPerson(options.onAsk, { input, judged, call, judge });
+    if (answer.remember) remembered.add(key);
+    return answer.permission;
+  };
+}
+
+/** The answer of the agent's file, in the types of the SDK. */
+function said(envelope: Readonly<Record<string, unknown>> = {}): HookAnswer {
+  const { hookSpecificOutput: output, systemMessage } = envelope;
+  if (!isInput(output)) return {};
+  const { permissionDecision: decision, permissionDecisionReason: reason, updatedInput } = output;
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      ...(decision === "allow" || decision === "deny" || decision === "ask" ? { permissionDecision: decision } : {}),
+      ...(typeof reason === "string" ? { permissionDecisionReason: reason } : {}),
+      ...(isInput(updatedInput) ? { updatedInput: { ...updatedInput } } : {}),
+    },
+    ...(typeof systemMessage === "string" ? { systemMessage } : {}),
+  };
+}
+
+function factsFor(tool: string, { facts = {} }: HookOptions): AdapterOptions {
+  return { facts: Object.hasOwn(facts, tool) ? facts : claudeProtocol.tools };
+}
+
+/** Where the call comes from, as the host's envelope says it. */
+const fromOf = ({ cwd, sessionRoot, host, event, session, subagent, mode }: Request): From =>
+  defined({ cwd, sessionRoot, host, event, session, subagent, mode });
+
+function defined<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names, without the undefined ones
+  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}

@@ -1,0 +1,125 @@
+/** `assent/mastra`: permissions for agents of @mastra/core. */
+import { isInput, jsonOf, judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
+import { callbackIn, copyWith } from "../adapters/members.ts";
+import { RecentCalls } from "../adapters/recent.ts";
+import type { Guard } from "../guard/open-guard.ts";
+
+export type { ToolFacts } from "../../guard/index.ts";
+export type { AdapterOptions } from "../adapters/judge.ts";
+
+/** Hooks of an agent or of one run, as Mastra takes them. */
+export interface PermissionHooks {
+  /** Undefined lets the tool run; else `output` is what the model reads in place of a result. */
+  beforeToolCall(call: {
+    readonly toolName: string;
+    readonly input: unknown;
+    readonly context: unknown;
+  }): Promise<undefined | { proceed: false; output: string }>;
+}
+
+/**
+ * Tools with every call judged by the policy, by the names they have in this record: those of `createTool`, of an MCP client
+ * (`await mcp.listTools()`), of the AI SDK. Denied calls are not run and the model reads why. Questions become Mastra's own
+ * approvals, each about one call (the agent needs a storage); with `onAsk` they are answered at once.
+ *
+ * ```ts
+ * const guard = openGuard({ cwd: "/repo" });
+ * const facts = { bash: { does: "shell", field: "command" } } as const;
+ * const agent = new Agent({ id: "coder", name: "coder", instructions, model, tools: guardTools(guard, { bash }, { facts }) });
+ * const output = await agent.generate("…");
+ * if (output.finishReason === "suspended") await agent.approveToolCallGenerate({ runId: output.runId });
+ * ```
+ */
+export function guardTools<Tools extends Readonly<Record<string, object>>>(
+  guard: Guard,
+  tools: Tools,
+  options: AdapterOptions = {},
+): Tools {
+  const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(guard, name, tool, options)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same tools by the same names
+  return Object.fromEntries(guarded) as Tools;
+}
+
+/**
+ * Hooks that judge whatever an agent calls: tools of a workspace, a memory, a toolset, that `guardTools` cannot be given.
+ * Questions go to `onAsk`; without it they are refusals. Tools of `guardTools` need no hooks.
+ *
+ * ```ts
+ * await agent.generate("…", { hooks: permissionHooks(guard, { facts, onAsk }) });
+ * ```
+ */
+export function permissionHooks(guard: Guard, options: AdapterOptions = {}): PermissionHooks {
+  return {
+    beforeToolCall: async ({ toolName: tool, input, context }) => {
+      const judged = judgeCall(guard, options, { tool, input });
+      const settled = await settle(judged, { approved: false, onAsk: options.onAsk, signal: signalIn(context) });
+      return settled.run ? undefined : { proceed: false, output: settled.reason };
+    },
+  };
+}
+
+/** Questions that wait for an answer. */
+const MAX_ASKED = 1000;
+
+function guardTool(guard: Guard, name: string, tool: object, options: AdapterOptions): object {
+  const execute = callbackIn(tool, "execute");
+  // Nothing of it runs here: a tool of the provider's, or of the client's.
+  if (execute === undefined) return tool;
+  const recent = new RecentCalls();
+  const judge = (input: unknown) =>
+    recent.justNow(tool, jsonOf(input), input) ?? recent.note(tool, jsonOf(input), judgeCall(guard, options, { tool: name, input }));
+  const asked = new Map<string, unknown>();
+  const own = ownApproval(tool);
+
+  /** Mastra asks this about every call of an agent, when it comes and once more when it is resumed. */
+  const requireApproval = async (input: unknown, ...rest: unknown[]): Promise<boolean> => {
+    const { decision } = judge(input);
+    // What is denied is refused below, where the model can be told.
+    if (decision === "deny") return false;
+    if (decision === "allow" || options.onAsk !== undefined) return await own(input, ...rest);
+    const [oldest] = asked.keys();
+    if (asked.size >= MAX_ASKED && oldest !== undefined) asked.delete(oldest);
+    asked.set(jsonOf(input), input);
+    return true;
+  };
+
+  const guarded = async (input: unknown, context: unknown, ...rest: unknown[]): Promise<unknown> => {
+    // INVARIANT: an agent's call comes here only after `requireApproval` and, where that said so, a person's yes.
+    const approved = isAgentsCall(context) && [...asked.values()].some((question) => isAbout(question, input));
+    const settled = await settle(judge(input), { approved, onAsk: options.onAsk, signal: signalIn(context) });
+    if (!settled.run) throw new Error(settled.reason);
+    return await execute(input, context, ...rest);
+  };
+
+  const others = ["needsApproval", "needsApprovalFn"].filter((member) => typeof Reflect.get(tool, member) === "function");
+  return copyWith(tool, {
+    execute: guarded,
+    requireApproval,
+    ...Object.fromEntries(others.map((member) => [member, requireApproval])),
+  });
+}
+
+/** What the tool wants to be asked about by itself. */
+function ownApproval(tool: object): (...call: unknown[]) => Promise<boolean> {
+  const functions = ["requireApproval", "needsApprovalFn", "needsApproval"].map((member) => callbackIn(tool, member));
+  const always = Reflect.get(tool, "requireApproval") === true || Reflect.get(tool, "needsApproval") === true;
+  return async (...call) => {
+    if (always) return true;
+    for (const needed of functions) if ((await needed?.(...call)) === true) return true;
+    return false;
+  };
+}
+
+/** The question was about this input, before the tool's schema added its defaults and left out what it does not know. */
+function isAbout(question: unknown, input: unknown): boolean {
+  if (!isInput(question) || !isInput(input)) return false;
+  return Object.entries(input).every(([field, value]) => !Object.hasOwn(question, field) || jsonOf(question[field]) === jsonOf(value));
+}
+
+const isAgentsCall = (context: unknown): boolean =>
+  isInput(context) && typeof (isInput(context["agent"]) ? context["agent"]["toolCallId"] : context["toolCallId"]) === "string";
+
+function signalIn(context: unknown): AbortSignal | undefined {
+  const signal = isInput(context) ? context["abortSignal"] : undefined;
+  return signal instanceof AbortSignal ? signal : undefined;
+}

@@ -1,0 +1,169 @@
+/** `assent/openai-agents`: permissions for @openai/agents. */
+import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
+import { RecentCalls } from "../adapters/recent.ts";
+import type { Guard } from "../guard/open-guard.ts";
+import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
+import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
+import { argumentsOf, type AgentTool, type InputGuardrail, type NeedsApproval, type RunApprovals } from "./shapes.ts";
+
+export type { ToolFacts } from "../../guard/index.ts";
+export type { AdapterOptions } from "../adapters/judge.ts";
+export type { AgentTool, GuardedCall, InputGuardrail, NeedsApproval, RunApprovals } from "./shapes.ts";
+
+/**
+ * Tools with every call judged by the policy: function tools, tools of MCP servers (`getAllMcpTools`), agents as tools, the
+ * local shell, patches, the computer, and MCP servers that OpenAI calls. Denied calls are not run and the model reads why.
+ * Questions become the SDK's interruptions, each about one call; with `onAsk` they are answered at once.
+ *
+ * ```ts
+ * const guard = openGuard({ cwd: "/repo" });
+ * const facts = { bash: { does: "shell", field: "command" } } as const;
+ * const agent = new Agent({ name: "coder", tools: guardTools(guard, [bash], { facts }) });
+ * const result = await run(agent, "…");
+ * for (const item of result.interruptions) result.state.approve(item); // or reject; then run(agent, result.state)
+ * ```
+ */
+export function guardTools<const Tools extends readonly AgentTool[]>(
+  guard: Guard,
+  tools: Tools,
+  options: AdapterOptions = {},
+): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  const guarded: readonly AgentTool[] = tools.map((tool) => guardTool(guard, tool, options));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same tools in the same order
+  return guarded as { -readonly [Index in keyof Tools]: Tools[Index] };
+}
+
+/** One tool with every call judged: see `guardTools`. */
+export function guardTool<Tool extends AgentTool>(guard: Guard, tool: Tool, options: AdapterOptions = {}): Tool {
+  switch (tool.type) {
+    case "function":
+      return functionTool(guard, tool, options);
+    case "shell":
+      return shellTool(guard, tool, options);
+    case "apply_patch":
+      return patchTool(guard, tool, options);
+    case "computer":
+      return computerTool(guard, tool, options);
+    default:
+      return hostedMcp(guard, tool, options);
+  }
+}
+
+/**
+ * `needsApproval` for `tool()`, where `guardTools` is too much: asks by the SDK's interruptions. Alone it has no way to tell
+ * the model about a denied call: it throws `PermissionDeniedError`, which ends the run.
+ *
+ * ```ts
+ * tool({ name: "bash", needsApproval: needsApproval(guard, "bash", { facts }), … });
+ * ```
+ */
+export function needsApproval(guard: Guard, name: string, options: AdapterOptions = {}): NeedsApproval {
+  return async (_context, input) => {
+    const judged = judgeCall(guard, options, { tool: name, input });
+    refuseDenied(judged);
+    return await Promise.resolve(judged.decision !== "allow");
+  };
+}
+
+/**
+ * A guardrail for tools that have no approval of their own, as those of MCP servers given to an agent whole:
+ * `new MCPServerStdio({ name: "db", toolInputGuardrails: [inputGuardrail(guard, { server: "db", onAsk })] })`. Questions go to
+ * `onAsk`; without it they are refusals.
+ */
+export function inputGuardrail(guard: Guard, options: AdapterOptions = {}): InputGuardrail {
+  return guardrail(guard, options, new RecentCalls());
+}
+
+function functionTool<Tool extends AgentTool>(guard: Guard, tool: Tool, options: AdapterOptions): Tool {
+  const recent = new RecentCalls();
+  const own = callbackIn(tool, "needsApproval");
+  const approval: NeedsApproval = async (context, input, callId = "") => {
+    const judged = judgeCall(guard, options, { tool: tool.name, input });
+    if (isContext(context)) recent.note(context, callId, judged);
+    // The guardrail refuses it and tells the model.
+    if (judged.decision === "deny") return false;
+    if (judged.decision !== "allow" && options.onAsk === undefined) return true;
+    return (await own?.(context, input, callId)) === true;
+  };
+  const others: unknown = Reflect.get(tool, "inputGuardrails");
+  // The last of them: a person is asked only about what the others let pass.
+  const inputGuardrails: readonly unknown[] = [...listIn(others), guardrail(guard, options, recent)];
+  return copyWith(tool, { needsApproval: approval, inputGuardrails });
+}
+
+const isContext = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function guardrail(guard: Guard, options: AdapterOptions, recent: RecentCalls): InputGuardrail {
+  return {
+    type: "tool_input",
+    name: "assent",
+    run: async ({ context, toolCall }) => {
+      const { name, callId } = toolCall;
+      const input = argumentsOf(toolCall.arguments);
+      const before = recent.about(context, callId);
+      const judged = recent.justNow(context, callId, input) ?? stricter(judgeCall(guard, options, { tool: name, input }), before);
+      // The SDK was told to ask about this call: it is here because it was approved, or so that it need not be asked about.
+      const asked = before !== undefined && before.decision === "ask" && options.onAsk === undefined;
+      const approved = asked || isApproved(context, name, callId);
+      const settled = await settle(judged, { approved, onAsk: options.onAsk });
+      return { behavior: settled.run ? { type: "allow" } : { type: "rejectContent", message: settled.reason } };
+    },
+  };
+}
+
+/** A console tool as `tool()` of the SDK takes it. */
+export interface ConsoleToolOptions {
+  name: string;
+  description: string;
+  parameters: { type: "object"; properties: Record<string, PropertySchema>; required: string[]; additionalProperties: true };
+  strict: false;
+  needsApproval: NeedsApproval;
+  execute: (input: unknown, context?: RunApprovals, details?: CallDetails) => Promise<ToolOutput>;
+}
+
+/** What comes with a call that runs. */
+export interface CallDetails {
+  readonly toolCall?: { readonly callId: string };
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The console toolset for @openai/agents: the ruleset of its backend judges, and questions become the SDK's interruptions.
+ * `tool` is the SDK's own function.
+ *
+ * ```ts
+ * import { tool } from "@openai/agents";
+ * new Agent({ name: "coder", tools: consoleTools(createConsoleToolset(backend), tool) });
+ * ```
+ */
+export function consoleTools<Tool>(toolset: readonly ConsoleTool[], tool: (options: ConsoleToolOptions) => Tool): Tool[] {
+  return toolset.map(({ name, description, inputSchema, needsApproval, execute }) => {
+    const { properties, required } = inputSchema;
+    return tool({
+      name,
+      description,
+      parameters: { type: "object", properties: { ...properties }, required: [...required], additionalProperties: true },
+      strict: false,
+      needsApproval: async (_context, input) => await Promise.resolve(needsApproval(input)),
+      // Whoever has not been asked by the SDK is asked by the backend.
+      execute: async (input, context, { toolCall, signal } = {}) =>
+        await execute(input, {
+          approved: context !== undefined && toolCall !== undefined && isApproved(context, name, toolCall.callId),
+          ...(signal === undefined ? {} : { signal }),
+        }),
+    });
+  });
+}
+
+/** What a tool does with its defaults and conversions may be judged differently from what the model wrote. */
+function stricter(now: Judged, before: Judged | undefined): Judged {
+  if (before === undefined || now.decision === "deny") return now;
+  return before.decision === "deny" || now.decision === "allow" ? before : now;
+}
+
+/** An approval of this very call. One of the tool as a whole (`alwaysApprove`) is no answer: it was given for another call. */
+function isApproved(context: RunApprovals, toolName: string, callId: string): boolean {
+  const approved = (call: string): boolean => context.isToolApproved({ toolName, callId: call }) === true;
+  return approved(callId) && !approved("\0no call");
+}
