@@ -16,6 +16,15 @@ export interface RuleSource {
   readonly column: number;
 }
 
+/** The remembered answer behind a verdict. */
+export interface GrantSource {
+  readonly id: string;
+  /** The rule it was given as. */
+  readonly rule: string;
+  /** Uses it had left, this one among them; absent: any number. */
+  readonly left?: number;
+}
+
 /** The verdict for one action or unknown, with what produced it. */
 export interface Verdict {
   readonly decision: Decision;
@@ -25,6 +34,8 @@ export interface Verdict {
   readonly rule?: RuleSource;
   /** Id of the built-in entry: a danger class, a preset default, a knowledge entry. */
   readonly builtin?: string;
+  /** With the basis `grant`: which. */
+  readonly grant?: GrantSource;
   /** What to do next. */
   readonly help?: string;
   /** The reason comes from an untrusted project's file: for people, never for the model. */

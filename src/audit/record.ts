@@ -48,12 +48,14 @@ export function auditLine(decided: Decided): string {
     reason: redactString(verdict.reason),
     rule: verdict.rule && { text: redactString(verdict.rule.text), file: redactString(verdict.rule.file), line: verdict.rule.line },
     builtin: text(verdict.builtin),
+    grant: grantFields(verdict),
     actions: verdict.actions.slice(0, MAX_ACTIONS).map((judged) => ({
       action: redactString(printAction(judged.action)),
       verdict: judged.verdict.decision,
       basis: judged.verdict.basis,
       ...(judged.verdict.builtin === undefined ? {} : { builtin: judged.verdict.builtin }),
       ...(judged.verdict.rule === undefined ? {} : { rule: `${redactString(judged.verdict.rule.file)}:${judged.verdict.rule.line}` }),
+      ...(judged.verdict.grant === undefined ? {} : { grant: judged.verdict.grant.id }),
     })),
     unknowns: verdict.unknowns.slice(0, MAX_ACTIONS).map((judged) => redactString(judged.unknown.reason)),
     ms: Math.round(decided.milliseconds * 1000) / 1000,
@@ -61,5 +63,8 @@ export function auditLine(decided: Decided): string {
   const line = JSON.stringify(fields);
   return line.length <= MAX_LINE ? line : JSON.stringify({ ...fields, input: "…", actions: [], unknowns: [], cut: true });
 }
+
+const grantFields = ({ grant }: RequestVerdict): Redacted | undefined =>
+  grant && { id: grant.id, rule: redactString(grant.rule), ...(grant.left === undefined ? {} : { left: grant.left }) };
 
 const text = (value: string | undefined): string | undefined => (value === undefined ? undefined : redactString(value));

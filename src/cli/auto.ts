@@ -9,11 +9,9 @@ import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
-import { confirmed } from "./terminal.ts";
+import { confirmed, unattended } from "./terminal.ts";
 
 const COMMAND = "auto";
-/** In these nobody sits at the terminal, whatever it looks like (ledger D9). */
-const UNATTENDED = ["CI", "GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "TRAVIS", "JENKINS_HOME"];
 
 function fail(message: string, help?: string): number {
   complain(COMMAND, message, help);
@@ -25,9 +23,9 @@ const settingsHere = (machine: Machine): Settings => inspect({ machine, cwd: abs
 /** `assent auto on`: a person agrees to what goes ahead without him. Asked at a terminal, never implied. */
 export async function autoOn(options: { readonly subagentsOnly?: boolean }): Promise<number> {
   const machine = thisMachine();
-  const unattended = UNATTENDED.find((name) => (machine.env[name] ?? "") !== "");
-  if (unattended !== undefined)
-    return fail(`${unattended} is set: nobody is here to agree`, "say it at a terminal of your own; nothing was changed");
+  const nobody = unattended(process.env);
+  if (nobody !== undefined)
+    return fail(`${nobody} is set: nobody is here to agree`, "say it at a terminal of your own; nothing was changed");
   const when = options.subagentsOnly === true ? "subagents" : "everywhere";
   const settings = settingsHere(machine);
   const style = styleFor({ isTTY: true }, process.env);

@@ -118,7 +118,7 @@ function ask(agent: Agent, machine: Machine, project: string, mode: string, tool
   };
   const reading = agent.protocol.read({ payload, event: "PreToolUse", env: machine.env, folder: project });
   if (reading.is !== "request") throw new Error(reading.why);
-  return decide(reading.request, { machine, ...engine, audit: false });
+  return decide(reading.request, { machine, ...engine, audit: false, memory: "none" });
 }
 
 function row(

@@ -31,16 +31,17 @@ export interface Question {
   readonly cwd: string;
 }
 
+/** Without `memory`: as if nothing had been granted or refused. */
 export function judgeOnly(
   question: Question,
   machine: Machine,
   policyFiles: readonly string[],
-  more: Pick<GuardOptions, "select" | "extensions"> = {},
+  more: Pick<GuardOptions, "select" | "extensions" | "memory"> = {},
 ): Outcome {
   const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
   return decide(
     { ...question, facts, host: LOOKING, point: "explain", agent: "claude" },
-    { machine, ...engine, policyFiles, audit: false, ...more },
+    { machine, ...engine, policyFiles, audit: false, memory: "none", ...more },
   );
 }
 

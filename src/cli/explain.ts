@@ -36,7 +36,7 @@ export function explain(command: string | undefined, options: ExplainOptions): n
     return 2;
   }
   const machine = thisMachine();
-  const outcome = judgeOnly(question, machine, options.policy);
+  const outcome = judgeOnly(question, machine, options.policy, { memory: "look" });
   if (options.diff !== undefined) {
     const after = otherwise(question, machine, options.policy, options.diff);
     const cwd = absolute(".");
@@ -53,7 +53,7 @@ export function explain(command: string | undefined, options: ExplainOptions): n
 
 /** The same request with another file in place of the user's. */
 function otherwise(question: Question, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
-  return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)) });
+  return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)), memory: "look" });
 }
 
 function wrongDiff({ diff }: ExplainOptions): string | undefined {
@@ -96,7 +96,7 @@ function batch(options: ExplainOptions): number {
 
 function batchAnswer(question: Question | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
-  const outcome = judgeOnly(question, machine, policy);
+  const outcome = judgeOnly(question, machine, policy, { memory: "look" });
   return diff === undefined ? outcomeJson(outcome) : diffJson(outcome, otherwise(question, machine, policy, diff));
 }
 
@@ -116,7 +116,8 @@ function requestOfLine(line: string, folder: string): Question | string {
 }
 
 /** Where a verdict comes from. */
-function origin({ rule, builtin, basis }: Verdict): string {
+function origin({ rule, builtin, basis, grant }: Verdict): string {
+  if (grant !== undefined) return `grant ${grant.id}${grant.left === undefined ? "" : `, ${grant.left} ${grant.left === 1 ? "use" : "uses"} left`}`;
   if (rule !== undefined) return `${visible(rule.text)}  ${visible(rule.file)}:${rule.line}`;
   return builtin === undefined ? basis : `${basis}: ${visible(builtin)}`;
 }

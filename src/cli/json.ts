@@ -4,8 +4,8 @@ import type { Outcome } from "../guard/index.ts";
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
 export const JSON_VERSION = 1;
 
-export function verdictFields({ decision, basis, reason, rule, builtin, help, untrusted }: Verdict): Record<string, unknown> {
-  return { verdict: decision, basis, reason: visible(reason), help, rule, builtin, untrusted };
+export function verdictFields({ decision, basis, reason, rule, builtin, grant, help, untrusted }: Verdict): Record<string, unknown> {
+  return { verdict: decision, basis, reason: visible(reason), help, rule, builtin, grant, untrusted };
 }
 
 const actionFields = ({ action, verdict }: JudgedAction): Record<string, unknown> => ({

@@ -31,6 +31,6 @@ export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, s
       point: "replay",
       agent,
     },
-    { machine, ...engine, audit: false, extensions: "off", ...(select === undefined ? {} : { select }) },
+    { machine, ...engine, audit: false, memory: "none", extensions: "off", ...(select === undefined ? {} : { select }) },
   );
 }

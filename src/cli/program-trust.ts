@@ -86,4 +86,49 @@ export function addTrustCommands(assent: Command): void {
       const { breakerReset } = await import("./breaker.ts");
       process.exitCode = breakerReset();
     });
+
+  addGrantCommands(assent);
+}
+
+function addGrantCommands(assent: Command): void {
+  const grants = assent
+    .command("grants")
+    .summary("answers given in advance, for a while")
+    .description("Remembered answers: what may go ahead for a time, a number of times, a session (docs/trust.md).");
+  grants
+    .command("add")
+    .summary("answer yes in advance, at the terminal")
+    .description("Lets what a rule describes go ahead without a question, for a while. Asks you, at the terminal. Denies hold.")
+    .argument("<rule>", 'as in a policy: "Bash(npm install:*)", "Delete(build/**)"')
+    .option("--for <time>", "how long: 30m, 2h, 3d; at most 7 days (default: 1h)")
+    .option("--count <number>", "how often")
+    .option("--session <id>", "only in this session of an agent (`assent log --json` shows it)")
+    .option("--agent <name>", "only for this agent or sub-agent")
+    .option("--program <name>", "only for what this program does")
+    .option("--project", "only in this project; a rule with a relative path always is")
+    .option("--why <text>", "for you, and for the log")
+    .action(async (rule: string, options: import("./grants.ts").AddOptions) => {
+      const { addedGrant } = await import("./grants.ts");
+      process.exitCode = await addedGrant(rule, options);
+    });
+  grants
+    .command("list")
+    .summary("list what is granted")
+    .description("Lists the remembered answers that hold now, those of running `assent run`s among them.")
+    .option("--all", "and those that are over, or damaged")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./grants.ts").listGrants>[0]) => {
+      const { listGrants } = await import("./grants.ts");
+      process.exitCode = listGrants(options);
+    });
+  grants
+    .command("revoke")
+    .summary("take a grant back")
+    .description("Takes back one remembered answer, or all.")
+    .argument("[id]", "as `assent grants list` shows it")
+    .option("--all", "all of them")
+    .action(async (id: string | undefined, options: Parameters<typeof import("./grants.ts").revokedGrants>[1]) => {
+      const { revokedGrants } = await import("./grants.ts");
+      process.exitCode = revokedGrants(id, options);
+    });
 }

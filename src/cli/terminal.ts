@@ -12,6 +12,12 @@ export function hasTerminal(): boolean {
   }
 }
 
+/** In these nobody sits at the terminal, whatever it looks like (ledger D9). */
+const UNATTENDED = ["CI", "GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "TRAVIS", "JENKINS_HOME"];
+
+/** The variable that says that nobody is here; undefined: somebody may be. */
+export const unattended = (env: NodeJS.ProcessEnv): string | undefined => UNATTENDED.find((name) => (env[name] ?? "") !== "");
+
 /** Typed text that came before the question was shown answers nothing. Milliseconds. */
 const TYPED_AHEAD_MS = 120;
 

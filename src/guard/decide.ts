@@ -5,8 +5,10 @@ import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
 import { judgeContext } from "./context.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled.ts";
 import { type ExtensionLimits, tightened } from "./extensions/index.ts";
+import { grantsHere, hereOf, withGrants } from "./granted.ts";
 import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
 import type { Request } from "./request.ts";
+import { recalled, rememberDenied } from "./refused.ts";
 import { countRefusals, restrained } from "./restraint.ts";
 import { answerFor, type Answer } from "./speak.ts";
 import { narrowed, supposedOf, withSupposed } from "./suppose.ts";
@@ -30,6 +32,8 @@ export interface GuardOptions {
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
+  /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
+  readonly memory?: "use" | "look" | "none";
 }
 
 export interface Outcome {
@@ -50,8 +54,8 @@ export interface Outcome {
  * 1. **lower**: what would the request do? (`src/shell` for commands, `tools.ts` for the rest)
  * 2. **policy**: which files speak about the places it touches?
  * 3. **judge**: what do they and the built-in knowledge say? (`src/policy`)
- * 4. **after judging**: a broken policy allows nothing; who asks, consent and the breaker may turn an allow into a question;
- *    the user's own extensions may tighten what is left.
+ * 4. **after judging**: a broken policy allows nothing; what was refused before, who asks, consent and the breaker may turn
+ *    an allow into a question; the user's own extensions may tighten what is left.
  * 5. **answer**: what is the host told in its situation?
  * 6. **audit**: one line, whatever the answer.
  *
@@ -60,12 +64,17 @@ export interface Outcome {
 export function decide(request: Request, options: GuardOptions): Outcome {
   const start = process.hrtime.bigint();
   const outcome = judged(request, options);
-  if (!options.audit) return outcome;
-  const problem = record(outcome, options.machine, Number(process.hrtime.bigint() - start) / 1e6);
-  const counted = countRefusals(request, outcome.verdict, outcome.basis?.policy, options.machine);
-  const more = [...(problem === undefined ? [] : [`not logged: ${problem}`]), ...(counted === undefined ? [] : [counted])];
+  const { machine, audit, memory = "use" } = options;
+  const { verdict, basis } = outcome;
+  const more = [
+    ...(audit ? [notLogged(record(outcome, machine, Number(process.hrtime.bigint() - start) / 1e6))] : []),
+    ...(audit ? [countRefusals(request, verdict, basis?.policy, machine)] : []),
+    ...(memory === "use" && basis !== undefined ? [rememberDenied(request, verdict, { ...basis, machine })] : []),
+  ].filter((problem) => problem !== undefined);
   return more.length === 0 ? outcome : { ...outcome, warnings: [...outcome.warnings, ...more] };
 }
+
+const notLogged = (problem: string | undefined): string | undefined => (problem === undefined ? undefined : `not logged: ${problem}`);
 
 function judged(request: Request, options: GuardOptions): Outcome {
   try {
@@ -74,22 +83,28 @@ function judged(request: Request, options: GuardOptions): Outcome {
     const supposed = supposedOf(request, world);
     const sources = sourcesFor(request, supposed === undefined ? lowered : withSupposed(lowered, supposed), world, options);
     const policy = compiledPolicy(options.machine, sources, options.reader);
-    const context = judgeContext(options.machine, world, request.host.decides, sources, options.own);
-    const own = judge(lowered, policy, context);
-    const judgement =
-      supposed === undefined ? own : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context));
-    const final = restrained(request, afterJudging(judgement, policy), policy, options.machine);
-    const verdict =
-      options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
+    const plain = judgeContext(options.machine, world, request.host.decides, sources, options.own);
     const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
-    return {
-      request,
-      verdict,
-      answer: answerFor(verdict, policy, request.host, bypass),
-      ...(bypass === undefined ? {} : { bypass }),
-      warnings: policy.warnings,
-      basis: { lowered, policy, context },
-    };
+    const { memory = "use" } = options;
+    const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
+    return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
+      const context = { ...plain, grants };
+      const own = judge(lowered, policy, context);
+      const judgement =
+        supposed === undefined ? own : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context));
+      const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
+      const final = restrained(request, afterJudging(known, policy), policy, options.machine);
+      const verdict =
+        options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
+      return {
+        request,
+        verdict,
+        answer: answerFor(verdict, policy, request.host, bypass),
+        ...(bypass === undefined ? {} : { bypass }),
+        warnings: policy.warnings,
+        basis: { lowered, policy, context },
+      };
+    });
   } catch (error) {
     return failed(request, error);
   }

@@ -10,6 +10,8 @@ export {
   type ExtensionQuestion,
 } from "./extensions/index.ts";
 export { explicitFiles, findPolicyFiles, POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
+export { grantsHere, limitedTo } from "./granted.ts";
+export { rememberAnswer } from "./refused.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type Answer } from "./speak.ts";
 export { changesFor, type RuleReader } from "./changes.ts";

@@ -74,6 +74,8 @@ export interface Request {
   readonly agent: string;
   readonly event?: string | undefined;
   readonly session?: string | undefined;
+  /** Where there is no session: what names this place for what is remembered of it. */
+  readonly memory?: string | undefined;
   readonly subagent?: string | undefined;
   readonly mode?: string | undefined;
 }

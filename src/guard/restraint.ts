@@ -4,7 +4,7 @@ import { type AutomationLevel, type Consent, countDenial, denialsInARow, endRow,
 import type { Request } from "./request.ts";
 
 /** Who asks, as the host tells it: the environment of a process says nothing about who it is (ledger DW10). */
-interface Identity {
+export interface Identity {
   /** The host agent. */
   readonly agent: string;
   /** Type of the sub-agent; undefined: the main agent. */
@@ -23,7 +23,7 @@ export function agentName(name: string): string {
 }
 
 /** `reviewer:a81f` is the sub-agent `reviewer`; a type may hold colons itself, an id does not. */
-function identityOf({ agent, subagent }: Request): Identity {
+export function identityOf({ agent, subagent }: Request): Identity {
   if (subagent === undefined) return { agent: agentName(agent), subagent: undefined };
   const colon = subagent.lastIndexOf(":");
   const type = agentName(colon > 0 ? subagent.slice(0, colon) : subagent);

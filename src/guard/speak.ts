@@ -52,7 +52,7 @@ function isWaived({ decision, basis, builtin, unknowns }: RequestVerdict): boole
   return unknowns.length === 0 && basis !== "floor" && (builtin === undefined || !HELD.test(builtin));
 }
 
-const HELD = /^(?:broken-policy|failure|breaker|automation)/;
+const HELD = /^(?:broken-policy|failure|breaker|automation|refused)/;
 
 /** Only where it is written, not what: a text in a project is not to steer the model. */
 function untrustedReason(verdict: RequestVerdict): string {

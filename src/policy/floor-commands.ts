@@ -29,7 +29,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   init: ["*"],
   allow: ["*"],
   consent: ["*"],
-  grants: ["*"],
+  grants: ["add", "new", "set", "allow"],
   grant: ["*"],
   profile: ["clear", "edit", "import"],
   profiles: ["*"],

@@ -19,6 +19,7 @@ import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
 import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
+import { answersWritten, byGrant, type Grant, isMeantBy, isQuestion, withGrant } from "./grants.ts";
 import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
@@ -34,8 +35,8 @@ export interface JudgeContext {
   /** True where a host decides when we have no opinion. */
   readonly host: boolean;
   readonly floor: FloorPaths;
-  /** A remembered answer to exactly this question: step 3. `exec` is the command the action comes from. */
-  readonly grants?: (action: Action, exec: ExecAction | undefined) => Verdict | undefined;
+  /** Remembered answers: step 3. */
+  readonly grants?: readonly Grant[] | undefined;
   /** The danger classes that lowering a command, given as argv, finds: tells whether a written allow names a danger. */
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
@@ -54,6 +55,8 @@ interface Judgement {
   readonly match: MatchContext;
   /** What is written about each action, found when it is first asked for. */
   readonly opinions: (Opinions | undefined)[];
+  /** The remembered answer that is being tried: it counts as one more allow rule. */
+  readonly grant?: Rule;
 }
 
 /**
@@ -73,18 +76,29 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     match: { world: context.world, matchCall: context.matchCall },
     opinions: [],
   };
-  const actions = lowered.actions.map((action, at): JudgedAction => ({ action, verdict: judgeAction(judgement, action, at) }));
-  const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => ({ unknown, verdict: judgeUnknown(judgement, unknown, actions) }));
+  const actions = lowered.actions.map((action, at): JudgedAction => {
+    const verdict = judgeAction(judgement, action, at);
+    return { action, verdict: granted(judgement, action, verdict, (trial) => judgeAction(trial, action, at)) };
+  });
+  const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => {
+    const verdict = judgeUnknown(judgement, unknown, actions);
+    const exec = unknown.exec === undefined ? undefined : lowered.actions[unknown.exec];
+    return { unknown, verdict: granted(judgement, exec, verdict, (trial) => judgeUnknown(trial, unknown, actions)) };
+  });
   return combine(actions, unknowns, { policy, host: context.host });
 }
 
-/** The order of judgement: the first step that has an opinion decides. */
+/**
+ * The order of judgement: the first step that has an opinion decides.
+ *
+ * Step 3, a grant, answers what the steps 4 to 10 ask, or would protect: it is judged again with the grant as one more
+ * allow rule, which also answers the written questions that it lies inside of.
+ */
 function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   const written = opinionsAt(j, at);
   return (
     floor(j, action, written) ??
     denied(written) ??
-    granted(j, action) ??
     asked(j, action, written) ??
     harmless(j, action) ??
     protectedBy(j, action, written) ??
@@ -132,14 +146,23 @@ function denied({ deny }: Opinions): Verdict | undefined {
   return deny?.certain === true ? byRule(deny.rule) : undefined;
 }
 
-/** 3. A grant that answers exactly this question. */
-function granted(j: Judgement, action: Action): Verdict | undefined {
-  return j.context.grants?.(action, execOf(j, action));
+/** 3. A grant answers what it was made for. INVARIANT: what a rule denies, and what the floor says, is no question. */
+function granted(j: Judgement, action: Action | undefined, asks: Verdict, again: (trial: Judgement) => Verdict): Verdict {
+  const { grants } = j.context;
+  if (grants === undefined || action === undefined || !isQuestion(asks)) return asks;
+  const exec = action.kind === "exec" ? action : execOf(j, action);
+  for (const grant of grants) {
+    if (!isMeantBy(grant, asks, action, exec)) continue;
+    const { decision, rule } = again({ ...j, grant: grant.rule, opinions: [] });
+    if (decision === "allow" && rule === grant.rule.source) return byGrant(grant);
+  }
+  return asks;
 }
 
 /** 4. Written ask rules; and a deny rule that may match is a question. */
 function asked(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
-  const { deny, ask } = written;
+  const { deny } = written;
+  const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : written.ask;
   const hit = ask?.certain === true ? ask : (deny ?? ask);
   if (hit === undefined) return undefined;
   if (hit.certain) return byRule(hit.rule);
@@ -279,7 +302,8 @@ function opinionsAt(j: Judgement, at: number): Opinions {
   const known = j.opinions[at];
   if (known !== undefined) return known;
   const action = j.lowered.actions[at];
-  const found = action === undefined ? NO_OPINIONS : opinionsOn(action, j.index, j.match);
+  const own = action === undefined ? NO_OPINIONS : opinionsOn(action, j.index, j.match);
+  const found = action !== undefined && j.grant !== undefined ? withGrant(own, j.grant, action, j.match) : own;
   j.opinions[at] = found;
   return found;
 }

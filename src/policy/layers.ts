@@ -25,7 +25,7 @@ export const DEFAULT_SETTINGS: Settings = {
   writableRoots: ["."],
   unknown: "ask",
   bypass: "asks",
-  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 } },
+  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 }, refusals: { minutes: 10 } },
   audit: { keepDays: 90, keepMegabytes: 4096 },
 };
 
@@ -178,5 +178,6 @@ function tightenAutomation(current: Automation, given: Automation): Automation {
       denials: Math.min(current.breaker.denials, given.breaker.denials),
       minutes: current.breaker.minutes === 0 || given.breaker.minutes === 0 ? 0 : Math.max(current.breaker.minutes, given.breaker.minutes),
     },
+    refusals: { minutes: Math.max(current.refusals.minutes, given.refusals.minutes) },
   };
 }

@@ -19,6 +19,8 @@ const PATH_FIELDS: ReadonlySet<string> = new Set([
   "absolute_path",
 ]);
 
+export const isPathField = (field: string): boolean => PATH_FIELDS.has(field);
+
 /** `Name`, `mcp__server__*`, `*`, with an optional condition on the tool's input (ledger A17, A18). */
 export function matchTool(matcher: ToolMatcher, action: ToolAction, side: Side, context: MatchContext): Answer {
   if (!isNamed(matcher.name, action, side)) return "no";

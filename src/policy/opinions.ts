@@ -47,6 +47,18 @@ export function opinionsOn(action: Action, index: RuleIndex, context: MatchConte
   return { deny, ask, allow, fallback };
 }
 
+/** Every rule that asks about an action, or may. */
+export function asking(action: Action, index: RuleIndex, context: MatchContext): readonly Rule[] {
+  const rules = index.ask.matching(action, "possible", context).filter((rule) => matchRule(rule, action, context) !== "no");
+  const blocks = blockNames(action).flatMap((name) =>
+    (index.blocks[name] ?? []).flatMap((block) => {
+      const spoken = firstInBlock(block, action, context);
+      return spoken !== "default" && spoken.rule.effect === "ask" ? [spoken.rule] : [];
+    }),
+  );
+  return [...rules, ...blocks];
+}
+
 /** The first rule that surely matches, else the first that may. */
 function firstHit(index: EffectIndex, action: Action, context: MatchContext): Hit | undefined {
   const rules = index.matching(action, "sure", context);

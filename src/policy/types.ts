@@ -115,6 +115,8 @@ export interface Automation {
   readonly agents: { readonly trusted: readonly string[]; readonly restricted: readonly string[] };
   /** `minutes` after the last refusal the row is forgotten; 0: never. */
   readonly breaker: { readonly denials: number; readonly minutes: number };
+  /** How long a path that was refused through one tool is remembered for the others; 0: not at all. */
+  readonly refusals: { readonly minutes: number };
 }
 
 /** One policy file, validated. Absent settings are absent. */

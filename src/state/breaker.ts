@@ -24,7 +24,7 @@ export interface Breaker {
 const folderOf = (machine: Machine): string => `${stateFolder(machine)}/${FOLDER}`;
 
 /** A file name from which the key can be read again; what is too long is cut, with a sum of the whole. */
-function nameOf(key: string): string {
+export function fileNameOf(key: string): string {
   const name = encodeURIComponent(key.replace(/[\uD800-\uDFFF]/gu, "\uFFFD")).replaceAll("*", "%2A");
   return name.length <= LONGEST_NAME ? `${name}.` : `${name.slice(0, LONGEST_NAME)}*${sum(key)}.`;
 }
@@ -38,7 +38,7 @@ function sum(text: string): string {
 
 /** Denials in a row. `minutes`: how long ago the last one may be; 0: for ever. */
 export function denialsInARow(machine: Machine, key: string, minutes: number): number {
-  const stats = statOf(`${folderOf(machine)}/${nameOf(key)}`);
+  const stats = statOf(`${folderOf(machine)}/${fileNameOf(key)}`);
   if (stats === undefined || (minutes > 0 && Date.now() - stats.mtimeMs > minutes * 60_000)) return 0;
   return stats.size;
 }
@@ -63,7 +63,7 @@ export function countDenial(machine: Machine, key: string, minutes: number): str
     // What is forgotten does not count again with the next one.
     if (minutes > 0 && row === 0) resetBreaker(machine, key);
     if (row === 0) resetBreakers(machine, true);
-    const descriptor = openSync(`${folderOf(machine)}/${nameOf(key)}`, APPEND, 0o600);
+    const descriptor = openSync(`${folderOf(machine)}/${fileNameOf(key)}`, APPEND, 0o600);
     try {
       writeSync(descriptor, "d");
     } finally {
@@ -77,7 +77,7 @@ export function countDenial(machine: Machine, key: string, minutes: number): str
 
 /** An allowed request ends the row, unless the breaker has tripped: then only a person does. */
 export function endRow(machine: Machine, key: string, threshold: number): void {
-  const path = `${folderOf(machine)}/${nameOf(key)}`;
+  const path = `${folderOf(machine)}/${fileNameOf(key)}`;
   const stats = statOf(path);
   if (stats === undefined || stats.size === 0 || stats.size >= threshold) return;
   try {
@@ -121,7 +121,7 @@ function readable(name: string): string {
 
 /** Forgets a row. */
 export function resetBreaker(machine: Machine, key: string): void {
-  remove(`${folderOf(machine)}/${nameOf(key)}`);
+  remove(`${folderOf(machine)}/${fileNameOf(key)}`);
 }
 
 /** Forgets all rows; with `stale`, those of sessions long over. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Action, FileAction, Verdict } from "../../src/action/index.ts";
+import type { Action, FileAction } from "../../src/action/index.ts";
 import { assentCall } from "../../src/policy/floor-commands.ts";
 import { exec, execOf, file } from "./language.ts";
-import { FLOOR, judged, machine, shortly } from "./machine.ts";
+import { grant, FLOOR, judged, machine, shortly } from "./machine.ts";
 
-const grants = (): Verdict => ({ decision: "allow", basis: "grant", reason: "granted" });
+const grants = [grant("Write(~/.agent-permissions.jsonc)"), grant("*")];
 
 describe("Assent's own files", () => {
   test.each([
@@ -85,6 +85,9 @@ describe("commands that loosen Assent", () => {
     ["assent agents trust x", "loosens"],
     ["assent uninstall", "loosens"],
     ["assent grants add x", "loosens"],
+    ["assent grants --x add y", "unclear"],
+    ["assent grants list", "harmless"],
+    ["assent grants revoke --all", "unclear"],
     ["assent rule add Bash(*) --allow", "loosens"],
     ["assent rule remove Bash(rm:*) --deny", "loosens"],
     ["assent --debug rule add x --allow", "loosens"],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Action, Unknown } from "../../src/action/index.ts";
+import { usesOf } from "../../src/policy/grants.ts";
 import type { JudgeContext } from "../../src/policy/judge.ts";
 import { argument, exec, execOf, file, net, tool } from "./language.ts";
-import { command, judged, line, machine, redirect, script, shortly, unknownCommand, type Written } from "./machine.ts";
+import { command, grant, judged, line, machine, redirect, script, shortly, unknownCommand, type Written } from "./machine.ts";
 
+const GLOB = { target: { kind: "glob", pattern: "/home/me/repo/build/*" } } as const;
 const AUTO_EDIT: Written = { settings: { mode: "auto-edit" } };
 const FULL_AUTO: Written = { settings: { mode: "full-auto" } };
 const FIND_ALL = machine([
@@ -97,14 +99,14 @@ rows("the order of judgement", [
     file("write a"),
     "deny rule",
     { deny: ["Write(a)"] },
-    { grants: () => ({ decision: "allow", basis: "grant", reason: "yes" }) },
+    { grants: [grant("Write(a)")] },
   ],
   [
     "3 grant before ask",
     file("write a"),
     "allow grant",
     { ask: ["Write(a)"] },
-    { grants: () => ({ decision: "allow", basis: "grant", reason: "yes" }) },
+    { grants: [grant("Write(a)")] },
   ],
   ["4 ask before allow", file("write a"), "ask rule", { ask: ["Write(a)"], allow: ["Write(a)"] }],
   ["4 ask before a protection", file("read .env"), "ask rule", { ask: ["Read(.env)"] }],
@@ -115,6 +117,63 @@ rows("the order of judgement", [
   ["9 default", file("write a"), "ask default"],
   ["10 none", exec("weird"), "none default"],
 ]);
+
+rows("what a grant answers", [
+  ["a question of the preset", file("write a"), "allow grant", {}, { grants: [grant("Write(a)")] }],
+  ["not of another thing", file("write b"), "ask default", {}, { grants: [grant("Write(a)")] }],
+  ["what nobody has an opinion on", exec("weird x"), "allow grant", {}, { grants: [grant("Bash(weird:*)")] }],
+  ["a command with what it does", command("touch a", file("write a")), "allow grant", {}, { grants: [grant("Bash(touch:*)")] }],
+  ["never what a rule denies", exec("weird x"), "deny rule", { deny: ["Bash(weird:*)"] }, { grants: [grant("Bash(weird x)")] }],
+  ["nor what a rule may deny", file("write build/*", GLOB), "ask rule", { deny: ["Write(build/x)"] }, { grants: [grant("Write(build/**)")] }],
+  ["a written question it lies inside of", exec("git push x"), "allow grant", { ask: ["Bash(git push:*)"] }, { grants: [grant("Bash(git push x)")] }],
+  ["the same question", exec("git push x"), "allow grant", { ask: ["Bash(git push:*)"] }, { grants: [grant("Bash(git push:*)")] }],
+  ["not a question about a part of it", exec("git push x"), "ask rule", { ask: ["Bash(git push x)"] }, { grants: [grant("Bash(git push:*)")] }],
+  [
+    "not a second question, about a part of it",
+    exec("git push x"),
+    "ask rule",
+    { ask: ["Bash(git push:*)", "Bash(git push x)"] },
+    { grants: [grant("Bash(git push:*)")] },
+  ],
+  [
+    "nor a question about what a command does",
+    command("touch a", file("write a")),
+    "ask rule",
+    { ask: ["Write(a)"] },
+    { grants: [grant("Bash(touch:*)")] },
+  ],
+  ["no protection it does not name", file("read .env"), "deny protection", {}, { grants: [grant("Read(**)")] }],
+  ["one that it names", file("read .env"), "allow grant", {}, { grants: [grant("Read(.env)")] }],
+  ["not a force push", [exec("git push --force", { dangers: ["force-push"] })], "ask protection", {}, { grants: [grant("Bash(git push:*)")] }],
+  ["not the rest of the line", line(command("touch a", file("write a")), [exec("weird")]), "none default", {}, { grants: [grant("Bash(touch:*)")] }],
+  ["not what hides in the words", script("x", { foreign: true }), "none default", {}, { grants: [grant("Bash(npm:*)")] }],
+  ["nothing while a policy file is broken", file("write a"), "ask protection", { broken: "line 1" }, { grants: [grant("Write(a)")] }],
+  ["only its own question", file("write a"), "ask default", {}, { grants: [grant("Write(a)", { answered: "danger.publish" })] }],
+  ["its own question", file("write a"), "allow grant", {}, { grants: [grant("Write(a)", { answered: "preset.default.write" })] }],
+  ["only for its program", command("touch a", file("write a")), "ask default", {}, { grants: [grant("Write(a)", { program: "cp" })] }],
+  ["for its program", command("touch a", file("write a")), "allow grant", {}, { grants: [grant("Write(a)", { program: "touch" })] }],
+  ["three of something, one by one", file("delete build/x"), "allow grant", {}, { grants: [grant("Delete(build/**)", { left: 3 })] }],
+  ["not what nobody has counted", file("delete build/*", GLOB), "ask default", {}, { grants: [grant("Delete(build/**)", { left: 3 })] }],
+  [
+    "nor a folder with all that is in it",
+    file("delete build/x", { recursive: true }),
+    "ask protection",
+    {},
+    { grants: [grant("Delete(build/**)", { left: 3 })] },
+  ],
+]);
+
+test("what a request uses of its grants", () => {
+  const grants = [grant("Delete(build/**)", { id: "files" }), grant("Bash(npm install:*)", { id: "command" })];
+  const actions = line(
+    [exec("rm build/a build/b", { knowledge: "rm" }), ...["a", "b"].map((name) => file(`delete build/${name}`))],
+    command("npm install x", file("write node_modules/x"), script("install")),
+  );
+  expect([...usesOf(judged(actions, {}, { grants }), grants)]).toEqual([
+    ["files", 2],
+    ["command", 1],
+  ]);
+});
 
 rows("what beats a protection", [
   ["a pattern that names secrets", file("read .env.local"), "allow rule", { allow: ["Read(.env*)"] }],

@@ -133,11 +133,17 @@ describe("scalars", () => {
     expect(joinLayers(inputs).settings).toMatchObject(expected);
   });
   test("automation", () => {
-    const user = { when: "everywhere", agents: { trusted: ["a", "b"], restricted: ["c"] }, breaker: { denials: 10, minutes: 0 } } as const;
+    const user = {
+      when: "everywhere",
+      agents: { trusted: ["a", "b"], restricted: ["c"] },
+      breaker: { denials: 10, minutes: 0 },
+      refusals: { minutes: 5 },
+    } as const;
     const project = {
       when: "subagents",
       agents: { trusted: ["b", "x"], restricted: ["d"] },
       breaker: { denials: 50, minutes: 0 },
+      refusals: { minutes: 20 },
     } as const;
     expect(
       joinLayers([layer("user", { settings: { automation: user } }), layer("project", { settings: { automation: project } }, true)])
@@ -146,6 +152,7 @@ describe("scalars", () => {
       when: "subagents",
       agents: { trusted: ["b"], restricted: ["c", "d"] },
       breaker: { denials: 10, minutes: 0 },
+      refusals: { minutes: 20 },
     });
   });
 });

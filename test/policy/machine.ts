@@ -1,5 +1,6 @@
 import type { Action, DangerId, FileAction, Lowered, RequestVerdict, Unknown, World } from "../../src/action/index.ts";
 import { type FloorPaths, floorPaths } from "../../src/policy/floor.ts";
+import type { Grant } from "../../src/policy/grants.ts";
 import { judge, type JudgeContext } from "../../src/policy/judge.ts";
 import { DEFAULT_SETTINGS } from "../../src/policy/layers.ts";
 import type { Effect, OperationBlock, OperationName, Policy, Rule, Settings } from "../../src/policy/types.ts";
@@ -60,6 +61,11 @@ export function policy({ allow = [], ask = [], deny = [], settings = {}, operati
 
 function rulesOf(effect: Effect, rules: readonly unknown[]): readonly Rule[] {
   return rules.map((rule) => ruleOf(effect, rule));
+}
+
+/** A remembered answer. */
+export function grant(rule: string, more: Partial<Grant> = {}): Grant {
+  return { id: "g1", rule: ruleOf("allow", rule), said: "granted", ...more };
 }
 
 /** `block("read", "allow", ["deny secrets/**"])`: rules in order, an effect and a pattern each. */

@@ -1,6 +1,6 @@
 export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
-export { safeJson } from "./exchange.ts";
+export { isAlive, ownLife, safeJson } from "./exchange.ts";
 export { ACTIONS, actionWord } from "./messages.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";

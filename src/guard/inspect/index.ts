@@ -1,4 +1,4 @@
-export { inspect, type Inspection, type InspectOptions } from "./load.ts";
+export { inspect, inspectRule, type Inspection, type InspectOptions } from "./load.ts";
 export { listRules, type BlockDefault, type FileLine, type Listing, type RuleLine } from "./rules.ts";
 export type { SettingLine } from "./settings.ts";
 export type { Shadow } from "./shadow.ts";

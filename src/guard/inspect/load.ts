@@ -30,6 +30,14 @@ export interface InspectOptions {
   readonly only?: readonly string[];
 }
 
+/** A rule that stands in no file, with what is in force around it. */
+export function inspectRule(rule: string, options: InspectOptions): Inspection {
+  const around = inspect(options);
+  const content = { is: "text", text: JSON.stringify({ permissions: { allow: [rule] } }) } as const;
+  const files = readEach([{ layer: "user", file: "grant", mayGrant: true, content }], readTrust(options.machine), exampleActions);
+  return { ...around, files, policy: joinLayers(files.map(layerOf)) };
+}
+
 export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: InspectOptions): Inspection {
   const world = realWorld(machine, cwd, undefined);
   const sources: readonly PolicySource[] =

@@ -25,9 +25,9 @@ export function text(example: string) {
   return v.pipe(v.string(`\n${example}`), v.nonEmpty(`the text is empty\n${example}`));
 }
 
-export function count(description: string, example: string) {
-  const wrong = `must be a whole number from 1 to 1000000\n${example}`;
-  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(1, wrong), v.maxValue(1_000_000, wrong), v.description(description));
+export function count(description: string, example: string, least = 1, most = 1_000_000) {
+  const wrong = `must be a whole number from ${least} to ${most}\n${example}`;
+  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(least, wrong), v.maxValue(most, wrong), v.description(description));
 }
 
 export function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {

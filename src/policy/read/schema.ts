@@ -208,6 +208,24 @@ export const policySchema = object(
                 "When to stop trusting a session.",
               ),
             ),
+            refusals: optional(
+              described(
+                object(
+                  {
+                    minutes: optional(
+                      count(
+                        "How long a path that was refused through one tool is remembered for the others, in minutes. 0: not at all. Without it: 10.",
+                        'write "minutes": 10',
+                        0,
+                        1440,
+                      ),
+                    ),
+                  },
+                  'write "refusals": { "minutes": 10 }',
+                ),
+                "How long a refused path is remembered in its session.",
+              ),
+            ),
           },
           'write "automation": { "when": "everywhere" }',
         ),

@@ -1,0 +1,184 @@
+import { visible } from "../action/index.ts";
+import { appendAudit, auditLine } from "../audit/index.ts";
+import { isAlive } from "../guard/approve/index.ts";
+import { agentName, limitedTo } from "../guard/index.ts";
+import { inspectRule } from "../guard/inspect/index.ts";
+import { lint } from "../guard/lint/index.ts";
+import {
+  addGrant,
+  LONGEST_GRANT_MS,
+  type Machine,
+  MOST_USES,
+  readGrants,
+  revokeGrant,
+  type RuleGrant,
+  type StoredGrant,
+  thisMachine,
+} from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { complain } from "./policy-target.ts";
+import { readSince } from "./since.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor } from "./style.ts";
+import { confirmed, unattended } from "./terminal.ts";
+
+const COMMAND = "grants";
+const HOUR_MS = 3_600_000;
+
+export interface AddOptions {
+  readonly for?: string;
+  readonly count?: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly program?: string;
+  readonly project?: boolean;
+  readonly why?: string;
+}
+
+/** `assent grants add`: a person answers in advance, for a while. Asked at the terminal. Exit 0 made, 1 not, 2 wrong usage. */
+export async function addedGrant(rule: string, options: AddOptions): Promise<number> {
+  const machine = thisMachine();
+  const nobody = unattended(process.env);
+  if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to grant anything`, "say it at a terminal of your own");
+  const now = Date.now();
+  const wanted = wantedGrant(rule, options, machine, now);
+  if ("wrong" in wanted) {
+    complain(COMMAND, visible(wanted.wrong), wanted.help);
+    return 2;
+  }
+  const { grant, warnings } = wanted;
+  const style = styleFor({ isTTY: true }, process.env);
+  const page = [
+    style.bold("Answer yes in advance?"),
+    `  ${style.verdict("allow")}  ${visible(grant.rule)}`,
+    `  ${scopeOf(grant, machine)}, until ${clock(grant.until)}${grant.count === undefined ? "" : `, ${times(grant.count)}`}`,
+    ...warnings.map((warning) => `  ${style.verdict("ask", "careful:")} ${warning}`),
+    "  It answers questions. What a rule denies stays denied; `assent grants revoke` ends it.",
+    "",
+  ].join("\n");
+  const agreed = await confirmed(page, "Grant?");
+  if (agreed === undefined) return fail("there is no terminal to ask on", "nothing was granted");
+  if (!agreed) return fail("nothing was granted");
+  const made = addGrant(machine, grant, now);
+  if ("problem" in made) return fail(visible(made.problem));
+  note(machine, "add", `the user granted ${made.grant.id}: ${grant.rule}`);
+  writeStdout(`${made.grant.id}  ${visible(grant.rule)}, until ${clock(grant.until)}\n`);
+  return 0;
+}
+
+function fail(message: string, help?: string): number {
+  complain(COMMAND, message, help);
+  return 1;
+}
+
+type NewGrant = Omit<RuleGrant, "id" | "made">;
+type Wanted = { readonly grant: NewGrant; readonly warnings: readonly string[] } | { readonly wrong: string; readonly help?: string };
+
+function wantedGrant(rule: string, options: AddOptions, machine: Machine, now: number): Wanted {
+  const ago = options.for === undefined ? now - HOUR_MS : readSince(options.for, now);
+  if (typeof ago !== "number") return { wrong: ago.wrong, help: "--for 30m, 2h, 3d" };
+  const length = now - ago;
+  if (length <= 0 || length > LONGEST_GRANT_MS) return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
+  const count = options.count === undefined ? undefined : Number(options.count);
+  if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > MOST_USES))
+    return { wrong: `\`${options.count ?? ""}\` is no number of times`, help: `--count 1 to ${MOST_USES}` };
+  const agent = options.agent === undefined ? undefined : agentName(options.agent);
+  if (agent === "") return { wrong: "an agent needs a name", help: "`assent log --stats` shows those that have asked" };
+  const inspection = inspectRule(rule, { machine, cwd: absolute("."), own: engine.own });
+  const findings = lint(inspection);
+  const broken = findings.find(({ code }) => code === "AL000" || code === "AL010");
+  const [read] = inspection.policy.rules;
+  if (broken !== undefined || read === undefined)
+    return { wrong: broken?.message ?? "that is no rule", help: broken?.help ?? 'write it as in a policy: "Bash(npm install:*)"' };
+  const project = options.project === true || limitedTo(read) ? inspection.world.canonical(inspection.world.projectRoot) : undefined;
+  const grant: NewGrant = {
+    kind: "rule",
+    rule,
+    by: "you",
+    until: now + length,
+    ...(count === undefined ? {} : { count }),
+    ...(options.session === undefined ? {} : { session: options.session }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(options.program === undefined ? {} : { program: options.program }),
+    ...(project === undefined ? {} : { project }),
+    ...(options.why === undefined ? {} : { why: options.why }),
+  };
+  const warnings = findings
+    .filter(({ severity }) => severity !== "info")
+    .map(({ message, help }) => visible(help === undefined ? message : `${message}; ${help}`));
+  return { grant, warnings };
+}
+
+const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+
+function scopeOf(grant: NewGrant | StoredGrant, machine: Machine): string {
+  if (grant.kind === "run") return `in the run ${visible(grant.run)}${grant.program === undefined ? "" : `, for ${visible(grant.program)}`}`;
+  const { session, agent, program, project } = grant;
+  const parts = [
+    ...(project === undefined ? [] : [`in ${visible(shorten(project, "/", machine.home))}`]),
+    ...(session === undefined ? [] : [`in the session ${visible(session)}`]),
+    ...(agent === undefined ? [] : [`for the agent ${visible(agent)}`]),
+    ...(program === undefined ? [] : [`for what ${visible(program)} does`]),
+  ];
+  return parts.length === 0 ? "everywhere, for every agent" : parts.join(", ");
+}
+
+/** `assent grants list`: the remembered answers that hold now; `all`: and those that are over and not cleared away yet. */
+export function listGrants(options: { readonly json?: boolean; readonly all?: boolean }): number {
+  const machine = thisMachine();
+  const { all, uses, void: over } = readGrants(machine, Date.now());
+  const used = (grant: StoredGrant): number => uses.get(grant.id) ?? 0;
+  const holds = (grant: StoredGrant): boolean =>
+    grant.kind === "run" ? isAlive(grant.holder) : grant.count === undefined || used(grant) < grant.count;
+  const shown = all.filter((grant) => options.all === true || holds(grant));
+  if (options.json === true) {
+    const grants = shown.map((grant) => ({
+      ...grant,
+      made: new Date(grant.made).toISOString(),
+      until: new Date(grant.until).toISOString(),
+      used: used(grant),
+      holds: holds(grant),
+    }));
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, grants, ...(options.all === true ? { over } : {}) })}\n`);
+    return 0;
+  }
+  for (const grant of shown) {
+    const left = grant.kind === "rule" && grant.count !== undefined ? `, ${grant.count - used(grant)} of ${grant.count} uses left` : "";
+    const state = holds(grant) ? `until ${clock(grant.until)}${left}` : "over";
+    writeStdout(`${grant.id}  ${visible(grant.kind === "rule" ? grant.rule : grant.what)}\n`);
+    writeStdout(`          ${scopeOf(grant, machine)}; ${state}\n`);
+    const said = `by ${grant.by} on ${clock(grant.made)}`;
+    const answered = grant.answered === undefined ? "" : `, when ${grant.answered} asked`;
+    writeStdout(`          ${visible(`${said}${answered}${grant.why === undefined ? "" : `: ${grant.why}`}`)}\n`);
+  }
+  if (options.all === true) for (const { name, why } of over) writeStdout(`${visible(name)}: ${why}, it grants nothing\n`);
+  if (shown.length === 0) writeStderr("nothing is granted\n");
+  return 0;
+}
+
+/** `assent grants revoke`: takes back one grant, or all of them. */
+export function revokedGrants(id: string | undefined, options: { readonly all?: boolean }): number {
+  const machine = thisMachine();
+  if ((id === undefined) !== (options.all === true)) {
+    complain(COMMAND, "name a grant, or say --all", "`assent grants list` shows them");
+    return 2;
+  }
+  const ids = id === undefined ? readGrants(machine, Date.now()).all.map((grant) => grant.id) : [id];
+  const gone = ids.filter((one) => /^[a-z0-9]+$/.test(one) && revokeGrant(machine, one));
+  if (id !== undefined && gone.length === 0) return fail(`there is no grant ${visible(id)}`, "`assent grants list` shows them");
+  for (const one of gone) note(machine, "revoke", `the user took back the grant ${one}`);
+  writeStdout(gone.length === 1 ? "1 grant taken back\n" : `${gone.length} grants taken back\n`);
+  return 0;
+}
+
+/** The log says who granted what, beside the decisions it answered. */
+function note(machine: Machine, what: "add" | "revoke", reason: string): void {
+  const verdict = { decision: "allow", basis: "grant", reason, actions: [], unknowns: [] } as const;
+  const common = { time: Date.now(), point: "command", agent: "user", cwd: absolute("."), milliseconds: 0 };
+  const line = auditLine({ ...common, tool: `assent grants ${what}`, input: {}, verdict, answer: "allow" });
+  const problem = appendAudit(machine, line);
+  if (problem !== undefined) complain(COMMAND, `not logged: ${visible(problem)}`);
+}

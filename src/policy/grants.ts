@@ -1,0 +1,87 @@
+import { type Action, type ExecAction, type RequestVerdict, type Verdict, visible } from "../action/index.ts";
+import { ruleCovers } from "./cover.ts";
+import { type MatchContext, patternBase } from "./match-context.ts";
+import { matchRule } from "./match-rule.ts";
+import { asking, type Opinions } from "./opinions.ts";
+import type { RuleIndex } from "./rule-index.ts";
+import type { Rule } from "./types.ts";
+
+/** A remembered answer, as judging needs it: only those that hold for who asks, and now. */
+export interface Grant {
+  readonly id: string;
+  /** An allow rule: what it answers. */
+  readonly rule: Rule;
+  /** The one question it answers (`questionOf`); absent: whatever is asked about what the rule speaks of. */
+  readonly answered?: string | undefined;
+  /** It holds for what this program does: a name, or a path. */
+  readonly program?: string | undefined;
+  /** Uses left; absent: any number. */
+  readonly left?: number | undefined;
+  /** For people: `granted by you until 14:30`. */
+  readonly said: string;
+}
+
+const OF_COMMANDS = new Set<Rule["matcher"]["kind"]>(["bash", "shell", "option", "command"]);
+
+/** What a question rests on: the rule and where it is written, else the built-in entry. */
+export function questionOf({ rule, builtin, basis }: Verdict): string {
+  return rule === undefined ? (builtin ?? basis) : `${rule.text} (${rule.file})`;
+}
+
+/** What a grant may answer. Nothing of the floor is a question, nor what a written rule denies. */
+export function isQuestion({ decision, basis }: Verdict): boolean {
+  return decision !== "allow" && basis !== "floor" && !(decision === "deny" && basis === "rule");
+}
+
+/** Whether a grant is about this question, whatever its rule says. */
+export function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction | undefined): boolean {
+  if (grant.answered !== undefined && grant.answered !== questionOf(asks)) return false;
+  // How much a folder or a pattern holds nobody has counted; commands are counted as such.
+  const counts = grant.left !== undefined && !OF_COMMANDS.has(grant.rule.matcher.kind);
+  if (counts && action.kind === "file" && (action.target.kind !== "path" || action.recursive === true)) return false;
+  if (grant.program === undefined) return true;
+  if (exec === undefined || !exec.trusted) return false;
+  return grant.program.includes("/") ? exec.resolved === grant.program : exec.program === grant.program;
+}
+
+/** A grant is one more allow rule, and the first. */
+export function withGrant(own: Opinions, rule: Rule, action: Action, match: MatchContext): Opinions {
+  return matchRule(rule, action, match) === "yes" ? { ...own, allow: [rule, ...own.allow] } : own;
+}
+
+/**
+ * Whether a grant answers every written question about an action: it matches the action itself, and each ask rule speaks
+ * of all that the grant speaks of. A question about a part of it is another question.
+ */
+export function answersWritten(grant: Rule, action: Action, { index, match }: { readonly index: RuleIndex; readonly match: MatchContext }) {
+  if (matchRule(grant, action, match) !== "yes") return false;
+  const base = patternBase(match.world, "wide");
+  return asking(action, index, match).every((rule) => ruleCovers(rule, grant, base));
+}
+
+export function byGrant({ id, rule, left, said }: Grant): Verdict {
+  const { text } = rule.source;
+  return {
+    decision: "allow",
+    basis: "grant",
+    reason: `${said}: ${visible(text)}`,
+    grant: { id, rule: text, ...(left === undefined ? {} : { left }) },
+  };
+}
+
+/** How often a request uses each grant: once for each thing it answers about, and once for a command with all it does. */
+export function usesOf({ actions, unknowns }: RequestVerdict, grants: readonly Grant[]): ReadonlyMap<string, number> {
+  const byId = new Map(grants.map((grant) => [grant.id, grant]));
+  const used = new Map<string, Set<string>>();
+  const add = (verdict: Verdict, what: string): void => {
+    const id = verdict.grant?.id;
+    if (id !== undefined) used.set(id, (used.get(id) ?? new Set()).add(what));
+  };
+  for (const [at, { action, verdict }] of actions.entries()) {
+    const kind = byId.get(verdict.grant?.id ?? "")?.rule.matcher.kind;
+    const command = kind !== undefined && OF_COMMANDS.has(kind) && action.origin.by === "command" ? action.origin.exec : at;
+    add(verdict, `action ${command}`);
+  }
+  for (const [at, { unknown, verdict }] of unknowns.entries()) add(verdict, unknown.exec === undefined ? `unknown ${at}` : `action ${unknown.exec}`);
+  return new Map([...used].map(([id, what]) => [id, what.size]));
+}
