@@ -117,7 +117,8 @@ function requestOfLine(line: string, folder: string): Question | string {
 
 /** Where a verdict comes from. */
 function origin({ rule, builtin, basis, grant }: Verdict): string {
-  if (grant !== undefined) return `grant ${grant.id}${grant.left === undefined ? "" : `, ${grant.left} ${grant.left === 1 ? "use" : "uses"} left`}`;
+  if (grant !== undefined)
+    return `grant ${grant.id}${grant.left === undefined ? "" : `, ${grant.left} ${grant.left === 1 ? "use" : "uses"} left`}`;
   if (rule !== undefined) return `${visible(rule.text)}  ${visible(rule.file)}:${rule.line}`;
   return builtin === undefined ? basis : `${basis}: ${visible(builtin)}`;
 }

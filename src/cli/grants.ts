@@ -80,7 +80,8 @@ function wantedGrant(rule: string, options: AddOptions, machine: Machine, now: n
   const ago = options.for === undefined ? now - HOUR_MS : readSince(options.for, now);
   if (typeof ago !== "number") return { wrong: ago.wrong, help: "--for 30m, 2h, 3d" };
   const length = now - ago;
-  if (length <= 0 || length > LONGEST_GRANT_MS) return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
+  if (length <= 0 || length > LONGEST_GRANT_MS)
+    return { wrong: "a grant lasts 7 days at most", help: "for longer, write a rule: `assent rule add`" };
   const count = options.count === undefined ? undefined : Number(options.count);
   if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > MOST_USES))
     return { wrong: `\`${options.count ?? ""}\` is no number of times`, help: `--count 1 to ${MOST_USES}` };
@@ -115,7 +116,8 @@ const clock = (time: number): string => `${new Date(time).toISOString().slice(0,
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 function scopeOf(grant: NewGrant | StoredGrant, machine: Machine): string {
-  if (grant.kind === "run") return `in the run ${visible(grant.run)}${grant.program === undefined ? "" : `, for ${visible(grant.program)}`}`;
+  if (grant.kind === "run")
+    return `in the run ${visible(grant.run)}${grant.program === undefined ? "" : `, for ${visible(grant.program)}`}`;
   const { session, agent, program, project } = grant;
   const parts = [
     ...(project === undefined ? [] : [`in ${visible(shorten(project, "/", machine.home))}`]),

@@ -1,4 +1,12 @@
-import { compareStrictness, type Action, type FileAction, type JudgedAction, type RequestVerdict, type Verdict, visible } from "../action/index.ts";
+import {
+  compareStrictness,
+  type Action,
+  type FileAction,
+  type JudgedAction,
+  type RequestVerdict,
+  type Verdict,
+  visible,
+} from "../action/index.ts";
 import { isPathField, judge, type JudgeContext, matchFile, normalisePath, pathFields, type Policy } from "../policy/index.ts";
 import { addRefusals, type FileIdentity, identityOfPath, type Machine, type Refusal, refusalsSince } from "../state/index.ts";
 import type { Request } from "./request.ts";
@@ -133,7 +141,13 @@ export function rememberAnswer(
   if (answer === "refused") return remember(request, paths, judging);
   // Only what was refused can be allowed after all.
   const asked = verdict.actions.some((judged) => judged.verdict.builtin === BEFORE);
-  return asked ? remember(request, paths.map((path) => ({ ...path, over: true as const })), judging) : undefined;
+  return asked
+    ? remember(
+        request,
+        paths.map((path) => ({ ...path, over: true as const })),
+        judging,
+      )
+    : undefined;
 }
 
 type Found = Pick<Refusal, "what" | "path" | "by" | "over">;

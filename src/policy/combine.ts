@@ -15,7 +15,8 @@ export function combine(actions: readonly JudgedAction[], unknowns: readonly Jud
   for (const { verdict } of actions) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
   for (const { verdict } of unknowns) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
   // What was allowed because of an answer says so.
-  if (strictest?.decision === "allow") strictest = [...actions, ...unknowns].find(({ verdict }) => verdict.grant !== undefined)?.verdict ?? strictest;
+  if (strictest?.decision === "allow")
+    strictest = [...actions, ...unknowns].find(({ verdict }) => verdict.grant !== undefined)?.verdict ?? strictest;
   return { ...whole(strictest, actions, policy, host), actions, unknowns };
 }
 

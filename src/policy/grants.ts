@@ -82,6 +82,7 @@ export function usesOf({ actions, unknowns }: RequestVerdict, grants: readonly G
     const command = kind !== undefined && OF_COMMANDS.has(kind) && action.origin.by === "command" ? action.origin.exec : at;
     add(verdict, `action ${command}`);
   }
-  for (const [at, { unknown, verdict }] of unknowns.entries()) add(verdict, unknown.exec === undefined ? `unknown ${at}` : `action ${unknown.exec}`);
+  for (const [at, { unknown, verdict }] of unknowns.entries())
+    add(verdict, unknown.exec === undefined ? `unknown ${at}` : `action ${unknown.exec}`);
   return new Map([...used].map(([id, what]) => [id, what.size]));
 }

@@ -25,7 +25,12 @@ export const DEFAULT_SETTINGS: Settings = {
   writableRoots: ["."],
   unknown: "ask",
   bypass: "asks",
-  automation: { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 }, refusals: { minutes: 10 } },
+  automation: {
+    when: "everywhere",
+    agents: { trusted: [], restricted: [] },
+    breaker: { denials: 10, minutes: 0 },
+    refusals: { minutes: 10 },
+  },
   audit: { keepDays: 90, keepMegabytes: 4096 },
 };
 

@@ -21,7 +21,9 @@ export function addGrant(machine: Machine, grant: New, now: number): { readonly 
     if (readGrants(machine, now).all.length >= MOST_GRANTS)
       return { problem: `there are ${MOST_GRANTS} grants already: \`assent grants revoke\` takes some back` };
     // 40 bits: no two are alike, and a person can type them.
-    const id = BigInt(`0x${randomBytes(5).toString("hex")}`).toString(32).padStart(8, "0");
+    const id = BigInt(`0x${randomBytes(5).toString("hex")}`)
+      .toString(32)
+      .padStart(8, "0");
     const made = { ...grant, id, made: now, until: Math.min(grant.until, now + LONGEST_GRANT_MS) };
     writeAtomic(`${folder}/${id}.json`, `${JSON.stringify({ v: 1, ...made })}\n`);
     return { grant: made };

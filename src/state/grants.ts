@@ -145,7 +145,13 @@ function parse(json: string): StoredGrant | undefined {
     if (!Object.keys(read).every((name) => FIELDS[kind]?.has(name))) return undefined;
     const optional = kind === "rule" ? [...TEXTS, ...SCOPES] : TEXTS;
     if (!optional.every((name) => read[name] === undefined || text(read[name]))) return undefined;
-    const common = { id, made, until, by, ...Object.fromEntries(optional.flatMap((name) => (text(read[name]) ? [[name, read[name]]] : []))) };
+    const common = {
+      id,
+      made,
+      until,
+      by,
+      ...Object.fromEntries(optional.flatMap((name) => (text(read[name]) ? [[name, read[name]]] : []))),
+    };
     return kind === "rule" ? ruleGrant(common, read) : runGrant(common, read);
   } catch {
     return undefined;

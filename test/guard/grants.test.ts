@@ -131,7 +131,8 @@ describe("what is no grant grants nothing", () => {
 });
 
 describe("a number of times", () => {
-  const remove = (place: Scratch, ...names: readonly string[]): Outcome => asks(place, `rm ${names.map((name) => `build/${name}`).join(" ")}`);
+  const remove = (place: Scratch, ...names: readonly string[]): Outcome =>
+    asks(place, `rm ${names.map((name) => `build/${name}`).join(" ")}`);
 
   it("three deletes in build/ are three, however they are asked for", () => {
     const place = scratch();
@@ -179,7 +180,9 @@ describe("a number of times", () => {
       process.exit(useGrant(machine, grant, 1) === undefined ? 7 : 0);`;
     const stdin = { contents: source, resolveDir: import.meta.dirname };
     await build({ stdin, outfile: program, bundle: true, platform: "node", format: "esm", logLevel: "error" });
-    const children = Array.from({ length: 50 }, () => spawn(process.execPath, [program, JSON.stringify(place.machine)], { stdio: "ignore" }));
+    const children = Array.from({ length: 50 }, () =>
+      spawn(process.execPath, [program, JSON.stringify(place.machine)], { stdio: "ignore" }),
+    );
     const codes = await Promise.all(children.map(async (child): Promise<unknown> => (await once(child, "exit"))[0]));
     expect(codes.filter((code) => code === 7)).toHaveLength(3);
     expect(readGrants(place.machine, Date.now()).uses.get(id)).toBe(3);

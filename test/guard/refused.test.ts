@@ -29,7 +29,10 @@ const decision = ({ verdict }: Outcome): string => verdict.decision;
 /** A project in which `notes/plan.txt` may be read by nobody, and everything else goes. */
 function place(): Scratch {
   const made = scratch();
-  made.write("~/.agent-permissions.jsonc", JSON.stringify({ preset: "permissive", permissions: { deny: ["Read(notes/plan.txt)", "mcp__fs__*(path:notes/own.txt)"] } }));
+  made.write(
+    "~/.agent-permissions.jsonc",
+    JSON.stringify({ preset: "permissive", permissions: { deny: ["Read(notes/plan.txt)", "mcp__fs__*(path:notes/own.txt)"] } }),
+  );
   for (const name of ["plan.txt", "own.txt", "other.txt"]) made.write(`notes/${name}`, name);
   return made;
 }
@@ -58,15 +61,15 @@ describe("D28: what the policy denied by its name is denied by another", () => {
     ["a rename", (at) => renameSync(notes(at, "plan.txt"), notes(at, "x")), "head -1 notes/x", "deny"],
     ["a link that is still to be made", () => undefined, "ln notes/plan.txt notes/x && cat notes/x", "ask"],
     ["a rename that is still to come", () => undefined, "mv notes/plan.txt notes/x && cat notes/x", "ask"],
-    ["a link in a chain", (at) => (linkSync(notes(at, "plan.txt"), notes(at, "x")), symlinkSync("x", notes(at, "y"))), "cat notes/y", "deny"],
+    [
+      "a link in a chain",
+      (at) => (linkSync(notes(at, "plan.txt"), notes(at, "x")), symlinkSync("x", notes(at, "y"))),
+      "cat notes/y",
+      "deny",
+    ],
     ["not what may be done with it anyway", () => undefined, edit("notes/plan.txt"), "allow"],
     ["not another file", () => undefined, "cat notes/other.txt", "allow"],
-    [
-      "not another file with its number",
-      (at) => (rmSync(notes(at, "plan.txt")), born(notes(at, "x"))),
-      "cat notes/x",
-      "allow",
-    ],
+    ["not another file with its number", (at) => (rmSync(notes(at, "plan.txt")), born(notes(at, "x"))), "cat notes/x", "allow"],
   ])("%s", (_, make, asked, expected) => {
     const at = place();
     expect(decision(asks(at, "cat notes/other.txt"))).toBe("allow");
@@ -79,7 +82,10 @@ describe("D28: what the policy denied by its name is denied by another", () => {
     const at = place();
     asks(at, read("notes/plan.txt"));
     linkSync(notes(at, "plan.txt"), notes(at, "x"));
-    expect(asks(at, "cat notes/x").verdict).toMatchObject({ basis: "rule", reason: expect.stringContaining("the same file as /") as unknown });
+    expect(asks(at, "cat notes/x").verdict).toMatchObject({
+      basis: "rule",
+      reason: expect.stringContaining("the same file as /") as unknown,
+    });
   });
 
   it("a policy that has changed counts at once", () => {
@@ -139,7 +145,10 @@ describe("D28: what a person refused is asked again, through whatever tool", () 
 
   it("a yes ends it", () => {
     const at = place();
-    const policy = at.write("~/.agent-permissions.jsonc", JSON.stringify({ preset: "permissive", permissions: { ask: ["Edit(notes/**)"] } }));
+    const policy = at.write(
+      "~/.agent-permissions.jsonc",
+      JSON.stringify({ preset: "permissive", permissions: { ask: ["Edit(notes/**)"] } }),
+    );
     answered(at, edit("notes/other.txt"), "refused");
     writeFileSync(policy, JSON.stringify({ preset: "permissive" }));
     expect(decision(asks(at, "touch notes/other.txt"))).toBe("ask");

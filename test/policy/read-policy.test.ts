@@ -74,7 +74,12 @@ describe("what is read", () => {
       bypass: "host",
     });
     expect(policyOf("{ automation: { agents: { restricted: ['x'] } }, audit: {} }").settings).toEqual({
-      automation: { when: "everywhere", agents: { trusted: [], restricted: ["x"] }, breaker: { denials: 10, minutes: 0 }, refusals: { minutes: 10 } },
+      automation: {
+        when: "everywhere",
+        agents: { trusted: [], restricted: ["x"] },
+        breaker: { denials: 10, minutes: 0 },
+        refusals: { minutes: 10 },
+      },
       audit: { keepDays: 90, keepMegabytes: 4096 },
     });
   });

@@ -2,7 +2,12 @@ import type { AuditSettings, Automation, Settings } from "../types.ts";
 import type { PolicyInput } from "./schema.ts";
 
 /** What an `automation` block says where it is silent. */
-const AUTOMATION: Automation = { when: "everywhere", agents: { trusted: [], restricted: [] }, breaker: { denials: 10, minutes: 0 }, refusals: { minutes: 10 } };
+const AUTOMATION: Automation = {
+  when: "everywhere",
+  agents: { trusted: [], restricted: [] },
+  breaker: { denials: 10, minutes: 0 },
+  refusals: { minutes: 10 },
+};
 const KEEP = { keepDays: 90, keepMegabytes: 4096 };
 
 /** The settings a file makes; one it does not make is absent. */
