@@ -28,13 +28,33 @@ export function questionOf({ rule, builtin, basis }: Verdict): string {
   return rule === undefined ? (builtin ?? basis) : `${rule.text} (${rule.file})`;
 }
 
+/**
+ * A grant answers what it was made for. `again` judges the same with the grant as one more allow rule.
+ * INVARIANT: what a rule denies, and what the floor says, is no question.
+ */
+export function answered(
+  grants: readonly Grant[],
+  asks: Verdict,
+  action: Action,
+  exec: ExecAction | undefined,
+  again: (grant: Rule) => Verdict,
+): Verdict {
+  if (!isQuestion(asks)) return asks;
+  for (const grant of grants) {
+    if (!isMeantBy(grant, asks, action, exec)) continue;
+    const { decision, rule } = again(grant.rule);
+    if (decision === "allow" && rule === grant.rule.source) return byGrant(grant);
+  }
+  return asks;
+}
+
 /** What a grant may answer. Nothing of the floor is a question, nor what a written rule denies. */
-export function isQuestion({ decision, basis }: Verdict): boolean {
+function isQuestion({ decision, basis }: Verdict): boolean {
   return decision !== "allow" && basis !== "floor" && !(decision === "deny" && basis === "rule");
 }
 
 /** Whether a grant is about this question, whatever its rule says. */
-export function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction | undefined): boolean {
+function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction | undefined): boolean {
   if (grant.answered !== undefined && grant.answered !== questionOf(asks)) return false;
   // How much a folder or a pattern holds nobody has counted; commands are counted as such.
   const counts = grant.left !== undefined && !OF_COMMANDS.has(grant.rule.matcher.kind);
@@ -59,7 +79,7 @@ export function answersWritten(grant: Rule, action: Action, { index, match }: { 
   return asking(action, index, match).every((rule) => ruleCovers(rule, grant, base));
 }
 
-export function byGrant({ id, rule, left, said }: Grant): Verdict {
+function byGrant({ id, rule, left, said }: Grant): Verdict {
   const { text } = rule.source;
   return {
     decision: "allow",

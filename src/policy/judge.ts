@@ -19,7 +19,7 @@ import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
 import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
-import { answersWritten, byGrant, type Grant, isMeantBy, isQuestion, withGrant } from "./grants.ts";
+import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
 import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
@@ -82,7 +82,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
   });
   const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => {
     const verdict = judgeUnknown(judgement, unknown, actions);
-    const exec = unknown.exec === undefined ? undefined : lowered.actions[unknown.exec];
+    const exec = lowered.actions[unknown.exec ?? -1];
     return { unknown, verdict: granted(judgement, exec, verdict, (trial) => judgeUnknown(trial, unknown, actions)) };
   });
   return combine(actions, unknowns, { policy, host: context.host });
@@ -146,17 +146,11 @@ function denied({ deny }: Opinions): Verdict | undefined {
   return deny?.certain === true ? byRule(deny.rule) : undefined;
 }
 
-/** 3. A grant answers what it was made for. INVARIANT: what a rule denies, and what the floor says, is no question. */
+/** 3. */
 function granted(j: Judgement, action: Action | undefined, asks: Verdict, again: (trial: Judgement) => Verdict): Verdict {
-  const { grants } = j.context;
-  if (grants === undefined || action === undefined || !isQuestion(asks)) return asks;
+  if (j.context.grants === undefined || action === undefined) return asks;
   const exec = action.kind === "exec" ? action : execOf(j, action);
-  for (const grant of grants) {
-    if (!isMeantBy(grant, asks, action, exec)) continue;
-    const { decision, rule } = again({ ...j, grant: grant.rule, opinions: [] });
-    if (decision === "allow" && rule === grant.rule.source) return byGrant(grant);
-  }
-  return asks;
+  return answered(j.context.grants, asks, action, exec, (grant) => again({ ...j, grant, opinions: [] }));
 }
 
 /** 4. Written ask rules; and a deny rule that may match is a question. */
@@ -170,7 +164,7 @@ function asked(j: Judgement, action: Action, written: Opinions): Verdict | undef
   return denying(j, action, written) ?? byMaybe(hit, action);
 }
 
-/** What one does with a device; taking it away is something else. */
+/** What one does with a device. */
 const USES = new Set<FileAction["operation"]>(["read", "list", "write", "edit"]);
 
 /** Before 5: upkeep and harmless devices are nobody's concern unless a rule says so. */
@@ -191,7 +185,6 @@ function protectedBy(j: Judgement, action: Action, written: Opinions): Verdict |
   return deniedByDefault(j, action, written) ?? ask;
 }
 
-/** What step 5 denies. */
 function denying(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
   const met = protectedBy(j, action, written);
   return met?.decision === "deny" ? met : undefined;
@@ -229,20 +222,18 @@ function allowed(j: Judgement, action: Action, { allow }: Opinions): Verdict | u
   return rule === undefined ? undefined : byRule(rule);
 }
 
-const NO_RULES: readonly Rule[] = [];
-
 /**
  * The allow rules of the command an action comes from. They answer for its effects and for project code it runs; never
  * for another command, and never for code that its arguments carry to another program.
  */
 function coveringRules(j: Judgement, action: Action): readonly Rule[] {
-  if (action.origin.by !== "command" || action.kind === "exec" || (action.kind === "code" && action.foreign === true)) return NO_RULES;
+  if (action.origin.by !== "command" || action.kind === "exec" || (action.kind === "code" && action.foreign === true)) return [];
   const rules = allowOn(j, action.origin.exec);
   return rules.length === 0 ? rules : rules.filter(({ root }) => root === undefined || isInside(root, action, j.match));
 }
 
 function allowOn(j: Judgement, exec: number): readonly Rule[] {
-  return j.lowered.actions[exec]?.kind === "exec" ? opinionsAt(j, exec).allow : NO_RULES;
+  return j.lowered.actions[exec]?.kind === "exec" ? opinionsAt(j, exec).allow : [];
 }
 
 /** 7. Transparent commands: knowledge covers what the command does, and each effect has a verdict of its own. */
