@@ -44,8 +44,8 @@ export const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
 /**
- * One client, one server, and every tool call judged between them. Two things are looked at: what `tools/list` answers,
- * from which tools that no call of theirs would be allowed are taken out, and `tools/call`. All else passes as it is, byte
+ * One client, one server, and every tool call judged between them. Looked at are what `tools/list` answers,
+ * from which tools that no call of theirs would be allowed are taken out, `tools/call`, and resources that are files. All else passes as it is, byte
  * by byte. A question is put by elicitation where the client has it; where not, the call is refused and says the way out.
  */
 export class Gateway {
@@ -73,6 +73,7 @@ export class Gateway {
       return;
     }
     if (method === "notifications/cancelled" && this.#cancels(message)) return;
+    if (method === "resources/read" && this.#keepsBack(message, via)) return;
     const id = requestId(message);
     if (id !== undefined) this.#open.set(keyOf(id), { id, lists: method === "tools/list", via });
     via.toServer(said);
@@ -132,6 +133,16 @@ export class Gateway {
       const question = `Allow \`${visible(tool)}\` with ${shown(input)}? ${visible(decision.reason)}`;
       this.#ask({ id, said, decision, question, via });
     }
+  }
+
+  /** A resource that is a file is read as any other; what is no file has no rules. A question about it cannot be put in its result. */
+  #keepsBack({ id, params }: Message, via: Exchange): boolean {
+    const uri = isMessage(params) ? params["uri"] : undefined;
+    if (typeof uri !== "string" || !/^\s*file:/i.test(uri)) return false;
+    const { decision, verdict, modelReason } = this.#options.guard.decide({ operation: "read", path: uri, event: "resources/read" });
+    if (decision !== "deny" && (decision !== "ask" || verdict.basis === "default")) return false;
+    via.answer(isId(id) ? id : null, errorLine(isId(id) ? id : null, INVALID_REQUEST, modelReason));
+    return true;
   }
 
   #pass(id: Id, said: Said, via: Exchange): void {

@@ -69,6 +69,13 @@ describe("tools", () => {
     });
   });
 
+  it("resources that are files are read as files are", async () => {
+    const there = await connect();
+    there.place.write("~/.ssh/id_rsa", "k");
+    for (const uri of ["file:///etc/shadow", `file://${there.place.home}/.ssh/id_%72sa`, " FILE:/etc/shadow"])
+      await expect(there.client.readResource({ uri })).rejects.toThrow(/Assent: .*secrets are protected/);
+  });
+
   it("decisions are logged", async () => {
     const there = await connect();
     await call(there, "delete_all");
