@@ -1,4 +1,4 @@
-import { brief, type CodeAction, type ExecAction, type ToolAction, type Verdict, type World } from "../action/index.ts";
+import { type Action, brief, type CodeAction, type ExecAction, type ToolAction, type Verdict, type World } from "../action/index.ts";
 import { assentCall, loosensIn } from "./floor-commands.ts";
 import { type FloorPaths, floorPlace } from "./floor.ts";
 import { normalisePath } from "./path.ts";
@@ -9,8 +9,22 @@ const CONFIRM = "let the user confirm";
 const LOOSENED = { decision: "deny", basis: "floor", builtin: "floor.command", help: "ask the user to run this in a terminal" } as const;
 const UNCLEAR = { decision: "ask", basis: "floor", help: CONFIRM } as const;
 
+/** Step 1 for whatever is no file. */
+export function judgeFloorCall(action: Action, floor: FloorPaths, world: World): Verdict | undefined {
+  switch (action.kind) {
+    case "exec":
+      return judgeFloorExec(action, floor, world);
+    case "code":
+      return judgeFloorCode(action);
+    case "tool":
+      return judgeFloorTool(action, floor, world);
+    default:
+      return undefined;
+  }
+}
+
 /** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
-export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
+function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
   const call = assentCall(action, floor.own, (word) => world.canonical(normalisePath(word, world.cwd)));
   if (call === undefined) return judgeNamed(action, floor, world);
   if (call.does === "harmless") return undefined;
@@ -20,7 +34,7 @@ export function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: Wor
 }
 
 /** Code that calls what loosens Assent. */
-export function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
+function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
   if (detail === undefined || !loosensIn(detail)) return undefined;
   return { ...LOOSENED, reason: `this code loosens what an agent may do: ${brief(detail, 60)}` };
 }
@@ -46,7 +60,7 @@ const READS = /^(?:read|get|list|view|show|search|find|stat|info|grep|glob|tree|
 const CHANGES = /write|edit|create|delete|remove|move|rename|update|set|put|append|patch|replace|save|copy|insert/i;
 
 /** A tool known by its name alone, whose input names a file of Assent's or of an agent's settings, wherever it stands. */
-export function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: World): Verdict | undefined {
+function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: World): Verdict | undefined {
   const own = name.slice(name.lastIndexOf("__") + 1).replace(/^_+/, "");
   const changes = CHANGES.test(own);
   if (READS.test(own) && !changes) return undefined;

@@ -13,10 +13,11 @@ import type {
 } from "../action/index.ts";
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
-import { judgeFloorCode, judgeFloorExec, judgeFloorTool } from "./floor-calls.ts";
+import { judgeFloorCall } from "./floor-calls.ts";
 import { type FloorPaths, isChange, judgeFloorFile } from "./floor.ts";
 import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
+import { matchRule } from "./match-rule.ts";
 import { byMode } from "./mode.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
@@ -96,10 +97,12 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
  */
 function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   const written = opinionsAt(j, at);
+  return floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
+}
+
+/** Steps 5 to 10: what holds where nobody wrote a deny or an ask. */
+function unasked(j: Judgement, action: Action, written: Opinions, at: number): Verdict {
   return (
-    floor(j, action, written) ??
-    denied(written) ??
-    asked(j, action, written) ??
     harmless(j, action) ??
     protectedBy(j, action, written) ??
     allowed(j, action, written) ??
@@ -118,27 +121,10 @@ function floor(j: Judgement, action: Action, written: Opinions): Verdict | undef
 }
 
 function floorOf(j: Judgement, action: Action): Verdict | undefined {
-  switch (action.kind) {
-    case "exec":
-      return floorOfCommand(j, action);
-    case "code":
-      return judgeFloorCode(action);
-    case "file":
-      return floorOfFile(j, action);
-    case "tool":
-      return judgeFloorTool(action, j.context.floor, j.context.world);
-    default:
-      return undefined;
-  }
-}
-
-function floorOfCommand(j: Judgement, action: ExecAction): Verdict | undefined {
-  return judgeFloorExec(action, j.context.floor, j.context.world) ?? (j.policy.settings.preset === "none" ? predicate(action) : undefined);
-}
-
-function floorOfFile(j: Judgement, action: FileAction): Verdict | undefined {
   const { floor: paths, world } = j.context;
-  return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
+  if (action.kind === "file") return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
+  const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? predicate(action) : undefined;
+  return judgeFloorCall(action, paths, world) ?? predicated;
 }
 
 /** 2. Written deny rules. */
@@ -153,15 +139,26 @@ function granted(j: Judgement, action: Action | undefined, asks: Verdict, again:
   return answered(j.context.grants, asks, action, exec, (grant) => again({ ...j, grant, opinions: [] }));
 }
 
-/** 4. Written ask rules; and a deny rule that may match is a question. */
-function asked(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
-  const { deny } = written;
+/**
+ * 4. Written ask rules; and a deny rule that may match is a question. A question softens no deny: an ask opens what is
+ * protected only as an allow would, by naming it, and one of a project opens nothing outside it, or nothing at
+ * all where nobody trusts it.
+ */
+function asked(j: Judgement, action: Action, written: Opinions, at: number): Verdict | undefined {
+  const { deny, allow } = written;
   const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : written.ask;
   const hit = ask?.certain === true ? ask : (deny ?? ask);
   if (hit === undefined) return undefined;
-  if (hit.certain) return byRule(hit.rule);
-  // That a rule may match softens nothing: what protections deny stays denied.
-  return denying(j, action, written) ?? byMaybe(hit, action);
+  if (!hit.certain) return denying(j, action, written) ?? byMaybe(hit, action);
+  const without = unasked(j, action, written, at);
+  if (without.decision !== "deny") return byRule(hit.rule);
+  const asking = new Set([
+    hit.rule,
+    ...j.index.ask.matching(action, "sure", j.match).filter((rule) => matchRule(rule, action, j.match) === "yes"),
+  ]);
+  const own = [...asking].filter(({ root, untrusted }) => untrusted !== true && (root === undefined || isInside(root, action, j.match)));
+  const [first] = own;
+  return first === undefined ? without : (denying(j, action, { ...written, allow: [...allow, ...own] }) ?? byRule(first));
 }
 
 /** What one does with a device. */

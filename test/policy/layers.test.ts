@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_SETTINGS, joinLayers, type LayerInput } from "../../src/policy/layers.ts";
 import type { Effect, LayerName, OperationBlock, Settings } from "../../src/policy/types.ts";
@@ -186,6 +187,39 @@ describe("projects", () => {
     const effect = { ...file("write /srv/a"), origin: { by: "command", exec: 0 } } as const;
     expect(judged([exec("weird"), effect], policy).decision).toBe("ask");
   });
+  const secret = file("read /home/me/.ssh/id_rsa");
+  const asking = [
+    ["ask", "Read"],
+    ["ask", "*"],
+    ["ask", "Bash(**)"],
+    ["ask", "Read(~/.ssh/**)"],
+    ["ask", "Read(.env)"],
+    ["ask", "Write"],
+  ] as const;
+  test("untrusted: its questions soften no deny", () => {
+    const policy = joinLayers([layer("project", { rules: asking })]);
+    expect(judged(secret, policy).decision).toBe("deny");
+    expect(judged(file("read .env"), policy).decision).toBe("deny");
+    expect(judged(file("write /home/me/.bashrc"), policy).decision).toBe("deny");
+    expect(judged(exec("curl x", { dangers: ["download-exec"] }), policy).decision).toBe("deny");
+    expect(judged(file("read a"), policy).decision).toBe("ask");
+    const readonly = joinLayers([layer("user", { settings: { preset: "readonly" } }), layer("project", { rules: asking })]);
+    expect(judged(file("write a"), readonly).decision).toBe("deny");
+    const unknown = joinLayers([layer("user", { settings: { unknown: "deny" } }), layer("project", { rules: asking })]);
+    expect(judged(exec("weird"), unknown).decision).toBe("deny");
+  });
+  test("trusted: its questions open what they name, inside its root only", () => {
+    const policy = joinLayers([layer("project", { rules: asking }, true)]);
+    expect(judged(secret, policy).decision).toBe("deny");
+    expect(judged(file("read .env"), policy).decision).toBe("ask");
+    expect(judged(file("write /home/me/.bashrc"), policy).decision).toBe("deny");
+  });
+  test("your own questions open what they name", () => {
+    const policy = joinLayers([layer("user", { rules: asking })]);
+    expect(judged(secret, policy).decision).toBe("ask");
+    expect(judged(file("read .env.local"), policy).decision).toBe("deny");
+    expect(judged(file("write /home/me/.bashrc"), policy).decision).toBe("deny");
+  });
   test("blocks: untrusted ones narrow only", () => {
     const operations = [block("write", "allow", ["allow docs/**"]), block("read", "ask", ["deny **/*.sql", "allow src/**"])];
     const policy = joinLayers([layer("project", { operations })]);
@@ -199,6 +233,68 @@ describe("projects", () => {
     const policy = joinLayers([layer("project", { operations: [block("write", "allow")] }, true)]);
     expect(judged(file("write a"), policy).decision).toBe("allow");
     expect(judged(file("write /srv/a"), policy).decision).toBe("ask");
+  });
+});
+
+describe("a project that nobody trusts loosens nothing, whatever it says", () => {
+  const users: readonly Content[] = [
+    {},
+    { settings: { preset: "strict" } },
+    { settings: { preset: "readonly" } },
+    { settings: { unknown: "deny", mode: "auto-edit" } },
+    {
+      rules: [
+        ["ask", "Bash(ls:*)"],
+        ["deny", "Bash(terraform:*)"],
+        ["allow", "Bash(make:*)"],
+      ],
+    },
+  ];
+  const actions = [
+    file("read /home/me/.ssh/id_rsa"),
+    file("read a"),
+    file("write a"),
+    file("write /home/me/.bashrc"),
+    file("write /home/me/.agent-permissions.jsonc"),
+    file("write .claude/settings.json"),
+    file("delete /home/me", { recursive: true }),
+    exec("weird"),
+    exec("make"),
+    exec("ls", { knowledge: "ls" }),
+    exec("terraform apply"),
+    exec("curl x", { knowledge: "curl", dangers: ["download-exec"] }),
+    exec("git push --force", { knowledge: "git push", dangers: ["force-push"] }),
+    exec("assent trust"),
+  ];
+  const RULES =
+    "* Bash(*) Bash(**) Bash(weird:*) Bash(curl:*) Read Read(**) Read(/**) Read(~/.ssh/**) Read(~/.ssh/id_rsa) Write Write(**) Write(~/.bashrc) Edit Delete(**) Exec(**) Bash(terraform:*) Bash(assent:*)";
+  const rule = fc.tuple(fc.constantFrom<Effect>("allow", "ask", "deny"), fc.constantFrom(...RULES.split(" ")));
+  const blocks = fc.constantFrom(block("read", "allow", ["ask **"]), block("write", "ask"), block("write", "allow", ["allow **"]));
+  const settings = fc.record<Partial<Settings>>(
+    {
+      preset: fc.constantFrom("none", "permissive", "default"),
+      mode: fc.constantFrom("full-auto", "auto-edit"),
+      unknown: fc.constantFrom("ask", "confine"),
+      bypass: fc.constant("host"),
+      writableRoots: fc.constant(["/"]),
+    },
+    { requiredKeys: [] },
+  );
+  const LOOSE = ["deny", "ask", "none", "allow"];
+
+  test.each(users.map((user, at) => [at, user] as const))("beside your policy %i", (_, user) => {
+    const alone = joinLayers([layer("user", user)]);
+    const before = actions.map((action) => LOOSE.indexOf(judged(action, alone).decision));
+    fc.assert(
+      fc.property(settings, fc.array(rule, { maxLength: 6 }), fc.array(blocks, { maxLength: 2 }), (own, rules, operations) => {
+        const policy = joinLayers([layer("user", user), layer("project", { settings: own, rules, operations })]);
+        expect(policy.settings).toEqual(alone.settings);
+        actions.forEach((action, at) => {
+          const { decision } = judged(action, policy);
+          expect([at, LOOSE.indexOf(decision) <= (before[at] ?? -1)]).toEqual([at, true]);
+        });
+      }),
+    );
   });
 });
 
