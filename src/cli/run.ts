@@ -1,7 +1,9 @@
+import { realpathSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { innerCheck } from "./check.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
+import { answerGuard } from "../sdk/guard/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { engine } from "./engine.ts";
@@ -181,12 +183,13 @@ async function supervise(setting: Begun): Promise<number> {
       if (!quiet) say(text);
     },
     onHook: (call) => innerCheck(call, engine),
+    onGuard: answerGuard,
     onStart: ({ pid, signal }) => {
       state.send = signal;
       state.job?.started(pid);
     },
     // What is written about the run is out of the program's reach.
-    own: [...engine.own, ...outputs.files],
+    own: [...engine.own, ...outputs.files, ...answers(flags)],
   };
 
   let result: RunResult;
@@ -210,6 +213,10 @@ async function supervise(setting: Begun): Promise<number> {
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
   return statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
 }
+
+/** Where the questions are answered: whoever could write there could answer its own. */
+const answers = ({ backgroundDir }: RunFlags): readonly string[] =>
+  backgroundDir === undefined ? [] : [realpathSync.native(backgroundDir)];
 
 /** What the run did, in a few lines. The run is over: nothing here changes its status. */
 async function tellReceipt(id: string, machine: Machine, parts: RunParts): Promise<void> {

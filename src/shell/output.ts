@@ -14,12 +14,19 @@ import {
   type Value,
 } from "./value.ts";
 
+/** What belongs to a command comes after it: a line of ten thousand commands is not looked through for each of them. */
+function reachesNetwork({ cx: { actions }, exec }: Invocation): boolean {
+  for (let at = Math.max(exec, 0); at < actions.length; at += 1) {
+    const action = actions[at];
+    if (action?.kind === "net" && action.origin.by === "command" && action.origin.exec === exec) return true;
+  }
+  return false;
+}
+
 /** What a command prints, for the next one in a pipe or a substitution. */
 export function outputOf(inv: Invocation): Stream {
   if (inv.output !== undefined) return inv.output;
-  const network =
-    isNetwork(inv.stdin) ||
-    inv.cx.actions.some((action) => action.kind === "net" && action.origin.by === "command" && action.origin.exec === inv.exec);
+  const network = isNetwork(inv.stdin) || reachesNetwork(inv);
   const unknownText = { is: "unknown", why: `the output of ${inv.name}`, network } as const;
   const operands = inv.args.operands;
   const changed = inv.args.options.flatMap((given) => given.option?.consequences ?? []).findLast((c) => c.then === "output");

@@ -2,6 +2,8 @@ import { Socket } from "node:net";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { RunOptions } from "./types.ts";
 
+type Answering = Pick<RunOptions, "onHook" | "onGuard">;
+
 /** At once, each with at most LONGEST_LINE; a hook asks one question and goes. */
 const MOST_OPEN = 16;
 const MOST_BYTES = 2 * LONGEST_LINE;
@@ -12,10 +14,7 @@ const PATIENCE_MS = 10_000;
  * Answers questions of programs inside the run. `fd` is our end of a socket; `cwd` is where who asks works, as the kernel
  * says. Whoever floods it gets no answers, and a hook without an answer gives its host's safe one.
  */
-export function innerDesk(
-  run: { readonly id: string; readonly profile: string },
-  onHook: RunOptions["onHook"],
-): (fd: number, cwd: string) => void {
+export function innerDesk(run: { readonly id: string; readonly profile: string }, answering: Answering): (fd: number, cwd: string) => void {
   let open = 0;
   let held = 0;
   return (fd, cwd) => {
@@ -46,7 +45,7 @@ export function innerDesk(
       const text = Buffer.concat(parts).toString("utf8");
       release();
       try {
-        reply(answerFor(text, cwd, run, onHook));
+        reply(answerFor(text, cwd, run, answering));
       } catch (error) {
         reply({ is: "problem", why: error instanceof Error ? error.message : String(error) });
       }
@@ -58,16 +57,23 @@ function answerFor(
   text: string,
   cwd: string,
   run: { readonly id: string; readonly profile: string },
-  onHook: RunOptions["onHook"],
+  { onHook, onGuard }: Answering,
 ): OuterAnswer {
   const question: unknown = JSON.parse(text);
   if (isQuestion(question, "run")) return { is: "run", run: run.id, profile: run.profile };
+  if (isQuestion(question, "guard") && onGuard !== undefined) {
+    const { from, request } = question;
+    if (!isObject(from) || !isObject(request) || typeof from.cwd !== "string") return { is: "problem", why: "the question is incomplete" };
+    return { is: "guard", decision: onGuard(from, request) };
+  }
   if (!isQuestion(question, "hook") || onHook === undefined) return { is: "problem", why: "this supervisor does not know the question" };
   const { argv, input, env } = question;
   if (!Array.isArray(argv) || typeof input !== "string" || typeof env !== "object")
     return { is: "problem", why: "the question is incomplete" };
   return { is: "hook", ...onHook({ argv: argv.map(String), input, env, cwd }) };
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function isQuestion<K extends OuterQuestion["ask"]>(value: unknown, ask: K): value is Extract<OuterQuestion, { ask: K }> {
   return typeof value === "object" && value !== null && "ask" in value && value.ask === ask;

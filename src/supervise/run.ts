@@ -46,7 +46,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     answer: (seq, answer) => door?.answer(seq, answer),
     reload: () => door?.reload(),
   });
-  const answerInner = innerDesk({ id, profile }, options.onHook);
+  const answerInner = innerDesk({ id, profile }, options);
   const told = (event: RunEvent): void => {
     try {
       if (isNotable(event)) records.event(event);

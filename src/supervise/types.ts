@@ -1,6 +1,7 @@
 import type { Action, Call, Verdict } from "../action/index.ts";
 import type { Approver, ProcessInfo } from "../guard/approve/index.ts";
 import type { Machine } from "../state/index.ts";
+import type { GuardPlace } from "./outer/index.ts";
 
 /** How the supervised program ended. */
 export type Exit = { readonly by: "exit"; readonly code: number } | { readonly by: "signal"; readonly signal: number };
@@ -50,6 +51,8 @@ export interface RunOptions {
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Answers a host's hook that runs inside the run: the arguments of `assent check` and its standard input. */
   readonly onHook?: ((call: InnerHook) => { readonly stdout: string; readonly stderr: string; readonly status: number }) | undefined;
+  /** Answers the library's guard inside the run; what it throws is told to who asks. */
+  readonly onGuard?: ((from: GuardPlace, request: object) => object) | undefined;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
 }

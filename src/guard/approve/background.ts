@@ -16,6 +16,8 @@ export interface WaitOptions {
   readonly pollMs?: number;
   /** How long a run may take to come up. Milliseconds. */
   readonly patienceMs?: number;
+  /** Nobody waits any more. */
+  readonly over?: () => boolean;
 }
 
 const POLL_MS = 40;
@@ -69,10 +71,10 @@ async function inFolder(
     try {
       exchange = Exchange.open(path);
       if (readRun(exchange) !== undefined || readDone(exchange, undefined) !== undefined) return await work(exchange);
-      if (performance.now() > until) return failed(`no run has begun in ${printable(path)}`);
+      if (performance.now() > until || options.over?.() === true) return failed(`no run has begun in ${printable(path)}`);
     } catch (error) {
       const missing = error instanceof ExchangeError && error.message === "there is no such folder";
-      if (!missing || performance.now() > until)
+      if (!missing || performance.now() > until || options.over?.() === true)
         return failed(`${printable(path)}: ${error instanceof ExchangeError ? error.message : errorCode(error)}`);
     } finally {
       exchange?.close();
@@ -92,7 +94,7 @@ async function next(exchange: Exchange, options: WaitOptions, answered: number |
     if (pending !== undefined) return { is: "pending", pending };
     if (exit !== undefined) return { is: "done", exit };
     if (gone) return dead(run);
-    if (!exchange.exists) return failed("the folder was removed");
+    if (!exchange.exists || options.over?.() === true) return failed("the folder was removed");
     await pause(options);
   }
 }

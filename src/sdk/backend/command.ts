@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
+import { endDescendants } from "./descendants.ts";
 
 /** What is started: a shell with a line, or the supervisor with both. */
 export interface Start {
@@ -7,6 +8,8 @@ export interface Start {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** It is the supervisor of what it runs. */
+  readonly supervises?: boolean;
 }
 
 /** Output as it comes, both streams in one, up to a limit; the rest is counted and thrown away. */
@@ -49,9 +52,11 @@ export class Command {
   readonly output: Output;
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
+  readonly #supervises: boolean;
   #over = false;
 
-  constructor({ file, args, cwd, env }: Start, limit: number) {
+  constructor({ file, args, cwd, env, supervises = false }: Start, limit: number) {
+    this.#supervises = supervises;
     this.output = new Output(limit);
     this.#child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -94,12 +99,30 @@ export class Command {
     return ended;
   }
 
-  /** Ends the whole group: politely, and two seconds later for good. */
+  /** Ends the whole group: politely, and two seconds later for good, with what has left the group since. */
   kill(): void {
     this.signal("SIGTERM");
-    const timer = setTimeout(() => this.signal("SIGKILL"), KILL_AFTER_MS);
+    let timer = setTimeout(() => {
+      this.#endTree();
+      // Who supervises has the run to write down.
+      timer = setTimeout(() => this.signal("SIGKILL"), this.#supervises ? KILL_AFTER_MS : 0);
+    }, KILL_AFTER_MS);
     // Later its number may be another's.
     void this.ended.then(() => clearTimeout(timer));
+  }
+
+  /** Ends all that can be found, now. */
+  end(): void {
+    this.#endTree();
+    this.signal("SIGKILL");
+  }
+
+  #endTree(): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#over) return;
+    // A shell would still say that its programs were killed.
+    if (!this.#supervises) this.signal("SIGSTOP");
+    endDescendants(pid);
   }
 
   /** To every process of the group, those that outlive the command included. */
@@ -132,6 +155,6 @@ function hookExit(): void {
   if (hooked) return;
   hooked = true;
   process.once("exit", () => {
-    for (const command of running) command.signal("SIGKILL");
+    for (const command of running) command.end();
   });
 }

@@ -1,3 +1,4 @@
+import { brief } from "../../action/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import type { PermissionChecker } from "../rules/checker.ts";
 import { Command, type Start } from "./command.ts";
@@ -24,6 +25,8 @@ export interface ExecuteResult {
   readonly ended: "itself" | "refused" | "timeout" | "cancelled";
   /** It ran under supervision. */
   readonly supervised: boolean;
+  /** It was refused or failed under supervision, and a person has said yes to running it once more without. */
+  readonly outside?: true;
 }
 
 /** A command in the background. */
@@ -49,6 +52,7 @@ export interface RunnerOptions {
   readonly maxOutput: number;
   /** Undefined: commands run as they are. */
   readonly supervision: Supervision | undefined;
+  readonly outside: "never" | "ask";
 }
 
 interface Background {
@@ -72,12 +76,36 @@ export class Runner {
     this.#options = options;
   }
 
-  async execute(line: string, { timeout, signal, reason }: ExecuteOptions = {}): Promise<ExecuteResult> {
-    const refused = await this.#refusal(line, reason);
+  async execute(line: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
+    const refused = await this.#refusal(line, options.reason);
     if (refused !== undefined) return refusedResult(refused);
-    if (isAborted(signal)) return { exitCode: 130, output: "", truncated: false, ended: "cancelled", supervised: false };
+    if (isAborted(options.signal)) return CANCELLED;
+    const { supervision, outside } = this.#options;
     const start = await this.#start(line);
-    if ("problem" in start) return refusedResult(`Error: ${start.problem}`);
+    const result = "problem" in start ? refusedResult(`Error: ${start.problem}`) : await this.#run(start, options);
+    const failed = result.ended === "refused" || (result.ended === "itself" && result.exitCode !== 0);
+    if (supervision === undefined || outside === "never" || !failed) return result;
+    const how = "problem" in start ? start.problem : `it ended with exit code ${result.exitCode} under supervision`;
+    const said = await this.#offer(line, how, options.reason);
+    if (said !== "approved") return result;
+    return isAborted(options.signal) ? CANCELLED : { ...(await this.#run(this.#bare(line), options)), outside: true };
+  }
+
+  /** Outside supervision, after a question of its own (C15). */
+  async executeOutside(line: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
+    const said = await this.#offer(line, "it is not to run under supervision", options.reason);
+    if (isAborted(options.signal)) return CANCELLED;
+    if (said === "approved") return { ...(await this.#run(this.#bare(line), options)), outside: true };
+    const why = { refused: "the user refused", nobody: "approval required, and nobody can be asked", denied: "a rule denies it" }[said];
+    return refusedResult(`Error: Permission denied for execute on '${brief(line, 400)}': ${why}`);
+  }
+
+  async #offer(line: string, how: string, reason: string | undefined): Promise<"approved" | "refused" | "nobody" | "denied"> {
+    const why = `${how}; outside nothing but its words is judged, and nothing it does is held back`;
+    return await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, reason ?? "");
+  }
+
+  async #run(start: Prepared, { timeout, signal }: ExecuteOptions): Promise<ExecuteResult> {
     const command = new Command(start.start, this.#options.maxOutput);
     const how: { ended: ExecuteResult["ended"] } = { ended: "itself" };
     const stop = (why: "timeout" | "cancelled") => (): void => {
@@ -163,10 +191,14 @@ export class Runner {
 
   async #start(line: string): Promise<Prepared | { readonly problem: string }> {
     const { cwd, env, supervision } = this.#options;
-    if (supervision === undefined)
-      return { start: { file: SHELL, args: ["-c", line], cwd, env }, supervised: false, clean: () => undefined };
+    if (supervision === undefined) return this.#bare(line);
     const made = await supervision.start([SHELL, "-c", line], cwd, env);
     return "problem" in made ? made : { ...made, supervised: true };
+  }
+
+  #bare(line: string): Prepared {
+    const { cwd, env } = this.#options;
+    return { start: { file: SHELL, args: ["-c", line], cwd, env }, supervised: false, clean: () => undefined };
   }
 }
 
@@ -175,6 +207,8 @@ interface Prepared {
   readonly supervised: boolean;
   readonly clean: () => void;
 }
+
+const CANCELLED: ExecuteResult = { exitCode: 130, output: "", truncated: false, ended: "cancelled", supervised: false };
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 

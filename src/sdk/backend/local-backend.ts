@@ -36,6 +36,11 @@ export interface LocalBackendOptions {
   readonly execute?: boolean;
   /** Run commands under supervision; where the kernel does not allow it, they are refused. */
   readonly supervise?: boolean;
+  /**
+   * What follows when a command was refused or failed under supervision: `never` (by default) nothing; `ask` puts the
+   * question whether it may run once more outside of it, each time anew.
+   */
+  readonly outside?: "never" | "ask";
   /** Environment of the commands; by default the process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds; 120 000 by default. */
@@ -114,7 +119,8 @@ export class LocalBackend {
       env: options.env ?? process.env,
       timeout: options.timeout ?? 120_000,
       maxOutput: options.maxOutput ?? 100_000,
-      supervision: options.supervise === true ? new Supervision(this.checker.ruleset, policyFiles) : undefined,
+      supervision: options.supervise === true ? new Supervision(this.checker.ruleset, policyFiles, onAsk) : undefined,
+      outside: options.outside ?? "never",
     });
   }
 
@@ -168,6 +174,15 @@ export class LocalBackend {
   async execute(command: string, options?: ExecuteOptions): Promise<ExecuteResult> {
     this.#needExecute();
     return await this.#runner.execute(command, options);
+  }
+
+  /**
+   * Runs a line of shell outside supervision, for one that did not get through it. A person is asked first, whatever rules
+   * and earlier approvals say; what the ruleset denies stays denied.
+   */
+  async executeOutside(command: string, options?: ExecuteOptions): Promise<ExecuteResult> {
+    this.#needExecute();
+    return await this.#runner.executeOutside(command, options);
   }
 
   /** Starts a command that goes on by itself; `output` says what it has written. */

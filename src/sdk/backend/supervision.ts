@@ -5,7 +5,9 @@ import { probeSandbox } from "../approve/index.ts";
 import { ENGINE } from "../engine.ts";
 import { policyTextOf } from "../rules/read.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import type { OnAsk } from "../ask.ts";
 import type { Start } from "./command.ts";
+import { answerQuestions } from "./questions.ts";
 
 /**
  * Commands under `assent run`: what they really do is judged by the kernel's own account, under the ruleset and the
@@ -14,8 +16,10 @@ import type { Start } from "./command.ts";
 export class Supervision {
   readonly #policy: string;
   readonly #policyFiles: readonly string[];
+  readonly #onAsk: OnAsk | undefined;
 
-  constructor(ruleset: Ruleset, policyFiles: readonly string[]) {
+  constructor(ruleset: Ruleset, policyFiles: readonly string[], onAsk: OnAsk | undefined) {
+    this.#onAsk = onAsk;
     this.#policy = policyTextOf(ruleset);
     this.#policyFiles = policyFiles;
   }
@@ -32,10 +36,18 @@ export class Supervision {
     const file = join(folder, "policy.jsonc");
     writeFileSync(file, this.#policy, { mode: 0o600 });
     const policies = [file, ...this.#policyFiles].flatMap((path) => ["--policy", path]);
-    const args = [program, "run", "--no-prompt", "--quiet", ...policies, "--", ...argv];
+    const onAsk = this.#onAsk;
+    const questions = join(folder, "questions");
+    // Out of the command's reach: `assent run` sees to that.
+    const asks = onAsk === undefined ? ["--no-prompt"] : ["--background-dir", questions];
+    const args = [program, "run", ...asks, "--quiet", ...policies, "--", ...argv];
+    const over = onAsk === undefined ? undefined : answerQuestions(questions, onAsk);
     return {
-      start: { file: process.execPath, args, cwd, env },
-      clean: () => rmSync(folder, { recursive: true, force: true }),
+      start: { file: process.execPath, args, cwd, env, supervises: true },
+      clean: () => {
+        over?.();
+        rmSync(folder, { recursive: true, force: true });
+      },
     };
   }
 }

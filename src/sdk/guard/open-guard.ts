@@ -1,10 +1,11 @@
-import { type Decision, type RequestVerdict, visible } from "../../action/index.ts";
+import { type Decision, type RequestVerdict, compareStrictness, visible } from "../../action/index.ts";
 import { resolve } from "node:path";
 import { decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import { PermissionDeniedError } from "../errors.ts";
+import { askSupervisor } from "./supervisor.ts";
 
 /** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
 export type GuardRequest = Asked & From;
@@ -96,32 +97,49 @@ const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, 
  * ```
  */
 export function openGuard(options: OpenGuardOptions = {}): Guard {
-  const machine = options.machine ?? thisMachine();
-  const cwd = options.cwd ?? process.cwd();
-  const settings = { machine, ...ENGINE, policyFiles: options.policyFiles ?? [], audit: options.audit ?? true };
-  const outcomeOf = (asked: GuardRequest): Outcome => {
-    const request = requestOf(asked, cwd, options);
-    const wrong = wrongFolder(request);
-    return wrong === undefined ? decide(request, settings) : failed(request, wrong);
-  };
+  const judge = judgeIn(options);
   return {
-    decide: (asked) => decisionOf(outcomeOf(asked)),
+    decide: judge,
     check: async (asked, reason) => {
-      const outcome = outcomeOf(asked);
-      const decision = decisionOf(outcome);
+      const decision = judge(asked);
       if (decision.decision === "allow") return decision;
-      const { tool: operation } = outcome.request;
+      const { tool: operation } = callOf(asked);
       const target = targetOf(asked);
-      const denied = (why: string): PermissionDeniedError =>
-        new PermissionDeniedError({ operation, target, reason: why, verdict: outcome.verdict });
+      const { verdict } = decision;
+      const denied = (why: string): PermissionDeniedError => new PermissionDeniedError({ operation, target, reason: why, verdict });
       if (decision.decision === "deny") throw denied(decision.reason);
-      const approved = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict: outcome.verdict });
+      const approved = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict });
       if (approved === "nobody") throw denied(`approval required: ${decision.reason}`);
       if (approved === "refused") throw denied(`the user refused: ${decision.reason}`);
       return decision;
     },
   };
 }
+
+/** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
+function judgeIn(options: OpenGuardOptions): (asked: GuardRequest) => GuardDecision {
+  const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
+  const settings = { machine: machine ?? thisMachine(), ...ENGINE, policyFiles };
+  const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
+    const request = requestOf(asked, cwd, options);
+    const wrong = wrongFolder(request);
+    return decisionOf(wrong === undefined ? decide(request, { ...settings, audit: logs }) : failed(request, wrong));
+  };
+  if (machine !== undefined) return (asked) => here(asked, audit);
+  const { agent, point } = options;
+  const rooted = options.cwd !== undefined;
+  const from = { cwd, rooted, audit, ...(agent === undefined ? {} : { agent }), ...(point === undefined ? {} : { point }) };
+  return (asked) => {
+    const outer = askSupervisor(from, asked);
+    if (outer === undefined) return here(asked, audit);
+    if (policyFiles.length === 0) return outer;
+    // Files that are named inside can only tighten what is said outside.
+    const own = here(asked, false);
+    return compareStrictness(own.verdict, outer.verdict) > 0 || RANK[own.decision] > RANK[outer.decision] ? own : outer;
+  };
+}
+
+const RANK: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): GuardDecision {
   const { decision, reason, modelReason } = answer;

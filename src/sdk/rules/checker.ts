@@ -134,6 +134,17 @@ export class PermissionChecker {
     throw new PermissionDeniedError({ operation, target, reason: `approval required: ${verdict.reason}`, verdict });
   }
 
+  /** @internal A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
+  async askAfresh(asked: Target, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
+    const judged = this.#judge.judge(asked, this.#place);
+    if (judged.decision === "deny") return "denied";
+    const verdict: RequestVerdict = { ...judged, decision: "ask", reason: why };
+    const { operation } = asked;
+    const said = await ask(this.#onAsk, { operation, target, reason, verdict });
+    if (this.#audit) this.#log({ operation, target, verdict, answer: said === "approved" ? "allow" : "deny", milliseconds: 0 });
+    return said;
+  }
+
   /** @internal The verdict alone. */
   verdictOn(asked: Target, cwd = this.#place.cwd): RequestVerdict {
     return this.#judge.judge(asked, { ...this.#place, cwd });

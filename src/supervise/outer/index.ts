@@ -6,17 +6,30 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
  * One question, one answer, each a line of JSON; nothing that is asked here can loosen anything.
  */
 export const OUTER_PATH = "/proc/assent";
-/** Longest question and answer, in bytes. */
-export const LONGEST_LINE = 16 << 20;
+/** Longest question and answer, in bytes: the supervisor judges it between two calls of the run, which wait meanwhile. */
+export const LONGEST_LINE = 4 << 20;
 
 export type OuterQuestion =
   /** A host's hook call, to be answered outside, where policy, state and log are out of the program's reach. */
   | { readonly ask: "hook"; readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>> }
+  /** A request to the library's guard, for the same reason. */
+  | { readonly ask: "guard"; readonly from: GuardPlace; readonly request: object }
   /** Which run is this? */
   | { readonly ask: "run" };
 
+/** Where a guard inside the run stands. All of it is the program's word. */
+export interface GuardPlace {
+  readonly cwd: string;
+  /** The folder was given: the session stays in it. */
+  readonly rooted: boolean;
+  readonly agent?: string;
+  readonly point?: string;
+  readonly audit?: boolean;
+}
+
 export type OuterAnswer =
   | { readonly is: "hook"; readonly stdout: string; readonly stderr: string; readonly status: number }
+  | { readonly is: "guard"; readonly decision: object }
   | { readonly is: "run"; readonly run: string; readonly profile: string }
   | { readonly is: "problem"; readonly why: string };
 
@@ -31,7 +44,9 @@ export function askOuter(question: OuterQuestion): OuterAnswer | undefined {
     return undefined;
   }
   try {
-    write(fd, Buffer.from(`${JSON.stringify(question)}\n`));
+    const line = Buffer.from(`${JSON.stringify(question)}\n`);
+    if (line.length > LONGEST_LINE) return { is: "problem", why: `the question has more than ${LONGEST_LINE} bytes` };
+    write(fd, line);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the supervisor is this program
     return JSON.parse(readLine(fd)) as OuterAnswer;
   } catch (error) {

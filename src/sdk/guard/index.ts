@@ -1,0 +1,2 @@
+export { answerGuard } from "./answer.ts";
+export * from "./open-guard.ts";
