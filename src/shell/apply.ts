@@ -43,6 +43,7 @@ function applyLevel(
     globMayBeOption: (value) => globMayBeOption(base, value),
   });
   const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: spec.walks?.split(" ") ?? [], without: [], looked: [] };
+  if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
   const [first] = args.operands;
   const stopped = applyOptions(inv) && (first === undefined || onlyLooks(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {

@@ -35,6 +35,7 @@ describe("attacks and their harmless twins", () => {
     "pipe/a.log",
     "py/json.py",
     "sub/.env",
+    "rust/rust-toolchain.toml",
   ])
     here.write(name, "");
   for (const folder of ["vendor/x.git/objects", "vendor/x.git/refs", "links"]) mkdirSync(join(here.project, folder), { recursive: true });

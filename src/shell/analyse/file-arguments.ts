@@ -1,6 +1,7 @@
-import { emitFile, type Invocation } from "../invocation.ts";
+import { doubt, emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { prefixOf } from "../value.ts";
+import { prefixOf, textOf } from "../value.ts";
+import { valuesOf } from "./given.ts";
 
 /** aws(1), "Loading parameters from a file": a value that begins with `file://` or `fileb://` is that file's content. */
 export function fileArguments(inv: Invocation): void {
@@ -8,4 +9,19 @@ export function fileArguments(inv: Invocation): void {
     const match = /^fileb?:\/\//.exec(prefixOf(value));
     if (match !== null) emitFile(inv, "read", dropPrefix(value, match[0].length));
   }
+}
+
+/** `aws lambda list-functions` answers with the environment of each function, unless `--query` (JMESPath) picks other fields. */
+export function lambdaVariables(inv: Invocation): void {
+  fileArguments(inv);
+  const fields = valuesOf(inv, "--query").map((value) => textOf(value) ?? "");
+  const picks =
+    fields.length > 0 &&
+    fields.every((text) => /^Functions\[[^\]]*\]\.(?:\w+|\[\w+(?:,\s*\w+)*\])$/.test(text) && !/environment/i.test(text));
+  if (!picks)
+    doubt(
+      inv,
+      "aws shows the environment variables of functions, which may hold secrets",
+      "pick fields: --query 'Functions[].FunctionName'",
+    );
 }

@@ -2,7 +2,7 @@ import { describe, doubt, emitFile, refuse, type Invocation } from "../invocatio
 import { resolvePath } from "../paths.ts";
 import { changePlaces } from "../places.ts";
 import type { Place } from "../state.ts";
-import { isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { holeOf, isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
@@ -52,7 +52,7 @@ export function find(inv: Invocation): void {
     if (word === undefined) break;
     const text = textOf(word);
     if (text !== undefined && (/^-./.test(text) || text === "!" || text === "(" || text === ",")) break;
-    if (text === undefined && prefixOf(word) === "" && word.many)
+    if (text === undefined && prefixOf(word) === "" && mayBeAction(inv, word))
       refuse(inv, `${describe(word)} may turn out to be an action of find`, "quote it, or start it with ./");
     roots.push(word);
   }
@@ -139,6 +139,16 @@ function inFolders(inv: Invocation, command: Command, start: Value, named: objec
   const parent = known.replace(/\/?[^/]*$/, "") || (known.startsWith("/") ? "/" : ".");
   const places = changePlaces(inv.state.places, literal(parent));
   return [runAt(within(known), bare), runAt(places, literal(known.replace(/^.*\//, "") || "/"))];
+}
+
+/** An option of find, a test or an action, which all begin with `-`. */
+function mayBeAction(inv: Invocation, word: Value): boolean {
+  const hole = holeOf(word);
+  if (hole?.ambient === true) return word.many;
+  // A name found in the folder, or by a pattern: only where there is such a name.
+  if (hole === undefined || (hole.below === true && hole.mayDash !== true))
+    return inv.places.some((place) => place.is !== "at" || inv.cx.world.names(place.path)?.some((name) => /^[-(!,]/.test(name)) !== false);
+  return hole.number !== true;
 }
 
 function readExpression(inv: Invocation, words: readonly Value[]): Expression {

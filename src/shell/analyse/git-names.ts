@@ -108,11 +108,15 @@ export function gitDiffNames(inv: Invocation): void {
   ];
   if (!has(inv, "--name-only") || !only(inv, ...choice)) return;
   // Of other commits there may be names that are no longer tracked, or gone; told from the top they are other files here.
-  const now =
+  const here =
     inv.args.operands.length === 0 &&
-    !has(inv, "--cached") &&
     (has(inv, "--relative") || inv.places.every((place) => place.is === "at" && place.path === inv.cx.world.projectRoot));
-  inv.output = printed({ why: "a name that git prints", ...(now ? { filter: { tracked: true } } : { mayDash: true }) });
+  const now = here && !has(inv, "--cached");
+  inv.output = printed({
+    why: "a name that git prints",
+    ...(now ? { filter: { tracked: true } } : {}),
+    ...(here ? {} : { mayDash: true }),
+  });
 }
 
 /** git-ls-tree(1): names in a commit, which may be gone from the folder, never tracked, or other files here (`HEAD:src`). */

@@ -1,6 +1,6 @@
 import type { Invocation } from "../invocation.ts";
 import { cargoFmt, javac, rustc } from "./compilers.ts";
-import { cargoConfig } from "./cargo-config.ts";
+import { cargoConfig, rustToolchain } from "./cargo-config.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
 import { date } from "./date.ts";
@@ -8,7 +8,7 @@ import { databaseAddress } from "./database-address.ts";
 import { dd } from "./dd.ts";
 import { composeConfig, dockerInspect } from "./docker-shows.ts";
 import { fd } from "./fd.ts";
-import { fileArguments } from "./file-arguments.ts";
+import { fileArguments, lambdaVariables } from "./file-arguments.ts";
 import { find } from "./find.ts";
 import { perlFiles } from "./perl-files.ts";
 import { plainFile } from "./plain-file.ts";
@@ -58,6 +58,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "cargo-fmt": cargoFmt,
   "compose-config": composeConfig,
   "cargo-config": cargoConfig,
+  "rust-toolchain": rustToolchain,
   compiler,
   compress,
   curl,
@@ -68,6 +69,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "duckdb-input": duckdbInput,
   fd,
   "file-arguments": fileArguments,
+  "lambda-variables": lambdaVariables,
   find,
   flock,
   "gh-api": ghApi,

@@ -14,20 +14,9 @@ export function perlFiles(inv: Invocation): void {
   }
 }
 
-/** Names looked at below a folder before it is taken to hold a command. */
-const MOST_NAMES = 5000;
-
 function holdsCommand({ cx: { world } }: Invocation, root: string, deep: boolean): boolean {
-  const folders = [root];
-  let seen = 0;
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const names = world.names(folder) ?? [];
-    seen += names.length;
-    if (seen > MOST_NAMES || names.some((name) => OPENS.test(name))) return true;
-    if (deep)
-      folders.push(...names.map((name) => `${folder === "/" ? "" : folder}/${name}`).filter((path) => world.kind(path) === "directory"));
-  }
-  return false;
+  const { found, complete } = world.find(root, (path) => OPENS.test(path.slice(path.lastIndexOf("/") + 1)), deep ? undefined : 1);
+  return found !== undefined || !complete;
 }
 
 function mayOpen(inv: Invocation, word: Value): boolean {

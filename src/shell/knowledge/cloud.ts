@@ -6,6 +6,13 @@ const TERRAFORM_READ = rows(
   "-no-color; -state=read; -var=text; -var-file=read; -type=text; -plan=read; -module-depth=text; -test-directory=list; -no-tests; -id=text",
 );
 
+const AWS_LOOK = rows(`
+  --filters --filter=text; --instance-ids=text; --cluster=text; --clusters=text; --service --services=text; --tasks=text; --stack-name=text; --bucket=text; --key=text; --prefix=text; --delimiter=text; --name --names=text
+  --function-name=text; --table-name=text; --key-conditions --key-condition-expression=text; --expression-attribute-values=text; --expression-attribute-names=text; --log-group-name=text; --log-stream-name=text
+  --log-group-name-prefix=text; --filter-pattern=text; --start-time=text; --end-time=text; --limit=text; --user-name=text; --role-name=text; --policy-arn=text; --group-ids=text; --vpc-ids=text; --subnet-ids=text
+  --image-ids=text; --owners=text; --resource-arn --resource=text; --family-prefix=text; --task-definition=text; --repository-name=text; --db-instance-identifier=text; --namespace=text; --metric-name=text
+  --dimensions=text; --period=text; --statistics=text; --follow; --since=text; --format=text; --version-id=text; --include=text; --all; --recursive; --status=text; --id=text; --arn=text; --queue-url=text`);
+
 export const cloud: readonly CommandSpec[] = [
   {
     names: "aws",
@@ -18,12 +25,7 @@ export const cloud: readonly CommandSpec[] = [
     subcommands: {
       "* describe-*|* list-*|* get-*|* lookup-*|* search-*|* batch-get-*|* head-*|s3api head-*|sts get-caller-identity|dynamodb query|dynamodb scan|dynamodb get-item|logs filter-log-events|logs tail|configure list|configure list-profiles|cloudformation validate-template":
         {
-          options: rows(`
-          --filters --filter=text; --instance-ids=text; --cluster=text; --clusters=text; --service --services=text; --tasks=text; --stack-name=text; --bucket=text; --key=text; --prefix=text; --delimiter=text; --name --names=text
-          --function-name=text; --table-name=text; --key-conditions --key-condition-expression=text; --expression-attribute-values=text; --expression-attribute-names=text; --log-group-name=text; --log-stream-name=text
-          --log-group-name-prefix=text; --filter-pattern=text; --start-time=text; --end-time=text; --limit=text; --user-name=text; --role-name=text; --policy-arn=text; --group-ids=text; --vpc-ids=text; --subnet-ids=text
-          --image-ids=text; --owners=text; --resource-arn --resource=text; --family-prefix=text; --task-definition=text; --repository-name=text; --db-instance-identifier=text; --namespace=text; --metric-name=text
-          --dimensions=text; --period=text; --statistics=text; --follow; --since=text; --format=text; --version-id=text; --include=text; --all; --recursive; --status=text; --id=text; --arn=text; --queue-url=text`),
+          options: AWS_LOOK,
           operands: "text*",
           effects: "remote.read aws",
           analyse: "file-arguments",
@@ -31,7 +33,6 @@ export const cloud: readonly CommandSpec[] = [
             allow: [
               "aws sts get-caller-identity",
               "aws ec2 describe-instances --region eu-west-1",
-              "aws lambda list-functions",
               "aws logs tail x --since 1h",
               "aws configure list",
               "aws iam get-user",
@@ -50,16 +51,30 @@ export const cloud: readonly CommandSpec[] = [
         effects: "remote.read aws",
         examples: { allow: ["aws s3 ls", "aws s3 ls s3://b --recursive"] },
       },
+      // The variables of each function, unless a query leaves them out.
+      "lambda list-functions": {
+        options: AWS_LOOK,
+        operands: "text*",
+        effects: "remote.read aws",
+        analyse: "lambda-variables",
+        examples: {
+          allow: ["aws lambda list-functions --query 'Functions[].FunctionName'"],
+          ask: ["aws lambda list-functions", "aws lambda list-functions --query 'Functions[].Environment'"],
+          deny: ["aws lambda list-functions --query file://.env"],
+        },
+      },
       // Secrets, passwords and tokens in the answer, or the answer goes to a file.
-      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|lambda get-function-configuration|ecs describe-task-definition|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access|ecr-public get-authorization-token|lightsail get-relational-database-master-user-password|connect get-federation-token|apigateway get-api-key|apigateway get-api-keys|glue get-connection|glue get-connections|emr get-cluster-session-credentials|redshift get-cluster-credentials-with-iam|redshift-serverless get-credentials|datazone get-environment-credentials|lakeformation get-temporary-glue-table-credentials|ivs get-stream-key|iot-data get-thing-shadow|ebs get-snapshot-block|schemas get-code-binding-source|location get-map-tile|codeguruprofiler get-profile|kinesis-video-archived-media get-clip|omics get-read-set|omics get-reference|medical-imaging get-image-frame|configure get|configure export-credentials":
+      "secretsmanager get-secret-value|secretsmanager batch-get-secret-value|secretsmanager get-random-password|ssm get-parameter|ssm get-parameters|ssm get-parameters-by-path|ssm get-parameter-history|sts get-session-token|sts get-federation-token|sts get-access-key-info|ecr get-login-password|ecr get-authorization-token|ecr-public get-login-password|ec2 get-password-data|ec2 get-console-output|eks get-token|codeartifact get-authorization-token|iam get-access-key-last-used|cognito-identity get-credentials-for-identity|lightsail get-instance-access-details|redshift get-cluster-credentials|s3api get-object|s3api get-object-torrent|apigateway get-export|apigateway get-sdk|glacier get-job-output|lambda get-function|lambda get-function-configuration|ecs describe-task-definition|codecommit get-file|codeartifact get-package-version-asset|mediastore-data get-object|workmailmessageflow get-raw-message-content|appconfig get-configuration|appconfigdata get-latest-configuration|sso get-role-credentials|sso-oidc get-token|kinesis-video-media get-media|kms get-parameters-for-import|amplify get-artifact-url|gamelift get-instance-access|ecr-public get-authorization-token|lightsail get-relational-database-master-user-password|connect get-federation-token|apigateway get-api-key|apigateway get-api-keys|glue get-connection|glue get-connections|emr get-cluster-session-credentials|redshift get-cluster-credentials-with-iam|redshift-serverless get-credentials|datazone get-environment-credentials|lakeformation get-temporary-glue-table-credentials|ivs get-stream-key|iot-data get-thing-shadow|ebs get-snapshot-block|schemas get-code-binding-source|location get-map-tile|codeguruprofiler get-profile|kinesis-video-archived-media get-clip|omics get-read-set|omics get-reference|medical-imaging get-image-frame|configure get|configure export-credentials|cognito-idp describe-user-pool-client|appsync list-api-keys|codebuild batch-get-projects|apprunner describe-service|elasticbeanstalk describe-configuration-settings|batch describe-job-definitions|lightsail get-container-services|amplify get-app|amplify list-apps|amplify get-branch|iot describe-certificate|ec2 describe-instance-attribute|ec2 describe-launch-template-versions|rds-data execute-statement|emr-containers get-managed-endpoint-session-credentials|ssm get-access-token|ivs batch-get-stream-key|mediaconnect describe-flow|medialive describe-input-security-group":
         {
           style: "none",
           operands: "text*",
           effects: "remote.read aws, environment",
+          analyse: "file-arguments",
           examples: {
             ask: [
               "aws secretsmanager get-secret-value --secret-id x",
               "aws ecr get-login-password",
+              "aws cognito-idp describe-user-pool-client --client-id x",
               "aws s3api get-object --bucket b --key k out",
               "aws ssm get-parameter --name x --with-decryption",
             ],
@@ -193,7 +208,7 @@ export const cloud: readonly CommandSpec[] = [
     },
   },
   {
-    names: "terraform tofu terragrunt",
+    names: "terraform tofu",
     summary: "infrastructure as code",
     style: "words",
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
@@ -203,8 +218,10 @@ export const cloud: readonly CommandSpec[] = [
         style: "words",
         options: `${TERRAFORM_READ}\n-json`,
         operands: "text*",
-        effects: "list .",
+        // Providers lie in the folder and are run (`validate`, `graph`).
+        effects: "list ., repository",
         examples: {
+          ask: ["terraform -chdir=/tmp/evil validate", "cd /tmp && terraform validate"],
           allow: ["terraform validate -json", "terraform version", "terraform state list", "terraform -chdir=src validate"],
         },
       },
@@ -213,7 +230,7 @@ export const cloud: readonly CommandSpec[] = [
         style: "words",
         options: `${TERRAFORM_READ}\n-json -> environment`,
         operands: "text*",
-        effects: "list .",
+        effects: "list ., repository",
         examples: { allow: ["terraform show", "terraform state show x"], ask: ["terraform show -json plan.out"] },
       },
       fmt: {

@@ -1,3 +1,4 @@
+import { PROJECT_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
@@ -26,6 +27,12 @@ const destroys = (service: string): SubcommandSpec => ({
 const VERSION: SubcommandSpec = { style: "none", operands: "" };
 
 export const infrastructure: readonly CommandSpec[] = [
+  {
+    names: "terragrunt",
+    summary: "runs terraform; its configuration runs commands (`run_cmd`, hooks) whatever it is asked",
+    ...PROJECT_TOOL,
+    examples: { none: ["terragrunt validate", "terragrunt --version"] },
+  },
   {
     names: "minikube kind k3d colima lima limactl",
     summary: "clusters and machines on this machine",

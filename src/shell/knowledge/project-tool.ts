@@ -2,8 +2,8 @@ import type { SubcommandSpec } from "./spec.ts";
 
 /**
  * A program that runs code of the project whatever it is told (tests, task runners, linters configured in code): there
- * is no opinion on it, and its options do not matter. Even asked for its version, flake8 loads the project's plugins and
- * maven the options of its JVM.
+ * is no opinion on it, and its options do not matter. Even asked for its version, flake8 loads the project's plugins, pytest its
+ * conftest.py, pylint its init-hook and maven the options of its JVM.
  */
 export const PROJECT_TOOL: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
 
@@ -16,7 +16,7 @@ export const VERSIONED_TOOL: SubcommandSpec = {
     "--version": {
       style: "none",
       operands: "",
-      examples: { allow: ["pytest --version", "eslint --version"], none: ["pytest -v"], ask: ["eslint --version ."] },
+      examples: { allow: ["mypy --version", "eslint --version"], none: ["mypy -v"], ask: ["eslint --version ."] },
     },
   },
 };

@@ -173,16 +173,16 @@ export const pythonTools: readonly CommandSpec[] = [
   },
   {
     names:
-      "tox nox dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
+      "tox nox pytest py.test pylint dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
     summary: "Python tools that load code from the project (plugins, conftest, configuration)",
     ...PROJECT_TOOL,
-    examples: { none: ["tox -e py311", "flake8 src", "flake8 --version", "pre-commit run"] },
+    examples: { none: ["tox -e py311", "flake8 src", "flake8 --version", "pytest", "pytest -q", "pytest --version", "pre-commit run"] },
   },
   {
-    names: "pytest py.test mypy pylint",
-    summary: "tests and checks with plugins from the project",
+    names: "mypy",
+    summary: "checks types, with plugins from the project",
     ...VERSIONED_TOOL,
-    examples: { allow: ["pytest --version"], none: ["pytest", "pytest -q", "pytest -v", "mypy --config-file evil.ini ."] },
+    examples: { allow: ["mypy --version"], none: ["mypy --config-file evil.ini ."] },
   },
   {
     names: "ruff",

@@ -12,6 +12,7 @@ const CARGO_READ = rows(
 export const rustGo: readonly CommandSpec[] = [
   {
     names: "cargo",
+    before: "rust-toolchain",
     summary: "builds Rust projects",
     style: "bsd",
     // `+toolchain` comes first; `--config` can name a runner; aliases and cargo-* programs are other subcommands.
@@ -87,6 +88,7 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names: "rustc",
+    before: "rust-toolchain",
     style: "gnu",
     options: rows(
       "-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text; --target=text",
@@ -106,6 +108,7 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names: "rustfmt",
+    before: "rust-toolchain",
     style: "gnu",
     options: rows(
       "--check -> edit becomes read; --edition=text; -q --quiet; -v --verbose; --emit=refuse; --config-path=read; --color=text; -l --files-with-diff; -h --help -> stop; -V --version -> stop",
@@ -159,10 +162,16 @@ export const rustGo: readonly CommandSpec[] = [
       // -toolexec, -exec, -vettool are left unlisted.
       list: {
         style: "words",
-        options: rows("-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text; -tags=text; -find"),
+        options: rows(
+          "-m; -json[=text]; -f=text; -u; -deps; -e; -test; -versions; -mod=text -> edit go.mod, edit go.sum; -tags=text; -find",
+        ),
         operands: "text*",
-        effects: "remote.read go",
-        examples: { allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."], ask: ["go list -toolexec=./evil ./..."] },
+        // It asks git about the module's repository.
+        effects: "remote.read go, repository",
+        examples: {
+          allow: ["go list ./...", "go list -m all", "go list -f '{{.Dir}}' ./..."],
+          ask: ["go list -toolexec=./evil ./...", "go list -mod=mod ./...", "cd /tmp && go list ./..."],
+        },
       },
       doc: {
         style: "words",

@@ -58,6 +58,8 @@ export interface CommandSpec {
   readonly abbreviates?: boolean;
   /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
   readonly analyse?: string;
+  /** An analyser that runs first, even when only help or a version is asked for: what the name itself may start. */
+  readonly before?: string;
   /**
    * What the command prints, for the next command in a pipe or a substitution:
    * `paths`: names below its path operands (find, ls, git ls-files); `input`: what it reads, unchanged or filtered

@@ -237,6 +237,7 @@ export const system: readonly CommandSpec[] = [
     style: "posix",
     subcommands: {
       "passwd|group|services|protocols|rpc|aliases|ethers|networks|initgroups|netgroup": {
+        closed: true,
         operands: "text*",
         examples: { allow: ["getent passwd root", "getent group"] },
       },
