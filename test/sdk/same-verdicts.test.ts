@@ -1,25 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeOnly } from "../../src/cli/engine.ts";
 import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
+import { commandsOf, CORPORA } from "../corpora.ts";
 import { place } from "../ledger/place.ts";
 import { assent } from "../scratch.ts";
 
 /** The shell corpora through every door: the library, the hook and the command line say the same of each line. */
-
-const lines = (name: string): readonly string[] =>
-  readFileSync(join(import.meta.dirname, "../cases", name), "utf8")
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) =>
-      line
-        .replace(/^(?:allow|ask|deny|none): /, "")
-        .replaceAll("⏎", "\n")
-        .replaceAll("⇥", "\t")
-        .replaceAll("␣nb", "\u00a0")
-        .replace(/\\u\{([0-9a-f]+)\}/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))),
-    );
 
 /** The whole of them takes a minute: `TEST_LONG=1`. */
 const STEP = process.env["TEST_LONG"] === undefined ? 6 : 1;
@@ -28,12 +14,10 @@ const here = place({ ".env": "KEY=1" });
 const guard = openGuard({ cwd: here.project, machine: here.machine, audit: false });
 const checker = new PermissionChecker(presets.default, { cwd: here.project, machine: here.machine, audit: false });
 
-const CORPORA = ["hostile.txt", "benign.txt", "dangerous.txt", "everyday.txt", "attacks.txt"];
-
-it("holds every line", () => expect(CORPORA.flatMap(lines).length).toBeGreaterThan(4500));
+it("holds every line", () => expect(CORPORA.flatMap(commandsOf).length).toBeGreaterThan(4500));
 
 describe.each(CORPORA)("%s", (name) => {
-  const all = lines(name).filter((_, at) => at % STEP === 0);
+  const all = commandsOf(name).filter((_, at) => at % STEP === 0);
 
   it("says the same in the library, in the hook's engine and in explain", () => {
     const different = all.flatMap((command) => {

@@ -1,0 +1,92 @@
+import { Agent, tool } from "@openai/agents";
+import { generateText, jsonSchema, type ToolSet } from "ai";
+import { createAgent, FakeToolCallingModel, tool as chainTool } from "langchain";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import * as aiSdk from "../../src/sdk/ai-sdk/index.ts";
+import * as claude from "../../src/sdk/claude-agent-sdk/index.ts";
+import * as core from "../../src/sdk/core/index.ts";
+import * as sdk from "../../src/sdk/index.ts";
+import * as langchain from "../../src/sdk/langchain/index.ts";
+import * as mastra from "../../src/sdk/mastra/index.ts";
+import * as openai from "../../src/sdk/openai-agents/index.ts";
+
+/** The types that users see. Nothing here runs: `npm run types` is the test. */
+
+type Decision = "allow" | "ask" | "deny";
+declare const guard: sdk.Guard;
+declare const backend: sdk.LocalBackend;
+const never = (): boolean => false;
+
+describe("types of the library", () => {
+  it("rulesets and checks", () => {
+    expectTypeOf<sdk.PermissionChecker["checkSync"]>().returns.toEqualTypeOf<Decision>();
+    expectTypeOf<sdk.PermissionChecker["check"]>().returns.toExtend<Promise<unknown>>();
+    expectTypeOf<Parameters<sdk.PermissionChecker["checkSync"]>[0]>().toEqualTypeOf<
+      "read" | "write" | "edit" | "execute" | "glob" | "grep" | "ls"
+    >();
+    expectTypeOf<keyof typeof sdk.presets>().toEqualTypeOf<"default" | "permissive" | "readonly" | "strict">();
+    expectTypeOf<sdk.PermissionDeniedError["code"]>().toEqualTypeOf<"permission-denied">();
+    expectTypeOf<sdk.PermissionAskError["code"]>().toEqualTypeOf<"permission-ask">();
+    expectTypeOf<sdk.OnAsk>().parameter(0).toHaveProperty("question").toEqualTypeOf<string>();
+    // @ts-expect-error -- a yes is `true`
+    expectTypeOf<() => string>().toExtend<sdk.OnAsk>();
+    // @ts-expect-error -- no such action
+    expectTypeOf<{ read: { default: "perhaps" } }>().toExtend<sdk.Ruleset>();
+  });
+
+  it("the guard", () => {
+    expectTypeOf<sdk.Guard["decide"]>().returns.toHaveProperty("decision").toEqualTypeOf<Decision | "none">();
+    expectTypeOf<sdk.Guard["check"]>().returns.resolves.toEqualTypeOf<sdk.GuardDecision>();
+    expectTypeOf<{ command: string }>().toExtend<sdk.GuardRequest>();
+    expectTypeOf<{ operation: "read"; path: string[]; tree: boolean }>().toExtend<sdk.GuardRequest>();
+    // @ts-expect-error -- a form that does not exist
+    expectTypeOf<{ operation: "rmdir"; path: string }>().toExtend<sdk.GuardRequest>();
+  });
+
+  it("results of the backend are told apart by `ok`", () => {
+    type Read = Awaited<ReturnType<sdk.LocalBackend["read"]>>;
+    expectTypeOf<Extract<Read, { ok: true }>>().toHaveProperty("text").toEqualTypeOf<string>();
+    expectTypeOf<Extract<Read, { ok: false }>>().toHaveProperty("error").toEqualTypeOf<string>();
+  });
+
+  it("the core", () => {
+    expectTypeOf(core.readPatch).returns.toEqualTypeOf<core.PatchReading>();
+    expectTypeOf<Parameters<typeof core.judge>[2]>().toEqualTypeOf<core.JudgeContext>();
+  });
+});
+
+/** Compiled, never called. */
+export function accepted(): void {
+  const facts = { bash: { does: "shell", field: "command" } } as const;
+  const bash = tool({ name: "bash", description: "x", parameters: z.object({ command: z.string() }), execute: ({ command }) => command });
+  const [same, other] = openai.guardTools(guard, [bash, bash], { facts, onAsk: never });
+  expectTypeOf(same).toEqualTypeOf(bash);
+  expectTypeOf(openai.guardTool(guard, bash)).toEqualTypeOf(bash);
+  void new Agent({ name: "a", tools: [same, other, ...openai.consoleTools(sdk.createConsoleToolset(backend), tool)] });
+  void new Agent({ name: "a", tools: openai.guardTools(guard, [bash]) });
+  tool({ name: "b", description: "x", parameters: z.object({}), needsApproval: openai.needsApproval(guard, "b"), execute: () => "" });
+  // @ts-expect-error -- no such fact
+  openai.guardTools(guard, [bash], { facts: { bash: { does: "magic" } } });
+  // @ts-expect-error -- no tools
+  openai.guardTools(guard, ["bash"]);
+
+  const { tools, toolApproval } = aiSdk.consoleTools(sdk.createConsoleToolset(backend), jsonSchema);
+  expectTypeOf(tools).toExtend<ToolSet>();
+  void generateText({ model: "x", prompt: "x", tools, toolApproval });
+  void generateText({ model: "x", prompt: "x", tools, toolApproval: aiSdk.guardTools(guard, { facts }) });
+
+  const chained = chainTool(({ command }) => command, { name: "bash", description: "x", schema: z.object({ command: z.string() }) });
+  const middleware = [langchain.permissionMiddleware(guard, { facts })];
+  void createAgent({ model: new FakeToolCallingModel(), tools: [chained], middleware }).invoke({ messages: [] });
+
+  const record = { bash: { id: "bash", execute: (input: { command: string }) => input.command } };
+  expectTypeOf(mastra.guardTools(guard, record)).toEqualTypeOf<typeof record>();
+  // @ts-expect-error -- tools go by their names
+  void mastra.guardTools(guard, [record.bash]).bash;
+
+  expectTypeOf(claude.canUseTool(guard, { onAsk: () => true })).returns.resolves.toEqualTypeOf<claude.PermissionAnswer>();
+  expectTypeOf(claude.canUseTool(guard, { onAsk: ({ suggestions }) => ({ allow: true, updatedPermissions: suggestions }) })).toBeFunction();
+  // @ts-expect-error -- an answer says whether it is a yes
+  claude.canUseTool(guard, { onAsk: () => ({ remember: true }) });
+}
