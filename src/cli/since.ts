@@ -1,3 +1,5 @@
+import { visible } from "../action/index.ts";
+
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A point in time as people write it: `2h`, `30m`, `7d`, `2026-11-01`, or a whole ISO time. Milliseconds since 1970. */
@@ -6,5 +8,5 @@ export function readSince(text: string, now: number): number | { readonly wrong:
   const milliseconds = UNITS[unit];
   if (count !== undefined && milliseconds !== undefined) return now - Number(count) * milliseconds;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
-  return Number.isNaN(time) ? { wrong: `\`${text}\` is no time: write 30m, 2h, 7d, or 2026-11-01` } : time;
+  return Number.isNaN(time) ? { wrong: `\`${visible(text)}\` is no time: write 30m, 2h, 7d, or 2026-11-01` } : time;
 }

@@ -1,5 +1,6 @@
 import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "../action/index.ts";
 import { lowerPatch } from "../patch/index.ts";
+import { normaliseHost, possibleHosts } from "../policy/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { join, normalise, Resolver } from "./canonical.ts";
 import { pathOfUrl, pathsOf, patternRoots, patternTrees } from "./tool-paths.ts";
@@ -183,8 +184,12 @@ function lowerFetches(text: unknown, field: string, world: World): Lowered {
 function lowerFetch(url: unknown, field: string, world: World): Lowered {
   if (Array.isArray(url) && url.length > 0 && url.length <= MAX_PARTS) return joined(url.map((each) => lowerFetch(each, field, world)));
   if (typeof url !== "string" || url === "") return unknown(`the address is missing: \`${field}\` is not a text`);
+  // As the URL standard has it, so that no blank hides a scheme.
+  // oxlint-disable-next-line no-control-regex -- C0 and space
+  const plain = url.replace(/^[\0-\x20]+|[\0-\x20]+$/g, "").replace(/[\t\n\r]/g, "");
   // Hosts add a scheme where there is none.
-  const written = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:\/|$)/.test(url) ? url : `https://${url.replace(/^\/+/, "")}`;
+  const written =
+    /^[a-z][a-z0-9+.-]*:/i.test(plain) && !/^[\w.-]+:\d+(?:\/|$)/.test(plain) ? plain : `https://${plain.replace(/^\/+/, "")}`;
   let parsed: URL;
   try {
     parsed = new URL(written);
@@ -197,10 +202,11 @@ function lowerFetch(url: unknown, field: string, world: World): Lowered {
     return "wrong" in found ? unknown("the address is not a URL") : { actions: found, unknowns: [] };
   }
   const port = parsed.port === "" ? DEFAULT_PORTS[parsed.protocol] : Number(parsed.port);
-  return {
-    actions: [{ kind: "net", operation: "fetch", host: parsed.hostname === "" ? undefined : parsed.hostname, port, url, origin: BY_TOOL }],
-    unknowns: [],
-  };
+  const { hostname } = parsed;
+  // Clients that read `\\` and `@` by the older standard come to another host.
+  const others = hostname === "" ? [] : possibleHosts(written).filter((host) => host !== normaliseHost(hostname));
+  const hosts = hostname === "" ? [undefined] : [hostname, ...others];
+  return { actions: hosts.map((host) => ({ kind: "net", operation: "fetch", host, port, url, origin: BY_TOOL })), unknowns: [] };
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "ws:": 80, "wss:": 443, "ftp:": 21 };

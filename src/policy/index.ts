@@ -2,7 +2,7 @@ export { expandBraces } from "./brace.ts";
 export { patternCovers, ruleCovers, same } from "./cover.ts";
 export { pathPattern, type PathPattern } from "./glob.ts";
 export { genericInstances, genericWord } from "./glob-target.ts";
-export { hostOfUrl, normaliseHost } from "./host.ts";
+export { hostOfUrl, normaliseHost, possibleHosts } from "./host.ts";
 export { patternBase, settlePattern, type MatchContext, type Side } from "./match-context.ts";
 export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
 export { matchMatcher, matchRule } from "./match-rule.ts";

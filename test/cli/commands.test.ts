@@ -160,3 +160,16 @@ describe("assent", () => {
     expect(stderr).not.toBe("");
   });
 });
+
+it.each([
+  [["x\u001b[2J"]],
+  [["log", "--x\u001b[2J"]],
+  [["log", "--since", "x\u001b[2J"]],
+  [["completion", "x\u001b[2J"]],
+  [["explain", "ls x\u001b[2J\u009b"]],
+])("%j: nothing that is typed reaches the terminal as it is", (args) => {
+  const { stdout, stderr } = assent(scratch(), args);
+  expect(`${stdout}${stderr}`).toContain("x\\u{1b}[2J");
+  // oxlint-disable-next-line no-control-regex -- what a terminal obeys
+  expect(`${stdout}${stderr}`).not.toMatch(/[\u001b\u009b]/);
+});
