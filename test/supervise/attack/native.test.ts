@@ -107,6 +107,52 @@ print('bad', bad)
   });
 });
 
+describe.concurrent("messages", () => {
+  it("arrive whole, with what travels along, however long they wait", async () => {
+    const { out } = await attack({
+      program: py(`
+import socket, array, hashlib
+data = os.urandom(1 << 20) * 5
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    a, b = socket.socketpair(socket.AF_UNIX, kind)
+    part = data if kind == socket.SOCK_STREAM else data[:100000]
+    def send(): print('sent', a.sendmsg([part[:7], part[7:99], b'', part[99:]], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0]))]) == len(part), flush=True)
+    t = threading.Thread(target=send); t.start(); time.sleep(0.2)
+    got, fds, _, _ = socket.recv_fds(b, 200000, 4)
+    while len(got) < len(part): got += b.recv(1 << 20)
+    t.join(); print('whole', got == part, len(fds))
+    a.setblocking(False)
+    n = a.sendmsg([part])
+    print('some', 0 < n <= len(part), n < len(data))
+`),
+    });
+    expect(out.match(/^sent True$/gm)).toHaveLength(2);
+    expect(out.match(/^whole True 1$/gm)).toHaveLength(2);
+    expect(out.match(/^some True True$/gm)).toHaveLength(2);
+  });
+
+  it("that wait take no memory of the supervisor's", async () => {
+    const { out } = await attack({
+      program: py(`
+import socket
+supervisor = os.getppid()
+while open('/proc/%d/comm' % supervisor).read() != 'node\\n':
+    supervisor = int(open('/proc/%d/stat' % supervisor).read().rsplit(')', 1)[1].split()[1])
+size = lambda: int(open('/proc/%d/statm' % supervisor).read().split()[1]) * 4096
+before = size()
+many = [socket.socketpair() for _ in range(40)]
+data = b'x' * (8 << 20)
+for a, _ in many: threading.Thread(target=lambda: a.sendmsg([data]), daemon=True).start()
+time.sleep(2)
+grown = size() - before
+print('grown', 'little' if grown < 100 << 20 else grown, flush=True)
+os._exit(0)
+`),
+    });
+    expect(out).toContain("grown little");
+  });
+});
+
 describe.concurrent("nothing reaches beyond the tree", () => {
   it("priorities and locks", async () => {
     const { out } = await attack({

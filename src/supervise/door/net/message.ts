@@ -12,7 +12,7 @@ export const MMSG_LENGTH = 56;
 const IOVEC = 16;
 const CMSGHDR = 16;
 const MOST_VECTORS = 1024;
-/** What is copied for one call: more is sent by the next, as a stream may. */
+/** The longest message that is sent whole. */
 export const MOST_BYTES = 8 << 20;
 const MOST_CONTROL = 20_480;
 const LONG = 0x1_0000_0000;
@@ -48,17 +48,20 @@ export function headerAt(tid: number, bench: Bench, address: number): Header | n
   };
 }
 
-/** The bytes to send, at most `MOST_BYTES` and one more. */
-export function dataOf(tid: number, bench: Bench, vectors: Header["vectors"]): Buffer | number {
+/** At most `most` bytes of what is to be sent, from the one numbered `from` on. */
+export function dataOf(tid: number, bench: Bench, vectors: Header["vectors"], from: number, most: number): Buffer | number {
   const parts: Buffer[] = [];
-  let total = 0;
+  let skip = from;
+  let left = most;
   for (const [address, length] of vectors) {
-    const wanted = Math.min(length, MOST_BYTES + 1 - total);
-    const part = bench.memory.bytes(tid, address, wanted);
-    if (typeof part === "number") return total > 0 ? Buffer.concat(parts) : part;
+    const begin = Math.min(skip, length);
+    skip -= begin;
+    const wanted = Math.min(length - begin, left);
+    if (wanted === 0) continue;
+    const part = bench.memory.bytes(tid, address + begin, wanted);
+    if (typeof part === "number") return parts.length > 0 ? Buffer.concat(parts) : part;
     parts.push(part);
-    total += wanted;
-    if (total > MOST_BYTES) break;
+    left -= wanted;
   }
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
 }

@@ -5,18 +5,23 @@ import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, send, write } from "./message.ts";
-import { AF, close, isSignalled, SOCK, type Sock, socketOf } from "./socket.ts";
+import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
+import { AF, close, isSignalled, isWritable, SOCK, type Sock, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
 const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;
 const SIGPIPE = 13;
 const MOST_MESSAGES = 1024;
+/** Of a stream so much is copied at a time, and so much is sent before others have their turn. */
+const PIECE = 256 << 10;
+const TURN = 8 << 20;
 
 /** A message on its way. */
 interface Parcel {
-  readonly data: Buffer;
+  /** Where its bytes lie: they are read when they are sent, and not kept by whoever waits. */
+  readonly vectors: Header["vectors"];
+  readonly size: number;
   readonly name: Buffer | undefined;
   readonly control: Buffer;
   /** Copies of descriptors that travel with it. */
@@ -103,7 +108,7 @@ function sending(
     pinned.push(...parcel.fds);
     parcels.push(parcel);
   }
-  const delivery = new Delivery(state, task, sock, parcels, flags, lengths);
+  const delivery = new Delivery({ state, task, bench, sock, parcels, flags, lengths });
   const asked = parcels.flatMap(({ to, action }) => (to === undefined || action === undefined ? [] : [{ to, action }]));
   const [first] = asked;
   if (first === undefined) {
@@ -142,34 +147,29 @@ function onlyAllowed(verdict: Verdict): Verdict {
   };
 }
 
+interface Sending {
+  readonly state: NetState;
+  readonly task: Task;
+  readonly bench: Bench;
+  readonly sock: Sock;
+  readonly parcels: readonly Parcel[];
+  readonly flags: number;
+  readonly lengths: ((sent: readonly number[]) => void) | undefined;
+}
+
 /** Sends messages one after the other, as far as they go. */
 class Delivery {
-  readonly #state: NetState;
-  readonly #task: Task;
-  readonly #sock: Sock;
-  readonly #parcels: readonly Parcel[];
-  readonly #flags: number;
-  readonly #lengths: ((sent: readonly number[]) => void) | undefined;
+  readonly #at: Sending;
   readonly #sent: number[] = [];
   /** Bytes of the present message that are sent. */
   #part = 0;
+  /** The other side had no room. */
+  #waited = false;
   #end: number;
 
-  constructor(
-    state: NetState,
-    task: Task,
-    sock: Sock,
-    parcels: readonly Parcel[],
-    flags: number,
-    lengths: ((sent: readonly number[]) => void) | undefined,
-  ) {
-    this.#state = state;
-    this.#task = task;
-    this.#sock = sock;
-    this.#parcels = parcels;
-    this.#flags = flags;
-    this.#lengths = lengths;
-    this.#end = parcels.length;
+  constructor(sending: Sending) {
+    this.#at = sending;
+    this.#end = sending.parcels.length;
   }
 
   stopBefore(at: number): void {
@@ -179,7 +179,7 @@ class Delivery {
   /** The call's result, or LATER. */
   go(): number {
     for (let at = this.#sent.length; at < this.#end; at++) {
-      const parcel = this.#parcels[at];
+      const parcel = this.#at.parcels[at];
       if (parcel === undefined) break;
       const result = this.#one(parcel);
       if (result === LATER) return LATER;
@@ -190,38 +190,48 @@ class Delivery {
       this.#part = 0;
       this.#sent.push(result);
     }
-    if (this.#lengths === undefined) return this.#sent[0] ?? 0;
-    this.#lengths(this.#sent);
+    if (this.#at.lengths === undefined) return this.#sent[0] ?? 0;
+    this.#at.lengths(this.#sent);
     return this.#sent.length;
   }
 
   #one(parcel: Parcel): number {
+    const { state, task, sock, flags } = this.#at;
     // Nothing listens there: whoever starts to a moment later was not judged. It is lost, as datagrams are.
-    if (parcel.to?.listener === "none" && !this.#state.observes) return parcel.data.length;
-    if (parcel.asked !== undefined) this.#state.asResolver.set(this.#sock.inode, parcel.asked);
-    const stream = this.#sock.type === SOCK.STREAM;
-    const waits = this.#sock.blocks && (this.#flags & MSG.DONTWAIT) === 0;
-    for (;;) {
+    if (parcel.to?.listener === "none" && !state.observes) return parcel.size;
+    if (parcel.asked !== undefined) state.asResolver.set(sock.inode, parcel.asked);
+    const stream = sock.type === SOCK.STREAM;
+    const waits = sock.blocks && (flags & MSG.DONTWAIT) === 0;
+    // Of an urgent message the last byte counts, so it is sent whole (tcp(7)).
+    const piece = stream && (flags & MSG.OOB) === 0 ? PIECE : MOST_BYTES + 1;
+    for (let turn = 0; ;) {
       const first = this.#part === 0;
-      const rest = {
-        data: first ? parcel.data : parcel.data.subarray(this.#part),
-        name: parcel.name,
-        control: first ? parcel.control : NOTHING,
-      };
-      const result = send(this.#sock.fd, rest, (this.#flags & KEPT_FLAGS) | MSG.DONTWAIT | MSG.NOSIGNAL);
+      const result = this.#waited && !isWritable(sock.fd) ? -ERRNO.EAGAIN : this.#piece(parcel, piece);
+      this.#waited = result === -ERRNO.EAGAIN;
       if (result >= 0) {
         this.#part += result;
-        if (!stream || !waits || this.#part >= parcel.data.length) return this.#part;
+        turn += result;
+        if (!stream || this.#part >= parcel.size) return this.#part;
+        if (turn >= TURN) return waits ? LATER : this.#part;
       } else if (result === -ERRNO.EAGAIN && waits) {
-        if (!isSignalled(this.#task)) return LATER;
+        if (!isSignalled(task)) return LATER;
         return first ? -ERRNO.EINTR : this.#part;
       } else {
-        if (result === -ERRNO.EPIPE && stream && first && (this.#flags & MSG.NOSIGNAL) === 0) {
-          sys(SYSCALLS.tgkill, this.#task.tgid, this.#task.tid, SIGPIPE);
+        if (result === -ERRNO.EPIPE && stream && first && (flags & MSG.NOSIGNAL) === 0) {
+          sys(SYSCALLS.tgkill, task.tgid, task.tid, SIGPIPE);
         }
         return first ? result : this.#part;
       }
     }
+  }
+
+  /** Bytes that went, or a negative errno. */
+  #piece({ vectors, name, control }: Parcel, most: number): number {
+    const { task, bench, sock, flags } = this.#at;
+    const data = dataOf(task.tid, bench, vectors, this.#part, most);
+    if (typeof data === "number") return data;
+    const rest = { data, name, control: this.#part === 0 ? control : NOTHING };
+    return send(sock.fd, rest, (flags & KEPT_FLAGS) | MSG.DONTWAIT | MSG.NOSIGNAL);
   }
 }
 
@@ -230,11 +240,11 @@ const NOTHING = alloc(0);
 function parcelOf(state: NetState, task: Task, bench: Bench, sock: Sock, header: Header): Parcel | number {
   const name = header.nameLength === 0 || header.name === 0 ? undefined : bench.memory.bytes(task.tid, header.name, header.nameLength);
   if (typeof name === "number") return name;
-  const data = dataOf(task.tid, bench, header.vectors);
-  if (typeof data === "number") return data;
   const control = controlOf(task, bench, header, sock.domain === AF.UNIX);
   if (typeof control === "number") return control;
-  const plain = { data, name: undefined, control: control.bytes, fds: control.fds };
+  const { vectors } = header;
+  const size = vectors.reduce((sum, [, length]) => sum + length, 0);
+  const plain = { vectors, size, name: undefined, control: control.bytes, fds: control.fds };
   if (name === undefined) return plain;
   if (sock.domain === AF.UNIX) return { ...plain, name };
   if (sock.domain === AF.NETLINK) return isKernel(name) ? { ...plain, name } : -ERRNO.EPERM;
