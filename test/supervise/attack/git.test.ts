@@ -136,3 +136,23 @@ mkdir w; git init -q w/a; mv w/a/.git w/b; echo EVIL > w/b/hooks/pre-commit; pri
     expect(out).not.toMatch(/^changed$/m);
   });
 });
+
+it("cargo makes the configuration of a new repository itself", async () => {
+  const { out } = await attack({
+    // A program of that name, as root installs it.
+    before:
+      "mount -t tmpfs -o mode=755 none /usr/local/sbin; cp /bin/dash /usr/local/sbin/cargo; mkdir -p x/.git y/.git; echo mine > y/.git/config",
+    program: "cargo -c 'echo new > x/.git/config; echo more >> x/.git/config; echo new > y/.git/config'; echo new > x/.git/config.worktree",
+    after: "cat x/.git/* y/.git/*",
+  });
+  expect(out.match(/^(?:new|mine|more)$/gm)).toEqual(["new", "mine"]);
+});
+
+it("the folder worked in gets its mode and times, the ones above do not", async () => {
+  const { out } = await attack({
+    program: "chmod 750 . && touch -d @1000000000 . && stat -c '%a %Y' . && chmod 700 .. ; chmod 700 ~; chmod 700 /srv/tmp; chmod 700 /tmp",
+    after: "stat -c %a /srv /srv/home /srv/tmp /tmp | tr '\\n' ' '",
+  });
+  expect(out).toContain("750 1000000000");
+  expect(out).toContain("1777 755 755 1777");
+});
