@@ -9,8 +9,17 @@ import { TOLD } from "./git-config.ts";
 import { type Errand, errandOf } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
-/** Dangers to files, which are seen happening and can be undone; and rights that nothing supervised can gain. */
-const UNDOABLE = new Set(["danger.delete-recursive", "danger.history-rewrite", "danger.foreign-repository", "danger.privilege"]);
+/**
+ * Dangers to files, which are seen happening and can be undone; rights that nothing supervised can gain; and effects on the
+ * machine, which need such rights, system files, or a service that is asked for them: starting a server is none by itself.
+ */
+const UNDOABLE = new Set([
+  "danger.delete-recursive",
+  "danger.history-rewrite",
+  "danger.foreign-repository",
+  "danger.privilege",
+  "danger.host-effect",
+]);
 
 /** What judging commands needs of the run's judge, as it stands at the moment. */
 export interface Bar {

@@ -44,3 +44,15 @@ gcc -shared -fPIC /srv/out/evil.c -o evil.so`,
     expect(out).not.toContain("Permission denied");
   });
 });
+
+it("a server that is started for a test is no danger to the machine", async () => {
+  const { out } = await attack({
+    // Programs of that name, as root installs them.
+    before: "mount -t tmpfs -o mode=755 none /usr/local/sbin; for p in postgres redis-server; do cp /bin/dash /usr/local/sbin/$p; done",
+    program: `sh -c '"postgres" -c "echo one > data"'; redis-server -c 'echo two; echo x > /srv/out/x; kill -9 1'; ls`,
+    after: "ls /srv/out",
+  });
+  expect(out).toMatch(/^data$/m);
+  expect(out).toMatch(/^two$/m);
+  expect(out).toMatch(/^status 0\nf$/m);
+});
