@@ -13,7 +13,7 @@ const decoded = (text: string): string =>
 
 const LABELS = { allow: ["allow"], ask: ["ask", "deny", "none"], deny: ["deny"] } as const;
 
-const rows = ["attacks.txt", "attacks-shell.txt"]
+const rows = ["attacks.txt", "attacks-shell.txt", "attacks-tried.txt", "attacks-harmless.txt"]
   .flatMap((name) => readFileSync(join(import.meta.dirname, "../cases", name), "utf8").split("\n"))
   .filter((line) => line !== "" && !line.startsWith("#"))
   .map((line) => {
