@@ -39,6 +39,11 @@ export const DANGERS = {
     title: "discards work or rewrites history",
     help: "commit or stash first, or let the user confirm",
   },
+  "skips-checks": {
+    effect: "ask",
+    title: "skips the hooks or signatures that a repository asks for",
+    help: "leave that out and mend what the check finds, or let the user confirm",
+  },
   publish: { effect: "ask", title: "publishes for others to see", help: "let the user confirm" },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: "let the user confirm" },
   privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo" },

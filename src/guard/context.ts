@@ -1,4 +1,4 @@
-import type { DangerId, World } from "../action/index.ts";
+import type { Action, DangerId, World } from "../action/index.ts";
 import { floorPaths, type JudgeContext } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
@@ -13,11 +13,17 @@ function dangersOf(argv: readonly string[]): ReadonlySet<DangerId> {
   const key = argv.join("\0");
   let found = dangers.get(key);
   if (found === undefined) {
-    found = new Set(lowerArgv(argv, { world: NOWHERE }).actions.flatMap((action) => action.dangers ?? []));
+    found = new Set(lowerArgv(argv, { world: NOWHERE }).actions.flatMap(dangersIn));
     if (dangers.size > 1000) dangers.clear();
     dangers.set(key, found);
   }
   return found;
+}
+
+/** Deleting a folder is seen by the path, and not by the words. */
+function dangersIn(action: Action): readonly DangerId[] {
+  const folder = action.kind === "file" && action.operation === "delete" && (action.recursive === true || action.target.kind === "tree");
+  return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
 }
 
 /** What judging needs to know besides the request and the policy. */

@@ -91,7 +91,9 @@ function judged(request: Request, options: GuardOptions): Outcome {
       const context = { ...plain, grants };
       const own = judge(lowered, policy, context);
       const judgement =
-        supposed === undefined ? own : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context));
+        supposed === undefined
+          ? own
+          : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context), supposed);
       const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
       const final = restrained(request, afterJudging(known, policy), policy, options.machine);
       const verdict =

@@ -1,5 +1,6 @@
-import type { Lowered, RequestVerdict, World } from "../action/index.ts";
+import type { Action, Lowered, RequestVerdict, World } from "../action/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
+import { serverFields } from "./server-fields.ts";
 import { lowerTool } from "./tools.ts";
 
 const COMMANDS = new Set(["command", "cmd", "script", "shell_command", "commandLine", "command_line"]);
@@ -10,6 +11,12 @@ interface Supposed {
   /** Running and reading. */
   readonly likely: Lowered;
   readonly writing: Lowered;
+  /** Questions about what it may do count, too: a server's tool is supposed with more care, see `serverFields`. */
+  readonly asks?: true;
+  /** By its name or its fields it writes: what a change is denied for is denied. */
+  readonly writes?: true;
+  /** The input is too large to look through. */
+  readonly incomplete?: true;
 }
 
 const join = (parts: readonly Lowered[]): Lowered => ({
@@ -19,11 +26,13 @@ const join = (parts: readonly Lowered[]): Lowered => ({
 
 /**
  * Hosts get new tools every month: until a host's file says what one does, a command or a path in its input is supposed to
- * be run, read and written. A server's tool has files and commands of its own, and is judged by its name.
+ * be run, read and written. So it is with a server's tool, anywhere in its input (ledger D25, D29).
  */
 export function supposedOf(request: Request, world: World): Supposed | undefined {
-  const { facts, input, point, tool } = request;
-  if (facts !== undefined || point !== "hook" || tool.startsWith("mcp__")) return undefined;
+  const server = serverTool(request);
+  if (server !== undefined) return supposedOfServer(server, request, world);
+  const { facts, input, point } = request;
+  if (facts !== undefined || point !== "hook") return undefined;
   const as = (supposed: ToolFacts): Lowered => lowerTool({ ...request, facts: supposed }, world);
   const given = Object.keys(input).filter((field) => typeof input[field] === "string" || Array.isArray(input[field]));
   const commands = given.filter((field) => COMMANDS.has(field)).map((field) => as({ does: "shell", field, list: true }));
@@ -33,14 +42,63 @@ export function supposedOf(request: Request, world: World): Supposed | undefined
   return { likely: join([...commands, ...files("read")]), writing: join(files("write")) };
 }
 
+/** The name of a server's tool, as rules have it; undefined: it is the host's own. */
+function serverTool({ tool, facts }: Request): string | undefined {
+  const names = facts === undefined ? [tool] : facts.does === "tool" ? [tool, ...facts.names, ...(facts.guesses ?? [])] : [];
+  return names.find((name) => name.startsWith("mcp__"));
+}
+
+/** Verbs of tools that change what they are given. */
+const CHANGES =
+  /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
+
+function supposedOfServer(name: string, request: Request, world: World): Supposed | undefined {
+  const { commands, paths, urls, input, content, complete } = serverFields(request.input);
+  if (complete && commands.length === 0 && paths.length === 0 && urls.length === 0) return undefined;
+  const as = (facts: ToolFacts, more: Request["input"] = input): Lowered => lowerTool({ ...request, facts, input: more }, world);
+  const files = (operation: "read" | "write"): readonly Lowered[] =>
+    paths.length === 0 ? [] : [as({ does: "file", operation, fields: ["paths"] }, { paths })];
+  const fetched = urls.map((url) => asConnection(as({ does: "fetch", field: "url" }, { url })));
+  const writes = CHANGES.test(name.slice(name.lastIndexOf("__") + 2)) || (content && paths.length > 0);
+  return {
+    likely: join([...commands.map((facts) => as(facts)), ...files("read"), ...fetched]),
+    writing: join(files("write")),
+    asks: true,
+    ...(writes ? { writes } : {}),
+    ...(complete ? {} : { incomplete: true as const }),
+  };
+}
+
+/** A browser that a server drives is there for this machine's own pages, too: only metadata services are out of bounds. */
+function asConnection({ actions, unknowns }: Lowered): Lowered {
+  const connect = (action: Action): Action => (action.kind === "net" ? { ...action, operation: "connect" } : action);
+  return { actions: actions.map(connect), unknowns };
+}
+
 /** For finding the policy files that speak about the places involved. */
 export const withSupposed = (lowered: Lowered, { likely, writing }: Supposed): Lowered => join([lowered, likely, writing]);
 
-/** INVARIANT: it can only narrow. What is denied is denied; what only a change would be denied for is asked. */
-export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writing: RequestVerdict): RequestVerdict {
+/** INVARIANT: it can only narrow. What is denied is denied; what only a change would be denied for is asked, but where it does change. */
+export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writing: RequestVerdict, supposed: Supposed): RequestVerdict {
   if (verdict.decision === "deny") return verdict;
   const reason = (because: RequestVerdict): string => `nobody has said what this tool does, and it may ${because.reason}`;
   if (likely.decision === "deny") return { ...likely, reason: reason(likely) };
-  if (writing.decision === "deny" && verdict.decision !== "ask") return { ...writing, decision: "ask", reason: reason(writing) };
-  return verdict;
+  if (writing.decision === "deny" && supposed.writes === true) return { ...writing, reason: reason(writing) };
+  if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
+  if (writing.decision === "deny") return { ...writing, decision: "ask", reason: reason(writing) };
+  const asked = [likely, ...(supposed.writes === true ? [writing] : [])].find(
+    ({ decision, basis }) => decision === "ask" && ASKS.has(basis),
+  );
+  if (supposed.asks === true && asked !== undefined) return { ...asked, reason: reason(asked) };
+  if (supposed.incomplete !== true) return verdict;
+  return {
+    ...verdict,
+    decision: "ask",
+    basis: "protection",
+    builtin: "tool.too-large",
+    reason: "the tool's input is too large to look through",
+  };
 }
+
+/** Questions that somebody wants asked, as opposed to what nobody has an opinion on. */
+const ASKS: ReadonlySet<RequestVerdict["basis"]> = new Set(["floor", "rule", "protection"]);

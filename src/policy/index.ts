@@ -1,3 +1,4 @@
+export { type Address, addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
 export { expandBraces } from "./brace.ts";
 export { patternCovers, ruleCovers, same } from "./cover.ts";
 export { pathPattern, type PathPattern } from "./glob.ts";

@@ -7,6 +7,7 @@ import { bindPattern, matchesSegments, pathPattern } from "./glob.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";
+import { namesHost } from "./net-protections.ts";
 import { normalisePath, segmentsOf } from "./path.ts";
 import type { Protection } from "./protections.ts";
 import { sampleCommands } from "./sample.ts";
@@ -31,6 +32,8 @@ export function namesOwn(rule: Rule, action: Action, protection: Protection, con
       return false;
     case "default":
       return hasLiteral(rule.matcher);
+    case "host":
+      return namesHost(rule.matcher, protection.scope.host);
     case "place":
     case "danger":
       if (action.kind === "file") return pathsOf(rule.matcher).some((pattern) => pathNames(pattern, action, protection, context.world));
@@ -48,6 +51,7 @@ function pathsOf(matcher: Matcher): readonly (string | undefined)[] {
 export function namesByCommand(rule: Rule, action: Action, protection: Protection, context: NamingContext): boolean {
   const { scope } = protection;
   if (scope.by === "nothing") return false;
+  if (scope.by === "host") return isWholeCommand(rule.matcher);
   // Whoever allows `npm test` by name allows the code it runs; a file it writes has a rule of its own.
   if (scope.by === "default") return action.kind === "code" && hasLiteral(rule.matcher);
   if (scope.by === "danger" && !samplesHave(rule, scope.id, context)) return false;

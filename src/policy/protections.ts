@@ -4,6 +4,7 @@ import {
   DANGERS,
   type ExecAction,
   type FileAction,
+  type NetAction,
   printAction,
   printTarget,
   visible,
@@ -13,6 +14,7 @@ import { agentFile } from "./agent-files.ts";
 import { pathDangers } from "./danger-paths.ts";
 import { avoidHelp } from "./exclude.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
+import { netProtection } from "./net-protections.ts";
 import { isGitConfig, isPersistence, isRawDevice, isOftenShared, isSecret, isSecretFolder, isSystem } from "./path-class.ts";
 import type { Preset } from "./presets.ts";
 import { findReached, isRecursive } from "./reach.ts";
@@ -32,6 +34,8 @@ export type Scope =
   | { readonly by: "danger"; readonly id: DangerId }
   /** A path in the place. */
   | { readonly by: "place"; readonly holds: (path: string) => boolean }
+  /** This host. */
+  | { readonly by: "host"; readonly host: string }
   /** Any literal part at all. */
   | { readonly by: "default" }
   /** Nothing names it. */
@@ -53,11 +57,17 @@ export function protectionsOf(action: Action, around: Surroundings): readonly Pr
   const { preset } = around;
   const met: Protection[] = [];
   if (preset.dangers) for (const id of action.dangers ?? NONE_SEEN) met.push(danger(id, action));
+  if (preset.dangers && action.kind === "net") met.push(...netProtections(action));
   if (action.kind === "file" && action.operation !== "list" && action.operation !== "execute") fileProtections(action, around, met);
   return met.length === 0 ? NONE : met;
 }
 
 const NONE_SEEN: readonly DangerId[] = [];
+
+function netProtections(action: NetAction): readonly Protection[] {
+  const met = netProtection(action);
+  return met === undefined ? NONE : [met];
+}
 
 function danger(id: DangerId, action: Action): Protection {
   const { effect, title, help } = DANGERS[id];

@@ -13,7 +13,7 @@ const TOOLS: [agent: string, tool: string, input: Record<string, unknown>, verdi
   ["claude", "NextYearsTool", { path: ".git/hooks/pre-commit" }, "ask"],
   ["claude", "NextYearsTool", { command: "ls", path: "src" }, "none"],
   ["claude", "NextYearsTool", { command: "$x y" }, "none"],
-  ["claude", "mcp__github__create_file", { path: ".git/hooks/pre-commit", command: "terraform apply" }, "none"],
+  ["claude", "mcp__github__create_file", { path: ".git/hooks/pre-commit", command: "terraform apply" }, "deny"],
   ["claude", "Monitor", { command: "terraform apply", description: "d", timeout_ms: 1000 }, "deny"],
   ["qwen", "monitor", { command: "terraform apply", description: "d" }, "deny"],
   ["qwen", "monitor", { command: "ls", directory: "/" }, "allow"],

@@ -25,6 +25,11 @@ const INERT = [
 /** True for a key of git's configuration that can make git run nothing. */
 export const isInertGitKey = (key: string): boolean => INERT.some((known) => known.test(key.toLowerCase()));
 
+/** Signing switched off: nothing runs, but a check of the repository's is skipped. */
+const UNSIGNED = /^(?:commit|tag)\.gpgsign=(?:false|no|off|0|)$/i;
+
+export const skipsChecks = (value: Value): boolean => UNSIGNED.test(textOf(value) ?? "");
+
 /** True when `-c KEY=VALUE` can run nothing: the key is known and written out. */
 export const isInertKey = (key: string, value: Value): boolean =>
   (textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key);

@@ -37,6 +37,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     style: "gnu",
     options: optionTable(
       PATHSPEC_FILE,
+      "--no-gpg-sign -> danger skips-checks",
       SIGN,
       `
       -q --[no-]quiet; -v --[no-]verbose; -F --file=read; --no-file; --author=text; --no-author; --date=text; --no-date
@@ -44,7 +45,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --no-reuse-message; --[no-]fixup=text; --squash=text; --no-squash; --[no-]reset-author; --trailer=text
       -s --[no-]signoff; -t --template=read; --no-template; -e --[no-]edit -> terminal; --cleanup=text; --no-cleanup
       --[no-]status; -a --[no-]all; -i --[no-]include; --[no-]interactive -> terminal; -p --[no-]patch -> terminal
-      -o --[no-]only; -n --no-verify; --verify; --[no-]dry-run; --[no-]short; --[no-]branch; --[no-]ahead-behind
+      -o --[no-]only; -n --no-verify -> danger skips-checks; --verify; --[no-]dry-run; --[no-]short; --[no-]branch; --[no-]ahead-behind
       --[no-]porcelain; --[no-]long; -z --[no-]null; --[no-]amend -> danger history-rewrite; --no-post-rewrite
       --[no-]allow-empty; --[no-]allow-empty-message; -u --[no-]untracked-files[=text]`,
     ),
@@ -188,7 +189,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "text*",
     effects: CHANGES_AND_HOOKS,
-    examples: { ask: ["git merge feature", "git merge --abort"] },
+    examples: { ask: ["git merge feature", "git merge --abort", "git merge --no-verify feature"] },
   },
   "cherry-pick": {
     style: "gnu",
@@ -241,11 +242,11 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --no-whitespace; --[no-]ignore-space-change; --[no-]ignore-whitespace; --directory=text; --no-directory; --exclude=text
       --no-exclude; --include=text; --no-include; -C=text; -p=text; --patch-format=text; --no-patch-format; --[no-]reject
       --resolvemsg=text; --no-resolvemsg; --continue; -r --resolved; --skip; --abort; --quit; --show-current-patch[=text]
-      --allow-empty; --[no-]committer-date-is-author-date; --[no-]ignore-date; --[no-]rerere-autoupdate; --empty=text; -n --no-verify`,
+      --allow-empty; --[no-]committer-date-is-author-date; --[no-]ignore-date; --[no-]rerere-autoupdate; --empty=text; -n --no-verify -> danger skips-checks`,
     ),
     operands: "read*",
     effects: CHANGES_AND_HOOKS,
-    examples: { ask: ["git am x.patch", "git am --abort"] },
+    examples: { ask: ["git am x.patch", "git am --abort", "git am --no-verify x.patch"] },
   },
   // Lists without an operand or with a listing option; `git-refs` (analyser) adds `write $git` for any other operand.
   "worktree add": {

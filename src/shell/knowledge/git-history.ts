@@ -201,7 +201,7 @@ export const GIT_HISTORY: Readonly<Record<string, SubcommandSpec>> = {
     options: optionTable(
       SIGN,
       `
-      --onto=text; --no-onto; --[no-]keep-base; --no-verify; --verify; -q --[no-]quiet; -v --[no-]verbose; -n --no-stat; --stat; --[no-]signoff
+      --onto=text; --no-onto; --[no-]keep-base; --no-verify -> danger skips-checks; --verify; -q --[no-]quiet; -v --[no-]verbose; -n --no-stat; --stat; --[no-]signoff
       --[no-]committer-date-is-author-date; --[no-]reset-author-date; --[no-]ignore-date; -C=text; --[no-]ignore-whitespace; --whitespace=text; --no-whitespace
       -f --[no-]force-rebase; --no-ff; --ff; --continue; --skip; --abort; --quit; --edit-todo -> terminal; --show-current-patch; --apply; -m --merge
       -i --interactive -> terminal; --[no-]rerere-autoupdate; --empty=text; --[no-]autosquash; --[no-]update-refs; --[no-]autostash; -x --exec=shell; --no-exec
@@ -211,7 +211,7 @@ export const GIT_HISTORY: Readonly<Record<string, SubcommandSpec>> = {
     operands: "text*",
     effects: `${REWRITES}, code.project`,
     examples: {
-      ask: ["git rebase main", "git rebase -i HEAD~3", "git rebase --abort", "git rebase -x evil HEAD~1"],
+      ask: ["git rebase main", "git rebase -i HEAD~3", "git rebase --abort", "git rebase --no-verify main", "git rebase -x evil HEAD~1"],
       deny: ["git rebase -x 'rm -rf ~' HEAD~1", "git rebase --exec='rm -rf ~' main"],
     },
   },

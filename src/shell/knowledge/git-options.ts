@@ -100,7 +100,7 @@ export const MERGE = `
   -n; --[no-]stat; --[no-]compact-summary; --[no-]summary; --[no-]log[=text]; --[no-]squash; --[no-]commit
   --[no-]edit -> terminal; --cleanup=text; --no-cleanup; --[no-]ff; --ff-only; --[no-]autostash
   --[no-]verify-signatures -> code.project; -s --strategy=text; --no-strategy; -X --strategy-option=text
-  --no-strategy-option; --[no-]allow-unrelated-histories; --[no-]signoff; --[no-]verify; -v --[no-]verbose
+  --no-strategy-option; --[no-]allow-unrelated-histories; --[no-]signoff; --no-verify -> danger skips-checks; --verify; -v --[no-]verbose
   -q --[no-]quiet`;
 
 /** Picking one commit after another: cherry-pick, revert. */

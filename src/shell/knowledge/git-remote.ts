@@ -36,7 +36,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
     operands: "repository:word? text*",
     effects: "repository, remote.read git, write $git, code.project",
     analyse: "git-remote",
-    examples: { ask: ["git pull", "git pull --rebase origin main", "git pull --ff-only"] },
+    examples: { ask: ["git pull", "git pull --rebase origin main", "git pull --ff-only", "git pull --no-verify"] },
   },
   clone: {
     style: "gnu",
@@ -69,7 +69,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
       -d --[no-]delete -> danger force-push; --[no-]tags; -n --[no-]dry-run; --[no-]porcelain; -f --[no-]force -> danger force-push
       --[no-]force-with-lease[=text] -> danger force-push; --[no-]force-if-includes; --recurse-submodules=text; --no-recurse-submodules; --[no-]thin
       --receive-pack=foreign/command; --no-receive-pack; --exec=foreign/command; --no-exec; -u --[no-]set-upstream; --[no-]progress
-      --[no-]prune -> danger force-push; --[no-]verify; --[no-]follow-tags; --[no-]signed[=text]; --[no-]atomic; -o --push-option=text
+      --[no-]prune -> danger force-push; --no-verify -> danger skips-checks; --verify; --[no-]follow-tags; --[no-]signed[=text]; --[no-]atomic; -o --push-option=text
       --no-push-option; -4 --[no-]ipv4; -6 --[no-]ipv6`),
     operands: "repository:word? text*",
     effects: "repository, remote.change git, code.project",
@@ -80,6 +80,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
         "git push origin main",
         "git push -u origin HEAD",
         "git push --tags",
+        "git push --no-verify",
         "git push --force",
         "git push -f origin main",
         "git push origin +main",
