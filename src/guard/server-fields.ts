@@ -42,7 +42,7 @@ export function serverFields(given: Input): ServerFields {
 
   const command = (value: unknown, beside: Input | undefined): void => {
     const rest = Object.entries(beside ?? {}).find(([name, list]) => ARGUMENTS.test(plain(name)) && Array.isArray(list))?.[1];
-    const words = Array.isArray(value) ? value : Array.isArray(rest) ? [value, ...rest] : undefined;
+    const words: readonly unknown[] | undefined = Array.isArray(value) ? value : Array.isArray(rest) ? [value].concat(rest) : undefined;
     const field = `c${commands.length}`;
     if (commands.length >= MOST_VALUES) return;
     if (words !== undefined && words.length > 0 && words.every((word) => typeof word === "string")) {
