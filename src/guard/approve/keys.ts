@@ -60,9 +60,13 @@ const PASTE_END = "\u001b[201~";
 // oxlint-disable-next-line no-control-regex -- these are what terminals send
 const CSI = /^\u001b\[([0-?]*)([ -/]*)([@-~])/;
 // oxlint-disable-next-line no-control-regex -- as above
-const CUT_OFF = /^\u001b(?:\[[0-?]*[ -/]*|O)$/;
+const CUT_OFF = /^\u001b(?:\[[0-?]*[ -/]*|O|\[M[^]{0,2}|[P\]X^_][^\u0007\u001b]*\u001b?)$/;
+// Answers to what the program asked the terminal; its text may be the program's own, and hold any letter.
 // oxlint-disable-next-line no-control-regex -- as above
-const STRING_SEQUENCE = /^\u001b[P\]X^_][\s\S]*?(?:\u0007|\u001b\\)/;
+const STRING_SEQUENCE = /^\u001b[P\]X^_][^\u0007\u001b]*(?:\u0007|\u001b\\)/;
+/** X10 mouse reports: button, column and row are characters of any kind (xterm, "Mouse Tracking"). */
+// oxlint-disable-next-line no-control-regex -- as above
+const MOUSE = /^\u001b\[M[^]{3}/;
 
 /**
  * The keys in what a terminal sent, and the rest that is the beginning of a sequence. The program that shares the terminal
@@ -89,6 +93,7 @@ export function readKeys(input: string): { readonly keys: readonly Key[]; readon
 
 function first(text: string): readonly [length: number, key: Key] {
   if (text.startsWith("\u001b") && text.length > 1) {
+    if (MOUSE.test(text)) return [6, { is: "report" }];
     const csi = CSI.exec(text);
     if (csi !== null) return [csi[0].length, controlSequence(csi[1] ?? "", csi[3] ?? "")];
     if (text[1] === "O") return [3, { is: FINAL[text[2] ?? ""] ?? (text[2] === "M" ? "enter" : "other") }];

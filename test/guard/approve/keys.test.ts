@@ -27,6 +27,8 @@ it.each<[what: string, text: string, keys: string]>([
   ["a cursor report", "\u001b[12;40R", "report"],
   ["an X11 colour report", "\u001b]11;rgb:0000/0000/0000\u0007a", "report char:a"],
   ["mouse", "\u001b[<0;10;10M", "report"],
+  ["mouse, in three characters", "\u001b[M aDd", "report char:d"],
+  ["a string that a key breaks off", "\u001b]11;a\u001b[A", "other char:1 char:1 char:; char:a up"],
   ["a function key", "\u001b[15~", "other"],
   ["bytes that are no UTF-8", "\ufffd", "other"],
   ["kitty: a letter", "\u001b[97u", "char:a"],
@@ -38,6 +40,16 @@ it.each<[what: string, text: string, keys: string]>([
   ["kitty: Alt and a letter", "\u001b[97;3u", "other"],
 ])("%s", (_, text, keys) => expect(names(text)).toBe(keys));
 
-it.each(["\u001b[", "\u001b[1;", "\u001bO", "\u001b[200~half"])("%j waits for its rest", (text) => {
+it.each([
+  "\u001b[",
+  "\u001b[1;",
+  "\u001bO",
+  "\u001b[200~half",
+  "\u001b[M",
+  "\u001b[M a",
+  "\u001b]11;rgb:aaaa/",
+  "\u001b]l the program's title: a",
+  "\u001bP1$r0;1\u001b",
+])("%j waits for its rest", (text) => {
   expect(readKeys(`a${text}`)).toEqual({ keys: [{ is: "char", text: "a" }], rest: text });
 });
