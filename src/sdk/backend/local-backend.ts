@@ -11,6 +11,7 @@ import type { LineEdit } from "./lines.ts";
 import { pinning } from "./pin.ts";
 import { Place } from "./place.ts";
 import type { Failure } from "./result.ts";
+import { findRipgrep } from "./ripgrep.ts";
 import { Search, type GlobResult, type GrepOptions, type GrepResult, type Listing } from "./search.ts";
 import { Supervision } from "./supervision.ts";
 
@@ -51,6 +52,8 @@ export interface LocalBackendOptions {
   readonly maxReadChars?: number;
   /** Bytes of one image or document; 50 MB by default. */
   readonly maxBytes?: number;
+  /** Whether `grep` asks ripgrep, where it is installed, which files to look into; true unless said otherwise. What it finds is the same. */
+  readonly ripgrep?: boolean;
   readonly audit?: boolean;
   /** For tests: another home, other environment variables. */
   readonly machine?: Machine;
@@ -112,7 +115,7 @@ export class LocalBackend {
     this.root = place.root;
     this.#place = place;
     this.#files = new Files(place, { maxReadChars: options.maxReadChars ?? 200_000, maxBytes: options.maxBytes ?? 50 << 20 });
-    this.#search = new Search(place);
+    this.#search = new Search(place, options.ripgrep === false ? undefined : findRipgrep(own.env["PATH"], place.allowed));
     this.#runner = new Runner({
       checker: this.checker,
       cwd: place.root,

@@ -5,7 +5,8 @@ import { bare, splitLines } from "./lines.ts";
 import type { Pinned } from "./pin.ts";
 import type { Place } from "./place.ts";
 import { failure, systemFailure, type Failure } from "./result.ts";
-import { entriesOf, globBelow, walkFiles, type Entry } from "./walk.ts";
+import { filesWith, textIn, type Wanted } from "./ripgrep.ts";
+import { entriesOf, globBelow, SKIPPED, walkFiles, type Entry } from "./walk.ts";
 
 /** What is in a folder, by name. */
 export interface Listing {
@@ -50,9 +51,12 @@ const LONGEST_LINE = 2000;
 /** Finding files and texts. What may not be listed or read is not there (Y14). */
 export class Search {
   readonly #place: Place;
+  readonly #ripgrep: string | undefined;
 
-  constructor(place: Place) {
+  /** `ripgrep`: where it is, if it may be used. */
+  constructor(place: Place, ripgrep: string | undefined) {
     this.#place = place;
+    this.#ripgrep = ripgrep;
   }
 
   async ls(requested: string): Promise<Listing | Failure> {
@@ -95,7 +99,7 @@ export class Search {
       const refused = await this.#place.check("grep", ["list"], requested, found);
       if (refused !== undefined) return refused;
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);
-      return this.#grepIn(found.object, requested, matcher, options);
+      return await this.#grepIn(found.object, requested, matcher, options);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "permission-ask") throw error;
       return systemFailure(error, requested);
@@ -104,7 +108,7 @@ export class Search {
     }
   }
 
-  #grepIn(top: Pinned, requested: string, matcher: LinearMatcher, options: GrepOptions): GrepResult | Failure {
+  async #grepIn(top: Pinned, requested: string, { matcher, contains }: Matching, options: GrepOptions): Promise<GrepResult | Failure> {
     const { pinning } = this.#place;
     const most = Math.min(options.maxMatches ?? MOST_MATCHES, MOST_MATCHES);
     const matches: { path: string; line: number; text: string }[] = [];
@@ -124,11 +128,14 @@ export class Search {
     }
     const wanted = options.glob === undefined ? () => true : globBelow(options.glob, top.path);
     if ("why" in wanted) return failure("pattern", `'${options.glob ?? ""}': ${wanted.why}`);
+    const program = this.#ripgrep;
+    const among = program === undefined || contains === undefined ? undefined : await filesWith(program, contains, top.path, SKIPPED);
+    const isWanted = (path: string): boolean => among?.has(path) !== false && wanted(path) && !this.#unreadable(path);
     const { complete } = walkFiles(
       top,
       pinning,
       (path) => !this.#place.denies("grep", "list", path),
-      (file, holder) => (wanted(file.path) && !this.#unreadable(file.path) ? this.#open(file, holder, look) : "go on"),
+      (file, holder) => (isWanted(file.path) ? this.#open(file, holder, look) : "go on"),
     );
     return { ok: true, matches, truncated: !complete };
   }
@@ -183,8 +190,14 @@ export class Search {
   }
 }
 
+interface Matching {
+  readonly matcher: LinearMatcher;
+  /** What every match contains. */
+  readonly contains: Wanted | undefined;
+}
+
 /** Somewhere in a line. Linear in its length, whatever the expression: a model writes it. */
-function matcherFor(pattern: string, { literal = false, ignoreCase = false }: GrepOptions): LinearMatcher | Failure {
+function matcherFor(pattern: string, { literal = false, ignoreCase = false }: GrepOptions): Matching | Failure {
   if (pattern === "") return failure("pattern", "the pattern is empty");
   const atStart = !literal && pattern.startsWith("^");
   const atEnd = !literal && /(?:^|[^\\])(?:\\\\)*\$$/.test(pattern);
@@ -200,7 +213,7 @@ function matcherFor(pattern: string, { literal = false, ignoreCase = false }: Gr
     );
   const anything: Regex = { is: "repeat", part: ANY, min: 0, max: Number.POSITIVE_INFINITY };
   const compiled = compileRegex({ is: "all", parts: [...(atStart ? [] : [anything]), read.value, ...(atEnd ? [] : [anything])] });
-  return compiled.ok ? compiled.value : failure("pattern", `'${pattern}': ${compiled.message}`);
+  return compiled.ok ? { matcher: compiled.value, contains: textIn(read.value) } : failure("pattern", `'${pattern}': ${compiled.message}`);
 }
 
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

@@ -6,7 +6,7 @@ import type { Pinned, Pinning } from "./pin.ts";
 const MOST_ENTRIES = 200_000;
 const DEEPEST = 64;
 /** Not searched unless they are asked for: what tools keep there is nobody's work. */
-const SKIPPED = new Set([".git", "node_modules", "__pycache__", ".venv"]);
+export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules", "__pycache__", ".venv"]);
 
 /** Something in a folder. */
 export interface Entry {
