@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,19 +26,32 @@ async function start(args, stream, what) {
   }
 }
 
-async function connect(transport) {
+async function connect(transport, pid) {
   const client = new Client({ name: "bench", version: "1" });
   await client.connect(transport);
-  return client;
+  return { client, pid: pid ?? transport.pid };
+}
+
+/** Processor time of a process so far, in milliseconds: proc_pid_stat(5), in hundredths of a second. */
+function used(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const [utime, stime] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  return (Number(utime) + Number(stime)) * 10;
 }
 
 const SERVER = file("test/sdk/mcp/server.mjs");
 const GATEWAY = [file("dist/bin.cjs"), "mcp", "--name", "files"];
 const overStdio = async (args) =>
   await connect(new StdioClientTransport({ command: process.execPath, args, cwd: home, env, stderr: "ignore" }));
-const overHttp = async (url) => await connect(new StreamableHTTPClientTransport(new URL(url)));
+const overHttp = async (url, pid) => await connect(new StreamableHTTPClientTransport(new URL(url)), pid);
 const server = `http://127.0.0.1:${await start([SERVER, "/dev/null", "http"], "stdout", /\d+/)}/mcp`;
-const listening = async (...to) => await overHttp(await start([...GATEWAY, "--listen", "0", ...to], "stderr", /http:\S+/));
+const listening = async (...to) => {
+  const url = await start([...GATEWAY, "--listen", "0", ...to], "stderr", /http:\S+/);
+  return await overHttp(url, started.at(-1).pid);
+};
 
 const sides = {
   stdio: await overStdio([SERVER]),
@@ -51,8 +64,10 @@ const sides = {
 /** What each is compared with. */
 const direct = (name) => (name.endsWith("HTTP") ? "HTTP" : "stdio");
 const times = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
+const before = {};
 for (let at = -50; at < calls; at += 1) {
-  for (const [name, client] of Object.entries(sides)) {
+  for (const [name, { client, pid }] of Object.entries(sides)) {
+    if (at === 0 && name.includes("gateway")) before[name] = used(pid);
     const start = performance.now();
     await client.callTool({ name: "echo", arguments: { text: "hello" } });
     if (at >= 0) times[name].push(performance.now() - start);
@@ -61,10 +76,10 @@ for (let at = -50; at < calls; at += 1) {
 const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
 for (const [name, all] of Object.entries(times)) {
   const added = median(all) - median(times[direct(name)]);
-  console.log(
-    `${name.padEnd(22)} median ${median(all).toFixed(2)} ms${name.includes("gateway") ? `, adds ${added.toFixed(2)} ms to ${direct(name)}` : ""}`,
-  );
+  const own = name.includes("gateway") ? (used(sides[name].pid) - before[name]) / calls : 0;
+  const more = `, adds ${added.toFixed(2)} ms to ${direct(name)}; ${own.toFixed(2)} ms of the gateway's processor time`;
+  console.log(`${name.padEnd(22)} median ${median(all).toFixed(2)} ms${name.includes("gateway") ? more : ""}`);
 }
-await Promise.all(Object.values(sides).map((client) => client.close()));
+await Promise.all(Object.values(sides).map(({ client }) => client.close()));
 for (const child of started) child.kill();
 rmSync(home, { recursive: true, force: true });
