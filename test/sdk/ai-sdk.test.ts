@@ -61,10 +61,23 @@ describe("guardTools", () => {
     expect(result.content.map(({ type }) => type)).toContain("tool-approval-request");
   });
 
-  it("what is no object is denied, not thrown", () => {
+  it.each([true, false])("with onAsk the question is put at once: %s", async (answer) => {
+    ran.splice(0);
+    const result = await generateText({
+      model: model(["bash", { command: "rm -rf build" }]),
+      tools: { bash },
+      prompt: "x",
+      stopWhen,
+      toolApproval: guardTools(guardIn(scratch()), { facts, onAsk: () => answer }),
+    });
+    expect(ran).toEqual(answer ? ["rm -rf build"] : []);
+    expect(JSON.stringify(result.responseMessages)).toMatch(answer ? /ran rm -rf build/ : /execution-denied.*the user refused/);
+  });
+
+  it("what is no object is denied, not thrown", async () => {
     const judge = guardTools(guardIn(scratch()));
-    expect(judge({ toolCall: { toolName: "x", toolCallId: "1", input: "text" } })).toMatchObject({ type: "denied" });
-    expect(judge({ toolCall: { toolName: "constructor", toolCallId: "1", input: {} } })).toMatchObject({ type: "user-approval" });
+    expect(await judge({ toolCall: { toolName: "x", toolCallId: "1", input: "text" } })).toMatchObject({ type: "denied" });
+    expect(await judge({ toolCall: { toolName: "constructor", toolCallId: "1", input: {} } })).toMatchObject({ type: "user-approval" });
   });
 });
 

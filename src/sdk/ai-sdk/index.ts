@@ -1,6 +1,9 @@
-import type { Input, ToolFacts } from "../../guard/index.ts";
+import { judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
 import type { Guard } from "../guard/open-guard.ts";
 import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/index.ts";
+
+export type { ToolFacts } from "../../guard/index.ts";
+export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** What `toolApproval` of the AI SDK 7 answers: nothing lets the tool run. */
 export type ToolApproval = undefined | { readonly type: "denied" | "user-approval"; readonly reason: string };
@@ -10,18 +13,10 @@ export interface CallOfModel {
   readonly toolCall: { readonly toolName: string; readonly toolCallId: string; readonly input: unknown };
 }
 
-/** What is known of the tools. */
-export interface GuardToolsOptions {
-  /**
-   * What tools do, by their names: `{ bash: { does: "shell", field: "command" } }`. A tool without facts is judged by its
-   * name and fields.
-   */
-  readonly facts?: Readonly<Record<string, ToolFacts>>;
-}
-
 /**
  * `toolApproval` for `generateText`, `streamText` and `ToolLoopAgent` of the AI SDK 7: every call is judged by the policy.
- * Denied calls are not executed and the model reads why; questions become the SDK's own `tool-approval-request`.
+ * Denied calls are not executed and the model reads why; questions become the SDK's own `tool-approval-request`, or are
+ * answered at once by `onAsk`. Never rejects: that would end the whole generation.
  *
  * ```ts
  * const guard = openGuard({ cwd: "/repo" });
@@ -29,18 +24,14 @@ export interface GuardToolsOptions {
  * await generateText({ model, tools, prompt, toolApproval: guardTools(guard, { facts }) });
  * ```
  */
-export function guardTools(guard: Guard, { facts = {} }: GuardToolsOptions = {}): (call: CallOfModel) => ToolApproval {
-  return ({ toolCall: { toolName, input } }) => {
-    // A throw would end the whole generation.
-    if (!isInput(input)) return { type: "denied", reason: "the tool's input is no object" };
-    const known = Object.hasOwn(facts, toolName) ? facts[toolName] : undefined;
-    const { decision, modelReason } = guard.decide({ tool: toolName, input, ...(known === undefined ? {} : { facts: known }) });
-    if (decision === "allow") return undefined;
-    return { type: decision === "deny" ? "denied" : "user-approval", reason: modelReason };
+export function guardTools(guard: Guard, options: AdapterOptions = {}): (call: CallOfModel) => Promise<ToolApproval> {
+  return async ({ toolCall: { toolName: tool, input } }) => {
+    const judged = judgeCall(guard, options, { tool, input });
+    if (judged.decision === "ask" && options.onAsk === undefined) return { type: "user-approval", reason: judged.reason };
+    const settled = await settle(judged, { approved: false, onAsk: options.onAsk });
+    return settled.run ? undefined : { type: "denied", reason: settled.reason };
   };
 }
-
-const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A console tool as the AI SDK takes it. */
 export interface AiTool<Schema> {
