@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, statSync, unlinkSync, writeSync } from "node:fs";
-import { errorCode, openState, type Machine, withLock, writeAtomic } from "../state/index.ts";
+import { errorCode, openState, stateFolder, type Machine, withLock, writeAtomic } from "../state/index.ts";
 import { chained, GENESIS, type Link } from "./chain.ts";
 import {
   AUDIT_FILE,
@@ -43,17 +43,28 @@ export const KEEP_UNSENT: Keep = { ...KEEP, sent: true };
  * than lost. Never throws: what went wrong is returned, and the decision stands.
  */
 export function appendAudit(machine: Machine, line: string, keep: Keep = KEEP): string | undefined {
+  const outcome = appendAll(machine, [line], keep, PATIENCE_MS);
+  if (outcome !== "busy") return outcome;
+  const folder = stateFolder(machine);
+  try {
+    writeLine(folder, `${line}\n`);
+    return `another process holds ${folder}/${AUDIT_LOCK}: the decision is logged outside of the chain`;
+  } catch (error) {
+    return `${folder}/${AUDIT_FILE} cannot be written: ${errorCode(error)}`;
+  }
+}
+
+/** As `appendAudit`, for lines that can wait: `busy` when the lock is not to be had for `patience` milliseconds, and nothing is written. */
+export function appendAll(machine: Machine, lines: readonly string[], keep: Keep, patience: number): "busy" | (string & {}) | undefined {
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   const { folder } = state;
   try {
-    const done = withLock(`${folder}/${AUDIT_LOCK}`, PATIENCE_MS, () => {
-      append(folder, line, keep);
+    const done = withLock(`${folder}/${AUDIT_LOCK}`, patience, () => {
+      for (const line of lines) append(folder, line, keep);
       return true;
     });
-    if (done === true) return undefined;
-    writeLine(folder, `${line}\n`);
-    return `another process holds ${folder}/${AUDIT_LOCK}: the decision is logged outside of the chain`;
+    return done === true ? undefined : "busy";
   } catch (error) {
     return `${folder}/${AUDIT_FILE} cannot be written: ${errorCode(error)}`;
   }

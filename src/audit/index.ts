@@ -1,4 +1,4 @@
-export { appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.ts";
+export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.ts";
 export { AUDIT_FILE } from "./files.ts";
 export { verifyLog, type Flaw, type Verified } from "./verify.ts";
 export { auditLine, type Decided } from "./record.ts";

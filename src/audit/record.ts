@@ -20,6 +20,12 @@ export interface Decided {
   readonly answer: string;
   /** What waived questions, where something did. */
   readonly bypass?: string | undefined;
+  /** Who answered, and how long it holds: `allow (session)`. */
+  readonly answered?: string | undefined;
+  /** The program that acted, under supervision, and who started it, nearest first. */
+  readonly process?: { readonly pid: number; readonly program: string; readonly parents: readonly string[] } | undefined;
+  /** So many decisions alike, where they are told together. */
+  readonly count?: number | undefined;
   readonly milliseconds: number;
 }
 
@@ -45,6 +51,13 @@ export function auditLine(decided: Decided): string {
     basis: verdict.basis,
     answer: decided.answer,
     bypass: text(decided.bypass),
+    answered: text(decided.answered),
+    process: decided.process && {
+      pid: decided.process.pid,
+      program: redactString(decided.process.program),
+      parents: decided.process.parents.map(redactString),
+    },
+    count: decided.count,
     reason: redactString(verdict.reason),
     rule: verdict.rule && { text: redactString(verdict.rule.text), file: redactString(verdict.rule.file), line: verdict.rule.line },
     builtin: text(verdict.builtin),

@@ -10,10 +10,10 @@ const MOST_KEYS = 10_000;
 class Tally {
   readonly #counts = new Map<string, number>();
 
-  add(key: string): void {
+  add(key: string, count: number): void {
     if (key === "") return;
     const known = this.#counts.get(key);
-    if (known !== undefined || this.#counts.size < MOST_KEYS) this.#counts.set(key, (known ?? 0) + 1);
+    if (known !== undefined || this.#counts.size < MOST_KEYS) this.#counts.set(key, (known ?? 0) + count);
   }
 
   top(most = MOST_ROWS): readonly (readonly [string, number])[] {
@@ -35,16 +35,17 @@ export function logStats(found: Iterable<Found>, json: boolean): number {
   let first = "";
   let last = "";
   for (const { entry } of found) {
-    decisions += 1;
+    const { count } = entry;
+    decisions += count;
     if (first === "") first = entry.time;
     last = entry.time;
-    lists.verdicts.add(entry.verdict);
-    lists.agents.add(entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`);
-    lists.tools.add(entry.tool);
+    lists.verdicts.add(entry.verdict, count);
+    lists.agents.add(entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`, count);
+    lists.tools.add(entry.tool, count);
     const what = entry.programs[0] ?? entry.tool;
-    if (entry.verdict === "ask") lists.asked.add(what);
-    if (entry.verdict === "deny") lists.refused.add(what);
-    if (entry.verdict !== "allow" && entry.verdict !== "none") lists.rules.add(entry.rule);
+    if (entry.verdict === "ask") lists.asked.add(what, count);
+    if (entry.verdict === "deny") lists.refused.add(what, count);
+    if (entry.verdict !== "allow" && entry.verdict !== "none") lists.rules.add(entry.rule, count);
   }
   if (json) {
     const counted = Object.fromEntries(Object.entries(lists).map(([name, tally]) => [name, Object.fromEntries(tally.top(MOST_KEYS))]));

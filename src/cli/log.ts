@@ -28,7 +28,8 @@ function row(entry: LogEntry, style: Style): string {
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
   const head = `${style.dim(fit(time, 19))}  ${style.verdict(entry.verdict, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
   const left = Math.max(20, style.width - 57);
-  return `${head}  ${fit(visible(entry.subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(entry.reason), style.width - 22).trimEnd())}\n`;
+  const subject = entry.count === 1 ? entry.subject : `${entry.count} times ${entry.subject}`;
+  return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(entry.reason), style.width - 22).trimEnd())}\n`;
 }
 
 /** `assent log`: the last decisions, or those since a time; with `--follow` those to come. */

@@ -153,7 +153,8 @@ export function failed(request: Request, error: unknown): Outcome {
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };
 }
 
-function keptBy(audit: AuditSettings | undefined): Keep {
+/** How much of the log the policy keeps. */
+export function keptBy(audit: AuditSettings | undefined): Keep {
   // Judging failed: nobody knows what is to be kept, so nothing grows too old.
   if (audit === undefined) return KEEP_UNSENT;
   return { ...KEEP, days: audit.keepDays, bytes: audit.keepMegabytes * 2 ** 20, sent: audit.otlp !== undefined };

@@ -1,4 +1,4 @@
-export { decide, failed, type GuardOptions, type Outcome } from "./decide.ts";
+export { decide, failed, keptBy, type GuardOptions, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader } from "./compiled.ts";
 export { judgeContext } from "./context.ts";
 export {

@@ -1,10 +1,12 @@
-import type { Answer, Question } from "../guard/approve/index.ts";
+import { ownLife, type Answer, type Question } from "../guard/approve/index.ts";
 import { rememberInProfile } from "../guard/edit/index.ts";
+import { addGrant, LONGEST_GRANT_MS, revokeGrant } from "../state/index.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
 /** Whoever waits for answers: the door. */
 export interface Asker {
-  readonly answer: (seq: number, answer: Answer) => void;
+  /** `grant`: where the answer is remembered. */
+  readonly answer: (seq: number, answer: Answer, grant: string | undefined) => void;
   /** A rule was written to the profile. */
   readonly reload: () => void;
 }
@@ -12,14 +14,16 @@ export interface Asker {
 /** Carries questions from the door to the approver, and answers back. */
 export class Questions {
   readonly #options: RunOptions;
-  readonly #profile: string;
+  readonly #run: { readonly run: string; readonly profile: string };
+  /** Remembered for this run. */
+  readonly #grants: string[] = [];
   readonly #asker: Asker;
   readonly #open = new Map<number, AbortController>();
   #ended: RunResult["ended"];
 
-  constructor(options: RunOptions, profile: string, asker: Asker) {
+  constructor(options: RunOptions, run: { readonly run: string; readonly profile: string }, asker: Asker) {
     this.#options = options;
-    this.#profile = profile;
+    this.#run = run;
     this.#asker = asker;
   }
 
@@ -50,13 +54,42 @@ export class Questions {
     if (abort.signal.aborted) return;
     if (answer.answer === "quit") this.#ended ??= "quit";
     if (answer.answer !== "quit" && answer.scope === "always") this.#remember(question, answer);
-    this.#asker.answer(question.seq, answer);
+    this.#asker.answer(question.seq, answer, answer.answer === "allow" ? this.#grant(question, answer.scope) : undefined);
     if (answer.answer !== "quit" && answer.scope === "always") this.#asker.reload();
+  }
+
+  /** What holds for this run is held in its memory; the grant shows it to others, and lets them take it back. */
+  #grant({ process, what, rule, reason }: Question, scope: string): string | undefined {
+    if (scope !== "session" && scope !== "tree") return undefined;
+    const { machine } = this.#options;
+    const now = Date.now();
+    const made = addGrant(
+      machine,
+      {
+        kind: "run",
+        run: this.#run.run,
+        holder: ownLife(),
+        by: "you, when the run asked",
+        until: now + LONGEST_GRANT_MS,
+        program: process.name,
+        what:
+          scope === "tree" ? `everything ${process.name} (${process.pid}) and what it starts would ask` : `${what}, and what is like it`,
+        scope,
+        answered: rule === undefined ? reason : `${rule.text} (${rule.file})`,
+      },
+      now,
+    );
+    if ("problem" in made) {
+      this.#options.onNotice?.(`the answer holds for this run, and does not show in \`assent grants list\`: ${made.problem}`);
+      return undefined;
+    }
+    this.#grants.push(made.grant.id);
+    return made.grant.id;
   }
 
   #remember(question: Question, answer: { readonly answer: "allow" | "deny"; readonly rule: string }): void {
     const why = `answered when ${question.process.name} wanted to ${question.what}`;
-    const result = rememberInProfile(this.#options.machine, this.#profile, answer.answer, answer.rule, why);
+    const result = rememberInProfile(this.#options.machine, this.#run.profile, answer.answer, answer.rule, why);
     if (result.is === "failed") this.#options.onNotice?.(`the answer was not remembered: ${result.why}`);
   }
 
@@ -67,6 +100,7 @@ export class Questions {
 
   async close(exit: Exit): Promise<void> {
     for (const abort of this.#open.values()) abort.abort();
+    for (const id of this.#grants) revokeGrant(this.#options.machine, id);
     await this.#options.approver?.close(this.#ended === "quit" ? 130 : exit.by === "exit" ? exit.code : 128 + exit.signal);
   }
 }

@@ -1,9 +1,11 @@
+import { keptBy } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
-import { profileFile, programProfile } from "../state/index.ts";
-import { Door, killTree, netHandlers, type Outside } from "./door/index.ts";
+import { profileFile, programProfile, stillGranted } from "../state/index.ts";
+import { RunAudit } from "./audit.ts";
+import { Door, killTree, netHandlers, type Outside, Tally } from "./door/index.ts";
 import { messageOf, RunError } from "./errors.ts";
 import { innerDesk } from "./inner.ts";
-import { RunJudge } from "./judge/index.ts";
+import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
@@ -42,10 +44,16 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   /** Why the receipt has gaps. */
   let unkept: string | undefined;
 
-  const questions = new Questions(options, profile, {
-    answer: (seq, answer) => door?.answer(seq, answer),
-    reload: () => door?.reload(),
-  });
+  const questions = new Questions(
+    options,
+    { run: id, profile },
+    {
+      answer: (seq, answer, grant) => door?.answer(seq, answer, grant),
+      reload: () => door?.reload(),
+    },
+  );
+  const tally = new Tally();
+  const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
   const answerInner = innerDesk({ id, profile }, options);
   const told = (event: RunEvent): void => {
     try {
@@ -54,6 +62,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       // A full disk: the run's own calls are refused where they could not be undone; a receipt with a gap is no reason to end it.
       unkept ??= messageOf(error);
     }
+    audit.event(event);
     options.onEvent?.(event);
   };
 
@@ -87,7 +96,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         },
       };
       const begin = (): void => {
-        const judge = new RunJudge({
+        const judge = new GrantingJudge({
           machine,
           cwd,
           env,
@@ -104,6 +113,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
           options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
         }
+        audit.keep = keptBy(judge.policy.settings.audit);
         if (undoes) undo = new UndoStore(folder);
         // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
         must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -134,6 +144,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           observes,
           asks: options.approver !== undefined,
           tellsAll: options.onEvent !== undefined,
+          tally,
+          holds: (grant) => stillGranted(machine, grant),
           // A word alone names nothing: it need not be read.
           typed: argv.length > 1 ? judge.typed(argv) : { writes: [], hosts: [] },
           net: netHandlers({
@@ -158,6 +170,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   } finally {
     relay?.found?.relay.close();
     undo?.close();
+    audit.end();
     if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
     if (launched === undefined) discard(records);
     else keep(records, undoes, exit, options.onNotice);

@@ -20,6 +20,8 @@ export interface RunEvent {
   readonly errno?: string;
   /** Who answered a question, and what. */
   readonly answer?: string;
+  /** Of what was refused or asked: who started the program, nearest first. */
+  readonly parents?: readonly string[];
 }
 
 export interface RunOptions {

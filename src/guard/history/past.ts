@@ -32,6 +32,8 @@ export function historyOf(entries: Iterable<LogEntry>): History {
   let records = 0;
   let unreadable = 0;
   for (const entry of entries) {
+    // What a run was asked by the kernel, and what a person told Assent, is no request of an agent.
+    if (entry.point === "run" || entry.point === "command") continue;
     records += 1;
     const text = JSON.stringify(entry.input);
     const { agent, tool, input, cwd, subject } = entry;

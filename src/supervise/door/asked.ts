@@ -55,8 +55,8 @@ export class Asked {
     return 0;
   }
 
-  answered(seq: number, answer: Answer): void {
-    const { consent, lineage } = this.#at;
+  answered(seq: number, answer: Answer, grant: string | undefined): void {
+    const { consent } = this.#at;
     const pending = this.#at.pending.question(seq);
     if (answer.answer === "quit") {
       if (!this.#quits) killTree();
@@ -64,18 +64,19 @@ export class Asked {
       return;
     }
     if (pending === undefined) return;
-    if (answer.answer === "allow" && answer.scope === "session") consent.allow(pending.group);
-    if (answer.answer === "allow" && answer.scope === "tree") lineage.trust(pending.task.tgid);
+    if (answer.answer === "allow" && answer.scope === "session") consent.allow(pending.group, grant);
+    if (answer.answer === "allow" && answer.scope === "tree") consent.trust(pending.task.tgid, grant);
     this.#settle(pending, answer.answer === "allow", `${answer.answer} (${answer.scope})`);
     if (answer.answer === "allow" && answer.scope !== "once") this.rejudge();
   }
 
   /** A remembered answer may settle other open questions. */
   rejudge(): void {
-    const { consent, lineage, verdict: judge } = this.#at;
+    const { consent, lineage, options, verdict: judge } = this.#at;
     for (const pending of this.#at.pending.all) {
       if (pending.seq === undefined || pending.anyway || "chain" in pending.work) continue;
       const verdict = judge(pending.work, lineage.caller(pending.task));
+      if (verdict.decision === "allow" && !options.judge.take()) continue;
       const waived = verdict.decision === "ask" && consent.waives(pending.task, actionOf(pending.work), pending.work.call, verdict);
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
       this.drop(pending.seq);

@@ -68,9 +68,9 @@ export class Door {
   constructor(options: DoorOptions) {
     this.#options = options;
     this.#lineage = new Lineage(options.typed);
-    this.#consent = new Consent(this.#lineage);
+    this.#consent = new Consent(this.#lineage, options.holds);
     this.#listener = new Listener(options.listener);
-    this.#record = new Recorder(options.tellsAll, (events) => this.#tell((run) => run.events(events)));
+    this.#record = new Recorder(options.tellsAll, options.tally, (events) => this.#tell((run) => run.events(events)));
     const memory = new Memory();
     const tasks = new Tasks();
     this.#bench = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled: options.walled };
@@ -219,7 +219,8 @@ export class Door {
 
   /** AGAIN, where the objects changed between looking and doing. */
   #judge(trap: Trap, task: Task, operation: Operation): number {
-    const verdict = this.#verdict(operation, this.#lineage.caller(task));
+    let verdict = this.#verdict(operation, this.#lineage.caller(task));
+    if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(operation, this.#lineage.caller(task));
     if (verdict.decision === "allow" || this.#options.observes) return this.#performer.perform(trap, task, operation, verdict, false);
     if (verdict.decision !== "deny" && operation.quiet !== true) {
       if (this.#consent.waives(task, operation.actions[0], operation.call, verdict))
@@ -230,8 +231,8 @@ export class Door {
   }
 
   /** What was said to a question. */
-  answer(seq: number, answer: Answer): void {
-    this.#outsider(() => this.#asked.answered(seq, answer));
+  answer(seq: number, answer: Answer, grant: string | undefined): void {
+    this.#outsider(() => this.#asked.answered(seq, answer, grant));
   }
 
   /** A rule was written to the profile. */
@@ -251,6 +252,7 @@ export class Door {
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */
   #tick(): void {
+    if (this.#pending.anyAsked && this.#options.judge.hasNews) this.#asked.rejudge();
     for (const pending of this.#pending.all) {
       if (!this.#listener.valid(pending.trap)) {
         this.#pending.remove(pending);

@@ -66,6 +66,10 @@ export class Lineage {
     if (start !== undefined) this.#trusted.set(pid, start);
   }
 
+  distrust(pid: number): void {
+    this.#trusted.delete(pid);
+  }
+
   isTrusted(pid: number): boolean {
     return this.#trusted.size > 0 && this.#pids(pid).some((at) => this.#trusted.has(at) && this.#trusted.get(at) === startOf(at));
   }

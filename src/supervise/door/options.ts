@@ -1,14 +1,15 @@
-import type { Errand, RunJudge } from "../judge/index.ts";
+import type { Errand, GrantingJudge } from "../judge/index.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { Handler } from "./operation.ts";
 import type { Outside } from "./outside.ts";
+import type { Tally } from "./tally.ts";
 
 export interface DoorOptions {
   readonly listener: number;
   /** Pid of the program, or of what is to become it. */
   readonly program: number;
   readonly outside: Outside;
-  readonly judge: RunJudge;
+  readonly judge: GrantingJudge;
   readonly undo: UndoStore | undefined;
   readonly run: string;
   readonly profile: string;
@@ -24,6 +25,10 @@ export interface DoorOptions {
   readonly asks: boolean;
   /** Tell of every judged call, not only of what a receipt needs. */
   readonly tellsAll: boolean;
+  /** A remembered answer has not been taken back. */
+  readonly holds: (grant: string) => boolean;
+  /** What is allowed is counted, for the audit log. */
+  readonly tally: Tally;
   /** What the typed command says it does. */
   readonly typed: Errand;
   /** Handlers of network calls. */

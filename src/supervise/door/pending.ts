@@ -45,6 +45,11 @@ export class Waiting {
     return this.#unasked > 0;
   }
 
+  /** One that waits for a person. */
+  get anyAsked(): boolean {
+    return this.#all.size > this.#unasked;
+  }
+
   question(seq: number): Pending | undefined {
     return this.all.find((one) => one.seq === seq);
   }

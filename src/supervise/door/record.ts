@@ -3,7 +3,8 @@ import type { ProcessInfo } from "../../guard/approve/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Exec } from "./exec.ts";
 import type { Operation } from "./operation.ts";
-import { describe } from "./processes.ts";
+import { ancestryOf, describe } from "./processes.ts";
+import type { Tally } from "./tally.ts";
 import type { Task } from "./tasks.ts";
 
 const FLUSH_AT = 64;
@@ -12,14 +13,16 @@ const REMEMBERED = 256;
 /** What became of calls, told to the main thread by the dozen. */
 export class Recorder {
   readonly #tellsAll: boolean;
+  readonly #tally: Tally;
   readonly #tell: (events: readonly RunEvent[]) => void;
   readonly #events: RunEvent[] = [];
   /** The last processes seen, by number: one may have ended by the time its call is noted. */
   readonly #seen = new Map<number, ProcessInfo>();
 
   /** `tellsAll`: every judged call, not only what a receipt needs. */
-  constructor(tellsAll: boolean, tell: (events: readonly RunEvent[]) => void) {
+  constructor(tellsAll: boolean, tally: Tally, tell: (events: readonly RunEvent[]) => void) {
     this.#tellsAll = tellsAll;
+    this.#tally = tally;
     this.#tell = tell;
   }
 
@@ -28,6 +31,8 @@ export class Recorder {
   }
 
   note(task: Task, work: Operation | Exec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
+    const told = outcome === "refused" || answer !== undefined;
+    if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict);
     const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || "chain" in work || work.actions[0]?.kind === "net";
     if (!notable) return;
     this.#events.push({
@@ -39,6 +44,7 @@ export class Recorder {
       outcome,
       ...(errno === undefined ? {} : { errno }),
       ...(answer === undefined ? {} : { answer }),
+      ...(told ? { parents: ancestryOf(task.tgid).map(({ name }) => name) } : {}),
     });
     if (this.#events.length >= FLUSH_AT) this.flush();
   }

@@ -47,7 +47,9 @@ export class Starts {
     if (typeof exec === "number") return void bench.listener.answer(trap, exec);
     if (!bench.listener.valid(trap)) return letGo(exec.pinned);
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
-    const { verdict, action, errand, programs } = options.judge.exec(chain, exec.call, lineage.caller(task));
+    let found = options.judge.exec(chain, exec.call, lineage.caller(task));
+    if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, lineage.caller(task));
+    const { verdict, action, errand, programs } = found;
     const judged: Exec = { ...exec, action, errand, programs };
     // What a person types is not asked about again (ledger P2).
     const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";

@@ -11,7 +11,7 @@ import {
   POLICY_NAME,
   realWorld,
 } from "../../guard/index.ts";
-import { callMatcher, judge, type JudgeContext, OrdinaryNames, type Policy } from "../../policy/index.ts";
+import { callMatcher, type Grant, judge, type JudgeContext, OrdinaryNames, type Policy } from "../../policy/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
@@ -199,8 +199,13 @@ export class RunJudge {
   }
 
   /** What is said about starting a program, and what it is started for. */
-  exec(chain: readonly Started[], call: Call, caller: Caller): JudgedExec {
-    return judgeExec(this.#bar(caller), chain, call, ALLOWED);
+  exec(chain: readonly Started[], call: Call, caller: Caller, grants?: readonly Grant[]): JudgedExec {
+    return judgeExec({ ...this.#bar(caller), context: { ...this.#commands, grants } }, chain, call, ALLOWED);
+  }
+
+  /** One action under answers given in advance, without the defaults of a run. */
+  under(action: Action, grants: readonly Grant[] | undefined): Verdict {
+    return judge({ actions: [action], unknowns: [] }, this.#policy, { ...this.#context, grants }).actions[0]?.verdict ?? BROKEN;
   }
 
   /** What the command as typed says it does: the person who typed it has been asked already. */

@@ -1,0 +1,141 @@
+import { printAction, printCall, type Verdict } from "../action/index.ts";
+import { appendAll, auditLine, type Decided, KEEP, type Keep } from "../audit/index.ts";
+import type { Machine } from "../state/index.ts";
+import type { Tally } from "./door/index.ts";
+import type { RunEvent } from "./types.ts";
+
+/** Records are written together, at the latest so long after the first of them: no call waits for the log. Milliseconds. */
+const LATEST = 500;
+/** What is allowed is counted, and the counts are written so often, and at the end. */
+const COUNTED_EVERY = 10 * 60_000;
+const MOST_WAITING = 200;
+/** Refusals alike: the first is a record of its own, the others are counted. */
+const MOST_ALIKE = 5000;
+/** The log's lock is held for milliseconds; a run waits for it at the end only. */
+const PATIENCE = 5;
+const LAST_PATIENCE = 5000;
+
+interface About {
+  readonly machine: Machine;
+  readonly run: string;
+  readonly cwd: string;
+  readonly mode: string;
+  readonly tally: Tally;
+  readonly onProblem: (problem: string) => void;
+}
+
+/**
+ * A run's decisions in the audit log: what was refused or asked, one by one; what was allowed, counted by program and rule.
+ * INVARIANT: nothing here holds a call up, and a supervisor that is killed loses what waits here, at most `LATEST` of
+ * refusals and `COUNTED_EVERY` of counts.
+ */
+export class RunAudit {
+  readonly #at: About;
+  #waiting: string[] = [];
+  readonly #alike = new Map<string, { readonly decided: Decided; more: number }>();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #counter: NodeJS.Timeout;
+  #problem: string | undefined;
+  /** Another process holds the log's lock: the timer tries again. */
+  #busy = false;
+  /** As the policy says, once it is read. */
+  keep: Keep = KEEP;
+
+  constructor(at: About) {
+    this.#at = at;
+    this.#counter = setInterval(() => this.#count(), COUNTED_EVERY);
+    this.#counter.unref();
+  }
+
+  event(event: RunEvent): void {
+    const { verdict, outcome, answer } = event;
+    if (verdict.decision === "allow" && outcome !== "refused" && answer === undefined) return;
+    const decided = this.#decided(event);
+    // A question that was put is told each time.
+    if (answer !== undefined) return this.#write(decided);
+    const kind = `${event.process.name}\0${verdict.rule?.text ?? verdict.builtin ?? verdict.basis}\0${decided.answer}`;
+    const what = this.#alike.size < MOST_ALIKE ? printAction(event.action) : "";
+    const known = this.#alike.get(`${kind}\0${what}`);
+    if (known !== undefined) known.more += 1;
+    else {
+      this.#alike.set(`${kind}\0${what}`, { decided, more: 0 });
+      this.#write(decided);
+    }
+  }
+
+  /** The run is over. */
+  end(): void {
+    clearInterval(this.#counter);
+    clearTimeout(this.#timer);
+    this.#count();
+    this.#flush(LAST_PATIENCE);
+    if (this.#waiting.length > 0)
+      this.#failed(`${this.#waiting.length} records of the run are missing: another process holds the log's lock`);
+  }
+
+  #decided({ time, process, call, action, verdict, outcome, answer, parents = [] }: RunEvent): Decided {
+    // An answer has taken the place of what was asked.
+    const asked: Verdict = answer !== undefined && verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
+    return {
+      ...this.#common(time),
+      tool: call.name,
+      subagent: process.name,
+      input: { call: printCall(call) },
+      verdict: { ...asked, actions: [{ action, verdict: asked }], unknowns: [] },
+      answer: outcome === "refused" ? "deny" : "allow",
+      answered: answer,
+      process: { pid: process.pid, program: process.name, parents },
+    };
+  }
+
+  #common(time: number): Pick<Decided, "time" | "point" | "agent" | "session" | "mode" | "cwd" | "milliseconds"> {
+    const { run, cwd, mode } = this.#at;
+    return { time, point: "run", agent: "run", session: run, mode, cwd, milliseconds: 0 };
+  }
+
+  #count(): void {
+    const now = Date.now();
+    for (const { program, action, verdict, count } of this.#at.tally.take()) {
+      this.#write({
+        ...this.#common(now),
+        tool: action.kind,
+        subagent: program,
+        input: { call: count === 1 ? printAction(action) : `${printAction(action)} and alike` },
+        verdict: { ...verdict, actions: [{ action, verdict }], unknowns: [] },
+        answer: "allow",
+        process: { pid: 0, program, parents: [] },
+        count,
+      });
+    }
+    for (const one of this.#alike.values()) {
+      if (one.more > 0) this.#write({ ...one.decided, time: now, count: one.more });
+      one.more = 0;
+    }
+  }
+
+  #write(decided: Decided): void {
+    this.#waiting.push(auditLine(decided));
+    if (this.#waiting.length >= MOST_WAITING && !this.#busy) this.#flush(PATIENCE);
+    else this.#timer ??= setTimeout(() => this.#flush(PATIENCE), LATEST).unref();
+  }
+
+  #flush(patience: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
+    const outcome = appendAll(this.#at.machine, this.#waiting, this.keep, patience);
+    this.#busy = outcome === "busy";
+    if (outcome === "busy") {
+      this.#timer = setTimeout(() => this.#flush(PATIENCE), LATEST).unref();
+      return;
+    }
+    this.#waiting = [];
+    if (outcome !== undefined) this.#failed(outcome);
+  }
+
+  /** Said once. */
+  #failed(problem: string): void {
+    if (this.#problem === undefined) this.#at.onProblem(`not logged: ${problem}`);
+    this.#problem = problem;
+  }
+}
