@@ -63,6 +63,30 @@ describe("the policy files", () => {
   });
 });
 
+describe("the folder that a tool's facts name", () => {
+  const facts = { does: "shell", field: "command", folder: "workdir" } as const;
+  const run = (workdir: unknown): GuardRequest => ({ tool: "run", input: { command: "ls", workdir }, facts });
+
+  it.each([
+    [undefined, "allow"],
+    [null, "allow"],
+    ["", "allow"],
+    ["deep", "deny"],
+    ["./x/../deep", "deny"],
+    [7, "ask"],
+    ["de\0ep", "ask"],
+  ])("%j: %s", (workdir, decision) => {
+    const place = scratch();
+    place.write("deep/.agent-permissions.jsonc", '{ "permissions": { "deny": ["Bash(ls:*)"] } }');
+    expect(guardIn(place).decide(run(workdir)).decision).toBe(decision);
+  });
+
+  it("is where the command is judged: what it deletes lies there", () => {
+    const request = { tool: "run", input: { command: "rm -rf .", workdir: "/etc" }, facts } as const;
+    expect(guardIn(scratch()).decide(request).decision).toBe("deny");
+  });
+});
+
 describe("check", () => {
   it("asks, and goes ahead or throws", async () => {
     const place = scratch();
