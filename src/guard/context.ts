@@ -1,5 +1,5 @@
 import type { Action, DangerId, World } from "../action/index.ts";
-import { floorPaths, type JudgeContext } from "../policy/index.ts";
+import { floorPaths, type JudgeContext, USER_REGISTRATIONS } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
 import { join } from "./canonical.ts";
@@ -26,6 +26,15 @@ function dangersIn(action: Action): readonly DangerId[] {
   return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
 }
 
+/** Settings of agents that are links, as those who keep them in a repository have them: where they really lie. */
+function linkedRegistrations(world: World): readonly string[] {
+  const real = world.canonical(world.home);
+  return USER_REGISTRATIONS.map((entry) => entry.replace(/\/$/, "")).flatMap((entry) => {
+    const target = world.canonical(join(world.home, entry));
+    return target === join(real, entry) ? [] : [target];
+  });
+}
+
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
   machine: Machine,
@@ -37,11 +46,16 @@ export function judgeContext(
   const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"], [paneFlags(machine.home, machine.env)]);
   const files = (project: boolean): readonly string[] =>
     sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
+  let linked: readonly string[] | undefined;
   return {
     world,
     host: hostDecides,
     floor: {
       ...floor,
+      // Only what changes something asks for it.
+      get registrations() {
+        return (linked ??= linkedRegistrations(world));
+      },
       policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
       own,
       projectPolicies: [...new Set([join(world.projectRoot, POLICY_NAME), ...files(true)])],

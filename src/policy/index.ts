@@ -1,4 +1,5 @@
 export { type Address, addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
+export { USER_REGISTRATIONS } from "./agent-settings.ts";
 export { expandBraces } from "./brace.ts";
 export { patternCovers, ruleCovers, same } from "./cover.ts";
 export { pathPattern, type PathPattern } from "./glob.ts";

@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, type AgentId } from "../../src/agents/index.ts";
 import { installPlace } from "../../src/agents/install/index.ts";
@@ -49,5 +51,28 @@ describe.each(AGENT_IDS.filter((id) => id !== "generic"))("%s", (id) => {
         file,
         id === "amp" && !file.startsWith(place.project) ? "deny" : "ask",
       ]);
+  });
+});
+
+describe("settings that are links", () => {
+  const place = (): Scratch => {
+    const made = scratch();
+    made.write("~/.agent-permissions.jsonc", '{ "preset": "permissive", "permissions": { "allow": ["*", "Write(**)", "Bash(rm:*)"] } }');
+    made.write("~/dotfiles/claude.json", "{}");
+    made.write("~/dotfiles/codex/hooks.json", "{}");
+    mkdirSync(join(made.home, ".claude"));
+    symlinkSync("../dotfiles/claude.json", join(made.home, ".claude/settings.json"));
+    symlinkSync("dotfiles/codex", join(made.home, ".codex"));
+    return made;
+  };
+  it.each(["~/dotfiles/claude.json", "~/dotfiles/codex/hooks.json", "~/.codex/hooks.json", "~/dotfiles/codex/config.toml"])(
+    "%s may not be changed",
+    (path) => expect(verdict(place(), "Write", { file_path: path, content: "" })).toEqual({ decision: "deny", basis: "floor" }),
+  );
+  it("nor taken away with its folder", () => {
+    expect(verdict(place(), "Bash", { command: "rm -r ~/dotfiles" }).decision).toBe("deny");
+  });
+  it("what lies beside them may", () => {
+    expect(verdict(place(), "Write", { file_path: "~/dotfiles/vimrc", content: "" }).decision).toBe("allow");
   });
 });
