@@ -134,14 +134,15 @@ export const databases: readonly CommandSpec[] = [
   },
   {
     names: "pg_dump mysqldump pg_dumpall mariadb-dump mongoexport",
-    style: "gnu",
+    // Two families of programs: an abbreviation in one is an option of its own in the other.
+    style: "bsd",
     options: rows(
       "-h --host=host; -p --port=text; -U -u --username --user=text; -d --dbname --db=text; -t --table=text; -n --schema=text; -f --file --out -o=write; -F --format=text; -s --schema-only --no-data; -a --data-only; --no-owner; --single-transaction; -V --version -> stop; --help -> stop",
     ),
     operands: "text*",
     effects: "remote.read database",
     analyse: "database-address",
-    examples: { allow: ["pg_dump --version", "pg_dump -s x"], ask: ["pg_dump -f x.sql x"] },
+    examples: { allow: ["pg_dump --version", "pg_dump -s x"], ask: ["pg_dump -f x.sql x", "mysqldump --tab=x y"] },
   },
   {
     names: "pg_isready mysqladmin-ping",
