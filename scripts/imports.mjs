@@ -14,6 +14,7 @@ export const RANK = {
   audit: 6,
   guard: 7,
   supervise: 8,
+  verify: 9,
   agents: 9,
   sdk: 10,
   cli: 11,

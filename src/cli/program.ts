@@ -8,6 +8,7 @@ import { addPolicyCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
 import { addTrustCommands } from "./program-trust.ts";
 import { addUndoCommands } from "./program-undo.ts";
+import { addVerifyCommand } from "./program-verify.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -96,6 +97,7 @@ export function program(): Command {
 
   addRunCommands(assent);
   addUndoCommands(assent);
+  addVerifyCommand(assent);
   addPolicyCommands(assent);
   addImportCommands(assent);
 

@@ -33,3 +33,4 @@ export type { MatchCall } from "./match-context.ts";
 export { bindPattern, type BoundPattern, matchesSegments } from "./glob.ts";
 export { ANY, literalRegex, parseRegex, type Regex } from "./regex-parse.ts";
 export { compileRegex, type LinearMatcher } from "./regex-run.ts";
+export { affects } from "./reach.ts";

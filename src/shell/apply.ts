@@ -20,6 +20,8 @@ export interface Applied {
   /** Words behind them that the entry does not tell apart: options and operands by their looks only. */
   readonly loose: readonly Value[];
   readonly complete: boolean;
+  /** Of the subcommand. */
+  readonly upkeep: readonly string[];
 }
 
 type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
@@ -70,6 +72,7 @@ function applyLevel(
     operands: told ? [...before, ...args.operands] : before,
     loose: told ? [] : args.operands,
     complete: known && args.doubts.length === 0,
+    upkeep: spec.upkeep ?? [],
   };
 }
 
@@ -118,6 +121,7 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     operands: [...before, ...inv.args.operands],
     loose: [],
     complete: false,
+    upkeep: [],
   };
   if (word === undefined) {
     refuse(inv, `the subcommand of ${inv.name} is only known at run time: ${describe(first)}`, "write it out");

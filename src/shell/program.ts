@@ -55,7 +55,7 @@ export function startProgram(call: ProgramCall): Stream {
     },
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
   });
-  for (const upkeep of spec.upkeep ?? []) emitUpkeep(cx, exec, upkeep);
+  for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   return applied.out;
 }
 
@@ -72,7 +72,12 @@ function emitUpkeep(cx: Context, exec: number, notation: string): void {
   cx.add({
     kind: "file",
     operation,
-    target: path.endsWith("/**") ? { kind: "tree", path: absolute } : { kind: "path", path: absolute },
+    target: root.includes("*")
+      ? { kind: "glob", pattern: absolute }
+      : path.endsWith("/**")
+        ? { kind: "tree", path: absolute }
+        : { kind: "path", path: absolute },
+    ...(root.includes("*") && path.endsWith("/**") ? { recursive: true } : {}),
     origin: { by: "command", exec },
     upkeep: true,
   });

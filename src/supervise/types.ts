@@ -13,9 +13,13 @@ export interface RunEvent {
   readonly process: ProcessInfo;
   readonly call: Call;
   readonly action: Action;
+  /** What else the same call does: a rename arrives somewhere, too. */
+  readonly more?: readonly Action[];
   readonly verdict: Verdict;
   /** What was done with it: `passed` lets the kernel do it, `done` did it on the program's behalf. */
   readonly outcome: "passed" | "done" | "refused" | "failed";
+  /** Of a program that was started, where every call is told: its parents, nearest first. */
+  readonly ancestry?: readonly ProcessInfo[];
   /** Errno of a call that failed or was refused. */
   readonly errno?: string;
   /** Who answered a question, and what. */

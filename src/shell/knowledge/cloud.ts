@@ -114,6 +114,7 @@ export const cloud: readonly CommandSpec[] = [
   },
   {
     names: "gcloud",
+    upkeep: ["write ~/.config/gcloud/**"],
     summary: "Google Cloud",
     style: "bsd",
     options: rows(
@@ -210,6 +211,7 @@ export const cloud: readonly CommandSpec[] = [
   {
     names: "terraform tofu",
     summary: "infrastructure as code",
+    upkeep: ["write ~/.terraform.d/**"],
     style: "words",
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
     examples: { allow: ["terraform --version"], none: ["terraform frobnicate"] },

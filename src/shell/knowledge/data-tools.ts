@@ -46,6 +46,7 @@ export const dataTools: readonly CommandSpec[] = [
   },
   {
     names: "javap",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "shows what a class file holds",
     style: "words",
     // -J gives options to the virtual machine, agents too.
@@ -62,6 +63,7 @@ export const dataTools: readonly CommandSpec[] = [
   },
   {
     names: "jar",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "archives of class files; only what lists one is known",
     style: "none",
     subcommands: {
@@ -80,6 +82,7 @@ export const dataTools: readonly CommandSpec[] = [
   },
   {
     names: "jps",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "lists Java processes",
     style: "bsd",
     options: rows("-q; -m; -l; -v; -V; -h --help -> stop"),

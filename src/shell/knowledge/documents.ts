@@ -121,6 +121,7 @@ export const documents: readonly CommandSpec[] = [
   },
   {
     names: "dot neato fdp sfdp circo twopi osage patchwork",
+    upkeep: ["write ~/.cache/fontconfig/**"],
     summary: "draws graphs",
     style: "bsd",
     options: rows(

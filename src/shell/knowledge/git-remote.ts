@@ -183,6 +183,8 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
     examples: { ask: ["git svn dcommit"] },
   },
   "lfs ls-files|lfs status|lfs env|lfs version": {
+    // It notes the version of its format where it is asked anything.
+    upkeep: ["write $git/config", "write $git/lfs/**"],
     style: "bsd",
     options: "-l --long\n-s --size\n-n --name-only\n-a --all\n-p --porcelain\n-j --json",
     operands: "text*",

@@ -37,6 +37,8 @@ export const GIT_STORE: Readonly<Record<string, SubcommandSpec>> = {
   "get-tar-commit-id": { style: "gnu", operands: "", examples: { allow: ["git get-tar-commit-id < a.tar"] } },
   // The old form prints; the new one (`--write-tree`, the default) adds objects that nothing refers to.
   "merge-tree": {
+    // The result is kept as objects that nothing refers to.
+    upkeep: ["write $git/objects/**"],
     style: "gnu",
     options: optionTable(
       "--write-tree; --trivial-merge; --[no-]messages; -z; --name-only; --allow-unrelated-histories; --stdin; --quiet; --merge-base=text; -X --strategy-option=text",

@@ -149,6 +149,7 @@ export const hostedInfra: readonly CommandSpec[] = [
   },
   {
     names: "gsutil s3cmd rclone mc-s3 s5cmd b2 azcopy",
+    upkeep: ["write ~/.gsutil/**", "write ~/.config/gcloud/**"],
     summary: "copies to and from object storage; a place may name a command (`:sftp,ssh=…`)",
     style: "bsd",
     options: "-m\n-q\n--version -> stop\n--help -> stop",
@@ -185,6 +186,7 @@ export const hostedInfra: readonly CommandSpec[] = [
   },
   {
     names: "bq",
+    upkeep: ["write ~/.config/gcloud/**"],
     summary: "BigQuery",
     style: "bsd",
     options: "--project_id=text\n--format=text\n--location=text\n-q --quiet\n-n --max_results=number\n--dataset_id=text\n--headless",

@@ -53,8 +53,11 @@ import { wrapperTools } from "./wrappers-tools.ts";
 import { wrapperTrace } from "./wrappers-trace.ts";
 import type { CommandSpec } from "./spec.ts";
 
+export { grammarOf, type Grammar, type Kind, type Option } from "./read-spec.ts";
+export type { CommandSpec, SubcommandSpec } from "./spec.ts";
+
 /** Every command family. To add one: write its file, name it here, in alphabetical order. */
-export const FAMILIES: readonly (readonly CommandSpec[])[] = [
+export const TABLES: Readonly<Record<string, readonly CommandSpec[]>> = {
   archives,
   build,
   checks,
@@ -108,4 +111,6 @@ export const FAMILIES: readonly (readonly CommandSpec[])[] = [
   wrapperRights,
   wrapperTools,
   wrapperTrace,
-];
+};
+
+export const FAMILIES: readonly (readonly CommandSpec[])[] = Object.values(TABLES);

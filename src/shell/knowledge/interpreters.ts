@@ -215,6 +215,7 @@ export const interpreters: readonly CommandSpec[] = [
   },
   {
     names: "java",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     style: "words",
     options: rows(`
       -jar=script/java -> drop script; -cp -classpath --class-path=read; -D=text; -X=text; -ea; -enableassertions; --enable-preview; --add-opens=text; --add-modules=text; -m --module=script/java -> drop script
@@ -229,6 +230,7 @@ export const interpreters: readonly CommandSpec[] = [
   },
   {
     names: "javac scalac kotlinc",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     style: "words",
     // With sources, -version compiles them all the same.
     options: "-version --version\n-d=write\n-cp -classpath --class-path=read\n-proc:none",

@@ -7,6 +7,7 @@ import type { CommandSpec } from "./spec.ts";
 export const jvm: readonly CommandSpec[] = [
   {
     names: "jstack jstat",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "looks at a running Java program",
     style: "words",
     options: rows(
@@ -20,6 +21,7 @@ export const jvm: readonly CommandSpec[] = [
   },
   {
     names: "jcmd jmap jinfo jhsdb jconsole jvisualvm jmc visualvm",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "looks at and changes a running Java program",
     style: "words",
     options: "-l -> stop\n-help -> stop",
@@ -29,6 +31,7 @@ export const jvm: readonly CommandSpec[] = [
   },
   {
     names: "jdeps",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "what class files depend on",
     style: "words",
     options: rows(
@@ -41,6 +44,7 @@ export const jvm: readonly CommandSpec[] = [
   },
   {
     names: "keytool",
+    upkeep: ["write /tmp/hsperfdata_*/**"],
     summary: "key stores",
     style: "words",
     options: rows(

@@ -115,6 +115,7 @@ export const machineCare: readonly CommandSpec[] = [
   },
   {
     names: "gsettings",
+    upkeep: ["write ~/.cache/dconf/**"],
     style: "none",
     subcommands: {
       "get|list-schemas|list-keys|list-children|list-recursively|range|describe|writable|help|monitor": {

@@ -12,13 +12,13 @@ const NPM = `
 const NPM_READ: SubcommandSpec = {
   operands: "text*",
   effects: "remote.read npm",
-  upkeep: ["write ~/.npm/_cacache/**", "write ~/.npm/_logs/**"],
 };
 
 export const node: readonly CommandSpec[] = [
   {
     names: "npm",
     summary: "packages and scripts of a Node project",
+    upkeep: ["write ~/.npm/**"],
     style: "bsd",
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
     abbreviates: true,

@@ -45,6 +45,7 @@ export const packages: readonly CommandSpec[] = [
   },
   {
     names: "rpm",
+    upkeep: ["write ~/.rpmdb/**"],
     summary: "packages of Red Hat",
     // --eval and --define expand macros that run programs.
     // -i alone installs, so the letter is known only behind -q.

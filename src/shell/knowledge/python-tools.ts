@@ -226,6 +226,7 @@ export const pythonTools: readonly CommandSpec[] = [
   },
   {
     names: "black isort autopep8 yapf pyupgrade autoflake docformatter",
+    upkeep: ["write ~/.cache/black/**"],
     summary: "formatters that rewrite files",
     style: "bsd",
     options: rows(`

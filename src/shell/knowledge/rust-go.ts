@@ -149,7 +149,8 @@ export const rustGo: readonly CommandSpec[] = [
     summary: "builds Go programs",
     style: "words",
     options: "-C=dir\n-h -help -> stop",
-    upkeep: ["write ~/.cache/go-build/**", "write ~/go/pkg/mod/**"],
+    // It asks git about the state of the working tree, and git refreshes its index then.
+    upkeep: ["write ~/.cache/go-build/**", "write ~/go/pkg/mod/**", "write $git/index", "write $git/index.lock"],
     examples: { allow: ["go"], none: ["go frobnicate"] },
     subcommands: {
       "version|help": { style: "words", options: "-m\n-v", operands: "text*", examples: { allow: ["go version", "go help build"] } },
@@ -226,6 +227,7 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names: "gem",
+    upkeep: ["write ~/.local/share/gem/**"],
     summary: "Ruby packages",
     style: "bsd",
     options: rows("-V --verbose; -q --quiet; --silent; --backtrace; --norc; -h --help -> stop; -v --version -> stop"),

@@ -173,6 +173,7 @@ export const services: readonly CommandSpec[] = [
   },
   {
     names: "tmux screen zellij byobu",
+    upkeep: ["write /tmp/tmux-*/**"],
     summary: "terminals that outlive the command",
     // Commands given to it run outside of this tool call.
     style: "posix",

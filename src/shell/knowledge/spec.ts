@@ -68,7 +68,7 @@ export interface CommandSpec {
   readonly output?: "paths" | "input" | "operands" | "number";
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
-  /** What it does for itself without being asked: `OP PATH` each, `~` home, `$git` the repository's `.git`. */
+  /** What it does for itself without being asked: `OP PATH` each, `~` home, `$git` the repository's `.git`; `*` in a name is any, a last `/**` all below. */
   readonly upkeep?: readonly string[];
   /** Command lines with the verdict they must get from the default preset in the test project. They are tests. */
   readonly examples?: Examples;

@@ -49,6 +49,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "top htop btop",
+    upkeep: ["write ~/.config/procps/**"],
     summary: "watches processes",
     // By hand one can signal and renice; -b only prints.
     options: rows(
@@ -93,6 +94,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "last lastb lastlog",
+    upkeep: ["read /var/log/**"],
     summary: "logins",
     options: rows(
       "-1..-9; -a --hostlast; -d --dns; -f --file=read; -F --fulltimes; -i --ip; -n --limit=text; -R --nohostname; -s --since=text; -t --until=text; -p --present=text; -w --fullnames; -x --system; --time-format=text; -u=text; -b=text; -l; -m",
@@ -213,6 +215,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "journalctl",
+    upkeep: ["read /var/log/journal/**"],
     summary: "system journal",
     options: rows(
       "--system; --user; -m --merge; -S --since=text; -U --until=text; -c --cursor=text; --after-cursor=text; --show-cursor; -b --boot[=text]; --list-boots; -k --dmesg; -u --unit=text; --user-unit=text; -t --identifier=text",

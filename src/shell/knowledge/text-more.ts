@@ -104,12 +104,13 @@ export const textMore: readonly CommandSpec[] = [
     names: "gio",
     style: "posix",
     subcommands: {
-      "list|tree": {
+      list: {
         style: "gnu",
         options: "-h --hidden\n-l --long\n-a --attributes=text\n-d --print-display-names\n-u --print-uris\n-f",
         operands: "list*=.",
-        examples: { allow: ["gio list src", "gio tree src"] },
+        examples: { allow: ["gio list src"] },
       },
+      tree: { style: "gnu", options: "-h --hidden\n-l --follow-symlinks", operands: "listtree*=.", examples: { allow: ["gio tree src"] } },
       "cat|info": {
         style: "gnu",
         options: "-a --attributes=text\n-w\n-f\n-n",

@@ -10,6 +10,7 @@ const HG = rows(
 export const vcs: readonly CommandSpec[] = [
   {
     names: "svn svnadmin svnlook svnversion",
+    upkeep: ["write ~/.subversion/**"],
     summary: "Subversion",
     style: "posix",
     options: "--version -> stop\n-h --help -> stop\n-q --quiet\n--non-interactive",
@@ -159,6 +160,8 @@ export const vcs: readonly CommandSpec[] = [
   },
   {
     names: "git-lfs",
+    // It notes the version of its format where it is asked anything.
+    upkeep: ["write $git/config", "write $git/lfs/**"],
     style: "posix",
     subcommands: {
       "ls-files|env|status|version|locks|track": {

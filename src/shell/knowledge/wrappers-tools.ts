@@ -148,6 +148,7 @@ export const wrapperTools: readonly CommandSpec[] = [
   { names: "faketime cpulimit numactl trickle", style: "posix", operands: "refuse*", examples: { ask: ["faketime '1 day ago' ls"] } },
   {
     names: "ssh-agent",
+    upkeep: ["write /tmp/ssh-*/**"],
     style: "posix",
     options: rows("-c; -s; -k; -D; -d; -a=write; -E=text; -t=text"),
     operands: "command:argv?=true",

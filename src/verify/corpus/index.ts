@@ -1,0 +1,17 @@
+import type { CorpusLine } from "../types.ts";
+import { exampleLines } from "./examples.ts";
+import { optionLines } from "./options.ts";
+import { shellLines } from "./programs.ts";
+
+export { exampleLines };
+
+const PROGRAMS = 1200;
+const SEED = 20_260;
+
+/** Everything there is to run, each line once: examples first. */
+export function wholeCorpus(more: readonly CorpusLine[] = []): readonly CorpusLine[] {
+  const all = [...exampleLines(), ...more, ...shellLines(PROGRAMS, SEED), ...optionLines()];
+  const byLine = new Map<string, CorpusLine>();
+  for (const one of all) if (!byLine.has(one.line)) byLine.set(one.line, one);
+  return [...byLine.values()];
+}

@@ -1,0 +1,214 @@
+/**
+ * What programs do that no command line says, and why nobody needs to be told of it. Reviewed by hand: a new entry needs a
+ * reason, and is as narrow as it can be. Everything else that a prediction does not cover is a mistake in the tables.
+ */
+
+/** Programs that a program is made of. */
+export interface Part {
+  /** Names of the program that starts them. */
+  readonly of: string;
+  /** Names of what it starts, or folders that end in a slash. */
+  readonly starts: string;
+  /** What its words, joined by blanks, begin with. */
+  readonly words?: string;
+  readonly why: string;
+}
+
+export const PARTS: readonly Part[] = [
+  {
+    of: "git git-*",
+    starts: "git /usr/lib/git-core/ /usr/libexec/git-core/ git-lfs",
+    why: "git(1) is made of programs of its own, which it starts by name",
+  },
+  { of: "git", starts: "sh", words: "sh -c git-upload-pack '", why: "a remote that is a folder is read by a program of git's own" },
+  { of: "git", starts: "git-upload-pack", why: "a remote that is a folder is read by a program of git's own" },
+  {
+    of: "git-submodule git-bisect git-request-pull git-filter-branch git-mergetool git-instaweb git-web--browse",
+    starts: "basename sed gettext envsubst uname tr sort dirname",
+    why: "parts of git that are shell scripts; git-sh-setup(1)",
+  },
+  { of: "git-lfs gh ag tig delta lazygit cloc", starts: "git", why: "asks git about the repository" },
+  { of: "gunzip zcat uncompress zgrep zdiff zcmp zless zmore znew gzexe", starts: "gzip", why: "scripts of gzip" },
+  {
+    of: "zgrep zegrep zfgrep xzgrep xzegrep xzfgrep bzgrep bzegrep bzfgrep zstdgrep lzgrep",
+    starts: "grep sed gzip bzip2 xz zstd lzip",
+    why: "scripts that decompress for grep(1)",
+  },
+  {
+    of: "zdiff zcmp xzdiff xzcmp bzdiff bzcmp",
+    starts: "diff cmp gzip xz bzip2 mktemp rm sed",
+    why: "scripts that decompress for diff(1), cmp(1)",
+  },
+  { of: "zless xzless bzless zmore xzmore bzmore lzless", starts: "less more gzip xz bzip2", why: "scripts that decompress for a pager" },
+  { of: "egrep fgrep", starts: "grep", why: "scripts of grep" },
+  { of: "sdiff diff3 colordiff wdiff", starts: "diff", why: "shows what diff(1) finds" },
+  {
+    of: "man",
+    starts: "preconv tbl eqn nroff col groff zsoelim manconv apropos whatis lexgrog locale",
+    why: "a manual page is set by the programs of groff(1)",
+  },
+  { of: "nroff groff", starts: "groff troff grotty tbl eqn preconv locale soelim", why: "groff(1) is made of programs" },
+  { of: "dpkg apt apt-cache apt-mark apt-get apt-config", starts: "dpkg-query dpkg dpkg-deb", why: "dpkg(1) is made of programs" },
+  { of: "tar bsdtar", starts: "gzip bzip2 xz zstd lzip lzma lzop compress", why: "decompresses what it reads" },
+  { of: "go", starts: "gcc git", why: "asks which compiler there is, and what is built from which commit" },
+  { of: "cargo", starts: "rustc", why: "asks the compiler about itself" },
+  { of: "pip pip3", starts: "lsb_release uname rustc ldd", why: "says in its requests what it runs on" },
+  { of: "gcc cc c99 c89 g++ c++ cpp", starts: "cc1 cc1plus as collect2 ld lto-wrapper", why: "the stages of the compiler" },
+  {
+    of: "go doc",
+    starts: "/usr/lib/go/ /usr/share/go/ /usr/lib/go-1.19/ /usr/lib/go-1.22/ /usr/lib/go-1.24/",
+    why: "the go command is made of tools",
+  },
+  {
+    of: "gcloud bq gsutil",
+    starts: "readlink dirname uname tput python3 bash",
+    why: "shell scripts that find the folder of the SDK and its Python",
+  },
+  { of: "lsb_release", starts: "getopt cut tr", why: "a shell script" },
+  { of: "service", starts: "*", why: "service(8) asks each of the system's own init scripts for its status" },
+  {
+    of: "pee mispipe hyperfine watch ag rpm parallel",
+    starts: "sh bash",
+    why: "starts the commands it is given through a shell; what that starts is looked at by itself",
+  },
+  {
+    of: "parallel",
+    starts: "ps perl hostname lscpu sleep false tput echo rm",
+    why: "GNU parallel finds out what the machine can do",
+  },
+  { of: "ldd", starts: "/lib64/ /lib/ /usr/lib/", why: "ldd(1) starts the dynamic loader" },
+  { of: "npm", starts: "man", why: "npm help shows manual pages" },
+  { of: "yq tomlq xq", starts: "jq", why: "filters of jq(1) over other formats" },
+  { of: "valgrind valgrind.bin", starts: "valgrind.bin /usr/libexec/valgrind/", why: "valgrind(1) is made of programs" },
+  { of: "collect2", starts: "ld", why: "links for the compiler" },
+  { of: "gdb", starts: "iconv", why: "asks which character sets there are" },
+  { of: "cloc", starts: "pwd", why: "asks where it is" },
+  { of: "bash", starts: "id", why: "the system's /etc/profile, which a login shell reads" },
+];
+
+/** Reading below these is how programs work; policies that close some of it speak about the words of a command. */
+export interface Upkeep {
+  readonly below: string;
+  readonly why: string;
+}
+
+export const SYSTEM: readonly Upkeep[] = [
+  { below: "/usr", why: "programs, libraries, locales and their data" },
+  { below: "/lib", why: "libraries" },
+  { below: "/lib64", why: "libraries" },
+  { below: "/bin", why: "programs" },
+  { below: "/etc", why: "the system's configuration; what is secret there is judged by itself" },
+  { below: "/proc", why: "what the kernel says about processes" },
+  { below: "/sys", why: "what the kernel says about the machine" },
+  { below: "/dev", why: "harmless devices: others are not there" },
+  { below: "/var/lib", why: "data of installed programs; what is secret there is judged by itself" },
+  { below: "/var/cache", why: "what installed programs keep to be faster" },
+  { below: "/opt", why: "installed programs" },
+];
+
+/**
+ * Files of the user or the project that a program reads because it is that program. `$git`: the repository's own folder;
+ * `$root`: the names in `/`; `$tracked`: files of the project that the repository tracks; `$project`: any file of it; `$folder`: the names in its folders; `$cwd`: those in the
+ * working folder; `$listed`: what the command is predicted to list.
+ */
+export interface OwnFile {
+  readonly of: string;
+  readonly reads: readonly string[];
+  readonly why: string;
+}
+
+export const OWN_FILES: readonly OwnFile[] = [
+  { of: "git git-*", reads: ["~/.gitconfig", "~/.config/git/**", "$git/**"], why: "its configuration and the repository it works in" },
+  {
+    of: "git git-*",
+    reads: ["$tracked", "**/.gitignore", "**/.gitattributes", "**/.mailmap"],
+    why: "what it tracks, which everyone has who has the repository",
+  },
+  { of: "git git-*", reads: ["$folder"], why: "looks for files that it does not track, by name" },
+  { of: "rg ag fd fdfind tokei cloc", reads: ["~/.gitconfig", "~/.config/git/**", "$git/info/exclude"], why: "which files git ignores" },
+  { of: "gh", reads: ["~/.config/gh/**"], why: "its login" },
+  { of: "docker podman docker-compose", reads: ["~/.docker/**"], why: "its configuration and login" },
+  { of: "kubectl helm k9s", reads: ["~/.kube/**"], why: "its configuration and login" },
+  { of: "aws", reads: ["~/.aws/**"], why: "its configuration and login" },
+  { of: "npm npx pnpm yarn", reads: ["~/.npmrc", "~/.npm/**"], why: "its configuration and login" },
+  { of: "svn", reads: ["~/.subversion/**"], why: "its configuration" },
+  {
+    of: "bash sh dash",
+    reads: ["~/.profile", "~/.bash_profile", "~/.bash_login"],
+    why: "a login shell reads them; an agent may not change them",
+  },
+  { of: "lsof", reads: ["$root"], why: "names of what is mounted" },
+  { of: "*", reads: ["$cwd"], why: "opens the folder it works in, to come back to it; the names in it are no secret" },
+  {
+    of: "file cloc tokei scc sync git",
+    reads: ["$listed"],
+    why: "looks into what it is told to look at, and says only what kind it is or how much; the tables call that listing",
+  },
+  {
+    of: "sha*sum md5sum b2sum cksum shasum sum",
+    reads: ["$project"],
+    why: "with -c: says only whether the files that a list names are as they were",
+  },
+  { of: "git", reads: ["~/remote.git/**"], why: "a remote that is a folder" },
+  { of: "git-upload-pack", reads: ["~/remote.git/**"], why: "a remote that is a folder" },
+  {
+    of: "npm npx pnpm yarn",
+    reads: ["package.json", "package-lock.json", "node_modules/**", "~/.gitconfig"],
+    why: "what the project and its packages are called",
+  },
+  {
+    of: "pip pip3",
+    reads: ["~/.netrc", "~/.cache", "~/.config/pip/**", "~/.pip/**"],
+    why: "its configuration, and its login at the index",
+  },
+  {
+    of: "cargo",
+    reads: ["~/.gitconfig", "~/.cargo/**", "Cargo.toml", "Cargo.lock", ".cargo/**", "$folder"],
+    why: "its configuration and the project's manifest; which targets there are",
+  },
+  {
+    of: "go",
+    reads: ["go.mod", "go.sum", "go.work", "**/*.go", "**/*.c", "**/*.h", "**/*.cpp", "$folder"],
+    why: "what packages there are, and what they import",
+  },
+  { of: "pytest py.test", reads: ["pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini"], why: "its configuration" },
+  {
+    of: "black ruff rg ag fd fdfind",
+    reads: ["**/.gitignore", "**/.ignore", "**/.rgignore", "**/.fdignore", "pyproject.toml"],
+    why: "which files are to be left out",
+  },
+  { of: "terraform tofu", reads: ["$folder"], why: "looks for its files by name" },
+];
+
+/** Interpreters: what one of these does for a program of which it is a part, that program does. */
+export const SPEAKS_FOR: ReadonlySet<string> = new Set(["sh", "bash", "dash", "perl", "python3", "ruby", "node", "env"]);
+
+/** Everything that these start is theirs. */
+export const WHOLE: ReadonlySet<string> = new Set(["service"]);
+
+/** What a program changes that is nobody's: writes that the tables cannot name, for they depend on who runs it. */
+export interface OwnChange {
+  readonly of: string;
+  readonly changes: readonly string[];
+  readonly why: string;
+}
+
+export const OWN_CHANGES: readonly OwnChange[] = [
+  { of: "*", changes: ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"], why: "a harmless device" },
+  {
+    of: "sqlite3",
+    changes: ["$read"],
+    why: "opens a database for writing whatever it does with it; what it does is in its SQL, which is read",
+  },
+  {
+    of: "gdb",
+    changes: ["/usr/share/gdb/**/__pycache__", "/usr/share/gdb/**/__pycache__/**"],
+    why: "Python keeps compiled modules beside their sources where it may, which is as root",
+  },
+  { of: "dot fc-list", changes: ["/var/cache/fontconfig/**"], why: "fontconfig keeps its cache where it may, which is as root" },
+];
+
+/** Sockets that say nothing to anybody. */
+export const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
+  { of: "fuser", host: "localhost", why: "getaddrinfo(3) sorts addresses by connecting datagram sockets, which sends nothing" },
+];
