@@ -112,7 +112,7 @@ export class Comparison {
     // A program may be many by the name it is called (busybox), and a script is not its interpreter.
     const own = this.#predictedName(path, words) ?? basename(words[0] ?? path).replace(/^-/, "");
     const name = byFirstLine ? last.name : part !== undefined && (SPEAKS_FOR.has(own) || WHOLE.has(parent)) ? parent : own;
-    this.#last.set(pid, { name, path, words });
+    if (!byFirstLine) this.#last.set(pid, { name, path, words });
     // The shell that was given the line.
     if (!this.#begun) {
       this.#begun = true;

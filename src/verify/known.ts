@@ -77,6 +77,7 @@ export const PARTS: readonly Part[] = [
     why: "GNU parallel finds out what the machine can do",
   },
   { of: "ldd", starts: "/lib64/ /lib/ /usr/lib/", why: "ldd(1) starts the dynamic loader" },
+  { of: "git", starts: "man", why: "git help shows manual pages" },
   { of: "npm", starts: "man", why: "npm help shows manual pages" },
   { of: "yq tomlq xq", starts: "jq", why: "filters of jq(1) over other formats" },
   { of: "valgrind valgrind.bin", starts: "valgrind.bin /usr/libexec/valgrind/", why: "valgrind(1) is made of programs" },
@@ -118,6 +119,9 @@ export interface OwnFile {
 }
 
 export const OWN_FILES: readonly OwnFile[] = [
+  { of: "bash sh zsh", reads: ["$folder"], why: "finds out what a pattern means: names only" },
+  { of: "node", reads: ["**/package.json"], why: "which kind of module a file is" },
+  { of: "go", reads: ["~/.netrc"], why: "its login where modules come from" },
   { of: "git git-*", reads: ["~/.gitconfig", "~/.config/git/**", "$git/**"], why: "its configuration and the repository it works in" },
   {
     of: "git git-*",
@@ -157,7 +161,7 @@ export const OWN_FILES: readonly OwnFile[] = [
     why: "what the project and its packages are called",
   },
   {
-    of: "pip pip3",
+    of: "pip pip3 python3 python",
     reads: ["~/.netrc", "~/.cache", "~/.config/pip/**", "~/.pip/**"],
     why: "its configuration, and its login at the index",
   },
@@ -194,6 +198,8 @@ export interface OwnChange {
 }
 
 export const OWN_CHANGES: readonly OwnChange[] = [
+  { of: "tidy", changes: ["$read"], why: "opens what it checks for writing, to set its times as they were" },
+  { of: "man", changes: ["/var/cache/man/**"], why: "keeps set pages where it may, which is as root" },
   { of: "*", changes: ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"], why: "a harmless device" },
   {
     of: "sqlite3",

@@ -17,7 +17,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       -A --[no-]all; --[no-]ignore-removal; --[no-]refresh; --[no-]ignore-errors; --[no-]ignore-missing; --[no-]sparse
       --chmod=text; --no-chmod`,
     ),
-    operands: "list*",
+    operands: "listtree*",
     effects: "repository",
     // Writes `$git`, unless it only tells what it would do.
     analyse: "git-dry-run",

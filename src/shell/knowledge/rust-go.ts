@@ -19,7 +19,8 @@ export const rustGo: readonly CommandSpec[] = [
     options: rows(
       "-V --version -> stop; --list -> stop; --explain=text -> stop; -v --verbose; -q --quiet; --color=text; --locked; --offline; --frozen; -C=dir; -Z=foreign/cargo; --config=foreign/cargo; +stable; +nightly; +beta; -h --help -> stop",
     ),
-    upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache"],
+    // Whatever asks for the dependencies brings the lock file up to date, as git its index.
+    upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache", "write Cargo.lock"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
       "locate-project|pkgid|verify-project|search|read-manifest": {
@@ -213,10 +214,12 @@ export const rustGo: readonly CommandSpec[] = [
     names: "gofmt gofumpt goimports",
     style: "words",
     options: rows(
-      "-l; -d; -e; -s; -r=text; -w -> read becomes edit; -local=text; -cpuprofile=write; -h -help -> stop; -version --version -> stop",
+      "-l; -d; -e; -s; -r=text; -w -> tree becomes writetree; -local=text; -cpuprofile=write; -h -help -> stop; -version --version -> stop",
     ),
-    operands: "read*",
-    examples: { allow: ["gofmt -l a.go", "gofmt -d a.go"], ask: ["gofmt -w a.go"] },
+    // A folder is walked.
+    operands: "tree*",
+    walks: "*.go",
+    examples: { allow: ["gofmt -l a.go", "gofmt -d a.go", "gofmt -l ."], ask: ["gofmt -w a.go", "gofmt -w ."], deny: ["gofmt .env"] },
   },
   {
     names:

@@ -91,6 +91,7 @@ export const wrapperTrace: readonly CommandSpec[] = [
   },
   {
     names: "valgrind",
+    upkeep: ["write /tmp/vgdb-*"],
     style: "posix",
     options: rows(
       "--tool=text; --leak-check[=text]; --track-origins[=text]; --show-leak-kinds[=text]; --error-exitcode[=text]; -q --quiet; -v --verbose; --log-file[=write]; --xml[=text]; --xml-file[=write]; --trace-children[=text]; --num-callers[=text]; --gen-suppressions[=text]; --suppressions[=read]; --callgrind-out-file[=write]; -h --help -> stop; --version -> stop",

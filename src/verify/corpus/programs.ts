@@ -61,7 +61,7 @@ const LOOKING = [
   "jq . a.json",
   "du -s src",
   "tree src",
-  "cat 'my file.txt'",
+  "cat '../my notes.txt'",
   "cat odd/-dash.txt",
 ] as const;
 
@@ -101,7 +101,7 @@ const FILTERS = [
 const FILES = [
   "a.txt",
   "b.txt",
-  "'my file.txt'",
+  "'../my notes.txt'",
   '"a.txt"',
   "./b.txt",
   "src/index.ts",
