@@ -140,14 +140,10 @@ export function rememberAnswer(
   );
   if (answer === "refused") return remember(request, paths, judging);
   // Only what was refused can be allowed after all.
-  const asked = verdict.actions.some((judged) => judged.verdict.builtin === BEFORE);
-  return asked
-    ? remember(
-        request,
-        paths.map((path) => ({ ...path, over: true as const })),
-        judging,
-      )
-    : undefined;
+  const session = sessionOf(request);
+  const any = session !== undefined && refusalsSince(judging.machine, session, 0).length > 0;
+  const over = paths.map((path) => ({ ...path, over: true as const }));
+  return any ? remember(request, over, judging) : undefined;
 }
 
 type Found = Pick<Refusal, "what" | "path" | "by" | "over">;

@@ -111,3 +111,31 @@ describe("check", () => {
     expect(JSON.parse(line)).toMatchObject({ point: "plugin", agent: "mine", session: "s1", verdict: "allow" });
   });
 });
+
+it("D28: what a person refused is asked again through another tool, until there is a yes; an error is no refusal", async () => {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", JSON.stringify({ preset: "permissive", permissions: { ask: ["Edit(a.ts)"] } }));
+  const answers: (boolean | Error)[] = [new Error("no dialogue"), false, true];
+  const onAsk = (): boolean => {
+    const answer = answers.shift() ?? false;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const guard = guardIn(place, { onAsk });
+  const asks = (): string => guard.decide({ command: "mv a.ts b.ts" }).decision;
+  const check = async (): Promise<string> => {
+    try {
+      return (await guard.check({ operation: "edit", path: "a.ts", session: "s1" })).decision;
+    } catch (error) {
+      return error instanceof PermissionDeniedError ? "refused" : "failed";
+    }
+  };
+  const through = (session: string): string => guard.decide({ command: "mv a.ts b.ts", session }).decision;
+  expect([await check(), through("s1")]).toEqual(["refused", "allow"]);
+  expect(await check()).toBe("refused");
+  expect([through("s1"), through("s2"), asks()]).toEqual(
+    process.env["CI"] === undefined ? ["ask", "allow", "allow"] : ["allow", "allow", "allow"],
+  );
+  await check();
+  expect(through("s1")).toBe("allow");
+});

@@ -1,9 +1,9 @@
 import { type Decision, type RequestVerdict, compareStrictness, visible } from "../../action/index.ts";
 import { resolve } from "node:path";
-import { decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
+import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
-import { ask, type OnAsk } from "../ask.ts";
+import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { askSupervisor } from "./supervisor.ts";
 
@@ -97,7 +97,8 @@ const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, 
  * ```
  */
 export function openGuard(options: OpenGuardOptions = {}): Guard {
-  const judge = judgeIn(options);
+  const outcomes = new WeakMap<RequestVerdict, Outcome>();
+  const judge = judgeIn(options, outcomes);
   return {
     decide: judge,
     check: async (asked, reason) => {
@@ -108,7 +109,16 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
       const { verdict } = decision;
       const denied = (why: string): PermissionDeniedError => new PermissionDeniedError({ operation, target, reason: why, verdict });
       if (decision.decision === "deny") throw denied(decision.reason);
-      const approved = await ask(options.onAsk, { operation, target, reason: reason ?? "", verdict });
+      let said: unknown;
+      const { onAsk } = options;
+      const hear = async (question: AskQuestion): Promise<boolean> => {
+        said = await onAsk?.(question);
+        return said === true;
+      };
+      const heard = onAsk === undefined ? undefined : hear;
+      const approved = await ask(heard, { operation, target, reason: reason ?? "", verdict });
+      // Only a plain no is a refusal; an error, and what is answered where nobody sits, is none.
+      if (said === true || (said === false && (process.env["CI"] ?? "") === "")) keepAnswer(outcomes.get(verdict), said, options);
       if (approved === "nobody") throw denied(`approval required: ${decision.reason}`);
       if (approved === "refused") throw denied(`the user refused: ${decision.reason}`);
       return decision;
@@ -117,13 +127,15 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
 }
 
 /** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
-function judgeIn(options: OpenGuardOptions): (asked: GuardRequest) => GuardDecision {
+function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Outcome>): (asked: GuardRequest) => GuardDecision {
   const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
   const settings = { machine: machine ?? thisMachine(), ...ENGINE, policyFiles };
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);
-    return decisionOf(wrong === undefined ? decide(request, { ...settings, audit: logs }) : failed(request, wrong));
+    const outcome = wrong === undefined ? decide(request, { ...settings, audit: logs }) : failed(request, wrong);
+    outcomes.set(outcome.verdict, outcome);
+    return decisionOf(outcome);
   };
   if (machine !== undefined) return (asked) => here(asked, audit);
   const { agent, point } = options;
@@ -137,6 +149,12 @@ function judgeIn(options: OpenGuardOptions): (asked: GuardRequest) => GuardDecis
     const own = here(asked, false);
     return compareStrictness(own.verdict, outer.verdict) > 0 || RANK[own.decision] > RANK[outer.decision] ? own : outer;
   };
+}
+
+/** What a person refused is remembered for the other tools of the session. */
+function keepAnswer(outcome: Outcome | undefined, said: boolean, { machine = thisMachine() }: OpenGuardOptions): void {
+  if (outcome?.basis === undefined) return;
+  rememberAnswer(outcome.request, outcome.verdict, said ? "allowed" : "refused", { ...outcome.basis, machine });
 }
 
 const RANK: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
@@ -160,7 +178,8 @@ function requestOf(asked: GuardRequest, folder: string, { agent = "library", poi
   // A command that runs elsewhere leaves the session's project no more than `cd` does.
   const sessionRoot = asked.sessionRoot ?? root ?? (moved ? cwd : undefined);
   const from = { cwd: moved ? resolve(cwd, own) : cwd, sessionRoot, point, agent, event, session, subagent, mode };
-  return { ...call, ...from, host: { ...HOST, ...host, ...shell } };
+  const memory = `${point} of process ${process.pid}`;
+  return { ...call, ...from, memory, host: { ...HOST, ...host, ...shell } };
 }
 
 /** What the call names as the folder it runs in. */
