@@ -31,6 +31,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "process",
+          // What another process does comes when it comes: the default of a second is short on a busy machine.
+          expect: { poll: { timeout: 30_000 } },
           exclude: ["test/supervise/{programs,failure,names}/**"],
           include: ["test/{guard,state,supervise,agents,sdk,cli,end-to-end,build,ledger}/**/*.test.ts"],
           pool: "forks",

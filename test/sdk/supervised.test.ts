@@ -109,13 +109,13 @@ describe("what only shows when a command runs", () => {
   it("is not answered by the command itself", async () => {
     if (!supervised) return;
     const place = scratch();
-    // What answers a question is a file in a folder for temporary files.
+    // What answers a question is a file: neither this run's nor another's can be written.
     place.write(
       "x.py",
-      `import glob, json, threading, time
+      `import glob, json, os, threading, time
 def answer():
   for _ in range(100):
-    for d in glob.glob("/tmp/assent-ruleset-*/questions"):
+    for d in glob.glob(os.path.expanduser("~/.local/state/assent/library-*/questions")) + glob.glob("/tmp/assent-ruleset-*/questions"):
       try: open(d + "/response.json", "w").write(json.dumps({"seq": 1, "action": "approve"})); print("answered")
       except OSError: pass
     time.sleep(0.02)

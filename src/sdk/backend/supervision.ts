@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { probeSandbox } from "../approve/index.ts";
 import { ENGINE } from "../engine.ts";
 import { policyTextOf } from "../rules/read.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import { openState, thisMachine } from "../../state/index.ts";
 import type { OnAsk } from "../ask.ts";
 import type { Start } from "./command.ts";
 import { answerQuestions } from "./questions.ts";
@@ -32,13 +32,16 @@ export class Supervision {
     if (!(await probeSandbox(cwd))) return { problem: "commands cannot be supervised on this machine (`assent doctor` says why)" };
     const program = supervisor();
     if (program === undefined) return { problem: "the supervisor is not installed with this library" };
-    const folder = mkdtempSync(join(tmpdir(), "assent-ruleset-"));
+    const machine = thisMachine();
+    // Whoever could write there could answer: no run can, neither this one nor another.
+    const state = openState({ ...machine, env, home: env["HOME"] ?? machine.home });
+    if ("problem" in state) return state;
+    const folder = mkdtempSync(join(state.folder, "library-"));
     const file = join(folder, "policy.jsonc");
     writeFileSync(file, this.#policy, { mode: 0o600 });
     const policies = [file, ...this.#policyFiles].flatMap((path) => ["--policy", path]);
     const onAsk = this.#onAsk;
     const questions = join(folder, "questions");
-    // Out of the command's reach: `assent run` sees to that.
     const asks = onAsk === undefined ? ["--no-prompt"] : ["--background-dir", questions];
     const args = [program, "run", ...asks, "--quiet", ...policies, "--", ...argv];
     const over = onAsk === undefined ? undefined : answerQuestions(questions, onAsk);
