@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, statSync } from "node:fs";
 import { ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 
@@ -21,7 +21,11 @@ export function openState(machine: Machine): { readonly folder: string } | { rea
     }
     if (!stats.isDirectory()) return { problem: `${folder} is not a directory` };
     if (machine.uid !== undefined && stats.uid !== machine.uid) return { problem: `${folder} belongs to another user` };
-    if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    if ((stats.mode & 0o077) !== 0) {
+      // What a link leads to may be anybody's folder, `/etc` for one: it is not ours to close.
+      if (lstatSync(folder).isSymbolicLink()) return { problem: `${folder} is a link to a folder that others may read: chmod 700 that folder` };
+      chmodSync(folder, 0o700);
+    }
     return { folder };
   } catch (error) {
     return { problem: `${folder} cannot be used: ${errorCode(error)}` };

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { auditLine, redactString } from "../../src/audit/index.ts";
@@ -393,11 +393,16 @@ describe("DW12: one name for everything, and state that nobody else can write", 
     expect(statSync(join(folder, "audit.jsonl")).mode & 0o777).toBe(0o600);
   });
 
-  it("a state folder that others may write, or that is a link to somebody else's, is not trusted", () => {
+  it("a link in the place of the state folder closes nobody's folder and fills it with nothing", () => {
     const at = scratch();
+    const others = join(at.root, "others");
+    mkdirSync(others, { mode: 0o755 });
     mkdirSync(join(at.home, ".local/state"), { recursive: true });
-    symlinkSync("/etc", join(at.home, ".local/state/assent"));
-    expect(hook(at, "Bash", { command: "rm -rf ~" }).stdout).toContain('"deny"');
+    symlinkSync(others, join(at.home, ".local/state/assent"));
+    const { stdout, stderr } = hook(at, "Bash", { command: "rm -rf ~" });
+    expect(stdout).toContain('"deny"');
+    expect(stderr).toContain("is a link to a folder that others may read");
+    expect([statSync(others).mode & 0o777, readdirSync(others)]).toEqual([0o755, []]);
   });
 
   it("`*` in a path does not cross `/`", () => {
