@@ -23,7 +23,8 @@ export function openState(machine: Machine): { readonly folder: string } | { rea
     if (machine.uid !== undefined && stats.uid !== machine.uid) return { problem: `${folder} belongs to another user` };
     if ((stats.mode & 0o077) !== 0) {
       // What a link leads to may be anybody's folder, `/etc` for one: it is not ours to close.
-      if (lstatSync(folder).isSymbolicLink()) return { problem: `${folder} is a link to a folder that others may read: chmod 700 that folder` };
+      if (lstatSync(folder).isSymbolicLink())
+        return { problem: `${folder} is a link to a folder that others may read: chmod 700 that folder` };
       chmodSync(folder, 0o700);
     }
     return { folder };
