@@ -120,6 +120,7 @@ export interface OwnFile {
 
 export const OWN_FILES: readonly OwnFile[] = [
   { of: "bash sh zsh", reads: ["$folder"], why: "finds out what a pattern means: names only" },
+  { of: "find", reads: ["$folder"], why: "opens the folder it is started in, to come back to it (fts(3))" },
   { of: "node", reads: ["**/package.json"], why: "which kind of module a file is" },
   { of: "go", reads: ["~/.netrc"], why: "its login where modules come from" },
   { of: "git git-*", reads: ["~/.gitconfig", "~/.config/git/**", "$git/**"], why: "its configuration and the repository it works in" },

@@ -1,5 +1,6 @@
 import { applyEffect } from "../effects.ts";
-import type { Invocation } from "../invocation.ts";
+import { emitFile, type Invocation } from "../invocation.ts";
+import { literal } from "../value.ts";
 import { has } from "./given.ts";
 
 /** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */
@@ -11,6 +12,10 @@ const TAKEN_BACK =
 
 /** They write the repository, unless they only tell. */
 export function gitDryRun(inv: Invocation): void {
-  if (has(inv, ...TELLS) && !has(inv, ...TAKEN_BACK)) return;
+  if (has(inv, ...TELLS) && !has(inv, ...TAKEN_BACK)) {
+    // Which files have changed is found out by reading them.
+    if (has(inv, "--all", "--update")) emitFile(inv, "list", literal(inv.cx.world.projectRoot), true);
+    return;
+  }
   applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
 }

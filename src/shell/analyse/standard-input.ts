@@ -1,5 +1,7 @@
 import { codeFromStream } from "../code.ts";
 import type { Invocation } from "../invocation.ts";
+import { resolvePath } from "../paths.ts";
+import { textOf } from "../value.ts";
 import { drops, has } from "./given.ts";
 
 /** Without a program or script it runs what it reads from standard input. Asked for its version with `-v` it does not. */
@@ -17,5 +19,36 @@ function readsSql(inv: Invocation, language: string): void {
   codeFromStream(inv, language, inv.stdin);
 }
 
-export const sqliteInput = (inv: Invocation): void => readsSql(inv, "sqlite");
-export const duckdbInput = (inv: Invocation): void => readsSql(inv, "duckdb");
+/**
+ * Where there is no database they make an empty one, whatever the SQL is. In the project that is what the program does for
+ * itself, as the name is protected like any other; elsewhere it is a file like any other.
+ */
+function makesDatabase(inv: Invocation): void {
+  const [database] = inv.args.operands;
+  const text = database === undefined ? "" : (textOf(database) ?? "");
+  if (text === "" || text.startsWith(":") || has(inv, "-readonly")) return;
+  const { world } = inv.cx;
+  for (const place of inv.places) {
+    if (place.is !== "at") continue;
+    const path = resolvePath(place.path, text);
+    if (world.kind(path) !== "missing") continue;
+    const own = path.startsWith(`${world.projectRoot}/`) && !path.includes("/.git/");
+    inv.cx.add({
+      kind: "file",
+      operation: "write",
+      target: { kind: "path", path },
+      origin: { by: "command", exec: inv.exec },
+      ...(own ? { upkeep: true } : {}),
+    });
+  }
+}
+
+export function sqliteInput(inv: Invocation): void {
+  readsSql(inv, "sqlite");
+  makesDatabase(inv);
+}
+
+export function duckdbInput(inv: Invocation): void {
+  readsSql(inv, "duckdb");
+  makesDatabase(inv);
+}

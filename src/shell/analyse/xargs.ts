@@ -16,8 +16,21 @@ export function xargs(inv: Invocation): void {
     replace !== undefined || has("-d"),
   );
   const command = inv.args.operands.length === 0 ? [literal("echo")] : inv.args.operands;
-  const argv = mark === undefined ? [...command, ...words] : command.map((word) => substitute(word, mark, words));
-  inv.output = inv.run.argv(inv.cx, inv.state, argv, NOTHING);
+  const start = (argv: readonly Value[]): Stream => inv.run.argv(inv.cx, inv.state, argv, NOTHING);
+  if (mark !== undefined) inv.output = start(command.map((word) => substitute(word, mark, words)));
+  else for (const some of portions(words, given)) inv.output = start([...command, ...some]);
+}
+
+/** Known words that `-n` and its like hand out a few at a time; more than this are told as one that is not known. */
+const MOST_PORTIONS = 32;
+
+function portions(words: readonly Value[], given: Invocation["args"]["options"]): readonly (readonly Value[])[] {
+  const [limit, ...more] = given.filter(({ option }) => option?.names.some((name) => ["-n", "-L", "-l", "-s"].includes(name)) === true);
+  if (limit === undefined || words.length < 2 || words.some((word) => word.many || textOf(word) === undefined)) return [words];
+  const size =
+    more.length === 0 && limit.option?.names.includes("-n") === true && limit.value !== undefined ? Number(textOf(limit.value)) : 0;
+  if (!(size >= 1) || words.length / size > MOST_PORTIONS) return [[unknown("a word of the input", true)]];
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, at) => words.slice(at * size, (at + 1) * size));
 }
 
 /** `-d` with another delimiter than the end of a line takes names apart. */

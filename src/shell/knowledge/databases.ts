@@ -31,7 +31,7 @@ export const databases: readonly CommandSpec[] = [
         "sqlite3 -cmd '.system id' db 'select 1'",
       ],
       none: ["sqlite3 db"],
-      deny: ["sqlite3 .env .dump"],
+      deny: ["sqlite3 .env .dump", "sqlite3 .git/hooks/pre-commit 'select 1'"],
     },
   },
   {
