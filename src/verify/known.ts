@@ -142,6 +142,12 @@ export const OWN_FILES: readonly OwnFile[] = [
     reads: ["~/.profile", "~/.bash_profile", "~/.bash_login"],
     why: "a login shell reads them; an agent may not change them",
   },
+  {
+    of: "python* pip pip3",
+    reads: ["**/site-packages/**", "**/dist-packages/**"],
+    why: "packages installed for it, wherever it is installed",
+  },
+  { of: "man", reads: ["**/man/**"], why: "manual pages, wherever their programs are installed" },
   { of: "lsof", reads: ["$root"], why: "names of what is mounted" },
   { of: "*", reads: ["$cwd"], why: "opens the folder it works in, to come back to it; the names in it are no secret" },
   {
