@@ -11,6 +11,8 @@ export default defineConfig({
           include: ["test/{action,edit,policy,shell,patch,audit,import}/**/*.test.ts"],
           pool: "threads",
           isolate: false,
+          // Generous: the machine may have other work, and what is not linear would take hours.
+          testTimeout: 120_000,
         },
       },
       {

