@@ -64,13 +64,13 @@ export async function knowledge(root) {
     const fields = Object.fromEntries(Object.entries(spec).filter(([key, value]) => !LEFT_OUT.has(key) && value !== undefined));
     for (const key of Object.keys(fields)) keys.add(key);
     // Without its parent: the options are its own.
-    const { options, digits, slots, effects, harmless, subcommands } = grammarOf({ ...spec });
+    const { options, digits, slots, effects, inert, subcommands } = grammarOf({ ...spec });
     fields.grammar = {
       options: [...new Set(options.values())].map(packed).join("\n"),
       digits,
       slots,
       effects,
-      harmless,
+      inert,
       ...(subcommands && {
         named: `\n${[...subcommands.named.values()].flat().map(place).join("\n")}\n`,
         verbs: subcommands.verbs.map(place),
@@ -186,13 +186,15 @@ class Options {
 export function grammarOfEntry(spec, parent) {
   if (spec.grammar !== undefined) return spec.grammar;
   const own = spec.own.grammar;
+  const inert = own.inert && parent?.inert !== false;
   return (spec.grammar = {
     style: spec.own.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
     options: new Options(own.options, parent?.options),
     digits: own.digits,
     slots: own.slots,
     effects: own.effects,
-    harmless: own.harmless && parent?.harmless !== false,
+    inert,
+    harmless: spec.own.closed === true && inert,
     subcommands: own.named && { named: new Named(own.named), verbs: own.verbs.map(child) },
   });
 }

@@ -58,16 +58,17 @@ export function serverFields(given: Input): ServerFields {
     if (/^(?:https?|wss?|ftp):/i.test(value)) urls.add(value);
     else if (!TEXT.test(name) && (looksLikePath(value) || PATH.test(name))) paths.add(value);
   };
-  const walk = (name: string, value: unknown, beside: Input | undefined): void => {
+  // Without recursion: how deep it is nested is the server's to say.
+  const open: (readonly [name: string, value: unknown, beside: Input | undefined])[] = [["", given, undefined]];
+  for (let next = open.pop(); next !== undefined && nodes <= MOST_NODES; next = open.pop()) {
+    const [name, value, beside] = next;
     nodes += 1;
-    if (nodes > MOST_NODES) return;
     if (WRITTEN.test(name)) content = true;
     if (COMMAND.test(name) && (typeof value === "string" || Array.isArray(value))) command(value, beside);
     if (typeof value === "string") text(name, value);
-    else if (Array.isArray(value)) for (const item of value) walk(name, item, undefined);
-    else if (isInput(value)) for (const [field, inner] of Object.entries(value)) walk(plain(field), inner, value);
-  };
-  walk("", given, undefined);
+    else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at -= 1) open.push([name, value[at], undefined]);
+    else if (isInput(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
+  }
   const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
   return { commands, paths: [...paths].slice(0, MOST_VALUES), urls: [...urls].slice(0, MOST_VALUES), input, content, complete };
 }

@@ -52,12 +52,7 @@ const BAD: [what: string, input: string | Uint8Array, expected: string, said: Re
   ["a deeply nested command", envelope({ command: `${"(".repeat(30_000)}ls${")".repeat(30_000)}` }), "ask", undefined],
   ["deeply nested substitutions", envelope({ command: `echo ${"$(echo ".repeat(3000)}x${")".repeat(3000)}` }), "ask", undefined],
   ["deeply nested JSON", nested(200_000), "ask", /not a JSON object/],
-  [
-    "deeply nested input of a tool",
-    envelope("X", { tool_name: "mcp__a__b" }).replace('"X"', `{"a":${nested(100_000)}}`),
-    "silence",
-    undefined,
-  ],
+  ["deeply nested input of a tool", envelope("X", { tool_name: "mcp__a__b" }).replace('"X"', `{"a":${nested(100_000)}}`), "ask", undefined],
   ["a tool that is no text", envelope({}, { tool_name: { a: 1 } }), "ask", /tool_name/],
   ["input that is no object", envelope("ls"), "ask", /tool_input/],
   ["a relative cwd", envelope({ command: "ls" }, { cwd: "x" }), "ask", /cwd/],

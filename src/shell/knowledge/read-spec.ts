@@ -9,6 +9,8 @@ export interface Grammar {
   readonly digits: boolean;
   readonly slots: readonly Slot[] | undefined;
   readonly effects: readonly Effect[];
+  /** No option that is listed does more than read and print. */
+  readonly inert: boolean;
   /** See `CommandSpec.closed`: an unknown word in operand position cannot do harm as an option. */
   readonly harmless: boolean;
   readonly subcommands: Subcommands | undefined;
@@ -247,6 +249,7 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
           .split(/\s+/)
           .filter((text) => text !== "")
           .map(readSlot);
+  const inert = [...options.values()].every(isInert);
   const grammar: Grammar = {
     style: spec.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
     options,
@@ -256,7 +259,8 @@ export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar):
       .split(",")
       .filter((text) => text.trim() !== "")
       .map(readEffect),
-    harmless: spec.closed === true && [...options.values()].every(isInert),
+    inert,
+    harmless: spec.closed === true && inert,
     subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands, spec.kinds === true),
   };
   readings.set(spec, grammar);
