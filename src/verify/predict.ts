@@ -117,7 +117,7 @@ export function covering(predictions: readonly Prediction[], operation: FileOper
     if (action.kind !== "file" || !STANDS_FOR[action.operation].includes(operation)) return false;
     // In a fresh home the folders above a program's own are not there yet.
     const isAbove = ({ target }: FileAction): boolean =>
-      target.kind === "tree" && action.upkeep === true && target.path.startsWith(`${path}/`);
+      (target.kind === "tree" || target.kind === "path") && action.upkeep === true && target.path.startsWith(`${path}/`);
     return forms.some(
       (form) =>
         affects(operation === "list" ? unfiltered(form) : form, path) ||

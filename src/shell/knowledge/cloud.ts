@@ -211,7 +211,7 @@ export const cloud: readonly CommandSpec[] = [
   {
     names: "terraform tofu",
     summary: "infrastructure as code",
-    upkeep: ["write ~/.terraform.d/**"],
+    upkeep: ["write ~/.terraform.d/checkpoint_cache", "write ~/.terraform.d/checkpoint_signature"],
     style: "words",
     options: "-chdir=dir\n-help -h -> stop\n-version -v -> stop",
     examples: { allow: ["terraform --version"], none: ["terraform frobnicate"] },

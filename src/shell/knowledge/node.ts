@@ -18,7 +18,7 @@ export const node: readonly CommandSpec[] = [
   {
     names: "npm",
     summary: "packages and scripts of a Node project",
-    upkeep: ["write ~/.npm/**"],
+    upkeep: ["write ~/.npm/_cacache/**", "write ~/.npm/_logs/**", "write ~/.npm/_update-notifier-last-checked"],
     style: "bsd",
     options: rows(NPM, "-h --help -> stop; -v --version -> stop; -?"),
     abbreviates: true,

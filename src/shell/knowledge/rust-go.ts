@@ -20,7 +20,7 @@ export const rustGo: readonly CommandSpec[] = [
       "-V --version -> stop; --list -> stop; --explain=text -> stop; -v --verbose; -q --quiet; --color=text; --locked; --offline; --frozen; -C=dir; -Z=foreign/cargo; --config=foreign/cargo; +stable; +nightly; +beta; -h --help -> stop",
     ),
     // Whatever asks for the dependencies brings the lock file up to date, as git its index.
-    upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache", "write ~/.rustup/**", "write Cargo.lock"],
+    upkeep: ["write ~/.cargo/registry/**", "write ~/.cargo/.package-cache", "write ~/.rustup/settings.toml", "write Cargo.lock"],
     examples: { allow: ["cargo --version"], none: ["cargo evil-plugin"] },
     subcommands: {
       "locate-project|pkgid|verify-project|search|read-manifest": {
@@ -230,7 +230,7 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names: "gem",
-    upkeep: ["write ~/.local/share/gem/**"],
+    upkeep: ["write ~/.local/share/gem/specs/**"],
     summary: "Ruby packages",
     style: "bsd",
     options: rows("-V --verbose; -q --quiet; --silent; --backtrace; --norc; -h --help -> stop; -v --version -> stop"),

@@ -10,7 +10,7 @@ const HG = rows(
 export const vcs: readonly CommandSpec[] = [
   {
     names: "svn svnadmin svnlook svnversion",
-    upkeep: ["write ~/.subversion/**"],
+    upkeep: ["write ~/.subversion/auth/**", "write ~/.subversion/README.txt", "write ~/.subversion/config", "write ~/.subversion/servers"],
     summary: "Subversion",
     style: "posix",
     options: "--version -> stop\n-h --help -> stop\n-q --quiet\n--non-interactive",

@@ -177,7 +177,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "parallel",
-    upkeep: ["write ~/.parallel/**"],
+    upkeep: ["write ~/.parallel/tmp/**", "write ~/.parallel/semaphores/**"],
     summary: "runs shell lines made from a template and inputs",
     style: "posix",
     // `parallel` (analyser): the template ends at `:::`, `:::+`, `::::`; without one the inputs are the commands.
