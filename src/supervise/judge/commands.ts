@@ -10,7 +10,8 @@ import { type Errand, errandOf } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /**
- * Dangers to files, which are seen happening and can be undone; rights that nothing supervised can gain; and effects on the
+ * Dangers to files, which are seen happening and can be undone, commits past the hooks among them (a rebase of git's own
+ * makes such); rights that nothing supervised can gain; and effects on the
  * machine, which need such rights, system files, or a service that is asked for them: starting a server is none by itself.
  */
 const UNDOABLE = new Set([
@@ -19,6 +20,7 @@ const UNDOABLE = new Set([
   "danger.foreign-repository",
   "danger.privilege",
   "danger.host-effect",
+  "danger.skips-checks",
 ]);
 
 /** What judging commands needs of the run's judge, as it stands at the moment. */
