@@ -1,8 +1,11 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     setupFiles: "test/seed.ts",
+    // By itself vitest leaves one processor free: on two it would run one file after the other.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         extends: true,

@@ -97,7 +97,7 @@ const FAMILIES = [
   "textLanguages",
 ];
 const OF_A_FAMILY = 8;
-const PROGRAMS = 60;
+const PROGRAMS = 30;
 
 /** Evenly from the whole. */
 const evenly = (lines: readonly CorpusLine[], most: number): readonly string[] =>
