@@ -34,7 +34,7 @@ writeFileSync(corpus, `${cases.map((line) => JSON.stringify(line)).join("\n")}\n
 const started = Date.now();
 const args = [join(root, "dist/bin.cjs"), "verify", "--all", "--corpus", corpus, "--json"];
 // The system's own programs: others, in homes, are of other versions on every machine.
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 const env = { ...process.env, HOME: scratch, PATH, NODE_EXTRA_CA_CERTS: undefined };
 const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
 

@@ -35,7 +35,7 @@ export const jvm: readonly CommandSpec[] = [
     summary: "what class files depend on",
     style: "words",
     options: rows(
-      "-s -summary; -v -verbose; -cp -classpath --class-path=list; -p=text; -R -recursive; -q -quiet; -version -> stop; -help -h -> stop",
+      "-s -summary; -v -verbose; -cp -classpath --class-path=listtree; -p=text; -R -recursive; -q -quiet; -version -> stop; -help -h -> stop",
       "# write: -dotoutput --generate-module-info",
     ),
     operands: "read+",

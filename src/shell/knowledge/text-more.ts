@@ -187,7 +187,7 @@ export const textMore: readonly CommandSpec[] = [
     summary: "indexes of names",
     style: "gnu",
     options: rows(
-      "-R --recurse[=text]; -f -o=write; -a --append[=text]; -e; -n; -N; -u; --languages=text; --exclude=text; --fields=text; --extras=text; --sort=text; --list-languages -> stop; --list-kinds[=text] -> stop; --version -> stop; --help -> stop",
+      "-R --recurse[=text]; -f -o=write; -a --append[=text]; -e; -n; -N; -u; --languages[=text]; --exclude[=text]; --fields[=text]; --extras[=text]; --sort[=text]; --list-languages -> stop; --list-kinds[=text] -> stop; --version -> stop; --help -> stop",
       "# read settings: --options --optlib-dir -L",
     ),
     operands: "tree*=.",

@@ -96,7 +96,7 @@ export const textView: readonly CommandSpec[] = [
     options: rows(
       "-m --magic-file=read; -z --uncompress; -Z --uncompress-noreport; -b --brief; -c --checking-printout; -e --exclude=text; --exclude-quiet=text; -F --separator=text",
       "-i --mime; -I; --apple; --extension; --mime-type; --mime-encoding; -k --keep-going; -l --list; -L --dereference; -h --no-dereference; -n --no-buffer",
-      "-N --no-pad; -0 --print0; -p --preserve-date; -P --parameter=text; -r --raw; -s --special-files; -S --no-sandbox; -d --debug; -E; -v --version -> stop; --help -> stop",
+      "-N --no-pad; -0 --print0; -P --parameter=text; -r --raw; -s --special-files; -S --no-sandbox; -d --debug; -E; -v --version -> stop; --help -> stop",
       "# write, or name files: -C --compile -f --files-from",
     ),
     operands: "list*",
