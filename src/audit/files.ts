@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
-import { readRegular } from "../state/index.ts";
+import { errorCode, readRegular } from "../state/index.ts";
 import { type Link, linkOf } from "./chain.ts";
 
 /** What is written to now. Older records lie in `audit-000001.jsonl` and so on. */
@@ -27,12 +27,22 @@ export interface Base {
 
 export const segmentName = (segment: number): string => `audit-${String(segment).padStart(6, "0")}.jsonl`;
 
-/** Numbers of the full segments, oldest first. */
+/** Numbers of the full segments, oldest first; none where nothing was logged yet. */
 export function segments(folder: string): readonly number[] {
-  return readdirSync(folder)
+  return namesIn(folder)
     .flatMap((name) => /^audit-(\d{6,})\.jsonl$/.exec(name)?.[1] ?? [])
     .map(Number)
     .toSorted((a, b) => a - b);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // Any other failure is none of an empty log.
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 /** The oldest segment of which something has not been sent yet; 1 as long as nothing was. */

@@ -393,6 +393,10 @@ describe("DW12: one name for everything, and state that nobody else can write", 
     expect(statSync(join(folder, "audit.jsonl")).mode & 0o777).toBe(0o600);
   });
 
+  it("where nothing was logged yet the log is whole, and empty", () => {
+    expect(assent(scratch(), ["log", "verify"])).toMatchObject({ status: 0, stdout: "the log is whole: 0 records\n" });
+  });
+
   it("a link in the place of the state folder closes nobody's folder and fills it with nothing", () => {
     const at = scratch();
     const others = join(at.root, "others");
