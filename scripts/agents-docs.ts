@@ -6,7 +6,8 @@ import { between } from "./policy-docs.ts";
 export const agentsDocs: readonly { readonly file: string; readonly update: (before: string) => string }[] = [
   {
     file: "docs/agents.md",
-    update: (before) => between(between(before, "hosts", table()), "host by host", AGENTS.flatMap(part).join("\n\n")),
+    update: (before) =>
+      between(between(between(before, "hosts", table()), "steering", steering()), "host by host", AGENTS.flatMap(part).join("\n\n")),
   },
 ];
 
@@ -25,6 +26,18 @@ function table(): string {
     "|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");
+}
+
+/** What settings of a repository do to each host, and where nothing in it reaches the hooks. */
+function steering(): string {
+  const rows = AGENTS.flatMap(set).map(({ id, name, setup: { steered, managed, greets } }) => {
+    const way =
+      managed === undefined
+        ? "no place is known that only an administrator can write"
+        : `\`sudo assent install --managed --agent ${id}\` writes \`${managed.file}\` (${managed.known})`;
+    return `| ${name} | ${steered.said} | ${way} | ${greets === undefined ? "`assent doctor`" : "`assent doctor`, and a message when a session starts"} |`;
+  });
+  return ["| agent | what a repository can do | what holds against it | where it is said |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function part(agent: Agent): readonly string[] {

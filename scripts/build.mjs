@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { lazyBuiltins } from "./lazy-builtins.mjs";
 import {
   knowledge,
@@ -98,10 +98,12 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
+    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs") }),
+    build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches")],
+      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches"), entry("run-front"), entry("watched")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
@@ -141,6 +143,7 @@ try {
   ]);
   results.push(...(await buildLibrary({ root, out: fresh, common })));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
+  await writeLaunchers();
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));
   // In one step, as far as a folder allows: a hook may run meanwhile.
   try {
@@ -155,6 +158,19 @@ try {
   warmRun();
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
+async function writeLaunchers() {
+  const outfile = join(fresh, "launcher.mjs");
+  await build({ ...common, entryPoints: [join(root, "src/agents/install/launcher.ts")], outfile, format: "esm" });
+  const { launcherProgram } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  for (const architecture of ["x64", "arm64"]) {
+    const file = join(fresh, `launch-${architecture}`);
+    writeFileSync(file, launcherProgram(architecture));
+    chmodSync(file, 0o755);
+  }
 }
 
 /** What the hook needs of each agent: its envelopes, without what is only said about it. */

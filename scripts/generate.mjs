@@ -25,7 +25,8 @@ const { policyDocs } = await load("policy-docs");
 const { cliDocs } = await load("cli-docs");
 const { agentsDocs } = await load("agents-docs");
 const { libraryDocs } = await load("library-docs");
-for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs]) {
+const { reasonsDocs } = await load("reasons-docs");
+for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs, ...reasonsDocs]) {
   const target = join(root, file);
   const before = await readFile(target, "utf8").catch(() => "");
   const after = update(before);

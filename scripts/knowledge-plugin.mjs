@@ -250,6 +250,7 @@ const LANGUAGES = {
   awk: ["readAwk"],
   javascript: ["readJavascript"],
   jq: ["readJq", "readYq"],
+  "library-calls": ["readLibraryCalls"],
   perl: ["readPerl"],
   python: ["readPython"],
   ruby: ["readRuby"],

@@ -1,6 +1,6 @@
 // Runs a TypeScript file of this repository on any supported Node: `node scripts/run.mjs bench/decide.ts [args]`.
 import { build } from "esbuild";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -12,7 +12,9 @@ if (entry === undefined) {
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "node_modules/.cache/assent");
 mkdirSync(folder, { recursive: true });
-const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}.mjs`);
+// One a process: the same script may run twice at once.
+const outfile = join(folder, `${entry.replaceAll(/[^\w]+/g, "-")}-${process.pid}.mjs`);
+process.once("exit", () => rmSync(outfile, { force: true }));
 await build({
   entryPoints: [resolve(entry)],
   outfile,

@@ -35,6 +35,7 @@ export function scratch(options: { readonly keep?: boolean; readonly env?: Recor
   };
   const machine: Machine = {
     home,
+    account: home,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, ...options.env },
     platform: "linux",
     uid: process.getuid?.(),

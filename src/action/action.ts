@@ -102,6 +102,24 @@ export interface ExecAction extends ActionBase {
    * (`command -v`) and a `builtin` (`true`, `echo`, `read`) after the rules.
    */
   readonly inert?: "predicate" | "lookup" | "builtin";
+  /** What its words may name, where nobody says what the program does with them: compared with secrets and written rules. */
+  readonly named?: readonly NamedPath[];
+  /**
+   * Lies in the project's own environment (`.venv/bin`, `node_modules/.bin`) and runs code of the project whatever lies there:
+   * an allow rule for the name is one for this, too.
+   */
+  readonly ownTool?: true;
+  /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
+  readonly runner?: number;
+}
+
+/** A path that a word of a command, or a part of it, could mean. */
+export interface NamedPath {
+  readonly target: Target;
+  /** The text as written. */
+  readonly word: string;
+  /** Cut out of a longer text (code, a sentence), so that it may mean something else. */
+  readonly part?: true;
 }
 
 /** A command line with its options told from its operands, spellings unified. */
@@ -118,6 +136,8 @@ export interface FileAction extends ActionBase {
   readonly kind: "file";
   readonly operation: FileOperation;
   readonly target: Target;
+  /** Nothing of the file is used but the certificate in it, which is public. */
+  readonly certificate?: true;
   /** The path as given, before normalisation, when it differs. */
   readonly asGiven?: string;
   /** Set on delete, metadata and write: everything below the target is affected too. */

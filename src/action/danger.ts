@@ -6,6 +6,12 @@ export interface Danger {
   readonly effect: "deny" | "ask";
   readonly title: string;
   readonly help: string;
+  /**
+   * A supervised run sees it when it happens, so that the words of a command are no reason to refuse it there: files, which
+   * can be brought back; rights, which nothing supervised can gain; effects on the machine, which need such rights, a system
+   * file or a service that is asked for them; and what is judged at the call itself (rights and owners, signals, sockets).
+   */
+  readonly seenInRun?: true;
 }
 
 export const DANGERS = {
@@ -32,27 +38,57 @@ export const DANGERS = {
     effect: "ask",
     title: "recursive delete",
     help: "delete the files by name, or let the user confirm",
+    seenInRun: true,
   },
   "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: "push without force" },
   "history-rewrite": {
     effect: "ask",
     title: "discards work or rewrites history",
     help: "commit or stash first, or let the user confirm",
+    seenInRun: true,
   },
   "skips-checks": {
     effect: "ask",
     title: "skips the hooks or signatures that a repository asks for",
     help: "leave that out and mend what the check finds, or let the user confirm",
+    seenInRun: true,
   },
+  "open-to-all": {
+    effect: "ask",
+    title: "lets every user of the machine change a file, or run it with its owner's rights",
+    help: "give rights to the owner or the group only",
+    seenInRun: true,
+  },
+  ownership: {
+    effect: "ask",
+    title: "changes who owns a file, its access list or its attributes",
+    help: "let the user confirm",
+    seenInRun: true,
+  },
+  "signals-by-name": {
+    effect: "ask",
+    title: "ends every process of a name, also those that others started",
+    help: "signal one process by its id",
+    seenInRun: true,
+  },
+  listener: { effect: "ask", title: "waits for connections of others", help: "let the user confirm", seenInRun: true },
+  "raw-connection": {
+    effect: "ask",
+    title: "opens a connection that anything can go through",
+    help: "let the user confirm",
+    seenInRun: true,
+  },
+  "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count, a size" },
   publish: { effect: "ask", title: "publishes for others to see", help: "let the user confirm" },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: "let the user confirm" },
-  privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo" },
+  privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo", seenInRun: true },
   "foreign-repository": {
     effect: "ask",
     title: "works in a repository outside the project, whose configuration can run code",
     help: "start the agent in that repository",
+    seenInRun: true,
   },
-  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: "let the user confirm" },
+  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: "let the user confirm", seenInRun: true },
 } as const satisfies Record<string, Danger>;
 
 export type DangerId = keyof typeof DANGERS;

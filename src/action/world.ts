@@ -32,10 +32,14 @@ export interface World {
    * `wanted` gets absolute paths, and whether it is a link where that is known; links are not followed. `skip` names folders not to descend into.
    */
   find(root: string, wanted: Wanted, depth?: number): { readonly found: string | undefined; readonly complete: boolean };
+  /** The text of a small regular file, such as a patch; undefined where there is none, or it is too large. Left out: nothing is read. */
+  readonly text?: (path: string) => string | undefined;
   /** Whether the project's repository tracks this file; undefined when that cannot be told. */
   tracked(path: string): boolean | undefined;
   /** Names in a folder, bounded; undefined when it cannot be listed completely. */
   names(directory: string): readonly string[] | undefined;
+  /** True once the request may list no more folders: those that cannot be listed then may hold anything. */
+  readonly exhausted?: () => boolean;
   /**
    * Names in a folder, and which of them are links; none where there is no folder, undefined where it cannot be listed
    * completely. Left out by a world whose `canonical` answers for another time than now.

@@ -1,4 +1,5 @@
 import type { Protocol } from "./protocol.ts";
+import type { Steered } from "./steering.ts";
 
 /** A value of a JSON, JSONC or TOML file. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
@@ -12,6 +13,8 @@ export interface InstallPlace {
   readonly project: string | undefined;
   /** What the host's shell is to run for an event. Absolute, and with an environment that an agent cannot steer. */
   readonly command: (event: string) => string;
+  /** The same for hosts that start a program themselves, without a shell; undefined: not on this system. */
+  readonly program: (event: string) => { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Absolute path of a module of the program: `plugin-opencode.mjs`. */
   readonly module: (name: string) => string;
   /** What a module is told: where state lies, when not below the home folder. */
@@ -31,6 +34,8 @@ export type Registration =
       readonly keys?: readonly { readonly path: readonly string[]; readonly value: Value; readonly must: "be" | "there" }[];
       /** In a file of several hosts: the key below which everything of this one stands. */
       readonly only?: string;
+      /** Of a file that is made for it; by itself the user's alone. */
+      readonly mode?: number;
       /** Keys that are out of use and would contradict. */
       readonly remove?: readonly (readonly string[])[];
     }
@@ -57,6 +62,12 @@ export interface Setup {
   readonly sample: (command: string, cwd: string) => Sample;
   /** Events that are registered, by the host's names. */
   readonly events: readonly string[];
+  /** Variables by which it tells its hooks something. */
+  readonly variables?: readonly string[];
+  /** It starts hooks without a shell where they are registered so (`InstallPlace.program`). */
+  readonly starts?: "programs";
+  /** Its event for the start of a session, where a hook can show the person a message (`systemMessage`). */
+  readonly greets?: string;
   /** What the host does when the hook cannot be started, crashes or takes too long. */
   readonly fails: string;
   /** How an ask arrives, by the situation. */
@@ -68,6 +79,16 @@ export interface Setup {
   /** What rulesync calls the host and its events (`~/.rulesync/hooks.json`), where it can write this registration. */
   readonly rulesync?: { readonly block: string; readonly events: readonly string[]; readonly matcher: string; readonly timeout: number };
   readonly registrations: (place: InstallPlace) => readonly Registration[];
+  /** The same where only an administrator can write: nothing in a repository or in a home folder takes it out. */
+  readonly managed?: {
+    readonly file: string;
+    /** Switches that hold there against those of other files. */
+    readonly keys?: Extract<Registration, { readonly is: "entries" }>["keys"];
+    /** How it was found out that this holds. */
+    readonly known: "measured" | "documented";
+  };
+  /** What settings of a repository, or the user's own, do to its hooks. */
+  readonly steered: Steered;
   /** Files to look at for weaknesses, and what to make of each. */
   readonly weaknesses?: (
     place: Pick<InstallPlace, "home" | "env">,

@@ -1,4 +1,4 @@
-import type { Decision } from "../action/index.ts";
+import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
@@ -71,14 +71,32 @@ const setup: Setup = {
   unrun: "`amp permissions test` was run; the agent itself was not, as it needs Amp's server",
   sample: (command) => ({ payload: { cmd: command }, env: { AGENT_TOOL_NAME: "Bash", AMP_THREAD_ID: SELF_TEST } }),
   events: ["delegate"],
+  variables: ["AGENT", "AGENT_TOOL_NAME", "AMP_THREAD_ID"],
   fails: "rejects the tool",
   asks: "Amp's own question",
   cannot: [
     "a newer Amp may not look at `amp.permissions`: check with `amp permissions list`",
     "your own rules below Assent's in `amp.permissions` are not looked at any more",
   ],
+  steered: {
+    project: [".amp/settings.json", ".vscode/settings.json"],
+    user: ["~/.config/amp/settings.json"],
+    signs: [
+      { at: ["amp.dangerouslyAllowAll"], when: true, does: "off", so: "nothing is asked of the delegate" },
+      { at: ["amp.permissions"], when: "there", does: "waives", so: "rules of the repository count beside yours", projectOnly: true },
+      { at: ["amp.mcpServers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
+      { at: ["amp.mcpServers", "*", "env"], when: "environment", does: "steers", so: "" },
+    ],
+    said: "`amp.dangerouslyAllowAll` asks nobody; whether Amp takes it from a repository is not known",
+  },
   registrations: ({ home, project, command }) => [
-    { is: "file", file: script(home), text: `#!/bin/sh\n${command("delegate")}\n`, mode: 0o755 },
+    // Its 1 means that a person is to be asked.
+    {
+      is: "file",
+      file: script(home),
+      text: `#!/bin/sh\n${command("delegate").replace("[ $? -eq 2 ] ||", "case $? in 1) exit 1 ;; 2) exit 2 ;; esac;")}\n`,
+      mode: 0o755,
+    },
     {
       is: "entries",
       file: project === undefined ? `${home}/.config/amp/settings.json` : `${project}/.amp/settings.json`,

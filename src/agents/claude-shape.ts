@@ -1,4 +1,4 @@
-import type { Decision } from "../action/index.ts";
+import type { Decision } from "../policy/index.ts";
 import type { Host, Input, ToolFacts } from "../guard/index.ts";
 import type { Sample } from "./agent.ts";
 import type { Call, Envelope, Reading } from "./protocol.ts";
@@ -79,7 +79,11 @@ export const sample =
 export const SELF_TEST = "assent-doctor";
 
 /** A group of handlers with one of ours, as hooks files of this family have it. */
-export const group = (matcher: string, command: string, more: Readonly<Record<string, string | number>>) => ({
+export const group = (
+  matcher: string,
+  start: string | { readonly command: string; readonly args: readonly string[] },
+  more: Readonly<Record<string, string | number>>,
+) => ({
   matcher,
-  hooks: [{ type: "command", command, ...more }],
+  hooks: [{ type: "command", ...(typeof start === "string" ? { command: start } : start), ...more }],
 });

@@ -3,7 +3,6 @@ import type { Agent, Setup } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { files as file } from "./reading.ts";
-import { tableOf } from "./value.ts";
 
 /**
  * Claude Code. Facts measured on 2.1.329 (docs/architecture.md names the evidence):
@@ -80,12 +79,17 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const GREETING = "SessionStart";
+
 const setup: Setup = {
   signs: { programs: ["claude"], folders: [".claude"] },
   version: ["claude", "--version"],
   minimum: "2.1.296",
   sample: (...call) => sample("PreToolUse", "Bash")(...call),
   events: ["PreToolUse", "PermissionRequest"],
+  greets: GREETING,
+  variables: ["CLAUDE_PROJECT_DIR"],
+  starts: "programs",
   fails:
     "blocks the tool since 2.1.296 (`onFailure`); the registered command turns a crash into a refusal on older ones, but not a hook that takes too long",
   asks: "a dialog with the reason; in headless runs a denial with the reason",
@@ -95,31 +99,48 @@ const setup: Setup = {
     "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",
   ],
   rulesync: { block: "claudecode", events: ["preToolUse", "permissionRequest"], matcher: "*", timeout: 30 },
-  registrations: ({ home, project, command }) => [
+  registrations: ({ home, project, command, program }) => [
     {
       is: "entries",
       file: project === undefined ? `${home}/.claude/settings.json` : `${project}/.claude/settings.json`,
       format: "json",
-      entries: setup.events.map((event) => ({
+      entries: [...setup.events, GREETING].map((event) => ({
         list: ["hooks", event],
-        value: group("*", command(event), { timeout: 30, onFailure: "block" }),
+        value: group("*", program(event) ?? command(event), { timeout: 30, ...(event === GREETING ? {} : { onFailure: "block" }) }),
       })),
     },
   ],
-  weaknesses: ({ home }) =>
-    [`${home}/.claude/settings.json`, `${home}/.claude/settings.local.json`, "/etc/claude-code/managed-settings.json"].map((file) => ({
-      file,
-      find: (value) => {
-        const settings = tableOf(value);
-        return [
-          ...(settings["disableAllHooks"] === true ? ["`disableAllHooks` is true: no hook runs"] : []),
-          ...(settings["allowManagedHooksOnly"] === true ? ["`allowManagedHooksOnly` is true: hooks of users do not run"] : []),
-          ...(tableOf(settings["permissions"])["defaultMode"] === "bypassPermissions"
-            ? ["`permissions.defaultMode` is bypassPermissions: questions are waived"]
-            : []),
-        ];
+  managed: { file: "/etc/claude-code/managed-settings.json", known: "measured" },
+  steered: {
+    project: [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"],
+    user: ["~/.claude/settings.json", "~/.claude/settings.local.json", "/etc/claude-code/managed-settings.json"],
+    servers: true,
+    signs: [
+      { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
+      { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
+      { at: ["env"], when: "environment", does: "steers", so: "" },
+      { at: ["permissions", "defaultMode"], when: /^(?:bypassPermissions|dontAsk)$/, does: "waives", so: "questions are waived" },
+      { at: ["skipDangerousModePermissionPrompt"], when: true, does: "waives", so: "the mode that asks nothing starts without a word" },
+      { at: ["enableAllProjectMcpServers"], when: true, does: "starts", so: "servers of the repository start unasked" },
+      {
+        at: ["enabledMcpjsonServers"],
+        when: "there",
+        does: "starts",
+        so: "these servers of the repository start unasked",
+        projectOnly: true,
       },
-    })),
+      { at: ["apiKeyHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["awsAuthRefresh"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["awsCredentialExport"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["otelHeadersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["statusLine", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      { at: ["enabledPlugins"], when: "there", does: "starts", so: "plugins bring hooks and servers of their own", projectOnly: true },
+      { at: ["extraKnownMarketplaces"], when: "there", does: "starts", so: "plugins may be taken from there", projectOnly: true },
+    ],
+    said: "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, also in a folder that was never trusted; `env` there reaches hooks",
+  },
 };
 
 export const claude: Agent = { id: "claude", name: "Claude Code", protocol, setup };

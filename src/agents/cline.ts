@@ -88,6 +88,12 @@ const setup: Setup = {
     "a denial of anything but a command ends the whole run, and the model does not see the reason",
     "an allow does not spare you Cline's own question",
   ],
+  steered: {
+    project: [],
+    folders: [".clinerules/hooks", ".cline/hooks"],
+    signs: [],
+    said: "hooks of a repository run beside Assent's; Cline has no setting for hooks",
+  },
   registrations: ({ home, project, command }) => [
     {
       is: "file",

@@ -77,12 +77,15 @@ const isApproved = (state: Value | undefined, file: string): boolean =>
     ([key, entry]) => key.startsWith(`${file}:pre_tool_use:`) && tableOf(entry)["trusted_hash"] !== undefined,
   );
 
+const GREETING = "SessionStart";
+
 const setup: Setup = {
   signs: { programs: ["codex"], folders: [".codex"] },
   version: ["codex", "--version"],
   minimum: "0.128.0",
   sample: (...call) => sample("PreToolUse", "Bash")(...call),
   events: ["PreToolUse", "PermissionRequest"],
+  greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "Codex has no way to force a question: what must be asked is denied with the reason; where Codex asks by itself, it asks",
   cannot: [
@@ -92,6 +95,25 @@ const setup: Setup = {
   ],
   after: "Codex skips new hooks until you have looked at them: start `codex` and approve them in `/hooks`",
   rulesync: { block: "codexcli", events: ["preToolUse", "permissionRequest"], matcher: ".*", timeout: 30 },
+  steered: {
+    project: [".codex/config.toml", ".codex/hooks.json"],
+    user: ["~/.codex/config.toml", "/etc/codex/config.toml"],
+    signs: [
+      { at: ["features", "hooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["features", "codex_hooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["profiles", "*", "features", "hooks"], when: false, does: "off", so: "with this profile no hook runs" },
+      { at: ["shell_environment_policy", "set"], when: "environment", does: "steers", so: "" },
+      { at: ["model_providers", "*", "base_url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
+      { at: ["approval_policy"], when: /^never$/, does: "waives", so: "Codex asks nothing" },
+      { at: ["profiles", "*", "approval_policy"], when: /^never$/, does: "waives", so: "with this profile Codex asks nothing" },
+      { at: ["sandbox_mode"], when: /^danger-full-access$/, does: "waives", so: "Codex confines nothing", projectOnly: true },
+      { at: ["notify"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      { at: ["mcp_servers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
+      { at: ["mcp_servers", "*", "env"], when: "environment", does: "steers", so: "" },
+    ],
+    said: "`[features] hooks = false` in `.codex/config.toml` of a trusted project switches every hook off",
+  },
   registrations: (place) => {
     const folder = place.project === undefined ? home(place) : `${place.project}/.codex`;
     return [
@@ -99,7 +121,10 @@ const setup: Setup = {
         is: "entries",
         file: `${folder}/hooks.json`,
         format: "json",
-        entries: setup.events.map((event) => ({ list: ["hooks", event], value: group("*", place.command(event), { timeout: 30 }) })),
+        entries: [...setup.events, GREETING].map((event) => ({
+          list: ["hooks", event],
+          value: group("*", place.command(event), { timeout: 30 }),
+        })),
       },
       {
         is: "entries",
@@ -117,7 +142,6 @@ const setup: Setup = {
       find: (value) => {
         const config = tableOf(value);
         return [
-          ...(tableOf(config["features"])["hooks"] === false ? ["`features.hooks` is false: no hook runs"] : []),
           ...(isApproved(valueAt(value, ["hooks", "state"]), `${home(place)}/hooks.json`)
             ? []
             : ["its hooks are not approved, so Codex skips them: start `codex` and approve them in `/hooks`"]),

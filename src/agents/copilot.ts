@@ -108,12 +108,31 @@ const setup: Setup = {
   minimum: "1.0.102",
   sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),
   events: ["preToolUse", "permissionRequest"],
+  variables: ["COPILOT_PROJECT_DIR"],
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
     "hooks of a repository (also those in `.claude/settings.json`) run beside these",
   ],
+  managed: { file: "/etc/github-copilot/policy.d/assent.json", known: "documented" },
+  steered: {
+    project: [
+      ".github/copilot/settings.json",
+      ".github/copilot/settings.local.json",
+      ".claude/settings.json",
+      ".claude/settings.local.json",
+      ".mcp.json",
+    ],
+    user: ["~/.copilot/settings.json", "~/.copilot/config.json"],
+    folders: [".github/hooks"],
+    servers: true,
+    signs: [
+      { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "`disableAllHooks` counted in no repository when it was tried; hooks of a trusted repository run beside Assent's",
+  },
   registrations: ({ home, env, project, command }) => [
     {
       is: "file",

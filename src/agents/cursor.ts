@@ -111,6 +111,16 @@ const setup: Setup = {
   fails: "the tool is refused (`failClosed`)",
   asks: "Cursor's own dialog, for commands and MCP tools; for other tools what must be asked is denied with the reason",
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
+  managed: { file: "/etc/cursor/hooks.json", known: "documented" },
+  steered: {
+    project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json"],
+    servers: true,
+    signs: [
+      { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without Cursor's own question", projectOnly: true },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "hooks and servers of a repository run beside Assent's; whether one can switch hooks off is not known",
+  },
   registrations: ({ home, project, command }) => [
     {
       is: "entries",

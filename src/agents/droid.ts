@@ -3,7 +3,6 @@ import type { Agent, Setup } from "./agent.ts";
 import { group, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./protocol.ts";
 import { files, mcpGuess, named } from "./reading.ts";
-import { tableOf } from "./value.ts";
 
 /**
  * Factory Droid. Measured on 0.215.0: a denial holds, even with `--skip-permissions-unsafe`; an ask lets the tool run in
@@ -53,12 +52,16 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const GREETING = "SessionStart";
+
 const setup: Setup = {
   signs: { programs: ["droid"], folders: [".factory"] },
   version: ["droid", "--version"],
   minimum: "0.215.0",
   sample: (...call) => sample("PreToolUse", "Execute")(...call),
   events: ["PreToolUse"],
+  greets: GREETING,
+  variables: ["FACTORY_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "an ask of a hook lets the tool run in `droid exec`: what must be asked is denied with the reason",
   cannot: [
@@ -71,14 +74,22 @@ const setup: Setup = {
       // Flat: events are the keys of the file.
       file: `${project ?? home}/.factory/hooks.json`,
       format: "json",
-      entries: setup.events.map((event) => ({ list: [event], value: group("*", command(event), { timeout: 30 }) })),
+      entries: [...setup.events, GREETING].map((event) => ({ list: [event], value: group("*", command(event), { timeout: 30 }) })),
     },
   ],
-  weaknesses: ({ home }) =>
-    ["hooks.json", "settings.json"].map((name) => ({
-      file: `${home}/.factory/${name}`,
-      find: (value) => (tableOf(value)["hooksDisabled"] === true ? ["`hooksDisabled` is true: no hook runs"] : []),
-    })),
+  steered: {
+    project: [".factory/settings.json", ".factory/settings.local.json", ".factory/hooks.json", ".factory/mcp.json"],
+    user: ["~/.factory/settings.json", "~/.factory/hooks.json"],
+    servers: true,
+    signs: [
+      { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["commandAllowlist"], when: "there", does: "waives", so: "these commands run without Droid's own question", projectOnly: true },
+      { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "`hooksDisabled` counted in no repository when it was tried; a repository's own hooks run without a step of trust",
+  },
 };
 
 export const droid: Agent = { id: "droid", name: "Factory Droid", protocol, setup };

@@ -3,7 +3,6 @@ import type { Agent, Setup } from "./agent.ts";
 import { readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./protocol.ts";
 import { files, isInput, mcp, mcpGuess, named, shell, text } from "./reading.ts";
-import { tableOf } from "./value.ts";
 
 /**
  * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after
@@ -57,12 +56,16 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const GREETING = "SessionStart";
+
 const setup: Setup = {
   signs: { programs: ["gemini"], folders: [".gemini"] },
   version: ["gemini", "--version"],
   minimum: "0.61.0",
   sample: (...call) => sample("BeforeTool", "run_shell_command")(...call),
   events: ["BeforeTool"],
+  greets: GREETING,
+  variables: ["GEMINI_PROJECT_DIR"],
   fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
   asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
   cannot: [
@@ -82,23 +85,36 @@ const setup: Setup = {
           // Milliseconds.
           value: { matcher: "*", hooks: [{ name: "assent", type: "command", command: command("BeforeTool"), timeout: 30_000 }] },
         },
+        {
+          list: ["hooks", GREETING],
+          value: { matcher: "*", hooks: [{ name: "assent", type: "command", command: command(GREETING), timeout: 30_000 }] },
+        },
       ],
     },
   ],
-  weaknesses: ({ home }) => [
-    {
-      file: `${home}/.gemini/settings.json`,
-      find: (value) => {
-        const { hooksConfig, tools } = tableOf(value);
-        const disabled = tableOf(hooksConfig)["disabled"];
-        return [
-          ...(tableOf(hooksConfig)["enabled"] === false ? ["`hooksConfig.enabled` is false: no hook runs"] : []),
-          ...(Array.isArray(disabled) && disabled.includes("assent") ? ["`hooksConfig.disabled` names assent"] : []),
-          ...(tableOf(tools)["allowed"] === undefined ? [] : ["`tools.allowed` lets tools run that Gemini would ask about"]),
-        ];
-      },
-    },
-  ],
+  managed: {
+    file: "/etc/gemini-cli/settings.json",
+    keys: [{ path: ["hooksConfig", "enabled"], value: true, must: "be" }],
+    known: "measured",
+  },
+  steered: {
+    project: [".gemini/settings.json"],
+    user: ["~/.gemini/settings.json", "/etc/gemini-cli/settings.json"],
+    dotenv: [".gemini/.env", ".env"],
+    servers: true,
+    signs: [
+      { at: ["hooksConfig", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["hooksConfig", "disabled"], when: /assent/, does: "off", so: "it names Assent" },
+      { at: ["hooks", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["hooks", "disabled"], when: /assent/, does: "off", so: "it names Assent" },
+      { at: ["tools", "allowed"], when: "there", does: "waives", so: "these tools run without Gemini's own question" },
+      { at: ["tools", "discoveryCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["tools", "callCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "`hooksConfig.enabled: false` in `.gemini/settings.json` of a trusted folder switches every hook off; `.gemini/.env` and `.env` are taken into its environment",
+  },
 };
 
 export const gemini: Agent = { id: "gemini", name: "Gemini CLI", protocol, setup };

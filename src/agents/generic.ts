@@ -1,4 +1,4 @@
-import type { Decision } from "../action/index.ts";
+import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent } from "./agent.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import type { Agent, Setup } from "./agent.ts";
-import { openCodeProtocol, openCodeSample, pluginStub } from "./opencode-shape.ts";
+import { openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode-shape.ts";
 import type { Protocol } from "./protocol.ts";
 
 export const protocol: Protocol = openCodeProtocol("kilo");
@@ -8,12 +8,12 @@ const setup: Setup = {
   signs: { programs: ["kilo"], folders: [".config/kilo", ".kilo"] },
   version: ["kilo", "--version"],
   minimum: "7.7.9",
-  unrun: "what it does was measured on 7.7.9; the registered plugin was driven in OpenCode, from which Kilo grew, not here",
   sample: openCodeSample,
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
   cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
+  steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

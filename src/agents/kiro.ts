@@ -89,6 +89,13 @@ const setup: Setup = {
     "an allow does not spare you Kiro's own question",
     "the command line 2.x reads hooks only from agent files (`.kiro/agents/*.json`): add the command there yourself",
   ],
+  steered: {
+    project: [".kiro/settings/mcp.json"],
+    folders: [".kiro/hooks", ".kiro/agents"],
+    servers: true,
+    signs: [],
+    said: "hooks and servers of a repository run beside Assent's; whether one can switch hooks off is not known",
+  },
   registrations: ({ home, project, command }) => [
     {
       is: "file",

@@ -1,5 +1,6 @@
 import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Sample } from "./agent.ts";
+import type { Steered } from "./steering.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { factsOf, files, isInput, mcp, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
@@ -94,6 +95,21 @@ function write({ answer }: Outcome): Reply {
 
 export const openCodeSample = (command: string, cwd: string): Sample => ({
   payload: { event: BEFORE, tool: "bash", args: { command }, sessionID: SELF_TEST, directory: cwd },
+});
+
+export const openCodeSteered = (id: "opencode" | "kilo", folder: string): Steered => ({
+  project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`],
+  user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`],
+  dotenv: [".env"],
+  folders: ["plugin", "plugins", "tool", "tools"].map((name) => `${folder}/${name}`),
+  signs: [
+    { at: ["plugin"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
+    { at: ["mcp", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
+    { at: ["mcp", "*", "environment"], when: "environment", does: "steers", so: "" },
+    { at: ["provider", "*", "options", "baseURL"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
+    { at: ["permission"], when: /^allow$|"\*":"allow"/, does: "waives", so: "the host asks nothing by itself" },
+  ],
+  said: "nothing in a repository took OpenCode's plugin out when it was tried; a repository's own plugins run in the same process, and its `.env` is taken into it",
 });
 
 /** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */

@@ -1,5 +1,5 @@
 import type { Agent, Setup } from "./agent.ts";
-import { openCodeProtocol, openCodeSample, pluginStub } from "./opencode-shape.ts";
+import { openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode-shape.ts";
 import type { Protocol } from "./protocol.ts";
 
 export const protocol: Protocol = openCodeProtocol("opencode");
@@ -17,6 +17,7 @@ const setup: Setup = {
     "without network its first start with a folder of plugins waits about a minute for a package",
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
+  steered: /* @__PURE__ */ openCodeSteered("opencode", ".opencode"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

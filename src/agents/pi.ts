@@ -24,8 +24,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 function read({ payload, event, folder }: Call): Reading {
   const type = text(payload["type"]) ?? event;
   if (type !== undefined && type !== "tool_call") return { is: "nothing", why: `nothing to decide on event ${type.slice(0, 60)}` };
-  // pi has no permissions of its own, and people use it so: what nobody wrote a rule about and nothing protects goes ahead.
-  const host: Host = { shell: "bash", decides: true, asks: payload["hasUI"] === true, bypassed: false, planning: false };
+  // pi has no permissions of its own, so silence would be a yes to what a default asks about.
+  const host: Host = { shell: "bash", decides: false, asks: payload["hasUI"] === true, bypassed: false, planning: false };
   return requestOf({
     agent: "pi",
     event: "tool_call",
@@ -64,6 +64,17 @@ const setup: Setup = {
   fails: "blocks the tool",
   asks: "a dialog with the reason; without a user interface a denial with the reason",
   cannot: ["commands that the user types behind `!` are not judged"],
+  steered: {
+    project: [".pi/settings.json"],
+    folders: [".pi/extensions"],
+    signs: [
+      { at: ["extensions"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
+      { at: ["packages"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
+      { at: ["shellPath"], when: "there", does: "steers", so: "commands are run by it", projectOnly: true },
+      { at: ["shellCommandPrefix"], when: "there", does: "steers", so: "it stands before every command", projectOnly: true },
+    ],
+    said: "a repository's own extensions run in the same process",
+  },
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

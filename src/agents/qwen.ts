@@ -3,7 +3,6 @@ import type { Agent, Setup } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { files, isInput, named, shell } from "./reading.ts";
-import { tableOf } from "./value.ts";
 
 /**
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
@@ -79,12 +78,16 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const GREETING = "SessionStart";
+
 const setup: Setup = {
   signs: { programs: ["qwen"], folders: [".qwen"] },
   version: ["qwen", "--version"],
   minimum: "0.24.4",
   sample: (...call) => sample("PreToolUse", "run_shell_command")(...call),
   events: ["PreToolUse", "PermissionRequest"],
+  greets: GREETING,
+  variables: ["QWEN_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
   cannot: ["hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask"],
@@ -94,15 +97,32 @@ const setup: Setup = {
       file: `${project ?? home}/.qwen/settings.json`,
       format: "json",
       // Milliseconds.
-      entries: setup.events.map((event) => ({ list: ["hooks", event], value: group("*", command(event), { timeout: 30_000 }) })),
+      entries: [...setup.events, GREETING].map((event) => ({
+        list: ["hooks", event],
+        value: group("*", command(event), { timeout: 30_000 }),
+      })),
     },
   ],
-  weaknesses: ({ home }) => [
-    {
-      file: `${home}/.qwen/settings.json`,
-      find: (value) => (tableOf(value)["disableAllHooks"] === true ? ["`disableAllHooks` is true: no hook runs"] : []),
-    },
-  ],
+  managed: { file: "/etc/qwen-code/settings.json", keys: [{ path: ["disableAllHooks"], value: false, must: "be" }], known: "measured" },
+  steered: {
+    project: [".qwen/settings.json"],
+    user: ["~/.qwen/settings.json", "/etc/qwen-code/settings.json"],
+    dotenv: [".qwen/.env", ".env"],
+    servers: true,
+    signs: [
+      { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["hooksConfig", "enabled"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["hooks", "disabled"], when: "there", does: "off", so: "these hooks do not run" },
+      { at: ["env"], when: "environment", does: "steers", so: "" },
+      { at: ["tools", "approvalMode"], when: /^yolo$/, does: "waives", so: "questions are waived" },
+      { at: ["permissions", "defaultMode"], when: /^yolo$/, does: "waives", so: "questions are waived" },
+      { at: ["tools", "discoveryCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["tools", "callCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "`disableAllHooks` in `.qwen/settings.json` switches every hook off; `.qwen/.env` and `.env` are taken into its environment",
+  },
 };
 
 export const qwen: Agent = { id: "qwen", name: "Qwen Code", protocol, setup };

@@ -85,6 +85,24 @@ const setup: Setup = {
     "Copilot's command line runs this hook as well: both answers count, and the stricter one wins",
     "an allow does not spare you VS Code's own question",
   ],
+  steered: {
+    project: [".vscode/settings.json", ".vscode/mcp.json", ".vscode/tasks.json", ".claude/settings.json", ".claude/settings.local.json"],
+    folders: [".github/hooks"],
+    signs: [
+      { at: ["chat.useHooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
+      { at: ["chat.hookFilesLocations"], when: "there", does: "off", so: "hooks are looked for in these places" },
+      { at: ["chat.tools.autoApprove"], when: true, does: "waives", so: "questions are waived" },
+      { at: ["chat.tools.global.autoApprove"], when: true, does: "waives", so: "questions are waived" },
+      { at: ["chat.tools.terminal.autoApprove"], when: "there", does: "waives", so: "these commands run without a question" },
+      { at: ["terminal.integrated.env.linux"], when: "environment", does: "steers", so: "" },
+      { at: ["terminal.integrated.env.osx"], when: "environment", does: "steers", so: "" },
+      { at: ["servers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host" },
+      { at: ["servers", "*", "env"], when: "environment", does: "steers", so: "" },
+      { at: ["tasks"], when: /"runOn":"folderOpen"/, does: "starts", so: "a task starts when the folder is opened" },
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+    ],
+    said: "hooks of a repository run beside Assent's; which of its settings switch hooks off is not known",
+  },
   registrations: ({ home, env, project, command }) => [
     {
       is: "file",

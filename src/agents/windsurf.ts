@@ -71,6 +71,12 @@ const setup: Setup = {
   fails: "the tool runs; the registered command turns a crash into a refusal",
   asks: "hooks cannot ask: what must be asked is denied with the reason",
   cannot: ["an allow does not spare you Cascade's own question", "searching and fetching call no hook"],
+  managed: { file: "/etc/windsurf/hooks.json", known: "documented" },
+  steered: {
+    project: [".windsurf/hooks.json"],
+    signs: [{ at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true }],
+    said: "hooks of a repository run beside Assent's; whether one can switch hooks off is not known",
+  },
   registrations: ({ home, project, command }) => [
     {
       is: "entries",

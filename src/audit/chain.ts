@@ -1,8 +1,9 @@
 import { sha256 } from "./sha256.ts";
 
 /**
- * The chain: every record ends in `"seq":N,"hash":"…"}`. The hash is of the record before it (its hash), of whatever
- * lines lie between the two without being records (a torn one, one written without the lock), and of the record itself.
+ * The chain: every record ends in `"seq":N,"hash":"…"}`. The hash is of the record that it follows (its hash), of whatever
+ * lies between the two (a torn line; records that others wrote at the same moment), and of the record itself. `"after":B`
+ * says how many bytes lie between, where there are any.
  */
 export interface Link {
   readonly seq: number;
@@ -18,7 +19,7 @@ const encoder = new TextEncoder();
 /** The record after `previous`: its line without the line break, and its link. `line`: a JSON object. */
 export function chained(previous: Link, between: Uint8Array, line: string): { readonly line: string; readonly link: Link } {
   const seq = previous.seq + 1;
-  const body = `${line.slice(0, -1)},"seq":${seq}`;
+  const body = `${line.slice(0, -1)}${between.length === 0 ? "" : `,"after":${between.length}`},"seq":${seq}`;
   const hash = linkHash(sha256, previous.hash, between, encoder.encode(body));
   return { line: `${body},"hash":"${hash}"}`, link: { seq, hash } };
 }
@@ -33,14 +34,15 @@ export function linkHash(digest: Sha256, previous: string, between: Uint8Array, 
 }
 
 /** `,"seq":N,"hash":"…"}` at the end of a line, which a body cannot hold: quotes inside its strings are escaped. */
-const LINK = /,"seq":(\d{1,15}),"hash":"([\w-]{43})"\}$/;
-const LONGEST_LINK = 90;
+const LINK = /(?:,"after":(\d{1,9}))?,"seq":(\d{1,15}),"hash":"([\w-]{43})"\}$/;
+const LONGEST_LINK = 110;
 
 /** The link at the end of a line, and how long the part is that the hash covers. Undefined: no record of the chain. */
-export function linkOf(line: Buffer): { readonly link: Link; readonly covered: number } | undefined {
+export function linkOf(line: Buffer): { readonly link: Link; readonly covered: number; readonly after: number } | undefined {
   const from = Math.max(0, line.length - LONGEST_LINK);
   const found = LINK.exec(line.toString("latin1", from));
   if (found === null) return undefined;
-  const [, seq = "", hash = ""] = found;
-  return { link: { seq: Number(seq), hash }, covered: from + found.index + `,"seq":${seq}`.length };
+  const [, after = "", seq = "", hash = ""] = found;
+  const covered = line.length - `,"hash":"${hash}"}`.length;
+  return { link: { seq: Number(seq), hash }, covered, after: Number(after) };
 }

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
-import { errorCode, readRegular } from "../state/index.ts";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
+import { errorCode, readRegular, writeAtomic } from "../state/index.ts";
 import { type Link, linkOf } from "./chain.ts";
 
 /** What is written to now. Older records lie in `audit-000001.jsonl` and so on. */
@@ -7,6 +7,8 @@ export const AUDIT_FILE = "audit.jsonl";
 export const AUDIT_LOCK = "audit.lock";
 const HEAD_FILE = "audit.head";
 const BASE_FILE = "audit.base";
+/** That there was a log: apart from its own files, so that it shows when all of these are gone. */
+const BEGUN_FILE = "begun.json";
 /** How far the log has been sent (`export/position.ts`). */
 export const EXPORTED_FILE = "audit.exported";
 
@@ -47,32 +49,52 @@ function namesIn(folder: string): readonly string[] {
 
 /** The oldest segment of which something has not been sent yet; 1 as long as nothing was. */
 export function unsentSegment(folder: string): number {
-  const { segment } = readObject(`${folder}/${EXPORTED_FILE}`);
+  const { segment } = readObject(`${folder}/${EXPORTED_FILE}`) ?? {};
   return typeof segment === "number" ? segment : 1;
 }
 
-const HEAD_BYTES = 160;
+const HEAD_BYTES = 192;
+const HEAD_TRIES = 60;
 
+/** Undefined where there is none, or where it is damaged. */
 export function readHead(folder: string): Head | undefined {
-  const read = readObject(`${folder}/${HEAD_FILE}`);
-  const { segment, size } = read;
-  const link = readLink(read);
-  return typeof segment === "number" && typeof size === "number" && link !== undefined ? { segment, size, link } : undefined;
+  for (let tries = 0; tries < HEAD_TRIES; tries++) {
+    const read = readObject(`${folder}/${HEAD_FILE}`);
+    if (read === undefined) return undefined;
+    const { segment, size, sum } = read;
+    const link = readLink(read);
+    if (typeof segment === "number" && typeof size === "number" && link !== undefined) {
+      const head = { segment, size, link };
+      // Heads of version 0.1.0 have no sum.
+      if (sum === undefined || sum === sumOf(head)) return head;
+    }
+    // Read while it was written to: half of it is old.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(0.2 * (tries + 1), 4));
+  }
+  return undefined;
+}
+
+/** FNV-1a of what the head says: it tells a head that was half written, nothing else. */
+function sumOf({ segment, size, link }: Head): number {
+  let hash = 0x811c9dc5;
+  for (const sign of `${segment} ${size} ${link.seq} ${link.hash}`) hash = Math.imul(hash ^ sign.charCodeAt(0), 0x01000193) >>> 0;
+  return hash;
 }
 
 /** In place and in one write: a process that is killed leaves the old head or the new one. */
-export function writeHead(folder: string, { segment, size, link }: Head): void {
+export function writeHead(folder: string, head: Head): void {
+  const { segment, size, link } = head;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const descriptor = openSync(`${folder}/${HEAD_FILE}`, flags, 0o600);
   try {
-    writeSync(descriptor, `${JSON.stringify({ segment, size, ...link }).padEnd(HEAD_BYTES - 1)}\n`, 0);
+    writeSync(descriptor, `${JSON.stringify({ segment, size, ...link, sum: sumOf(head) }).padEnd(HEAD_BYTES - 1)}\n`, 0);
   } finally {
     closeSync(descriptor);
   }
 }
 
 export function readBase(folder: string): Base | undefined {
-  const read = readObject(`${folder}/${BASE_FILE}`);
+  const read = readObject(`${folder}/${BASE_FILE}`) ?? {};
   const link = readLink(read);
   return typeof read["segment"] === "number" && link !== undefined ? { segment: read["segment"], link } : undefined;
 }
@@ -80,14 +102,44 @@ export function readBase(folder: string): Base | undefined {
 export const baseText = ({ segment, link }: Base): string => `${JSON.stringify({ segment, ...link })}\n`;
 export const baseFile = (folder: string): string => `${folder}/${BASE_FILE}`;
 
-function readObject(file: string): Readonly<Record<string, unknown>> {
+/** Undefined where there is no such file. */
+function readObject(file: string): Readonly<Record<string, unknown>> | undefined {
   const found = readRegular(file, 4096);
+  if (found.is === "missing") return undefined;
   if (found.is !== "text") return {};
   try {
     return fields(JSON.parse(found.text));
   } catch {
     return {};
   }
+}
+
+/** When the log was begun (ISO 8601); undefined where nobody has noted it. */
+export function beginningOf(folder: string): string | undefined {
+  const { began } = readObject(`${folder}/${BEGUN_FILE}`) ?? {};
+  return typeof began === "string" ? began : undefined;
+}
+
+export const hasBegun = (folder: string): boolean => statSync(`${folder}/${BEGUN_FILE}`, { throwIfNoEntry: false }) !== undefined;
+
+export function noteBeginning(folder: string, time: string): void {
+  writeAtomic(`${folder}/${BEGUN_FILE}`, `${JSON.stringify({ began: time })}\n`);
+}
+
+/** Whether a path leads to the file that is open. */
+export function isSameFile(descriptor: number, path: string): boolean {
+  const there = statSync(path, { throwIfNoEntry: false });
+  const open = fstatSync(descriptor);
+  return there !== undefined && there.ino === open.ino && there.dev === open.dev;
+}
+
+/** The names of all files of the log, oldest first. The one written to may have its next name already. */
+export function filesOfLog(folder: string): readonly string[] {
+  const full = segments(folder).map(segmentName);
+  const last = full.at(-1);
+  const [aside, log] = [last, AUDIT_FILE].map((name) => name && statSync(`${folder}/${name}`, { throwIfNoEntry: false }));
+  const same = aside !== undefined && aside !== "" && log !== undefined && log !== "" && aside.ino === log.ino && aside.dev === log.dev;
+  return same ? full : [...full, AUDIT_FILE];
 }
 
 export function fields(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
-import { errorCode } from "../state/index.ts";
-import { AUDIT_FILE, bytesOf, segmentName, segments } from "./files.ts";
+import { linkOf } from "./chain.ts";
+import { bytesOf, filesOfLog } from "./files.ts";
 import { readRecord, type LogEntry } from "./read.ts";
 import { isoTime } from "./time.ts";
 
@@ -46,13 +46,7 @@ export function lastOf(folder: string, wanted: Query, count: number): readonly F
 }
 
 function filesSince(folder: string, since: number | undefined): readonly string[] {
-  let full: readonly number[] = [];
-  try {
-    full = segments(folder);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-  }
-  const files = [...full.map(segmentName), AUDIT_FILE].map((name) => `${folder}/${name}`);
+  const files = filesOfLog(folder).map((name) => `${folder}/${name}`);
   // A file's last record is as old as its last change.
   return files.filter((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -127,6 +121,8 @@ const timeIn = (start: string): string | undefined => /^\{"v":1,"time":"([\dTZ:.
 function* matching(lines: Buffer, wanted: Query): Generator<Found> {
   const least = wanted.since === undefined ? "" : isoTime(wanted.since);
   for (const line of candidates(lines, wanted)) {
+    // Anybody can write a line; a decision is a record of the chain.
+    if (linkOf(line) === undefined) continue;
     const text = line.toString("utf8");
     const entry = readRecord(text);
     if (entry !== undefined && entry.time >= least && isWanted(entry, wanted)) yield { line: text, entry };

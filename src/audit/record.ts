@@ -1,6 +1,8 @@
-import { printAction, type RequestVerdict } from "../action/index.ts";
+import { printAction } from "../action/index.ts";
+import type { RequestVerdict } from "../policy/index.ts";
 import { isoTime } from "./time.ts";
 import { redact, redactString, type Redacted } from "./redact.ts";
+import { REDACTED } from "./redact-text.ts";
 
 /** One decision, as the log keeps it. `docs/json.md` describes the form. */
 export interface Decided {
@@ -30,11 +32,18 @@ export interface Decided {
 }
 
 const MAX_ACTIONS = 50;
+/** What is shorter may be any word. */
+const SHORTEST_SECRET = 5;
 const MAX_LINE = 65_536;
 
 /** The log line of a decision: redacted, escaped, without a line break. */
 export function auditLine(decided: Decided): string {
   const { verdict } = decided;
+  // What was piped into a command is an argument of another one in what it was lowered to.
+  const found = new Set<string>();
+  const input = redact(decided.input, found);
+  const secrets = [...found].filter((secret) => secret.length >= SHORTEST_SECRET);
+  const clean = (text: string): string => redactString(secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text));
   const fields: Record<string, Redacted | undefined> = {
     v: 1,
     time: isoTime(decided.time),
@@ -46,7 +55,7 @@ export function auditLine(decided: Decided): string {
     mode: text(decided.mode),
     cwd: redactString(decided.cwd),
     tool: redactString(decided.tool),
-    input: redact(decided.input),
+    input,
     verdict: verdict.decision,
     basis: verdict.basis,
     answer: decided.answer,
@@ -55,22 +64,22 @@ export function auditLine(decided: Decided): string {
     process: decided.process && {
       pid: decided.process.pid,
       program: redactString(decided.process.program),
-      parents: decided.process.parents.map(redactString),
+      parents: decided.process.parents.map((parent) => redactString(parent)),
     },
     count: decided.count,
-    reason: redactString(verdict.reason),
+    reason: clean(verdict.reason),
     rule: verdict.rule && { text: redactString(verdict.rule.text), file: redactString(verdict.rule.file), line: verdict.rule.line },
     builtin: text(verdict.builtin),
     grant: grantFields(verdict),
     actions: verdict.actions.slice(0, MAX_ACTIONS).map((judged) => ({
-      action: redactString(printAction(judged.action)),
+      action: clean(printAction(judged.action)),
       verdict: judged.verdict.decision,
       basis: judged.verdict.basis,
       ...(judged.verdict.builtin === undefined ? {} : { builtin: judged.verdict.builtin }),
       ...(judged.verdict.rule === undefined ? {} : { rule: `${redactString(judged.verdict.rule.file)}:${judged.verdict.rule.line}` }),
       ...(judged.verdict.grant === undefined ? {} : { grant: judged.verdict.grant.id }),
     })),
-    unknowns: verdict.unknowns.slice(0, MAX_ACTIONS).map((judged) => redactString(judged.unknown.reason)),
+    unknowns: verdict.unknowns.slice(0, MAX_ACTIONS).map((judged) => clean(judged.unknown.reason)),
     ms: Math.round(decided.milliseconds * 1000) / 1000,
   };
   const line = JSON.stringify(fields);

@@ -1,3 +1,4 @@
+import { secretArguments } from "./secret-arguments.ts";
 import { isSecretName } from "./secret-names.ts";
 
 export const REDACTED = "[redacted]";
@@ -73,9 +74,13 @@ const ASSIGNMENT = /(?<![\w.-])[A-Za-z_-][\w.-]{0,255}(?:\\{0,3}["']\]?)?(?:[ \t
 const USERINFO = /(?<=:\/\/)[^\s/'"?#<>]{1,1024}@/g;
 const KEY_BEGIN = "-----BEGIN ";
 
-/** What is left of a text when its secrets are taken out. Linear in its length. */
-export function redactText(text: string): string {
+/**
+ * What is left of a text when its secrets are taken out. Linear in its length. Those that only the command they belong to
+ * tells are added to `found`.
+ */
+export function redactText(text: string, found?: Set<string>): string {
   let out = text.includes(KEY_BEGIN) ? withoutKeyBlocks(text) : text;
+  out = withoutKnownArguments(out, found);
   if (out.includes("@")) out = out.replace(USERINFO, redactUserinfo);
   if (out.includes(":") || out.includes("=")) {
     if (/authorization|cookie/i.test(out)) out = replaceValues(out, HEADER, () => true, endOfLine);
@@ -157,54 +162,56 @@ function endOfValue(text: string, at: number): number {
   return END_OF_WORD.exec(text)?.index ?? text.length;
 }
 
-/** Programs whose short options carry a password: attached (`mysql -pX`), or in the next word. */
-const ATTACHED: ReadonlyMap<string, string> = new Map(
-  ["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "sshpass"].map((program) => [program, "-p"]),
-);
-const NEXT: ReadonlyMap<string, string> = new Map([
-  ...["sshpass", "docker", "podman", "helm", "nerdctl"].map((program) => [program, "-p"] as const),
-  ...["ldapsearch", "ldapmodify", "ldapadd"].map((program) => [program, "-w"] as const),
-  ["redis-cli", "-a"],
-]);
-
 /** Options whose next argument is `user:password`. */
 export const USER_OPTIONS: ReadonlySet<string> = new Set(["-u", "-U", "--user", "--proxy-user"]);
 
-/** `--password x`, `-u user:password` and the like, word by word. */
+/** `--password x`, `-u user:password` and the like of any program, word by word. */
 function withoutSecretArguments(text: string): string {
   const words = /\S+/g;
   let out = "";
   let from = 0;
-  let program = "";
   let before = "";
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
     const word = match[0];
     const bare = word.replaceAll(/["'\\,[\]]/g, "");
-    const cut = secretPart(before, program, bare);
+    const cut = secretPart(before, bare);
     if (cut !== undefined) {
       const stop = Math.max(endOfValue(text, match.index), /^["'\\]/.test(word) ? 0 : match.index + word.length);
       out += `${text.slice(from, match.index)}${cut}${REDACTED}`;
       from = stop;
       words.lastIndex = stop;
     }
-    if (ATTACHED.has(bare) || NEXT.has(bare)) program = bare;
     before = bare;
   }
   return out + text.slice(from);
 }
 
 /** What to keep of an argument that carries a secret, given the argument before it; undefined when it carries none. */
-function secretPart(before: string, program: string, bare: string): string | undefined {
+function secretPart(before: string, bare: string): string | undefined {
   if (bare === "" || bare === REDACTED.slice(1, -1)) return undefined;
   if (!bare.startsWith("-")) {
     if (!before.startsWith("-")) return undefined;
     if (isSecretName(before) && /^--?[A-Za-z][\w-]+$/.test(before)) return "";
-    if (NEXT.get(program) === before) return "";
     if (USER_OPTIONS.has(before) && bare.includes(":")) return `${bare.slice(0, bare.indexOf(":"))}:`;
     return undefined;
   }
-  const joined = bare.includes(":") ? /^-[uU]([^-:=][^:]{0,200}):/.exec(bare) : null;
-  if (joined !== null) return joined[0];
-  const attached = ATTACHED.get(program);
-  return attached !== undefined && bare.length > 2 && bare.startsWith(attached) ? attached : undefined;
+  return bare.includes(":") ? /^-[uU]([^-:=][^:]{0,200}):/.exec(bare)?.[0] : undefined;
+}
+
+/** What the tables of programs say of arguments and of what is piped in. */
+function withoutKnownArguments(text: string, found: Set<string> | undefined): string {
+  let out = "";
+  let from = 0;
+  for (const { start, end } of secretArguments(text).toSorted((a, b) => a.start - b.start)) {
+    if (start < from) continue;
+    const secret = text.slice(start, end);
+    if (secret.trim() === "" || secret.includes(REDACTED)) continue;
+    const bare = secret.replace(/^(["'])([^]*)\1$/, "$2");
+    // A document is shown line by line.
+    for (const part of bare.includes("\n") ? bare.split("\n").map((one) => one.replace(/^[^:]*: */, "")) : [bare]) found?.add(part);
+    const quote = /^["']/.test(secret) || !/["']$/.test(secret) ? "" : secret.slice(-1);
+    out += `${text.slice(from, start)}${REDACTED}${quote}`;
+    from = end;
+  }
+  return out + text.slice(from);
 }

@@ -5,12 +5,13 @@ const WORDS = new Set(
   ),
 );
 const BEFORE_KEY = new Set("api access private secret signing encryption auth account storage master service shared".split(" "));
-const SUFFIX = /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth)$/;
+const SUFFIX =
+  /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth|authkey|(?:ssh|store|key|db|root|admin|user|redis|mysql|ftp|smtp|imap|mail|login|vnc|wifi)pass)$/;
 /** Every word and suffix holds one of these: most names hold none, and no pattern needs to be compiled for them. */
 const STEMS = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "bearer", "cookie", "otp"];
 /** Counts of tokens, and the shell's working directory. */
 const HARMLESS =
-  /^(?:(?:max|min|num|n|count|total|input|output|prompt|completion|limit|cached|new)[_-]?.{0,16}tokens?(?:[_-]?count)?|tokens|PWD|OLDPWD)$/i;
+  /^(?:(?:(?:max|min|num|n[_-]|count|total|limit)[_-]?.{0,16}tokens?|(?:input|output|prompt|completion|cached|new)[_-]?.{0,16}tokens)(?:[_-]?count)?|tokens|PWD|OLDPWD)$/i;
 const LOWER_PWD = /^(?:old)?pwd$/;
 
 /**

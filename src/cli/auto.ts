@@ -56,7 +56,10 @@ const MODES = {
 export function autoOff(): number {
   const problem = changeConsent(thisMachine(), ({ modes: _agreed, ...consent }) => ({ ...consent, when: "off" }));
   if (problem !== undefined) return fail(visible(problem));
-  writeStdout("automation is off: what would be allowed is asked\n");
+  writeStdout(
+    "automation is off: what would be allowed is a question from now on. Agents that ask by themselves put it to you; " +
+      "one that asks little by itself (OpenCode, Kilo, Cline, Droid with --auto) goes on: give it rules that ask or deny\n",
+  );
   return 0;
 }
 

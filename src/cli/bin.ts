@@ -1,10 +1,12 @@
 import { writeSync } from "node:fs";
+import { BESIDE } from "./beside.ts";
 import { loadHook } from "./load-hook.ts";
 import { partsOf } from "./load-part.ts";
 
 // Entry of dist/bin.cjs, the `assent` command. `check` runs on every tool call of a host: it branches off before anything else loads.
 declare const require: (id: string) => unknown;
 declare const __dirname: string;
+declare const __filename: string;
 
 if (process.argv[2] === "check") {
   try {
@@ -20,6 +22,8 @@ if (process.argv[2] === "check") {
     writeSync(2, `assent: ${errorMessage}\n`);
     process.exitCode = 2;
   }
+} else if (process.argv[2] === "run" && process.argv[3] !== BESIDE && startFront()) {
+  // The process in front waits for the supervisor.
 } else if (process.argv[2] === "run") {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
@@ -28,4 +32,11 @@ if (process.argv[2] === "check") {
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");
+}
+
+/** False inside a run, which supervises already: there is nothing to wait for. */
+function startFront(): boolean {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-front.ts
+  const { runFront } = require("./run-front.cjs") as { runFront: (file: string, words: readonly string[]) => boolean };
+  return runFront(__filename, process.argv.slice(3));
 }

@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../audit/index.ts";
-import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine } from "../state/index.ts";
+import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "../state/index.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readSince } from "./since.ts";
@@ -56,8 +56,10 @@ export function bypass(what: "on" | "off" | "status", options: BypassOptions): n
 const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 function status(machine: Machine, now: number): number {
-  const live = Object.entries(readBypass(machine)).filter(([, until]) => until > now);
-  for (const [pane, until] of live) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(until)}\n`);
+  for (const [pane, span] of Object.entries(readBypass(machine))) {
+    const left = timeLeft(span, now);
+    if (left > 0) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(now + left)}\n`);
+  }
   const here = bypassHere(machine, now);
   writeStdout(here === undefined ? "questions are asked here\n" : `questions are waived here: ${here.by}\n`);
   return 0;

@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
-import { decide, type GuardOptions, type Input } from "../guard/index.ts";
+import { decide, type GuardOptions, type Input, WatchFirst } from "../guard/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
@@ -12,8 +12,19 @@ Reads a host's hook call on standard input and prints the answer. Exit 0 whateve
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
 export interface CheckEngine extends Pick<GuardOptions, "reader" | "own"> {
   readonly protocol: (id: AgentId) => Protocol;
+  /** What is to be told to the person when a session starts; absent: nothing is looked for. */
+  readonly greet?: (id: AgentId, machine: Machine, folder: string) => string | undefined;
   readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;
 }
+
+/** And what the hook's own process brings. */
+export interface HookEngine extends CheckEngine {
+  /** Judges in another thread; undefined: it had no answer in time. */
+  readonly watch: (argv: readonly string[], input: string) => Said | undefined;
+}
+
+/** Input that somebody may have made so that judging it takes long is judged under watch: another thread costs some 30 ms. */
+const LARGE = 16 << 10;
 
 interface Options {
   readonly agent: AgentId | "auto";
@@ -83,6 +94,8 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
     const reading = agent.read({ payload, event: options.event, env: machine.env, folder });
     if (reading.is === "problem") return refuse(reading.why);
     if (reading.is === "nothing") {
+      const event = payload["hook_event_name"] ?? options.event;
+      if (event === "SessionStart" && engine.greet !== undefined) return greeting(agent, payload, engine.greet, place);
       say(reading.why);
       return agent.silence;
     }
@@ -90,12 +103,24 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
     for (const warning of outcome.warnings) say(warning);
     return agent.write(outcome);
   } catch (error) {
+    if (error instanceof WatchFirst) throw error;
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);
   }
 }
 
+/** Settings that weaken what protects are told to the person. A warning: nothing that goes wrong here stops a session. */
+function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: Place): Reply {
+  try {
+    const { cwd } = payload;
+    const said = greet(isAgentId(agent.id) ? agent.id : "generic", machine, typeof cwd === "string" ? cwd : folder);
+    return said === undefined ? agent.silence : { envelope: { systemMessage: said }, exit: 0 };
+  } catch (error) {
+    return { envelope: { systemMessage: `Assent could not look at the settings here: ${visible(String(error)).slice(0, 200)}` }, exit: 0 };
+  }
+}
+
 /** `assent check`: one hook call. The answer is written in one piece, last. */
-export function check(argv: readonly string[], engine: CheckEngine): number {
+export function check(argv: readonly string[], engine: HookEngine): number {
   if (argv.includes("--help") || argv.includes("-h")) {
     writeStdout(USAGE);
     return 0;
@@ -114,10 +139,45 @@ export function check(argv: readonly string[], engine: CheckEngine): number {
     return outer.status;
   }
   const said = outer === undefined ? stdin : { problem: outer.is === "problem" ? outer.why : "the supervisor answered something else" };
-  const { envelope, stderr, exit } = answer(options, said, engine);
-  if (stderr !== undefined) writeStderr(`${visible(stderr)}\n`);
-  if (envelope !== undefined) writeStdout(`${JSON.stringify(envelope)}\n`);
-  return exit;
+  const { stdout, stderr, status } = "text" in said ? inTime(argv, options, said.text, engine) : spoken(options, said, engine);
+  if (stderr !== "") writeStderr(stderr);
+  if (stdout !== "") writeStdout(stdout);
+  return status;
+}
+
+/** What a hook prints, and its exit code. */
+export interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number;
+}
+
+function spoken(options: Options, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here()): Said {
+  const lines: string[] = [];
+  const { envelope, stderr, exit } = answer(options, stdin, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
+  if (stderr !== undefined) lines.push(`${visible(stderr)}\n`);
+  return { stdout: envelope === undefined ? "" : `${JSON.stringify(envelope)}\n`, stderr: lines.join(""), status: exit };
+}
+
+const LATE = "judging this takes too long; a smaller command, or one for fewer files, can be judged";
+
+/** An answer well before a host stops waiting and lets the tool run. */
+function inTime(argv: readonly string[], options: Options, text: string, engine: HookEngine): Said {
+  if (text.length <= LARGE) {
+    try {
+      return spoken(options, { text }, engine);
+    } catch (error) {
+      if (!(error instanceof WatchFirst)) throw error;
+    }
+  }
+  return engine.watch(argv, text) ?? spoken(options, { problem: LATE }, engine);
+}
+
+/** What the other thread does: everything but writing. */
+export function judgeWatched(argv: readonly string[], text: string, engine: CheckEngine): Said {
+  const options = parse(argv);
+  if ("wrong" in options) throw new Error(options.wrong);
+  return spoken(options, { text }, engine);
 }
 
 /** What hosts tell their hooks by variables. */
@@ -135,16 +195,13 @@ const NO_POLICY = "`--policy` is not taken from inside a run: name the file when
 export function innerCheck(
   call: { readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
   engine: CheckEngine,
-): { readonly stdout: string; readonly stderr: string; readonly status: number } {
+): Said {
   const options = parse(call.argv);
   if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
   const machine = thisMachine();
   const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => STEERING.test(name)));
-  const lines: string[] = [];
   const place: Place = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
   // It would be read with the rights of this side, and what is wrong with it told.
   const stdin = options.policyFiles.length === 0 ? { text: call.input } : { problem: NO_POLICY };
-  const said = answer(options, stdin, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
-  if (said.stderr !== undefined) lines.push(`${visible(said.stderr)}\n`);
-  return { stdout: said.envelope === undefined ? "" : `${JSON.stringify(said.envelope)}\n`, stderr: lines.join(""), status: said.exit };
+  return spoken(options, stdin, engine, place);
 }

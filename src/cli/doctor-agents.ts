@@ -2,7 +2,18 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { type Agent, type AgentId, AGENTS, isAgentId, type InstallPlace, type Registration, type Setup } from "../agents/index.ts";
-import { installPlace, planInstall, readInstalled, rulesyncRegistration, settingsIn, signOf } from "../agents/install/index.ts";
+import {
+  installPlace,
+  managedRegistrations,
+  planInstall,
+  type Program,
+  readInstalled,
+  rulesyncRegistration,
+  settingsIn,
+  signOf,
+  steeringOf,
+} from "../agents/install/index.ts";
+import { projectOf } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { shorten } from "./place.ts";
@@ -30,7 +41,7 @@ export function agentChecks(machine: Machine, folder: string): readonly AgentChe
 function checksOf(agent: Ready, machine: Machine, folder: string): readonly AgentCheck[] {
   const { id, name, setup } = agent;
   const sign = signOf(setup, machine);
-  const place = installPlace(idOf(agent), { node: process.execPath, folder: engine.own[0] ?? "" }, machine, undefined);
+  const place = installPlace(idOf(agent), programHere(), machine, undefined);
   const registered = registration(agent, place, machine);
   if (sign === undefined && registered === "none") return [];
   const check = (what: string, ok: boolean, why: string, required = true): AgentCheck => ({
@@ -60,13 +71,35 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     ),
   ];
   if (registered === "all") checks.push(answering(agent, place, machine, folder, check));
+  const held = isManaged(agent, machine);
+  if (held) checks.push(note("managed", `its hooks stand in ${setup.managed?.file ?? ""}, where no repository takes them out`));
   for (const { file, find } of setup.weaknesses?.(machine) ?? []) {
     const value = settingsIn(file);
     for (const what of value === undefined ? [] : find(value)) checks.push(check("settings", false, `${short(file)}: ${what}`, false));
   }
+  for (const { file, does, what } of steeringOf(setup, machine, folder, projectOf(folder, machine))) {
+    const said = `${short(file)}: ${what}`;
+    if (does === "starts") checks.push(note("starts", said));
+    else if (does !== "off") checks.push(check("settings", false, said, false));
+    else if (held) checks.push(note("settings", `${said}; those of the administrator run all the same`));
+    else checks.push(check("settings", false, `${said}. Take it out${wayOut(agent)}`));
+  }
   for (const what of setup.cannot) checks.push(note("cannot", what));
   if (setup.unrun !== undefined) checks.push(note("not run", setup.unrun));
   return checks;
+}
+
+const wayOut = ({ id, setup }: Ready): string =>
+  setup.managed === undefined
+    ? ""
+    : `, or keep the hooks where no repository reaches them: \`sudo assent install --managed --agent ${id}\``;
+
+const programHere = (): Program => ({ node: process.execPath, folder: engine.own[0] ?? "" });
+
+/** Registered where only an administrator can write. */
+function isManaged(agent: Ready, machine: Machine): boolean {
+  const registrations = managedRegistrations(idOf(agent), agent.setup, programHere(), machine);
+  return registrations.length > 0 && registrations.every((each) => planInstall(agent.id, each, []).is === "same");
 }
 
 const idOf = ({ id }: Agent): AgentId => (isAgentId(id) ? id : "generic");
@@ -83,7 +116,7 @@ function registration(agent: Ready, place: InstallPlace, machine: Machine): Regi
   const same = (registrations: readonly Registration[]): boolean =>
     registrations.every((each) => planInstall(agent.id, each, installed).is === "same");
   const synced = rulesyncRegistration(agent.setup, place);
-  if (same(agent.setup.registrations(place)) || (synced !== undefined && same([synced]))) return "all";
+  if (same(agent.setup.registrations(place)) || isManaged(agent, machine) || (synced !== undefined && same([synced]))) return "all";
   return installed.some((each) => each.agent === agent.id) ? "other" : "none";
 }
 
@@ -103,7 +136,10 @@ function answering(
   if (missing !== undefined) return check("answers", false, `${missing} is missing: install Assent again`);
   const ask = (command: string): { readonly refused: boolean; readonly why: string } => {
     const { payload, env = {} } = setup.sample(command, folder);
-    const { status, stdout, stderr, error } = spawnSync("/bin/sh", ["-c", place.command(setup.events[0] ?? "")], {
+    const event = setup.events[0] ?? "";
+    const shell = { command: "/bin/sh", args: ["-c", place.command(event)] };
+    const { command: program, args } = (setup.starts === "programs" ? place.program(event) : undefined) ?? shell;
+    const { status, stdout, stderr, error } = spawnSync(program, args, {
       cwd: folder,
       input: JSON.stringify(payload),
       env: { HOME: machine.home, ...env },

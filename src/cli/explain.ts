@@ -1,12 +1,13 @@
 import { statSync } from "node:fs";
-import { brief, printAction, visible, type Span, type Verdict } from "../action/index.ts";
+import { brief, printAction, visible, type Span } from "../action/index.ts";
+import type { Verdict } from "../policy/index.ts";
 import { changesFor, withUserFile, type Outcome } from "../guard/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { judgeOnly, ruleReader, type Question } from "./engine.ts";
 import { diffJson, diffPage } from "./explain-diff.ts";
 import { outcomeJson, JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
+import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type Style } from "./style.ts";
 
 interface ExplainOptions {
@@ -78,20 +79,23 @@ function questionOf(command: string | undefined, options: ExplainOptions): Quest
 
 /** JSON Lines in, one JSON object a line out, in the same order. */
 function batch(options: ExplainOptions): number {
-  const stdin = readStdin();
+  const stdin = readStdinLines();
   if ("problem" in stdin) {
     writeStderr(`assent explain: ${stdin.problem}\n`);
     return 1;
   }
   const machine = thisMachine();
   const folder = absolute(options.cwd ?? ".");
-  const lines = stdin.text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  for (const line of lines) {
-    const question = requestOfLine(line, folder);
+  let code = 0;
+  for (const [at, line] of stdin.lines.entries()) {
+    if (line === undefined) {
+      writeStderr(`assent explain: line ${at + 1} of standard input is not valid UTF-8\n`);
+      code = 1;
+    }
+    const question = line === undefined ? `line ${at + 1} is not valid UTF-8` : requestOfLine(line, folder);
     writeStdout(`${JSON.stringify(batchAnswer(question, machine, options))}\n`);
   }
-  return 0;
+  return code;
 }
 
 function batchAnswer(question: Question | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {

@@ -1,12 +1,14 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
-import type { PolicyReader } from "../guard/index.ts";
-import { answer, check, type CheckEngine } from "./check.ts";
+import { type PolicyReader, WatchFirst } from "../guard/index.ts";
+import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type Said } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
 // agents' protocols lie beside it in bundles of their own.
 declare const require: {
   (id: "./reader.cjs"): PolicyReader;
+  (id: "./session.cjs"): { readonly sessionWarning: NonNullable<CheckEngine["greet"]> };
   (id: "./agent-auto.cjs"): Pick<CheckEngine, "recognise">;
+  (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => Said | undefined };
   (id: string): { readonly protocol: Protocol };
 };
 declare const __dirname: string;
@@ -20,13 +22,29 @@ const engine: CheckEngine = {
     const part = agentPart(id);
     return require(part).protocol;
   },
+  greet: (...given) => require("./session.cjs").sessionWarning(...given),
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
 };
 
+/** Here nobody watches: files that strangers may have written are left to the other thread. */
+const unwatched: HookEngine = {
+  ...engine,
+  watch: (argv, input) => require("./watch.cjs").watch(__dirname, argv, input),
+  reader: () => ({
+    read(sources, ...given) {
+      if (sources.some(({ layer }) => layer === "project")) throw new WatchFirst();
+      return engine.reader().read(sources, ...given);
+    },
+  }),
+};
+
 export function main(argv: readonly string[]): void {
-  process.exitCode = check(argv, engine);
+  process.exitCode = check(argv, unwatched);
 }
+
+/** In the other thread. */
+export const watched = (argv: readonly string[], input: string): Said => judgeWatched(argv, input, engine);
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
 export function rehearse(envelope: string, agent: AgentId | "auto" = "claude"): void {

@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { ownedIn } from "../agents/native/export/index.ts";
-import { gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
+import { formatOf, gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
 import { type ImportPlan, planImport, type Sourced, textOf } from "../guard/import/index.ts";
 import { isInside, thisMachine, type Machine } from "../state/index.ts";
@@ -12,6 +12,7 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
 const COMMAND = "import";
+const TOLD = NATIVE.flatMap(({ id, holds }) => (holds === undefined ? [] : [id])).join(", ");
 
 interface ImportOptions {
   readonly agent?: readonly string[];
@@ -47,14 +48,23 @@ export async function importRules(files: readonly string[], options: ImportOptio
   const cwd = absolute(".");
   const formats = formatsOf(options.agent?.flatMap((list) => list.split(",")));
   if (formats === undefined) return 2;
-  const [only] = formats;
-  if (files.length > 0 && (options.agent?.length !== 1 || only === undefined)) {
-    complain(COMMAND, "say with --agent whose rules these files hold");
+  const owners = files.map((file) => (options.agent === undefined ? formatOf(formats, absolute(file)) : formats[0]));
+  const strange = owners.indexOf(undefined);
+  if (strange !== -1 || (files.length > 0 && (options.agent?.length ?? 1) !== 1)) {
+    const [which, help] = options.agent === undefined ? [files[strange], "of these alone the text tells: " + TOLD] : [undefined, undefined];
+    complain(COMMAND, `say with --agent whose rules ${which === undefined ? "these files hold" : `\`${visible(which)}\` holds`}`, help);
     return 2;
   }
   const project = policyPlace("local", machine, cwd)?.root;
-  const named = only === undefined || files.length === 0 ? undefined : files.map((file) => namedPlace(file, only, project));
-  const gathered = gather(formats, { home: machine.home, project, env: machine.env }, (file) => ownedIn(machine, file), named);
+  const around = { home: machine.home, project, env: machine.env };
+  const read = (of: readonly NativeFormat[], named?: readonly NativePlace[]): Gathered =>
+    gather(of, around, (file) => ownedIn(machine, file), named);
+  const parts = files.flatMap((file, at) => {
+    const owner = owners[at];
+    return owner === undefined ? [] : [read([owner], [namedPlace(file, owner, project)])];
+  });
+  const gathered =
+    files.length === 0 ? read(formats) : { files: parts.flatMap((part) => part.files), broken: parts.flatMap((part) => part.broken) };
   const short = (path: string): string => visible(shorten(path, cwd, machine.home));
   const lost: Loss[] = gathered.files.flatMap(({ agent, file, lost: own }) => own.map((one) => ({ agent, file, ...one })));
   const changes: Change[] = [];
@@ -194,10 +204,22 @@ function report(changes: readonly Change[], done: readonly Change[], lost: reado
     if (plan.added.length === 0) continue;
     const verb = done.includes(change) ? "added" : dry ? "would add" : "not added:";
     writeStdout(`${verb} ${rules(plan.added.length)} to ${target.short(target.place.file)}${before === undefined ? " (new)" : ""}\n`);
+    for (const note of notesOn(change)) writeStderr(`note: ${note}\n`);
     const ended = done.includes(change) ? trustEnded(target) : undefined;
     if (ended !== undefined) writeStderr(`warning: ${ended}\n`);
   }
   if (rest.length > 0) writeStdout(`${rest.join(", ")}\n`);
+}
+
+/** There a pattern without a folder may have meant the project, here it means every file of the machine. */
+function notesOn({ plan }: Change): readonly string[] {
+  return plan.added.flatMap(({ rule, from }) => {
+    const { effect, into, text } = rule;
+    if (effect !== "allow" || into.list !== "permissions" || !/^(?:Edit|Write|Delete)(?:\(\*\*\))?$/.test(into.rule)) return [];
+    return [
+      `${visible(from)}: ${visible(text)} is taken over as \`${into.rule}\`, which allows this for files anywhere on the machine, not only in the project; write \`Edit(./**)\` for the project alone`,
+    ];
+  });
 }
 
 function printJson(changes: readonly Change[], done: readonly Change[], lost: readonly Loss[], { broken }: Gathered): void {
@@ -215,6 +237,7 @@ function printJson(changes: readonly Change[], done: readonly Change[], lost: re
     written: done.includes(change),
     added: change.plan.added.map(entry),
     there: change.plan.there.map(entry),
+    ...(notesOn(change).length === 0 ? {} : { notes: notesOn(change) }),
   }));
   const losses = lost.map(({ text, why, help, ...rest }) => ({
     ...rest,

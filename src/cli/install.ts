@@ -6,6 +6,7 @@ import {
   carryOut,
   type Change,
   installPlace,
+  managedRegistrations,
   type Planned,
   planInstall,
   planUninstall,
@@ -26,6 +27,8 @@ import { confirmed } from "./terminal.ts";
 export interface InstallOptions {
   readonly agent?: readonly string[];
   readonly local?: boolean;
+  /** Where only an administrator can write. */
+  readonly managed?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly mode?: "auto" | "direct" | "rulesync";
@@ -43,6 +46,7 @@ const step = (plan: () => Planned): Step => ({ ...plan(), again: plan });
 
 /** `assent install`: registers Assent with the agents on this machine. Exit 0 done, 1 one of them failed, 2 wrong usage. */
 export async function install(options: InstallOptions): Promise<number> {
+  if (options.managed === true) return await managed("install", options);
   const machine = thisMachine();
   const agents = chosen("install", options, (agent) => signOf(agent.setup, machine) !== undefined);
   if (agents === undefined) return 2;
@@ -72,6 +76,7 @@ export async function install(options: InstallOptions): Promise<number> {
 
 /** `assent uninstall`: takes out what `install` put in, byte for byte where nobody else has changed the file since. */
 export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<number> {
+  if (options.managed === true) return await managed("uninstall", options);
   const machine = thisMachine();
   const agents = chosen("uninstall", options, () => true);
   if (agents === undefined) return 2;
@@ -97,6 +102,65 @@ export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<
     options,
     machine,
   );
+}
+
+/** `--managed`: the hooks where no repository and no user takes them out. The one place that is no user's, so it is root's to write. */
+async function managed(command: "install" | "uninstall", options: InstallOptions): Promise<number> {
+  const wrong =
+    options.local === true
+      ? "--managed is for everybody on this machine, --local for one project: leave one of them out"
+      : options.mode === "rulesync"
+        ? "rulesync writes no managed settings: leave --mode out"
+        : process.platform === "linux"
+          ? undefined
+          : "the places of managed settings are known here for Linux alone";
+  if (wrong !== undefined) {
+    complain(command, wrong);
+    return 2;
+  }
+  const own = thisMachine();
+  // Under `sudo` the variables can still be the user's, and what is kept would then be root's in the user's home.
+  const machine: Machine = { ...own, home: own.account ?? own.home, env: { ...own.env, XDG_STATE_HOME: undefined } };
+  const named = options.agent !== undefined && options.agent.length > 0;
+  const agents = chosen(
+    command,
+    options,
+    ({ setup }) => setup.managed !== undefined && (command === "uninstall" || signOf(setup, machine) !== undefined),
+  );
+  if (agents === undefined) return 2;
+  for (const { id, name, setup } of agents)
+    if (setup.managed === undefined)
+      complain(
+        command,
+        `${id}: no place is known where ${name} takes hooks from an administrator`,
+        "`assent install` registers it for you",
+      );
+  const ready = agents.filter(({ setup }) => setup.managed !== undefined);
+  if (ready.length === 0) {
+    if (!named) complain(command, "no agent that has such a place was found on this machine", "name one: --agent claude");
+    return 1;
+  }
+  if (machine.uid !== 0 && options.dryRun !== true) {
+    complain(
+      command,
+      "only an administrator can write there",
+      `sudo ${process.argv[1] === undefined ? "assent" : visible(`${process.execPath} ${process.argv[1]}`)} ${command} --managed${ready.map(({ id }) => ` --agent ${id}`).join("")}`,
+    );
+    return 1;
+  }
+  const program = { node: process.execPath, folder: engine.own[0] ?? "" };
+  const jobs = ready.map((agent): Job => {
+    const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
+    const plan = command === "install" ? planInstall : planUninstall;
+    const planned = managedRegistrations(id, agent.setup, program, machine).map((registration) =>
+      step(() => plan(agent.id, registration, readInstalled(machine))),
+    );
+    return { agent, planned };
+  });
+  const status = await perform(command, jobs, options, machine);
+  if (command === "install" && status === 0)
+    writeStdout("what users registered for themselves is asked as well: `assent uninstall` takes it out of their own settings\n");
+  return status;
 }
 
 const anyFile = (file: string): Registration => ({ is: "entries", file, format: file.endsWith(".toml") ? "toml" : "json", entries: [] });

@@ -1,4 +1,5 @@
-import { printAction, visible, type JudgedAction, type JudgedUnknown, type Verdict } from "../action/index.ts";
+import { printAction, visible } from "../action/index.ts";
+import type { JudgedAction, JudgedUnknown, Verdict } from "../policy/index.ts";
 import type { Outcome } from "../guard/index.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */

@@ -1,15 +1,23 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Script } from "node:vm";
+import { sealCache, unsealCache } from "./code-cache.ts";
 import type { OwnCaches } from "./own-caches.ts";
 
 type Require = (id: string) => unknown;
 type Wrapped = (exports: object, require: Require, module: { exports: object }, file: string, folder: string) => void;
 
+/** A part that was compiled. */
+export interface Compiled {
+  readonly script: Script;
+  /** What to keep beside it. */
+  readonly cache: () => Buffer;
+}
+
 export interface Parts {
   /** What a part exports: `./hook.cjs`. */
   readonly load: (id: string) => unknown;
   /** The parts loaded so far, by name. */
-  readonly scripts: ReadonlyMap<string, Script>;
+  readonly scripts: ReadonlyMap<string, Compiled>;
   /** Keeps caches of what was compiled without one. */
   readonly keep: () => void;
 }
@@ -33,24 +41,30 @@ function readWhole(file: string): Buffer | undefined {
  * Parts of the program that load one another when they are needed (`require("./shell.cjs")` in hook.cjs), each with
  * V8's code cache of it beside it: compiling is half of what a fresh hook costs, and a third of what a run does. The
  * build writes the caches for its own Node; for another one they are kept in the state folder. V8 itself rejects a cache
- * of another version, of other flags or of another text.
+ * of another version or of other flags; damage and mix-ups it does not see (code-cache.ts).
  */
 export function partsOf(folder: string, require: Require, useCaches = true): Parts {
-  const scripts = new Map<string, Script>();
+  const scripts = new Map<string, Compiled>();
   const loaded = new Map<string, object>();
   let own: OwnCaches | undefined;
 
-  const compile = (part: string): Script => {
+  const compile = (part: string): Compiled => {
     const filename = `${folder}/${part}.cjs`;
+    const bytes = readWhole(filename);
+    if (bytes === undefined) throw new Error(`${filename} cannot be read`);
     // Parts are plain ASCII, already wrapped as node wraps modules.
-    const source = readWhole(filename)?.toString("latin1");
-    if (source === undefined) throw new Error(`${filename} cannot be read`);
-    const cachedData = useCaches ? readWhole(`${folder}/${part}.cache`) : undefined;
+    const source = bytes.toString("latin1");
+    const compiled = (script: Script): Compiled => ({ script, cache: () => sealCache(bytes, script.createCachedData()) });
+    const cachedData = useCaches ? unsealCache(bytes, readWhole(`${folder}/${part}.cache`)) : undefined;
     const script = new Script(source, cachedData === undefined ? { filename } : { filename, cachedData });
-    if (!useCaches || script.cachedDataRejected === false) return script;
+    if (!useCaches || script.cachedDataRejected === false) return compiled(script);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own, built from own-caches.ts
     own ??= (require("./own-caches.cjs") as { ownCaches: () => OwnCaches }).ownCaches();
-    return own.compile(part, source, filename) ?? script;
+    const cached = own.read(part, bytes);
+    const again = cached === undefined ? undefined : new Script(source, { filename, cachedData: cached });
+    if (again?.cachedDataRejected === false) return compiled(again);
+    own.want(part);
+    return compiled(script);
   };
 
   const load = (id: string): unknown => {
@@ -58,11 +72,11 @@ export function partsOf(folder: string, require: Require, useCaches = true): Par
     const part = id.slice("./".length, -".cjs".length);
     const known = loaded.get(part);
     if (known !== undefined) return known;
-    const script = compile(part);
-    scripts.set(part, script);
+    const compiled = compile(part);
+    scripts.set(part, compiled);
     const module = { exports: {} };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parts are wrapped so
-    (script.runInThisContext() as Wrapped)(module.exports, load, module, `${folder}/${part}.cjs`, folder);
+    (compiled.script.runInThisContext() as Wrapped)(module.exports, load, module, `${folder}/${part}.cjs`, folder);
     loaded.set(part, module.exports);
     return module.exports;
   };

@@ -15,8 +15,8 @@ export function logVerify(options: { readonly json?: boolean }): number {
   for (const { kind, file, line, what } of flaws)
     writeStdout(`${visible(folder)}/${visible(file)}${line === undefined ? "" : `:${line}`}: ${kind}: ${visible(what)}\n`);
   const asides = [
-    ...(torn === 0 ? [] : [`${torn} torn by processes that were killed`]),
-    ...(unchained === 0 ? [] : [`${unchained} written without the lock`]),
+    ...(torn === 0 ? [] : [`${torn} torn by processes that were killed or by a full disk`]),
+    ...(unchained === 0 ? [] : [`${unchained} written without a hash`]),
   ];
   const more = asides.length === 0 ? "" : `; ${asides.join(", ")}`;
   if (flaws.length === 0) writeStdout(`the log is whole: ${records} record${records === 1 ? "" : "s"}${more}\n`);

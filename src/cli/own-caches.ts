@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { Script } from "node:vm";
 import { isOwn, openState, thisMachine, writeAtomic } from "../state/index.ts";
+import { unsealCache } from "./code-cache.ts";
+import type { Compiled } from "./load-part.ts";
 
 // Entry of dist/own-caches.cjs, for a Node that the build made no code caches for: they are kept in the state folder.
 
@@ -8,10 +9,12 @@ declare const ASSENT_BUILD: string;
 const MAX_BYTES = 16 << 20;
 
 export interface OwnCaches {
-  /** The bundle compiled with the cache kept for it; undefined when there is none that fits. */
-  compile(part: string, source: string, filename: string): Script | undefined;
+  /** The cache kept for a part; undefined when there is none that fits its text. */
+  read(part: string, source: Buffer): Buffer | undefined;
+  /** A part had no cache that V8 takes. */
+  want(part: string): void;
   /** Keeps caches of what was compiled without one. */
-  keep(scripts: ReadonlyMap<string, Script>): void;
+  keep(scripts: ReadonlyMap<string, Compiled>): void;
 }
 
 /** A code cache that nobody else can have written: what is in it runs. */
@@ -36,21 +39,18 @@ export function ownCaches(): OwnCaches {
     "folder" in state ? `${state.folder}/${part}-${ASSENT_BUILD}-${process.version}-${process.arch}.cache` : undefined;
   const wanting = new Set<string>();
   return {
-    compile(part, source, filename) {
+    read(part, source) {
       const file = fileOf(part);
-      const cachedData = file === undefined ? undefined : readOwn(file);
-      const script = cachedData === undefined ? undefined : new Script(source, { filename, cachedData });
-      if (script?.cachedDataRejected === false) return script;
-      wanting.add(part);
-      return undefined;
+      return file === undefined ? undefined : unsealCache(source, readOwn(file));
     },
+    want: (part) => void wanting.add(part),
     keep(scripts) {
       for (const part of wanting) {
         const file = fileOf(part);
-        const script = scripts.get(part);
-        if (file === undefined || script === undefined) continue;
+        const compiled = scripts.get(part);
+        if (file === undefined || compiled === undefined) continue;
         try {
-          writeAtomic(file, script.createCachedData());
+          writeAtomic(file, compiled.cache());
         } catch {
           // Costs time at the next call, nothing else.
         }

@@ -12,6 +12,7 @@ export function addAgentCommands(assent: Command): void {
     )
     .option("--agent <name>", "only this agent; may be repeated", collect)
     .option("--local", "register in this project instead of for all projects")
+    .option("--managed", "as root: register for everybody, where neither a repository nor a user can take it out")
     .option("--dry-run", "show the changes, write nothing")
     .option("-y, --yes", "do not ask")
     .addOption(
@@ -30,6 +31,7 @@ export function addAgentCommands(assent: Command): void {
     .description("Takes out exactly what `assent install` put in: byte for byte where nobody else has changed the file since.")
     .option("--agent <name>", "only this agent; may be repeated", collect)
     .option("--local", "only in this project")
+    .option("--managed", "as root: what was registered for everybody")
     .option("--dry-run", "show the changes, write nothing")
     .option("-y, --yes", "do not ask")
     .action(async (options: Parameters<typeof import("./install.ts").uninstall>[0]) => {

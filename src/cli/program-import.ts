@@ -10,10 +10,10 @@ export function addImportCommands(assent: Command): void {
     .description(
       "Reads the permission rules of the agents on this machine, turns them into rules of your policy (those of a project into the project's), shows the difference and asks. What cannot be said here is listed with file and line. Exit code 1 when something was lost.",
     )
-    .argument("[files...]", "read these files in place of those on this machine; needs --agent")
+    .argument("[files...]", "read these files in place of those on this machine; needs --agent, unless the text tells")
     .option(
       "--agent <name>",
-      "only this one; may be repeated: claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, dippy, cc-safety-net, agentperm",
+      "only this one; may be repeated: claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, dippy, cc-safety-net, autonomous-dev, pydantic-ai-backend, agentperm",
       collect,
     )
     .option("--dry-run", "only show what would be added")

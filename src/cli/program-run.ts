@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { Beside } from "./run-beside.ts";
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -16,7 +17,7 @@ function supervising(command: Command): Command {
 }
 
 /** `assent run`, `wrap` and `clip`: programs under supervision. */
-export function addRunCommands(assent: Command): void {
+export function addRunCommands(assent: Command, beside?: Beside): void {
   // Options stop at the first word that is none: the rest is the program's.
   supervising(assent.command("run"))
     .summary("run a program under the policy, enforced by the kernel")
@@ -44,7 +45,10 @@ export function addRunCommands(assent: Command): void {
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {
       const { run } = await import("./run.ts");
       // Whatever is still open: the run is over.
-      const status = await run(words, flags, { help: () => command.outputHelp({ error: true }) });
+      const status = await run(words, flags, {
+        help: () => command.outputHelp({ error: true }),
+        ...(beside === undefined ? {} : { beside }),
+      });
       process.exit(status);
     });
 

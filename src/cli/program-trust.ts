@@ -26,7 +26,7 @@ export function addTrustCommands(assent: Command): void {
       process.exitCode = autoOff();
     });
   auto
-    .command("status")
+    .command("status", { isDefault: true })
     .summary("say what holds here, and who says so")
     .description("Prints whether things go ahead by themselves, what you agreed to, and what policy and environment say.")
     .option(...JSON_OPTION)
@@ -54,7 +54,7 @@ export function addTrustCommands(assent: Command): void {
         process.exitCode = nameAgent(name, opinion);
       });
   agents
-    .command("list")
+    .command("list", { isDefault: true })
     .summary("list who is trusted and who is restricted")
     .description("Lists the agents that you or the policy have named.")
     .option(...JSON_OPTION)
@@ -70,7 +70,7 @@ export function addTrustCommands(assent: Command): void {
       "After some refusals in a row (`automation.breaker.denials`) a session's allows become questions, until a person resets it.",
     );
   breaker
-    .command("status")
+    .command("status", { isDefault: true })
     .summary("list refusals in a row")
     .description("Lists refusals in a row, by session and agent.")
     .option(...JSON_OPTION)
@@ -112,7 +112,7 @@ function addGrantCommands(assent: Command): void {
       process.exitCode = await addedGrant(rule, options);
     });
   grants
-    .command("list")
+    .command("list", { isDefault: true })
     .summary("list what is granted")
     .description("Lists the remembered answers that hold now, those of running `assent run`s among them.")
     .option("--all", "and those that are over, or damaged")

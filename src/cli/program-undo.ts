@@ -36,12 +36,12 @@ export function addUndoCommands(assent: Command): void {
     .command("undo")
     .summary("take back what a run did to files")
     .description(
-      "Brings back what a supervised run changed, deleted and renamed, and deletes what it made. What was changed since is left alone and listed (exit code 1). The undo is recorded as a run: undo that to have it all back.",
+      "Brings back what a supervised run changed, deleted and renamed, and deletes what it made. What was changed since is left alone and listed (exit code 1); a repository goes back as a whole or not at all. The undo is recorded as a run: undo that to have it all back.",
     )
-    .argument("[id]", RUN.replace("the last one", "the last one not undone yet"))
+    .argument("[id]", RUN.replace("the last one", "the last one not undone yet that changed something"))
     .argument("[paths...]", "only these files and folders")
     .option("--dry-run", "say what would be done")
-    .option("--force", "also take back what was changed since")
+    .option("--force", "also take back what was changed since, but for repositories")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
     .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./undo.ts").undo>[2]) => {

@@ -1,4 +1,5 @@
-import { brief, type Decision, visible } from "../action/index.ts";
+import { brief, visible } from "../action/index.ts";
+import type { Decision } from "../policy/index.ts";
 import { withUserFile } from "../guard/index.ts";
 import type { Past } from "../guard/history/index.ts";
 import { readPlace } from "../guard/edit/index.ts";

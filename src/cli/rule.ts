@@ -1,6 +1,7 @@
 import { visible } from "../action/index.ts";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type RuleEntry } from "../guard/edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../guard/inspect/index.ts";
+import { withoutLimit } from "../guard/lint/index.ts";
 import { parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -71,7 +72,8 @@ function alreadyThere(target: Target, there: RuleEntry, options: AddOptions): nu
 /** What keeps the new rule from deciding anything, and what it keeps from doing so. */
 function doubts(target: Target, added: RuleEntry): readonly string[] {
   const { machine, cwd, place, short } = target;
-  const lines = listRules(inspect({ machine, cwd, own: engine.own })).rules;
+  const inspection = inspect({ machine, cwd, own: engine.own });
+  const lines = listRules(inspection).rules;
   const at = ({ source }: RuleLine["rule"]): string => `${short(source.file)}:${source.line}`;
   const isNew = ({ rule }: RuleLine): boolean =>
     rule.source.file === place.file && rule.source.line === added.line && rule.source.column === added.column;
@@ -84,6 +86,8 @@ function doubts(target: Target, added: RuleEntry): readonly string[] {
         out.push(`${rule.effect} ${visible(rule.source.text)}  ${at(rule)} decides nothing any more: the new rule is stricter`);
       continue;
     }
+    const wide = withoutLimit(rule, inspection);
+    if (wide !== undefined) out.push(`it ${wide.message}${wide.help === undefined ? "" : `; ${wide.help}`}`);
     if (never !== undefined && rule.untrusted !== true) out.push(`it never matches: ${visible(never)}`);
     else if (never !== undefined && ended === undefined) out.push("it counts once you trust the project: `assent trust`");
     if (shadow === undefined) continue;

@@ -19,16 +19,18 @@ const LOOK_EVERY = 100;
 export class TerminalJob {
   readonly #tty: number;
   readonly #own: number;
+  /** Whom the shell waits for (run-front.ts). */
+  readonly #front: number | undefined;
   #group = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Undefined where there is no terminal of our own to give: one of a pipeline is not to be taken from the others. */
-  static open(): TerminalJob | undefined {
+  static open(front: number | undefined): TerminalJob | undefined {
     if (![0, 1, 2].every(isTerminal)) return undefined;
     try {
       const tty = openSync("/dev/tty", "r+");
       const own = foreground(tty);
-      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own);
+      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own, front);
       closeSync(tty);
     } catch {
       // No controlling terminal.
@@ -36,9 +38,10 @@ export class TerminalJob {
     return undefined;
   }
 
-  private constructor(tty: number, own: number) {
+  private constructor(tty: number, own: number, front: number | undefined) {
     this.#tty = tty;
     this.#own = own;
+    this.#front = front;
   }
 
   /** Process group of the program; 0: it has not started. */
@@ -74,6 +77,7 @@ export class TerminalJob {
   #look(): void {
     if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
     give(this.#tty, this.#own);
+    if (this.#front !== undefined) signal(this.#front, "SIGSTOP");
     signal(process.pid, "SIGSTOP");
   }
 }

@@ -1,24 +1,26 @@
 import { fail } from "./fail.ts";
+import { Beside } from "./run-beside.ts";
 import { run } from "./run.ts";
 import { plainWords } from "./run-words.ts";
 
 /** `assent run`, without the other commands: they would take as long again to load. */
 export async function main(): Promise<void> {
+  const beside = Beside.open();
   const plain = plainWords(process.argv.slice(3));
-  if (plain === undefined) return readWords();
+  if (plain === undefined) return readWords(beside);
   try {
     // Whatever is still open: the run is over.
-    process.exit(await run(plain.words, plain.flags));
+    process.exit(await run(plain.words, plain.flags, beside === undefined ? {} : { beside }));
   } catch (error) {
     fail(error);
   }
 }
 
-async function readWords(): Promise<void> {
+async function readWords(beside: Beside | undefined): Promise<void> {
   const { parse } = await import("./parse.ts");
   const { frame } = await import("./program-frame.ts");
   const { addRunCommands } = await import("./program-run.ts");
   const assent = frame();
-  addRunCommands(assent);
+  addRunCommands(assent, beside);
   await parse(assent);
 }

@@ -9,6 +9,7 @@ export const STATUS = {
   noBlock: 3,
   /** Assent itself cannot start the run, as `timeout`, `env` and `nice` use it. */
   cannotSupervise: 125,
+  cannotExecute: 126,
   quit: 130,
 } as const;
 

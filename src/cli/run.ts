@@ -3,15 +3,17 @@ import { visible } from "../action/index.ts";
 import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { innerCheck } from "./check.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
+import type { ProcessInfo } from "../guard/approve/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import type { Beside } from "./run-beside.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
 import { banner } from "./run-banner.ts";
-import { actionLine, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
+import { actionLine, eventJson, Refusals, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { contradiction, type RunFlags } from "./run-flags.ts";
 import { proposeProfile } from "./run-learn.ts";
 import { isTerminal, TerminalJob } from "./run-job.ts";
@@ -28,6 +30,8 @@ const COMMAND = "run";
 
 /** What tests put in the place of the real thing. */
 export interface RunParts {
+  /** Somebody waits for the program's end alone. */
+  readonly beside?: Beside;
   readonly help?: () => void;
   readonly supervise?: (options: RunOptions) => Promise<RunResult>;
   readonly approvers?: Approvers;
@@ -72,8 +76,8 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
     return found.status;
   }
   const start = wrapping?.start ?? found.start;
-  const outer = askOuter({ ask: "run" });
-  if (outer !== undefined) return joinOuter({ outer, argv: [...start, ...args], word: program, profile: flags.profile, flags });
+  const outer = askOuter({ ask: "run", alone: !flags.prompt });
+  if (outer !== undefined) return joinOuter({ outer, argv: [...start, ...args], word: program, profile: flags.profile, flags, cwd });
   // As the program was called, where it is started itself.
   const word = start.length === 1 && wrapping === undefined ? program : undefined;
   if (flags.clearRun === true) clearProfile(machine, profile);
@@ -155,7 +159,9 @@ async function supervise(setting: Begun): Promise<number> {
     writeStderr(banner({ machine, profile, how: asked.how, program: word ?? argv[0], learns: flags.learn === true }));
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 
-  state.job = TerminalJob.open();
+  parts.beside?.begin();
+  state.job = TerminalJob.open(parts.beside?.front);
+  const refused = new Refusals(quiet);
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
     argv,
@@ -179,6 +185,8 @@ async function supervise(setting: Begun): Promise<number> {
             outputs.event(event);
           },
         }),
+    // Whoever reads JSON has them there.
+    ...(flags.json === true ? {} : { onRefused: (event: RunEvent): void => refused.add(event) }),
     onNotice: (text) => {
       if (!quiet) say(text);
     },
@@ -189,6 +197,7 @@ async function supervise(setting: Begun): Promise<number> {
       state.job?.started(pid);
     },
     // What is written about the run is out of the program's reach.
+    leaves: parts.beside !== undefined,
     own: [...engine.own, ...outputs.files, ...answers(flags)],
   };
 
@@ -208,10 +217,29 @@ async function supervise(setting: Begun): Promise<number> {
   } finally {
     state.job?.end();
   }
-  outputs.close();
+  const { left } = result;
+  if (left === undefined) outputs.close();
+  else if (!quiet) say(leftText(left.processes));
+  for (const line of refused.lines) say(line);
   if (!quiet && flags.logOnly !== true) await tellReceipt(result.id, machine, parts);
   if (seen !== undefined) await proposeProfile(seen, { machine, cwd, profile, flags });
-  return statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
+  const status = statusOf(state.blocked && result.ended === "quit" ? { ...result, ended: "no-block" } : result);
+  if (left === undefined || parts.beside === undefined) return status;
+  const ignore = (): void => undefined;
+  for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT"] as const) process.on(signal, ignore);
+  // Everything that is left ends with us.
+  process.on("SIGTERM", () => process.exit(status));
+  parts.beside.leave(status);
+  await left.over;
+  outputs.close();
+  return status;
+}
+
+function leftText(processes: readonly ProcessInfo[]): string {
+  const shown = processes.slice(0, 5).map(({ pid, name }) => `${name} (${pid})`);
+  const more = processes.length > shown.length ? ` and ${processes.length - shown.length} more` : "";
+  const pids = processes.slice(0, 5).map(({ pid }) => pid);
+  return `still running, under the same rules: ${shown.join(", ")}${more}; to end ${processes.length === 1 ? "it" : "them"}: kill ${pids.join(" ")}`;
 }
 
 /** Where the questions are answered: whoever could write there could answer its own. */

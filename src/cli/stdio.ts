@@ -15,6 +15,38 @@ function pause(milliseconds: number): void {
 
 /** Everything on standard input, or why it cannot be used. */
 export function readStdin(): { readonly text: string } | { readonly problem: string } {
+  const read = readBytes();
+  if ("problem" in read) return read;
+  const text = textOf(read.bytes);
+  return text === undefined ? { problem: "standard input is not valid UTF-8" } : { text };
+}
+
+/** Standard input line by line, undefined for a line that is not valid UTF-8. */
+export function readStdinLines(): { readonly lines: readonly (string | undefined)[] } | { readonly problem: string } {
+  const read = readBytes();
+  if ("problem" in read) return read;
+  const text = textOf(read.bytes);
+  if (text !== undefined) return { lines: withoutLast(text.split("\n")) };
+  const lines: (string | undefined)[] = [];
+  for (let start = 0; start < read.bytes.length;) {
+    const end = read.bytes.indexOf(0x0a, start);
+    const stop = end === -1 ? read.bytes.length : end;
+    lines.push(textOf(read.bytes.subarray(start, stop)));
+    start = stop + 1;
+  }
+  return { lines };
+}
+
+/** What stands behind the last line break is a line only if there is something. */
+const withoutLast = (lines: readonly string[]): readonly string[] => (lines.at(-1) === "" ? lines.slice(0, -1) : lines);
+
+function textOf(bytes: Buffer): string | undefined {
+  const text = bytes.toString("utf8");
+  // A replacement character stands in the input, or for bytes that are no UTF-8.
+  return text.includes("\ufffd") && !Buffer.from(text, "utf8").equals(bytes) ? undefined : text;
+}
+
+function readBytes(): { readonly bytes: Buffer } | { readonly problem: string } {
   const chunks: Buffer[] = [];
   let size = 0;
   let waited = 0;
@@ -37,11 +69,7 @@ export function readStdin(): { readonly text: string } | { readonly problem: str
     if (size > MAX_INPUT) return { problem: `standard input is longer than ${MAX_INPUT} bytes` };
     chunks.push(chunk.subarray(0, got));
   }
-  const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
-  const text = bytes.toString("utf8");
-  // A replacement character stands in the input, or for bytes that are no UTF-8.
-  if (text.includes("\ufffd") && !Buffer.from(text, "utf8").equals(bytes)) return { problem: "standard input is not valid UTF-8" };
-  return { text };
+  return { bytes: chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks) };
 }
 
 function writeAll(descriptor: number, text: string): void {

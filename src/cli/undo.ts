@@ -1,7 +1,18 @@
 import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
 import { thisMachine } from "../state/index.ts";
-import { findRun, isRunning, prepareUndo, runsFolder, type Step, undoRun, type UndoPlan } from "../supervise/undo/index.ts";
+import {
+  findRun,
+  isRunning,
+  laterRuns,
+  prepareUndo,
+  runsFolder,
+  type RunRecord,
+  type Step,
+  touches,
+  undoRun,
+  type UndoPlan,
+} from "../supervise/undo/index.ts";
 import { idAndPaths } from "./diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
@@ -27,14 +38,23 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   const run = findRun(runs, wanted, process.cwd(), wanted === undefined);
   if ("problem" in run) return noRun(COMMAND, run.problem, wanted);
   if (isRunning(run.folder)) {
-    complain(COMMAND, `${run.id} is still running`, "wait for its end, or end it");
+    const left = run.ended === undefined ? [] : (run.left ?? []);
+    const names = left.map(({ pid, name }) => `${name} (${pid})`).join(", ");
+    complain(
+      COMMAND,
+      left.length === 0 ? `${run.id} is still running` : `${run.id} left ${visible(names)} running, which may still change things`,
+      left.length === 0 ? "wait for its end, or end it" : `wait for the end, or: kill ${left.map(({ pid }) => pid).join(" ")}`,
+    );
     return 1;
   }
   const force = options.force === true;
   const plan = prepareUndo(run, { paths, force });
+  const later = laterRuns(runs, run);
+  // Not asked for by name: it is the last that changed something.
+  const skipped = wanted === undefined ? later.filter(({ cwd }) => cwd === run.cwd).length : 0;
   const short = (path: string): string => visible(shorten(path, process.cwd(), machine.home));
   const json = options.json === true;
-  if (!json) announce(plan, short, options.dryRun === true);
+  if (!json) announce(plan, short, options.dryRun === true, { later, skipped });
   if (options.dryRun === true || plan.steps.length === 0) {
     if (json) print(plan, {});
     else if (plan.steps.length === 0)
@@ -74,9 +94,18 @@ const WORDS: Readonly<Record<Exclude<Step["do"], "attributes">, string>> = {
   content: "write the old bytes to",
 };
 
-function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: string) => string, dry: boolean): void {
+interface Since {
+  /** Newest first. */
+  readonly later: readonly RunRecord[];
+  /** How many of these had changed nothing. */
+  readonly skipped: number;
+}
+
+function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: string) => string, dry: boolean, since: Since): void {
   const say = dry ? writeStdout : writeStderr;
   say(`${run.id}: ${visible(run.argv.join(" "))}\n`);
+  if (since.skipped > 0)
+    say(`  (${since.skipped === 1 ? "the run after it has" : `the ${since.skipped} runs after it have`} changed nothing)\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);
   const shown = steps.flatMap((step) => {
     if (step.do === "attributes" || (step.do === "move" && step.aside === true)) return [];
@@ -86,7 +115,11 @@ function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: str
   if (attributes > 0) shown.push(`set modes and times of ${attributes} path${attributes === 1 ? "" : "s"}`);
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);
   if (!dry && shown.length > FIRST) say(`  … and ${shown.length - FIRST} more (--dry-run shows all)\n`);
-  for (const { path, why } of refused) say(`left alone: ${short(path)} ${visible(why)}\n`);
+  for (const { path, why } of refused) {
+    const by = since.later.find((one) => touches(one, path));
+    const first = by === undefined ? "" : `, by a later run: undo that one first (assent undo ${by.id})`;
+    say(`left alone: ${short(path)} ${visible(why)}${first}\n`);
+  }
 }
 
 async function confirmed(): Promise<boolean> {

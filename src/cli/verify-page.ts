@@ -62,6 +62,7 @@ function notRun(line: string, outcome: Exclude<Outcome, Ran>): string {
   const shown = brief(line);
   if (outcome.is === "absent") return `not run: ${shown}\n  not installed here: ${visible(outcome.programs.join(", "))}`;
   if (outcome.is === "refused") return `not run: ${shown}\n  ${outcome.decision}: ${visible(outcome.why)}`;
+  if (outcome.is === "said") return `not run: ${shown}`;
   return `not observed: ${shown}\n  ${visible(outcome.why)}`;
 }
 

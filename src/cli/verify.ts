@@ -1,19 +1,28 @@
-import { readFileSync } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { visible } from "../action/index.ts";
 import {
+  askHelp,
   baseFor,
   cannotConfine,
+  everyOptionLines,
+  everyVariableLines,
   type CorpusLine,
   exampleLines,
   hidesTemp,
   type JudgeLine,
   type LineResult,
   neededPaths,
+  type OptionLevel,
+  optionLevels,
+  type PoolOptions,
   unpredicted,
+  type VariableLine,
   verifyLines,
   wholeCorpus,
+  withVariables,
   work,
 } from "../verify/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
@@ -25,6 +34,16 @@ import { corpusPage, linePage, resultJson } from "./verify-page.ts";
 export interface VerifyOptions {
   readonly all?: boolean;
   readonly family?: string;
+  /** Lines of every option of every installed program. */
+  readonly options?: boolean;
+  /** Every installed program, with the variables it names. */
+  readonly environment?: boolean;
+  /** Of these programs only. */
+  readonly only?: readonly string[];
+  /** The JSON that an earlier run printed: its lines are done. */
+  readonly resume?: string;
+  /** Only every n-th line. */
+  readonly sample?: string;
   readonly corpus?: string;
   readonly json?: boolean;
   /** `FOLDER:hide` or `FOLDER:keep`: what this process is to be, in namespaces that its parent made. */
@@ -49,19 +68,24 @@ export async function verify(command: string | undefined, options: VerifyOptions
     await work({ base, hideTemp: temp === "hide", judge });
     return 0;
   }
-  const lines = command === undefined ? corpus(options) : [{ line: command, family: "given lines" }];
-  if (typeof lines === "string") return unable(lines);
   const needed = neededPaths(engine.own, process.env["PATH"]);
   const base = baseFor(needed);
   const problem = cannotConfine();
   if (problem !== undefined) return unable(`commands run in namespaces of their own only, and this machine gives none: ${problem}`);
   if (base === undefined)
     return unable("the scratch project has no place: Assent or a folder of PATH lies in every folder that could be hidden");
-  const results = await verifyLines(lines, {
+  const pool: PoolOptions = {
     worker: [process.execPath, BIN, "verify", "--worker", `${base}:${hidesTemp(needed) ? "hide" : "keep"}`],
     workers: Math.max(1, availableParallelism()),
     whatever: command !== undefined,
     patience: command === undefined ? CORPUS_MS : GIVEN_MS,
+    keeps: command === undefined ? "what was not predicted" : "all",
+  };
+  if (options.environment === true) return verifyEnvironment(options, `${base}/dev`, pool);
+  const lines = command === undefined ? await corpus(options, pool) : [{ line: command, family: "given lines" }];
+  if (typeof lines === "string") return unable(lines);
+  const results = await verifyLines(lines, {
+    ...pool,
     ...(options.json === true
       ? { onResult: (result: LineResult) => writeStdout(`${resultJson(result)}\n`) }
       : command === undefined
@@ -72,6 +96,51 @@ export async function verify(command: string | undefined, options: VerifyOptions
   if (options.json !== true)
     writeStdout(command === undefined ? corpusPage(results, style) : results.map((result) => linePage(result, style)).join(""));
   return statusOf(results, command !== undefined);
+}
+
+/**
+ * What variables do to programs: an effect counts that the line did not have without them. Then those are looked for that do it,
+ * and lines that were not allowed are tried in halves.
+ */
+async function verifyEnvironment({ only, sample, json }: VerifyOptions, home: string, pool: PoolOptions): Promise<number> {
+  const every = Number(sample ?? 1);
+  if (!Number.isInteger(every) || every < 1) return unable(`--sample takes a whole number, not ${sample ?? ""}`);
+  const levels = optionLevels(process.env["PATH"] ?? "", only);
+  const alone = new Map<string, ReadonlySet<string>>();
+  const count = { programs: new Set<string>(), variables: new Set<string>(), lines: 0, run: 0, allowed: 0, broken: 0 };
+  const holes: LineResult[] = [];
+  for (let todo = everyVariableLines(levels, { home, every }); todo.length > 0;) {
+    const results = await verifyLines(todo, { ...pool, onResult: progress(todo.length) });
+    const next: VariableLine[] = [];
+    for (const [at, { outcome, line }] of results.entries())
+      if (todo[at]?.variables.length === 0) alone.set(line, new Set(unpredicted(outcome).map(({ text }) => text)));
+    for (const [at, result] of results.entries()) {
+      const asked = todo[at];
+      if (asked === undefined) continue;
+      const { outcome } = result;
+      count.lines++;
+      count.programs.add(asked.alone.split(" ", 1)[0] ?? "");
+      if (outcome.is === "broken") count.broken++;
+      if (outcome.is === "run") {
+        count.run++;
+        count.allowed += asked.variables.length;
+        for (const one of asked.variables) count.variables.add(one.split("=", 1)[0] ?? "");
+      }
+      const more = unpredicted(outcome).filter(({ text }) => alone.get(asked.alone)?.has(text) !== true);
+      if (more.length > 0 && asked.variables.length === 1) holes.push(result);
+      else if ((more.length > 0 || outcome.is === "refused") && asked.variables.length > 1) {
+        const middle = Math.ceil(asked.variables.length / 2);
+        for (const some of [asked.variables.slice(0, middle), asked.variables.slice(middle)]) next.push(withVariables(asked, some, at));
+      }
+    }
+    todo = next;
+  }
+  if (json === true) for (const hole of holes) writeStdout(`${resultJson(hole)}\n`);
+  else writeStdout(corpusPage(holes, styleFor(process.stdout, process.env)));
+  writeStderr(
+    `${count.programs.size} programs, ${count.lines} lines, ${count.run} run, ${count.variables.size} names of variables, ${count.allowed} times one reached a program, ${count.broken} not observed, ${holes.length} with something unpredicted\n`,
+  );
+  return holes.length > 0 ? 1 : 0;
 }
 
 /** This program, as its parent starts it: it lies beside the chunks that this file is built into. */
@@ -89,19 +158,48 @@ function statusOf(results: readonly LineResult[], given: boolean): number {
 }
 
 /** The lines to run, or why there are none. */
-function corpus({ all, family, corpus: file }: VerifyOptions): readonly CorpusLine[] | string {
+async function corpus(
+  { all, family, corpus: file, options, only, resume, sample }: VerifyOptions,
+  pool: PoolOptions,
+): Promise<readonly CorpusLine[] | string> {
   let given: readonly CorpusLine[] = [];
+  let done: ReadonlySet<string> = new Set();
   try {
     if (file !== undefined) given = linesOf(readFileSync(absolute(file), "utf8"));
+    if (resume !== undefined) done = await commandsIn(absolute(resume));
   } catch {
-    return `${file ?? ""} cannot be read`;
+    return `${file ?? resume ?? ""} cannot be read`;
   }
-  const known = all === true || family !== undefined ? wholeCorpus(given) : [...given, ...(file === undefined ? exampleLines() : [])];
-  const chosen = family === undefined ? known : known.filter((line) => line.family === family);
+  const known =
+    options === true
+      ? await optionLines(optionLevels(process.env["PATH"] ?? "", only), pool)
+      : all === true || family !== undefined
+        ? wholeCorpus(given)
+        : [...given, ...(file === undefined ? exampleLines() : [])];
+  const every = sample === undefined ? 1 : Number(sample);
+  if (!Number.isInteger(every) || every < 1) return `--sample takes a whole number, not ${sample ?? ""}`;
+  const chosen = (family === undefined ? known : known.filter((line) => line.family === family)).filter(
+    ({ line }, at) => at % every === 0 && !done.has(line),
+  );
   if (chosen.length > 0) return chosen;
   return family === undefined
     ? "there is nothing to run"
     : `there is no family ${family}; they are ${[...new Set(known.map((line) => line.family))].join(", ")}`;
+}
+
+async function optionLines(of: readonly OptionLevel[], pool: PoolOptions): Promise<readonly CorpusLine[]> {
+  const helps = [...new Set(of.flatMap(({ help }) => help ?? []))];
+  return everyOptionLines(of, helps.length === 0 ? new Map() : await askHelp(helps, pool));
+}
+
+/** Of lines of JSON; the last may have been cut. */
+async function commandsIn(file: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    const command = /^\{"v":\d+,"command":("(?:[^"\\]|\\.)*"),.*\}$/.exec(text)?.[1];
+    if (command !== undefined) found.add(String(JSON.parse(command)));
+  }
+  return found;
 }
 
 /** One command a line, or a JSON string of one; lines that begin with `#` are comments. */
@@ -121,8 +219,21 @@ function asJson(line: string): string | undefined {
   }
 }
 
+/** On a terminal a line that changes; else one line a minute. */
 function progress(all: number): (result: LineResult, done: number) => void {
-  return (_, done) => {
-    if (process.stderr.isTTY && (done % 10 === 0 || done === all)) writeStderr(`\r${done} of ${all}${done === all ? "\n" : ""}`);
+  const began = performance.now();
+  let [ran, wrong, told] = [0, 0, began];
+  return ({ outcome }, done) => {
+    if (outcome.is === "run") ran++;
+    if (unpredicted(outcome).length > 0) wrong++;
+    const now = performance.now();
+    const isTold = process.stderr.isTTY ? done % 10 === 0 || done === all : now - told > A_MINUTE;
+    if (!isTold) return;
+    told = now;
+    const minutes = Math.ceil(((now - began) / done) * ((all - done) / A_MINUTE));
+    const text = `${done} of ${all} lines, ${ran} run, ${wrong} with something unpredicted, about ${minutes} min left`;
+    writeStderr(process.stderr.isTTY ? `\r${text}${done === all ? "\n" : ""}` : `${text}\n`);
   };
 }
+
+const A_MINUTE = 60_000;

@@ -44,7 +44,8 @@ function tidy(text: string, box: Box, slot: Slot, { start, end }: Range): Range 
 
 /** Blank lines around what goes away do not add up. */
 function wholeLines(text: string, box: Box, { start, end }: Range): Range {
-  const above = lineStart(text, Math.max(0, start - 1));
+  // A line break of Windows is two characters.
+  const above = lineStart(text, text.slice(0, start).endsWith("\r\n") ? start - 2 : Math.max(0, start - 1));
   const blankAbove = above > box.open && isBlank(text, above, start);
   const blankBelow = end < box.close && isBlank(text, end, lineEnd(text, end));
   if (blankAbove && (blankBelow || pastBlanks(text, end) === box.close)) return { start: above, end };

@@ -1,5 +1,4 @@
-import type { RequestVerdict, Verdict } from "../action/index.ts";
-import { judge, type Policy, type Rule } from "../policy/index.ts";
+import { judge, type Policy, type Rule, type RequestVerdict, type Verdict } from "../policy/index.ts";
 import type { Outcome } from "./decide.ts";
 import { commandRules, suggestions } from "./suggest.ts";
 

@@ -1,4 +1,5 @@
-import { printAction, visible, type Verdict } from "../action/index.ts";
+import { printAction, visible } from "../action/index.ts";
+import type { Verdict } from "../policy/index.ts";
 import type { Outcome } from "./decide.ts";
 import { policyFile, type PolicySource } from "./policy-files.ts";
 

@@ -1,4 +1,4 @@
-import type { Action } from "../action/index.ts";
+import { type Action, unpaid } from "../action/index.ts";
 import { joinLayers, type Policy } from "../policy/index.ts";
 import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
 import { exampleActions } from "./examples.ts";
@@ -8,6 +8,9 @@ import type { PolicySource } from "./policy-files.ts";
 export interface PolicyReader {
   read(sources: readonly PolicySource[], trust: Trust, examples: (command: string) => readonly Action[]): Policy;
 }
+
+/** Thrown by a reader of a hook: what strangers wrote is read in a thread that can be given up on. */
+export class WatchFirst extends Error {}
 
 /** Set by the build: a cache written by another build is not read. */
 declare const ASSENT_BUILD: string | undefined;
@@ -92,7 +95,8 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
   const file = "folder" in state ? `${state.folder}/${nameOf(sources)}` : undefined;
   let policy = file === undefined ? undefined : load(file, machine, key);
   if (policy === undefined) {
-    policy = reader().read(sources, trust, exampleActions);
+    // Kept before anything is judged by it: a call that is given up on leaves it to the next one.
+    policy = unpaid(() => reader().read(sources, trust, exampleActions));
     if (file !== undefined) store(file, { build: BUILD, key, policy });
   }
   if (remembered.length >= MAX_REMEMBERED) remembered.length = 0;

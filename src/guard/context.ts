@@ -2,7 +2,7 @@ import type { Action, DangerId, World } from "../action/index.ts";
 import { floorPaths, type JudgeContext, USER_REGISTRATIONS } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
-import { join } from "./canonical.ts";
+import { join, parent } from "./canonical.ts";
 import { POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
 
@@ -35,6 +35,24 @@ function linkedRegistrations(world: World): readonly string[] {
   });
 }
 
+/** Packages that the program loads, by their names below `node_modules`: the second holds the binary of the first. */
+const PACKAGES = ["koffi", "@koromix"];
+
+/**
+ * Everything that is loaded with the program in a folder: its package's own files, and each place in which Node looks for
+ * what it imports, from there up (the first that is found counts, so those that do not exist are closed as well).
+ */
+function loadedWith(folder: string): readonly string[] {
+  const root = parent(folder);
+  const paths = [folder, `${root}/package.json`];
+  // Where it is installed as a package, the link by which its command is started lies beside.
+  if (root.endsWith("/node_modules/assent")) paths.push(root, `${parent(root)}/.bin/assent`);
+  for (let at = folder; ; at = parent(at)) {
+    if (!at.endsWith("/node_modules")) for (const name of PACKAGES) paths.push(join(at, `node_modules/${name}`));
+    if (at === "/") return paths;
+  }
+}
+
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
   machine: Machine,
@@ -43,7 +61,7 @@ export function judgeContext(
   sources: readonly PolicySource[],
   own: readonly string[],
 ): JudgeContext {
-  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"], [paneFlags(machine.home, machine.env)]);
+  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"]);
   const files = (project: boolean): readonly string[] =>
     sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
   let linked: readonly string[] | undefined;
@@ -52,12 +70,15 @@ export function judgeContext(
     host: hostDecides,
     floor: {
       ...floor,
-      // Only what changes something asks for it.
+      // Only what changes something asks for these.
+      get state() {
+        return machine.account === undefined ? floor.state : [...floor.state, paneFlags(machine.account)];
+      },
       get registrations() {
         return (linked ??= linkedRegistrations(world));
       },
       policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
-      own,
+      own: [...new Set(own.flatMap(loadedWith))],
       projectPolicies: [...new Set([join(world.projectRoot, POLICY_NAME), ...files(true)])],
     },
     dangersOf,

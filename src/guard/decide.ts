@@ -1,9 +1,18 @@
-import type { Lowered, RequestVerdict, World } from "../action/index.ts";
+import { type Lowered, withBudget, type World } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
-import { type AuditSettings, judge, type JudgeContext, type Policy } from "../policy/index.ts";
+import {
+  type AuditSettings,
+  brokenPolicy,
+  judge,
+  type JudgeContext,
+  type Policy,
+  type RequestVerdict,
+  verdictOf,
+} from "../policy/index.ts";
 import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
+import { effortClock } from "./effort.ts";
 import { judgeContext } from "./context.ts";
-import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
 import { type ExtensionLimits, tightened } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./granted.ts";
 import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
@@ -63,7 +72,7 @@ export interface Outcome {
  */
 export function decide(request: Request, options: GuardOptions): Outcome {
   const start = process.hrtime.bigint();
-  const outcome = judged(request, options);
+  const outcome = withinBudget(request, options);
   const { machine, audit, memory = "use" } = options;
   const { verdict, basis } = outcome;
   const more = [
@@ -76,40 +85,48 @@ export function decide(request: Request, options: GuardOptions): Outcome {
 
 const notLogged = (problem: string | undefined): string | undefined => (problem === undefined ? undefined : `not logged: ${problem}`);
 
-function judged(request: Request, options: GuardOptions): Outcome {
+/** A host waits some tens of seconds and mostly lets the tool run then: an answer comes long before. */
+const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: effortClock };
+
+function withinBudget(request: Request, options: GuardOptions): Outcome {
   try {
-    const world = realWorld(options.machine, request.cwd, request.sessionRoot);
-    const lowered = lowerTool(request, world);
-    const supposed = supposedOf(request, world);
-    const sources = sourcesFor(request, supposed === undefined ? lowered : withSupposed(lowered, supposed), world, options);
-    const policy = compiledPolicy(options.machine, sources, options.reader);
-    const plain = judgeContext(options.machine, world, request.host.decides, sources, options.own);
-    const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
-    const { memory = "use" } = options;
-    const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
-    return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
-      const context = { ...plain, grants };
-      const own = judge(lowered, policy, context);
-      const judgement =
-        supposed === undefined
-          ? own
-          : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context), supposed);
-      const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
-      const final = restrained(request, afterJudging(known, policy), policy, options.machine);
-      const verdict =
-        options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
-      return {
-        request,
-        verdict,
-        answer: answerFor(verdict, policy, request.host, bypass),
-        ...(bypass === undefined ? {} : { bypass }),
-        warnings: policy.warnings,
-        basis: { lowered, policy, context },
-      };
-    });
+    return withBudget(BUDGET, () => judged(request, options));
   } catch (error) {
+    if (error instanceof WatchFirst) throw error;
     return failed(request, error);
   }
+}
+
+function judged(request: Request, options: GuardOptions): Outcome {
+  const world = realWorld(options.machine, request.cwd, request.sessionRoot);
+  const lowered = lowerTool(request, world);
+  const supposed = supposedOf(request, world);
+  const sources = sourcesFor(request, supposed === undefined ? lowered : withSupposed(lowered, supposed), world, options);
+  const policy = compiledPolicy(options.machine, sources, options.reader);
+  const plain = judgeContext(options.machine, world, request.host.decides, sources, options.own);
+  const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
+  const { memory = "use" } = options;
+  const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
+  return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
+    const context = { ...plain, grants };
+    const own = judge(lowered, policy, context);
+    const judgement =
+      supposed === undefined
+        ? own
+        : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context), supposed);
+    const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
+    const final = restrained(request, afterJudging(known, policy), policy, options.machine);
+    const verdict =
+      options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
+    return {
+      request,
+      verdict,
+      answer: answerFor(verdict, policy, request.host, bypass),
+      ...(bypass === undefined ? {} : { bypass }),
+      warnings: policy.warnings,
+      basis: { lowered, policy, context },
+    };
+  });
 }
 
 function sourcesFor(
@@ -126,28 +143,16 @@ function sourcesFor(
 /** A broken managed or user file: its denies are unknown, so nothing is allowed until it is mended. */
 function afterJudging(verdict: RequestVerdict, policy: Policy): RequestVerdict {
   if (policy.broken === undefined || verdict.decision === "deny") return verdict;
-  if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
-  return {
-    ...verdict,
-    decision: "ask",
-    basis: "protection",
-    reason: `a policy file is broken: ${policy.broken}`,
-    help: "mend the file",
-    builtin: "broken-policy",
-  };
+  // A question with a reason of its own keeps it; waiving it would waive what the file denies.
+  if (verdict.decision === "ask" && verdict.basis !== "default") return { ...verdict, waivable: false };
+  return { ...verdict, ...brokenPolicy(policy.broken) };
 }
 
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
 export function failed(request: Request, error: unknown): Outcome {
   const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  const verdict: RequestVerdict = {
-    decision: "ask",
-    basis: "protection",
-    builtin: "failure",
-    reason: `Assent could not judge this: ${message.slice(0, 200)}`,
-    actions: [],
-    unknowns: [],
-  };
+  const reason = `Assent could not judge this: ${message.slice(0, 200)}`;
+  const verdict: RequestVerdict = { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
   // Nothing is known of the request, so a host's bypass does not waive this.
   const answer = answerFor(verdict, undefined, { ...request.host, bypassed: false, decides: false });
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };

@@ -1,5 +1,5 @@
 export { decide, failed, keptBy, type GuardOptions, type Outcome } from "./decide.ts";
-export { compiledPolicy, type PolicyReader } from "./compiled.ts";
+export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
 export { judgeContext } from "./context.ts";
 export {
   askExtension,
@@ -20,3 +20,4 @@ export { normalise } from "./canonical.ts";
 export { commandRules } from "./suggest.ts";
 export { agentName, automationLevel } from "./restraint.ts";
 export { realWorld } from "./world.ts";
+export { projectOf } from "./project.ts";

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import type { Lowered, World } from "../action/index.ts";
 import type { LayerName } from "../policy/index.ts";
 import { readRegular, type FileText, type Machine } from "../state/index.ts";
@@ -7,8 +7,9 @@ import { projectOf } from "./project.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
 const MAX_BYTES = 1 << 20;
-/** Folders looked at for policy files, per request. */
+/** Folders looked at for policy files, per request, and what their files may hold altogether. */
 const MAX_FOLDERS = 2000;
+const MAX_TOGETHER = 4 << 20;
 
 /** A policy file that was found. */
 export interface PolicySource {
@@ -61,8 +62,27 @@ function readSettled(file: string): FileText {
   return found;
 }
 
-function read(file: string, layer: LayerName, root: string | undefined, mayGrant: boolean, required: boolean): PolicySource[] {
-  const found = readSettled(file);
+/** Who else could have written a file that grants; undefined: nobody but its user and root. */
+function strangerIn(stats: Stats, home: string): string | undefined {
+  const uid = process.getuid?.();
+  if (uid === undefined) return undefined;
+  if ((stats.mode & 0o002) !== 0) return "may be changed by everybody: `chmod o-w` it";
+  const own = [uid, 0];
+  if (own.includes(stats.uid) || stats.uid === statSync(home, { throwIfNoEntry: false })?.uid) return undefined;
+  return `belongs to another user (uid ${stats.uid}): \`chown\` it`;
+}
+
+function read(
+  file: string,
+  layer: LayerName,
+  root: string | undefined,
+  mayGrant: boolean,
+  required: boolean,
+  home?: string,
+): PolicySource[] {
+  let found = readSettled(file);
+  const stranger = found.is === "text" && home !== undefined ? strangerIn(found.stats, home) : undefined;
+  if (stranger !== undefined) found = { is: "broken", why: stranger };
   if (found.is === "missing" && !required) return [];
   const content =
     found.is === "missing"
@@ -123,11 +143,15 @@ export function findPolicyFiles(
   const root = world.canonical(sessionRoot);
   const top = cwd === world.canonical(normalise(sessionRoot)) ? world.projectRoot : projectOf(cwd, machine);
   const project = join(top, POLICY_NAME);
-  const out = [...read(machine.managedPolicy, "managed", undefined, true, false), ...read(user, "user", undefined, true, false)];
+  const out = [
+    ...read(machine.managedPolicy, "managed", undefined, true, false, machine.home),
+    ...read(user, "user", undefined, true, false, machine.home),
+  ];
   const seen = new Set([user, world.canonical(user), ...explicit]);
-  for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true));
+  for (const file of explicit) out.push(...read(file, "explicit", undefined, true, true, machine.home));
   if (profile !== undefined) out.push(...read(profile, "profile", undefined, true, false));
 
+  let together = 0;
   const visited = new Set<string>();
   const visit = (folder: string): void => {
     for (let at = folder; !visited.has(at) && visited.size <= MAX_FOLDERS; at = parent(at)) {
@@ -141,7 +165,10 @@ export function findPolicyFiles(
     const real = world.canonical(file);
     if (seen.has(real)) return;
     seen.add(file).add(real);
-    out.push(...read(file, "project", folder, file === project, false));
+    const [source] = together <= MAX_TOGETHER ? read(file, "project", folder, file === project, false) : [];
+    if (source === undefined) return;
+    together += source.content.is === "text" ? source.content.text.length : 0;
+    out.push(source);
   };
   visit(cwd);
   visit(world.cwd);
@@ -149,7 +176,7 @@ export function findPolicyFiles(
   visit(root);
   for (const folder of foldersOf(lowered, world)) visit(folder);
   // A request may not shed a policy by touching so many folders that its own is not reached.
-  if (visited.size > MAX_FOLDERS) {
+  if (visited.size > MAX_FOLDERS || together > MAX_TOGETHER) {
     out.push({
       layer: "explicit",
       file: POLICY_NAME,

@@ -1,13 +1,18 @@
+import { type Action, type FileAction, visible } from "../action/index.ts";
 import {
+  isPathField,
+  judge,
+  type JudgeContext,
+  matchFile,
+  normalisePath,
+  pathFields,
+  type Policy,
   compareStrictness,
-  type Action,
-  type FileAction,
   type JudgedAction,
   type RequestVerdict,
   type Verdict,
-  visible,
-} from "../action/index.ts";
-import { isPathField, judge, type JudgeContext, matchFile, normalisePath, pathFields, type Policy } from "../policy/index.ts";
+  verdictOf,
+} from "../policy/index.ts";
 import { addRefusals, type FileIdentity, identityOfPath, type Machine, type Refusal, refusalsSince } from "../state/index.ts";
 import type { Request } from "./request.ts";
 
@@ -20,8 +25,6 @@ import type { Request } from "./request.ts";
 const READS = new Set<FileAction["operation"]>(["read", "list", "execute"]);
 /** What gives an object another name. */
 const MOVES = new Set<FileAction["operation"]>(["rename", "link"]);
-
-const BEFORE = "refused.before";
 
 const sessionOf = ({ session, memory }: Request): string | undefined => session ?? memory;
 
@@ -108,13 +111,8 @@ function asThat(action: FileAction, refusal: Refusal, policy: Policy, context: J
 function before({ by, tool, path, what, time }: Refusal, how: string): Verdict {
   const who = by === "person" ? "the user" : "the policy";
   const minutes = Math.max(1, Math.round((Date.now() - time) / 60_000));
-  return {
-    decision: "ask",
-    basis: "protection",
-    builtin: BEFORE,
-    reason: `${how} ${visible(path)}: ${who} refused to let ${visible(tool)} ${what} it ${minutes} min ago`,
-    help: "let the user confirm",
-  };
+  const reason = `${how} ${visible(path)}: ${who} refused to let ${visible(tool)} ${what} it ${minutes} min ago`;
+  return verdictOf("ask", "refused.before", { reason });
 }
 
 /** After a decision: what the policy denied. Says what went wrong. */

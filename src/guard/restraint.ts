@@ -1,6 +1,5 @@
-import type { Basis, RequestVerdict } from "../action/index.ts";
-import type { Automation, Policy } from "../policy/index.ts";
-import { type AutomationLevel, type Consent, countDenial, denialsInARow, endRow, type Machine, readConsent } from "../state/index.ts";
+import { type Automation, type Policy, type RequestVerdict, type Verdict, verdictOf } from "../policy/index.ts";
+import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 import type { Request } from "./request.ts";
 
 /** Who asks, as the host tells it: the environment of a process says nothing about who it is (ledger DW10). */
@@ -48,14 +47,7 @@ export function automationLevel(automation: Automation, consent: Consent, env: M
 }
 
 /** Why an allow is not given after all; undefined: it is. */
-interface Withheld {
-  readonly basis: Basis;
-  readonly builtin: string;
-  readonly reason: string;
-  readonly help: string;
-}
-
-function withheld(request: Request, verdict: RequestVerdict, automation: Automation, machine: Machine): Withheld | undefined {
+function withheld(request: Request, verdict: RequestVerdict, automation: Automation, machine: Machine): Verdict | undefined {
   const consent = readConsent(machine);
   const { agent, subagent } = identityOf(request);
   const named = (list: readonly string[], name: string | undefined): boolean =>
@@ -63,54 +55,27 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
   const restricted = [...automation.agents.restricted, ...consent.restricted];
   const who = subagent ?? agent;
   if (named(restricted, who) || named(restricted, agent))
-    return {
-      basis: "protection",
-      builtin: "automation.restricted",
-      reason: `the agent ${who} is restricted: everything it wants is asked`,
-      help: `\`assent agents list\` shows who is`,
-    };
+    return verdictOf("ask", "automation.restricted", { reason: `the agent ${who} is restricted: everything it wants is asked` });
   const level = automationLevel(automation, consent, machine.env);
-  if (level === "off")
-    return {
-      basis: "default",
-      builtin: "automation.off",
-      reason: "automation is off: what would be allowed is asked",
-      help: "`assent auto on` switches it on",
-    };
+  if (level === "off") return verdictOf("ask", "automation.off");
   const trusted = [...automation.agents.trusted, ...consent.trusted];
-  if (level === "subagents" && subagent === undefined)
-    return {
-      basis: "default",
-      builtin: "automation.subagents",
-      reason: "automation is for trusted sub-agents only: what the main agent wants is asked",
-      help: "`assent auto on` switches it on everywhere",
-    };
+  if (level === "subagents" && subagent === undefined) return verdictOf("ask", "automation.subagents");
   // Once somebody is named as trusted, the others are not.
   if (subagent !== undefined && (level === "subagents" || trusted.length > 0) && !named(trusted, subagent))
-    return {
-      basis: "protection",
-      builtin: "automation.untrusted",
+    return verdictOf("ask", "automation.untrusted", {
       reason: `the sub-agent ${subagent === "" ? "without a name" : subagent} is not trusted: what it wants is asked`,
       help: subagent === "" ? "the host gives it no name" : `\`assent agents trust ${subagent}\``,
-    };
+    });
   if (
     consent.modes === undefined &&
     verdict.actions.some((judged) => judged.verdict.decision === "allow" && judged.verdict.basis === "mode")
   )
-    return {
-      basis: "default",
-      builtin: "automation.consent",
-      reason: "the policy's mode would allow this, but nobody has agreed to that on this machine",
-      help: "`assent auto on` asks you",
-    };
+    return verdictOf("ask", "automation.consent");
   const row = denialsInARow(machine, breakerKey(request), automation.breaker.minutes);
   if (row >= automation.breaker.denials)
-    return {
-      basis: "protection",
-      builtin: "automation.breaker",
+    return verdictOf("ask", "automation.breaker", {
       reason: `the breaker has tripped: ${row} requests in a row were refused in this session`,
-      help: "look at `assent log --denied`, then say `assent breaker reset`",
-    };
+    });
   return undefined;
 }
 
@@ -120,7 +85,7 @@ export function restrained(request: Request, verdict: RequestVerdict, policy: Po
   const why = withheld(request, verdict, policy.settings.automation, machine);
   if (why === undefined) return verdict;
   const { rule: _rule, ...rest } = verdict;
-  return { ...rest, decision: "ask", ...why };
+  return { ...rest, ...why };
 }
 
 /** One session, one agent of it. */
@@ -129,12 +94,12 @@ export function breakerKey(request: Request): string {
   return `${request.session ?? "no session"} ${subagent === undefined ? agent : `${agent}/${subagent}`}`;
 }
 
-/** Counts a refusal, or ends the row of them. Says what went wrong, and when the breaker trips. */
+/** Counts a refusal, or halves the row of them. Says what went wrong, and when the breaker trips. */
 export function countRefusals(request: Request, verdict: RequestVerdict, policy: Policy | undefined, machine: Machine): string | undefined {
   const breaker = policy?.settings.automation.breaker;
   if (breaker === undefined) return undefined;
   const key = breakerKey(request);
-  if (verdict.decision === "allow") endRow(machine, key, breaker.denials);
+  if (verdict.decision === "allow") halveRow(machine, key, breaker.denials);
   if (verdict.decision !== "deny") return undefined;
   const problem = countDenial(machine, key, breaker.minutes);
   if (problem !== undefined) return problem;

@@ -12,6 +12,8 @@ export interface ServerFields {
   readonly input: Input;
   /** The call also carries something to be written. */
   readonly content: boolean;
+  /** A path holds a character that none has: whoever cuts it there, or shows it, means another one. */
+  readonly refused: boolean;
   /** All of the input was looked at. */
   readonly complete: boolean;
 }
@@ -38,6 +40,7 @@ export function serverFields(given: Input): ServerFields {
   const paths = new Set<string>();
   const urls = new Set<string>();
   let content = false;
+  let refused = false;
   let nodes = 0;
 
   const command = (value: unknown, beside: Input | undefined): void => {
@@ -54,6 +57,7 @@ export function serverFields(given: Input): ServerFields {
     }
   };
   const text = (name: string, value: string): void => {
+    refused ||= isCorruptPath(name, value);
     if (value === "" || value.length > LONGEST_PATH || /[\n\r]/.test(value)) return;
     if (/^(?:https?|wss?|ftp):/i.test(value)) urls.add(value);
     else if (!TEXT.test(name) && (looksLikePath(value) || PATH.test(name))) paths.add(value);
@@ -70,7 +74,34 @@ export function serverFields(given: Input): ServerFields {
     else if (isInput(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
   }
   const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
-  return { commands, paths: [...paths].slice(0, MOST_VALUES), urls: [...urls].slice(0, MOST_VALUES), input, content, complete };
+  return { commands, paths: [...paths].slice(0, MOST_VALUES), urls: [...urls].slice(0, MOST_VALUES), input, content, refused, complete };
+}
+
+/** A path and nothing else. Under the other names of `PATH` a text of several lines may stand. */
+const PLAINLY_PATH = /(?:path|filename|dir|directory|folder|cwd|workdir)s?$/;
+// oxlint-disable-next-line no-control-regex -- C0 and C1
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+// oxlint-disable-next-line no-control-regex -- the same without tab, LF and CR
+const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+/** Servers decode what they are given, some more than once. */
+const MOST_DECODED = 5;
+
+function isCorruptPath(name: string, value: string): boolean {
+  if (TEXT.test(name) || /^(?:https?|wss?|ftp):/i.test(value)) return false;
+  const plainly = PLAINLY_PATH.test(name);
+  // An escape or a NUL inside a path must not keep it from looking like one.
+  if (!plainly && !PATH.test(name) && !looksLikePath(value.split(CONTROL_IN_TEXT).join(""))) return false;
+  const wrong = plainly ? CONTROL : CONTROL_IN_TEXT;
+  let at = value;
+  for (let times = 0; times <= MOST_DECODED; times += 1) {
+    if (wrong.test(at)) return true;
+    const next = at
+      .replace(/%25/g, "%")
+      .replace(/%([01][0-9a-f]|7f)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+    if (next === at) return false;
+    at = next;
+  }
+  return true;
 }
 
 /** From the root, from home, out of the folder, or a `file:` address. */

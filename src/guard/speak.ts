@@ -1,5 +1,4 @@
-import type { Decision, RequestVerdict } from "../action/index.ts";
-import type { Policy } from "../policy/index.ts";
+import type { Policy, Decision, RequestVerdict, Verdict } from "../policy/index.ts";
 import type { Bypass } from "../state/index.ts";
 import type { Host } from "./request.ts";
 
@@ -15,7 +14,8 @@ export interface Answer {
 /**
  * DESIGN "Speaking to hosts": how a verdict becomes an answer.
  * - A host's bypass mode waives asks; denies hold, unless the user's own policy says `"bypass": "host"`,
- *   and even then what protects Assent itself holds.
+ *   and even then what protects Assent itself holds. What decides about agents is no question to be waived: nobody is
+ *   asked, so it is denied.
  * - An ask that rests only on a default is silence where the host has its own approval flow.
  * - An ask that nobody can answer is a denial that says so.
  * - A bypass of Assent's own allows what would be asked or left to the host (ledger A44): never what is denied, what is
@@ -23,39 +23,51 @@ export interface Answer {
  * - While the host is planning, only what changes nothing is waved through.
  */
 export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: Bypass): Answer {
-  const say = (decision: Decision, prefix = ""): Answer => {
-    const help = verdict.help === undefined ? "" : ` (${verdict.help})`;
-    const shown = verdict.untrusted === true ? untrustedReason(verdict) : verdict.reason;
+  const say = (decision: Decision, prefix = "", why: Verdict = verdict): Answer => {
+    const help = why.help === undefined ? "" : ` (${why.help})`;
+    const shown = why.untrusted === true ? untrustedReason(why) : why.reason;
     return {
       decision,
-      reason: `${prefix}${verdict.reason}${help}`,
-      modelReason: `${prefix}${shown}${verdict.untrusted === true ? "" : help}`,
+      reason: `${prefix}${why.reason}${help}`,
+      modelReason: `${prefix}${shown}${why.untrusted === true ? "" : help}`,
     };
   };
+  const held = heldPart(verdict);
   if (bypass !== undefined && isWaived(verdict) && !host.planning) return say("allow", `questions are waived (${bypass.by}): `);
   switch (verdict.decision) {
     case "deny":
-      return host.bypassed && policy?.settings.bypass === "host" && verdict.basis !== "floor" ? say("none") : say("deny");
+      if (!host.bypassed || policy?.settings.bypass !== "host" || verdict.basis === "floor") return say("deny");
+      return held === undefined ? say("none") : say("deny", "", { ...held, help: NOBODY });
     case "ask":
-      if (host.bypassed) return say("none");
+      if (host.bypassed) return held === undefined ? say("none") : say("deny", "", { ...held, help: NOBODY });
       if (host.decides && verdict.basis === "default") return say("none");
       return host.asks ? say("ask") : say("deny", "approval required: ");
     case "allow":
       return host.planning && !changesNothing(verdict) ? say("none") : say("allow");
     case "none":
-      return say("none");
+      return host.bypassed && held !== undefined ? say("deny", "", { ...held, help: NOBODY }) : say("none");
   }
 }
 
-function isWaived({ decision, basis, builtin, unknowns }: RequestVerdict): boolean {
-  if (decision !== "ask" && decision !== "none") return false;
-  return unknowns.length === 0 && basis !== "floor" && (builtin === undefined || !HELD.test(builtin));
+const NOBODY = "no question can be put to anybody in this mode: ask the user to make this change, or to leave the mode first";
+
+/** The part of a request that no bypass waives: a question that must be put to a person, or what protects Assent. */
+function heldPart(verdict: RequestVerdict): Verdict | undefined {
+  const isHeld = (part: Verdict): boolean =>
+    ((part.decision === "ask" || part.decision === "none") && part.waivable === false) ||
+    (part.decision === "deny" && part.basis === "floor");
+  if (isHeld(verdict)) return verdict;
+  return [...verdict.actions, ...verdict.unknowns].find((part) => isHeld(part.verdict))?.verdict;
 }
 
-const HELD = /^(?:broken-policy|failure|breaker|automation|refused)/;
+function isWaived(verdict: RequestVerdict): boolean {
+  const { decision, basis, unknowns } = verdict;
+  if (decision !== "ask" && decision !== "none") return false;
+  return unknowns.length === 0 && basis !== "floor" && verdict.waivable === undefined && heldPart(verdict) === undefined;
+}
 
 /** Only where it is written, not what: a text in a project is not to steer the model. */
-function untrustedReason(verdict: RequestVerdict): string {
+function untrustedReason(verdict: Verdict): string {
   return `a rule of this project's policy, line ${verdict.rule?.line ?? 0}`;
 }
 

@@ -1,4 +1,5 @@
-import type { Action, Lowered, RequestVerdict, World } from "../action/index.ts";
+import type { Action, Lowered, World } from "../action/index.ts";
+import { type RequestVerdict, verdictOf } from "../policy/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
 import { serverFields } from "./server-fields.ts";
 import { lowerTool } from "./tools.ts";
@@ -15,6 +16,8 @@ interface Supposed {
   readonly asks?: true;
   /** By its name or its fields it writes: what a change is denied for is denied. */
   readonly writes?: true;
+  /** A path in it holds control characters (ledger D25). */
+  readonly refused?: true;
   /** The input is too large to look through. */
   readonly incomplete?: true;
 }
@@ -53,8 +56,8 @@ const CHANGES =
   /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
 
 function supposedOfServer(name: string, request: Request, world: World): Supposed | undefined {
-  const { commands, paths, urls, input, content, complete } = serverFields(request.input);
-  if (complete && commands.length === 0 && paths.length === 0 && urls.length === 0) return undefined;
+  const { commands, paths, urls, input, content, refused, complete } = serverFields(request.input);
+  if (complete && !refused && commands.length === 0 && paths.length === 0 && urls.length === 0) return undefined;
   const as = (facts: ToolFacts, more: Request["input"] = input): Lowered => lowerTool({ ...request, facts, input: more }, world);
   const files = (operation: "read" | "write"): readonly Lowered[] =>
     paths.length === 0 ? [] : [as({ does: "file", operation, fields: ["paths"] }, { paths })];
@@ -65,6 +68,7 @@ function supposedOfServer(name: string, request: Request, world: World): Suppose
     writing: join(files("write")),
     asks: true,
     ...(writes ? { writes } : {}),
+    ...(refused ? { refused } : {}),
     ...(complete ? {} : { incomplete: true as const }),
   };
 }
@@ -81,7 +85,9 @@ export const withSupposed = (lowered: Lowered, { likely, writing }: Supposed): L
 /** INVARIANT: it can only narrow. What is denied is denied; what only a change would be denied for is asked, but where it does change. */
 export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writing: RequestVerdict, supposed: Supposed): RequestVerdict {
   if (verdict.decision === "deny") return verdict;
-  const reason = (because: RequestVerdict): string => `nobody has said what this tool does, and it may ${because.reason}`;
+  if (supposed.refused === true) return { ...verdict, ...verdictOf("deny", "tool.corrupt-path") };
+  const reason = (because: RequestVerdict): string =>
+    `nobody has said what this tool does, and if it does what its input looks like: ${because.reason}`;
   if (likely.decision === "deny") return { ...likely, reason: reason(likely) };
   if (writing.decision === "deny" && supposed.writes === true) return { ...writing, reason: reason(writing) };
   if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
@@ -91,13 +97,7 @@ export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writin
   );
   if (supposed.asks === true && asked !== undefined) return { ...asked, reason: reason(asked) };
   if (supposed.incomplete !== true) return verdict;
-  return {
-    ...verdict,
-    decision: "ask",
-    basis: "protection",
-    builtin: "tool.too-large",
-    reason: "the tool's input is too large to look through",
-  };
+  return { ...verdict, ...verdictOf("ask", "tool.too-large") };
 }
 
 /** Questions that somebody wants asked, as opposed to what nobody has an opinion on. */

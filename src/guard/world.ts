@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import type { World } from "../action/index.ts";
-import { errorCode, type Machine } from "../state/index.ts";
+import { spend, type World } from "../action/index.ts";
+import { errorCode, readRegular, type Machine } from "../state/index.ts";
 import { normalise, Resolver } from "./canonical.ts";
 import { programs } from "./programs.ts";
 import { projectOf } from "./project.ts";
-import { entries, find, names } from "./search.ts";
+import { Looks } from "./search.ts";
 import { trackedIn } from "./tracked.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
@@ -15,6 +15,7 @@ function memo<A>(compute: (key: string) => A): (key: string) => A {
   return (key) => {
     const hit = known.get(key);
     if (hit !== undefined) return hit;
+    spend(2);
     const answer = compute(key);
     known.set(key, answer);
     return answer;
@@ -33,11 +34,24 @@ function kindOf(path: string): ReturnType<World["kind"]> {
   }
 }
 
+/** A patch that is larger is not looked through. */
+const MOST_TEXT = 1 << 20;
+
+function textOf(path: string): string | undefined {
+  const found = readRegular(path, MOST_TEXT);
+  return found.is === "text" ? found.text : undefined;
+}
+
 /** The machine as the core may see it, for one request. Every answer is remembered for the request's time. */
 export function realWorld(machine: Machine, cwd: string, sessionRoot: string | undefined): World {
   const folder = normalise(cwd);
   const resolver = new Resolver(folder);
-  const canonical = (path: string): string => resolver.canonical(path);
+  const canonical = (path: string): string => {
+    // What is longer than a path can be is walked name by name all the same.
+    spend(1 + (path.length >> 6));
+    return resolver.canonical(path);
+  };
+  const looks = new Looks();
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
   let who: ReturnType<typeof programs> | undefined;
   const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));
@@ -50,11 +64,13 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     env: (name) => (name === "PWD" ? folder : STEADY.has(name) ? machine.env[name] : undefined),
     canonical,
     kind: memo(kindOf),
+    text: memo(textOf),
     lookup: (name) => identify().lookup(name),
     trustedProgram: (path) => identify().trustedProgram(path),
-    find,
+    find: looks.find,
     tracked: trackedIn(projectRoot),
-    names,
-    entries: memo(entries),
+    names: looks.names,
+    exhausted: looks.exhausted,
+    entries: looks.entries,
   };
 }

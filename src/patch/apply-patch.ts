@@ -1,8 +1,8 @@
 import { malformed, MAX_PATCH, type PatchChange, type PatchReading, wrongName } from "./change.ts";
 
 /**
- * The apply_patch format of codex. Its readers differ in how much they forgive, so only what all of them read alike is
- * read here; anything else is malformed.
+ * The apply_patch format of codex. Its readers differ in how much they forgive: what changes other files for one of them
+ * than for another is malformed, or judged for each. Blanks around a header, and context without its blank, are forgiven.
  *
  * ```
  * *** Begin Patch
@@ -28,8 +28,12 @@ export function isApplyPatch(text: string): boolean {
 /** Reads an apply_patch text. Never throws. */
 export function readApplyPatch(text: string): PatchReading {
   if (text.length > MAX_PATCH) return malformed(1, "the patch is too large to be read", "make several smaller ones");
-  const lines = text.replace(/^\n+/, "").replace(/\s+$/, "").split("\n");
+  const lines = text
+    .replace(/^\s*\n/, "")
+    .replace(/\s+$/, "")
+    .split("\n");
   const plain = lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  for (const at of [0, plain.length - 1]) plain[at] = bare(plain[at] ?? "");
   if (plain[0] !== BEGIN) return malformed(1, `the patch does not begin with \`${BEGIN}\``, HELP);
   if (plain.at(-1) !== END || plain.length < 2) return malformed(lines.length, `the patch does not end with \`${END}\``, HELP);
   return new Reader(plain).read();
@@ -56,52 +60,61 @@ class Reader {
 
   #file(end: number): (PatchReading & { readonly ok: false }) | undefined {
     const line = this.#at + 1;
-    const header = HEADER.exec(this.#lines[this.#at] ?? "");
+    // Blanks in front of a header are only forgiven where nothing else can stand: in a change they are context.
+    const header = HEADER.exec((this.#lines[this.#at] ?? "").replace(/^[ \t]+/, ""));
     if (header === null) return malformed(line, "a line that belongs to no file", HELP);
     const [, kind = "", rest = ""] = header;
-    const name = nameIn(rest);
-    if (typeof name !== "string") return malformed(line, name.wrong, HELP);
+    const names = namesIn(rest);
+    if ("wrong" in names) return malformed(line, names.wrong, HELP);
     this.#at += 1;
     if (kind === "Move to") return malformed(line, "a `Move to` that belongs to no file", HELP);
     if (kind === "Delete File") {
-      this.#changes.push({ does: "delete", path: name, line });
+      for (const path of names) this.#changes.push({ does: "delete", path, line });
       return undefined;
     }
     if (kind === "Add File") {
-      this.#changes.push({ does: "add", path: name, line });
-      return this.#body(end, (text) => text.startsWith("+"));
+      for (const path of names) this.#changes.push({ does: "add", path, line });
+      return this.#body(end, (text) => text.startsWith("+"), true);
     }
-    return this.#update(name, line, end);
+    return this.#update(names, line, end);
   }
 
-  #update(path: string, line: number, end: number): (PatchReading & { readonly ok: false }) | undefined {
+  #update(paths: readonly string[], line: number, end: number): (PatchReading & { readonly ok: false }) | undefined {
     const move = HEADER.exec(this.#lines[this.#at] ?? "");
     if (move?.[1] === "Move to") {
-      const to = nameIn(move[2] ?? "");
-      if (typeof to !== "string") return malformed(this.#at + 1, to.wrong, HELP);
+      const targets = namesIn(move[2] ?? "");
+      if ("wrong" in targets) return malformed(this.#at + 1, targets.wrong, HELP);
       this.#at += 1;
-      this.#changes.push({ does: "move", path, to, line });
-    } else this.#changes.push({ does: "update", path, line });
-    return this.#body(end, (text) => text === "" || text === END_OF_FILE || text.startsWith("@@") || /^[ +-]/.test(text));
+      for (const path of paths) for (const to of targets) this.#changes.push({ does: "move", path, to, line });
+    } else for (const path of paths) this.#changes.push({ does: "update", path, line });
+    // A line of context that has lost its blank is context to some, and a mistake to others, who then change nothing.
+    return this.#body(end, (text) => bare(text) === END_OF_FILE || !/^\s*\*\*\*/.test(text));
   }
 
-  /** The lines that belong to a file: up to the next header. */
-  #body(end: number, belongs: (line: string) => boolean): (PatchReading & { readonly ok: false }) | undefined {
+  /** The lines that belong to a file: up to the next header; `indented`: with blanks in front it is one, too. */
+  #body(end: number, belongs: (line: string) => boolean, indented = false): (PatchReading & { readonly ok: false }) | undefined {
     for (; this.#at < end; this.#at += 1) {
       const text = this.#lines[this.#at] ?? "";
-      if (HEADER.test(text)) return undefined;
+      if (HEADER.test(text) || (indented && HEADER.test(bare(text)))) return undefined;
       if (!belongs(text)) return malformed(this.#at + 1, "a line that is neither a header nor part of a file", HELP);
       // Some readers trim a line before they look at it.
-      if (text !== END_OF_FILE && LOOKS_LIKE_HEADER.test(text))
+      if (bare(text) !== END_OF_FILE && LOOKS_LIKE_HEADER.test(text))
         return malformed(this.#at + 1, "a line of content that some readers take for a header", "make this change with another tool");
     }
     return undefined;
   }
 }
 
-/** Readers differ in whether blanks belong to a name. */
-function nameIn(rest: string): string | { readonly wrong: string } {
+/** Without the blanks around it, as codex looks at markers. */
+const bare = (line: string): string => line.replace(/^[ \t]+|[ \t]+$/g, "");
+
+/** Readers differ in whether blanks at the ends belong to a name: each that it may be. */
+function namesIn(rest: string): readonly string[] | { readonly wrong: string } {
   const name = rest.startsWith(" ") ? rest.slice(1) : rest;
-  const wrong = wrongName(name) ?? (name.trim() === name ? undefined : "the name of the file begins or ends with a blank");
-  return wrong === undefined ? name : { wrong };
+  const names = [...new Set([bare(name), name.replace(/[ \t]+$/, ""), name])];
+  for (const one of names) {
+    const wrong = wrongName(one) ?? (bare(one) === one.trim() ? undefined : "the name of the file begins or ends with an odd blank");
+    if (wrong !== undefined) return { wrong };
+  }
+  return names;
 }

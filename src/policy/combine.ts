@@ -1,7 +1,8 @@
-import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict } from "../action/index.ts";
+import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict, verdictOf } from "./verdict.ts";
 import type { Policy } from "./types.ts";
+import { brokenPolicy } from "./verdicts.ts";
 
-const NOTHING: Verdict = { decision: "allow", basis: "knowledge", builtin: "nothing", reason: "nothing is run" };
+const NOTHING = verdictOf("allow", "nothing");
 
 export interface Combining {
   readonly policy: Policy;
@@ -40,17 +41,6 @@ function empty({ settings, broken }: Policy): Verdict {
   if (settings.preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
   if (broken !== undefined) return brokenPolicy(broken);
   return settings.preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
-}
-
-/** AW13: what would have been allowed may be what the broken file denies. */
-function brokenPolicy(broken: string): Verdict {
-  return {
-    decision: "ask",
-    basis: "protection",
-    builtin: "policy.broken",
-    reason: `policy load failed: ${broken}`,
-    help: "correct the policy file; until then nothing is allowed unasked",
-  };
 }
 
 /**

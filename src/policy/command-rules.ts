@@ -1,6 +1,7 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName } from "./location.ts";
 import type { MatchContext } from "./match-context.ts";
+import { otherName } from "./exec-words.ts";
 import { foldCase, normalisePath } from "./path.ts";
 import { OperationRules, SMALL } from "./path-rules.ts";
 import { inOrder, put, select } from "./rule-lists.ts";
@@ -51,7 +52,7 @@ export class CommandRules {
     const resolved = action.resolved === undefined ? name : foldCase(baseName(action.resolved));
     const key = program === name && resolved === name ? name : `${name}\0${program}\0${resolved}`;
     return this.#lists.get(key, () => {
-      const names = new Set([name, program, resolved]);
+      const names = new Set([name, program, resolved, otherName(text) ?? name]);
       const places = new Set([...this.#always, ...[...names].flatMap((one) => this.#named.get(one) ?? [])]);
       return new WordRules(select(this.#rules, places));
     });

@@ -1,4 +1,6 @@
-import type { Action, Decision, FileAction, Verdict, World } from "../action/index.ts";
+import type { Action, FileAction, World } from "../action/index.ts";
+import type { Decision } from "./basis.ts";
+import type { Verdict } from "./verdict.ts";
 import { comparablePlaces, withinAny } from "./location.ts";
 import type { Opinions } from "./opinions.ts";
 import { type Preset, rowOf } from "./presets.ts";

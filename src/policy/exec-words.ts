@@ -179,6 +179,17 @@ export function spellingsOf(text: string): readonly string[] {
   return tidy === text || tidy === "" ? [text] : [text, tidy];
 }
 
+/** bash(1), "Shell Builtin Commands": one builtin, two names. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  [".", "source"],
+  ["source", "."],
+  ["declare", "typeset"],
+  ["typeset", "declare"],
+  ["mapfile", "readarray"],
+  ["readarray", "mapfile"],
+]);
+export const otherName = (name: string): string | undefined => OTHER_NAMES.get(name);
+
 /**
  * Whether a command is the program a rule names literally.
  * `narrow`: a bare name only where the program is trusted, a name with a slash only as spelled.
@@ -188,11 +199,12 @@ export function isProgram(name: string, action: ExecAction, side: Side, context:
   const [word] = action.argv;
   if (word !== undefined && !word.known) return "maybe";
   const text = word?.text ?? action.program;
+  if (action.builtin === true && otherName(text) === name) return "yes";
   return side === "narrow" ? isNamed(name, text, action, context) : mayBe(name, text, action, context);
 }
 
 function isNamed(name: string, text: string, action: ExecAction, { world }: MatchContext): Answer {
-  if (!name.includes("/")) return action.trusted && baseName(text) === name ? "yes" : "no";
+  if (!name.includes("/")) return (action.trusted || action.ownTool === true) && baseName(text) === name ? "yes" : "no";
   const path = normalisePath(name.startsWith("~/") ? world.home + name.slice(1) : name, world.cwd);
   if (text === name || text === path) {
     // The same spelling after `cd` elsewhere is another program.

@@ -1,13 +1,11 @@
-import { type Action, brief, type CodeAction, type ExecAction, type ToolAction, type Verdict, type World } from "../action/index.ts";
+import { type Action, brief, type CodeAction, type ExecAction, type ToolAction, type World } from "../action/index.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
+import { agentCall } from "./agent-commands.ts";
 import { assentCall, loosensIn } from "./floor-commands.ts";
 import { type FloorPaths, floorPlace } from "./floor.ts";
 import { normalisePath } from "./path.ts";
 
 /** Step 1 for commands, code and tools: what loosens Assent, or may change its files without anybody being able to tell. */
-
-const CONFIRM = "let the user confirm";
-const LOOSENED = { decision: "deny", basis: "floor", builtin: "floor.command", help: "ask the user to run this in a terminal" } as const;
-const UNCLEAR = { decision: "ask", basis: "floor", help: CONFIRM } as const;
 
 /** Step 1 for whatever is no file. */
 export function judgeFloorCall(action: Action, floor: FloorPaths, world: World): Verdict | undefined {
@@ -26,17 +24,38 @@ export function judgeFloorCall(action: Action, floor: FloorPaths, world: World):
 /** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
 function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
   const call = assentCall(action, floor.own, (word) => world.canonical(normalisePath(word, world.cwd)));
-  if (call === undefined) return judgeNamed(action, floor, world);
+  if (call === undefined) return judgeAgent(action) ?? judgeNamed(action, floor, world);
   if (call.does === "harmless") return undefined;
+  // Inside a run it joins that run, or starts nothing.
+  if (call.runs === true && action.call !== undefined) return undefined;
   return call.does === "loosens"
-    ? { ...LOOSENED, reason: `\`assent ${call.words}\` loosens what an agent may do` }
-    : { ...UNCLEAR, builtin: "floor.command", reason: `cannot tell what \`assent ${call.words}\` changes` };
+    ? verdictOf("deny", "floor.command", { reason: `\`assent ${call.words}\` loosens what an agent may do` })
+    : verdictOf("ask", "floor.unclear", { reason: `cannot tell what \`assent ${call.words}\` changes` });
 }
+
+/** An agent's own command line changes its settings, or starts it with nobody to watch it. */
+function judgeAgent(action: ExecAction): Verdict | undefined {
+  const words = agentCall(action);
+  if (words === undefined) return undefined;
+  return verdictOf("ask", "floor.agent-command", { reason: `changes what decides what an agent may do: \`${words}\`` });
+}
+
+/** True where a word names a file that decides about agents: whatever the program does with it, no bypass answers for it. */
+export function namesSetting(action: ExecAction, floor: FloorPaths, world: World): boolean {
+  return action.argv.slice(1, MOST_NAMED).some((argument) => {
+    if (!argument.known || argument.text.length > 4096) return false;
+    const { text } = argument;
+    const words = text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text];
+    return words.some((word) => looksLikePath(word) && floorPlace(normalisePath(word, world.cwd), floor, world) !== undefined);
+  });
+}
+
+const MOST_NAMED = 200;
 
 /** Code that calls what loosens Assent. */
 function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
   if (detail === undefined || !loosensIn(detail)) return undefined;
-  return { ...LOOSENED, reason: `this code loosens what an agent may do: ${brief(detail, 60)}` };
+  return verdictOf("deny", "floor.command", { reason: `this code loosens what an agent may do: ${brief(detail, 60)}` });
 }
 
 /** A program of which nothing is known is given a file of Assent's. Under supervision what it does is judged. */
@@ -48,7 +67,7 @@ function judgeNamed(action: ExecAction, floor: FloorPaths, world: World): Verdic
     for (const word of text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text]) {
       const place = looksLikePath(word) ? floorPlace(normalisePath(word, world.cwd), floor, world) : undefined;
       if (place?.is === "denied")
-        return { ...UNCLEAR, builtin: "floor.named", reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` };
+        return verdictOf("ask", "floor.named", { reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` });
     }
   }
   return undefined;
@@ -70,9 +89,8 @@ function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: 
     const place = path === undefined ? undefined : floorPlace(path, floor, world);
     if (place === undefined) continue;
     const what = `\`${brief(name, 60)}\` is given ${place.what}: ${brief(value)}`;
-    if (place.is === "denied" && changes)
-      return { decision: "deny", basis: "floor", builtin: "floor.self", reason: what, help: "ask the user to make this change" };
-    question ??= { ...UNCLEAR, builtin: "floor.named", reason: what };
+    if (place.is === "denied" && changes) return verdictOf("deny", "floor.self", { reason: what });
+    question ??= verdictOf("ask", "floor.named", { reason: what });
   }
   return question;
 }

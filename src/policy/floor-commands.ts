@@ -7,6 +7,8 @@ export interface AssentCall {
   readonly does: "loosens" | "harmless" | "unclear";
   /** The arguments, for people. */
   readonly words: string;
+  /** It is `assent run`. */
+  readonly runs?: true;
 }
 
 /** They only look, or judge what they start. */
@@ -166,7 +168,7 @@ function classify(args: readonly Argument[]): AssentCall {
   const at = plain.findIndex((word) => word === undefined || !word.startsWith("-"));
   const command = at < 0 ? "help" : plain[at];
   if (command === undefined) return { does: "unclear", words };
-  if (command === "run") return { does: runDoes(args.slice(at + 1)), words };
+  if (command === "run") return { does: runDoes(args.slice(at + 1)), words, runs: true };
   // It writes a file, or says how far the log has been sent.
   if (command === "log" && plain.includes("export")) return { does: "unclear", words };
   if (HARMLESS.has(command)) return { does: "harmless", words };

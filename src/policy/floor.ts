@@ -1,4 +1,5 @@
-import { type FileAction, printAction, printTarget, type Verdict, type World } from "../action/index.ts";
+import { type FileAction, printAction, printTarget, type World } from "../action/index.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 import { agentFile } from "./agent-files.ts";
 import { comparable, comparablePlaces, forms, perWorld, within } from "./location.ts";
 import { affects, isRecursive } from "./reach.ts";
@@ -89,18 +90,13 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
     ask ||= kind === "setting" || asked.some((path) => within(form, path) || (taking && affects(withForm(action, form), path)));
   }
   if (!ask) return undefined;
-  return {
-    decision: "ask",
-    basis: "floor",
-    builtin: "floor.settings",
-    reason: `${verb(action)} what decides what an agent may do: ${printTarget(action.target)}`,
-    help: "let the user confirm, or make this change yourself",
-  };
+  const reason = `${verb(action)} what decides what an agent may do: ${printTarget(action.target)}`;
+  return verdictOf("ask", "floor.settings", { reason });
 }
 
-/** Deleting or moving a folder takes along what is in it. */
+/** Deleting, moving or filling a folder takes along what is in it; a link in its place leads to another. */
 function takesAlong(action: FileAction): boolean {
-  return action.operation === "rename" || (action.operation === "delete" && isRecursive(action));
+  return action.operation === "rename" || action.operation === "link" || isRecursive(action);
 }
 
 function verb({ operation }: FileAction): string {
@@ -114,9 +110,7 @@ function withForm(action: FileAction, form: string): FileAction {
   return { ...action, target: { ...target, path: form } };
 }
 
-function refuse(reason: string): Verdict {
-  return { decision: "deny", basis: "floor", builtin: "floor.self", reason, help: "ask the user to make this change" };
-}
+const refuse = (reason: string): Verdict => verdictOf("deny", "floor.self", { reason });
 
 /** The longest path there is. */
 const LONGEST_PATH = 4096;

@@ -1,3 +1,4 @@
+import { spend } from "../action/index.ts";
 import { expandBraces } from "./brace.ts";
 import { foldCase } from "./path.ts";
 import { BoundedMap, mistake, ok, type Result } from "./result.ts";
@@ -56,6 +57,7 @@ function parse(text: string): Result<PathPattern> {
   if (text.includes("\0")) return mistake("the pattern has a NUL character, which no path can have");
   const texts = expandBraces(text);
   if (!texts.ok) return texts;
+  spend(texts.value.length * (1 + (text.length >> 5)));
   const alternatives: Alternative[] = [];
   for (const alternative of texts.value) {
     const read = parseAlternative(alternative);
@@ -174,6 +176,7 @@ function withLowerCase(range: readonly [number, number]): readonly (readonly [nu
 
 /** Whether the path, given as its segments, matches. */
 export function matchesSegments(pattern: BoundPattern, path: readonly string[], meter?: Meter): boolean {
+  spend(pattern.alternatives.length);
   for (const alternative of pattern.alternatives) if (matchesAlternative(alternative, path, meter)) return true;
   return false;
 }

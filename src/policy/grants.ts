@@ -1,4 +1,5 @@
-import { type Action, type ExecAction, type RequestVerdict, type Verdict, visible } from "../action/index.ts";
+import { type Action, type ExecAction, visible } from "../action/index.ts";
+import type { RequestVerdict, Verdict } from "./verdict.ts";
 import { ruleCovers } from "./cover.ts";
 import { type MatchContext, patternBase } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";

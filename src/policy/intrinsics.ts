@@ -1,4 +1,5 @@
-import type { ExecAction, Lowered, Verdict } from "../action/index.ts";
+import type { ExecAction, Lowered } from "../action/index.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 import { argv0 } from "./verdicts.ts";
 import { baseName } from "./location.ts";
 
@@ -17,9 +18,7 @@ const OPAQUE: ReadonlySet<string> = new Set(
   "timeout sudo doas su runuser xargs stdbuf ionice chrt setarch setpriv unshare watch parallel flock".split(" "),
 );
 
-function inert(reason: string): Verdict {
-  return { decision: "allow", basis: "knowledge", builtin: "shell.intrinsic", reason };
-}
+const inert = (reason: string): Verdict => verdictOf("allow", "shell.intrinsic", { reason });
 
 const PREDICATE = inert("inert predicate");
 const BUILTIN = inert("inert shell builtin");
@@ -62,11 +61,5 @@ function isLookup(action: ExecAction): boolean {
 }
 
 function opaque(action: ExecAction): Verdict {
-  return {
-    decision: "ask",
-    basis: "protection",
-    builtin: "shell.wrapper",
-    reason: `unanalyzable command wrapper '${argv0(action.argv)}'`,
-    help: "run the inner command by itself",
-  };
+  return verdictOf("ask", "shell.wrapper", { reason: `unanalyzable command wrapper '${argv0(action.argv)}'` });
 }

@@ -1,34 +1,34 @@
-import type {
-  Action,
-  DangerId,
-  ExecAction,
-  FileAction,
-  JudgedAction,
-  JudgedUnknown,
-  Lowered,
-  RequestVerdict,
-  Unknown,
-  Verdict,
-  World,
+import {
+  type Action,
+  type DangerId,
+  type ExecAction,
+  type FileAction,
+  type Lowered,
+  spend,
+  type Unknown,
+  type World,
 } from "../action/index.ts";
+import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict } from "./verdict.ts";
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
-import { judgeFloorCall } from "./floor-calls.ts";
+import { judgeFloorCall, namesSetting } from "./floor-calls.ts";
 import { type FloorPaths, isChange, judgeFloorFile } from "./floor.ts";
 import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
 import { byMode } from "./mode.ts";
+import { judgeNamed, type NamedContext } from "./named-paths.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
-import { exactly, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
+import { asking, exactly, type Hit, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
-import { type Protection, protectionsOf, type Surroundings } from "./protections.ts";
+import { type Scoped, protectionsOf, type Surroundings } from "./protections.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { spell } from "./spelled.ts";
 import type { Policy, Rule } from "./types.ts";
 import { byKnowledge, byMaybe, byProtection, byRule, HARMLESS, noOpinion, notAnalysable, redirect, UPKEEP } from "./verdicts.ts";
+import { guardsSecrets } from "./reasons.ts";
 
 /** What judging needs besides the request and the policy. */
 export interface JudgeContext {
@@ -82,8 +82,10 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     return { action, verdict: granted(judgement, action, verdict, (trial) => judgeAction(trial, action, at)) };
   });
   const unknowns = lowered.unknowns.map((unknown): JudgedUnknown => {
-    const verdict = judgeUnknown(judgement, unknown, actions);
     const exec = lowered.actions[unknown.exec ?? -1];
+    const plain = judgeUnknown(judgement, unknown, actions);
+    // What cannot be understood may do anything with a file that any command of the line is given.
+    const verdict = lowered.actions.reduce((so, each) => (each.kind === "exec" ? heldBack(judgement, each, so) : so), plain);
     return { unknown, verdict: granted(judgement, exec, verdict, (trial) => judgeUnknown(trial, unknown, actions)) };
   });
   return combine(actions, unknowns, { policy, host: context.host });
@@ -96,8 +98,33 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
  * allow rule, which also answers the written questions that it lies inside of.
  */
 function judgeAction(j: Judgement, action: Action, at: number): Verdict {
+  spend(64);
   const written = opinionsAt(j, at);
-  return floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
+  const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
+  if (action.kind !== "exec") return own;
+  // Under supervision what the program does with a path is judged when it does it.
+  const named = own.decision === "deny" || j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
+  return heldBack(j, action, named !== undefined && compareStrictness(named, own) > 0 ? named : own);
+}
+
+/** What is given a file that decides about agents is waived by no bypass, whatever it is. */
+function heldBack(j: Judgement, action: ExecAction, verdict: Verdict): Verdict {
+  const { floor: paths, world } = j.context;
+  if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
+  if (verdict.waivable === false || !namesSetting(action, paths, world)) return verdict;
+  return { ...verdict, waivable: false, reason: `${verdict.reason}, and what it is given decides what an agent may do` };
+}
+
+/** Words of a command whose meaning nobody knows: secrets among them, and what is written about them. */
+function namedContext(j: Judgement): NamedContext {
+  return {
+    index: j.index,
+    match: j.match,
+    protect: (action, written) => {
+      const met = protectedBy(j, action, written);
+      return met !== undefined && guardsSecrets(met.builtin) ? met : undefined;
+    },
+  };
 }
 
 /** Steps 5 to 10: what holds where nobody wrote a deny or an ask. */
@@ -108,7 +135,7 @@ function unasked(j: Judgement, action: Action, written: Opinions, at: number): V
     allowed(j, action, written) ??
     (j.policy.settings.preset === "none"
       ? agentperm(j, action, at)
-      : (transparent(j, action, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
+      : (transparent(j, action, at, written) ?? mode(j, action) ?? byDefault(j, action, written))) ??
     withoutOpinion(j, action)
   );
 }
@@ -146,7 +173,7 @@ function granted(j: Judgement, action: Action | undefined, asks: Verdict, again:
  */
 function asked(j: Judgement, action: Action, written: Opinions, at: number): Verdict | undefined {
   const { deny, allow } = written;
-  const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : written.ask;
+  const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : askedOf(j, action, written);
   const hit = ask?.certain === true ? ask : (deny ?? ask);
   if (hit === undefined) return undefined;
   if (!hit.certain) return denying(j, action, written) ?? byMaybe(hit, action);
@@ -160,6 +187,16 @@ function asked(j: Judgement, action: Action, written: Opinions, at: number): Ver
   const [first] = own;
   return first === undefined ? without : (denying(j, action, { ...written, allow: [...allow, ...own] }) ?? byRule(first));
 }
+
+/** What a program does for itself meets no question that names no path (`ask: ["Edit"]` and the index of git). */
+function askedOf(j: Judgement, action: Action, { ask }: Opinions): Hit | undefined {
+  if (ask === undefined || action.upkeep !== true || j.policy.settings.preset === "none" || namesPath(ask.rule)) return ask;
+  const rule = asking(action, j.index, j.match).find(namesPath);
+  return rule === undefined ? undefined : { rule, certain: matchRule(rule, action, j.match) === "yes" };
+}
+
+const namesPath = ({ matcher }: Rule): boolean =>
+  matcher.kind !== "path" || (matcher.pattern !== undefined && !/^(?:\/?\*{1,2}(?:\/\*{1,2})*|\.\/\*\*)$/.test(matcher.pattern));
 
 /** What one does with a device. */
 const USES = new Set<FileAction["operation"]>(["read", "list", "write", "edit"]);
@@ -193,9 +230,9 @@ function deniedByDefault(j: Judgement, action: Action, written: Opinions): Verdi
   return defaultVerdict(answer, action, j.policy.settings.preset);
 }
 
-const DEFAULT: Protection = { effect: "deny", builtin: "preset", reason: "", help: "", scope: { by: "default" } };
+const DEFAULT: Scoped = { scope: { by: "default" } };
 
-function isNamed(j: Judgement, action: Action, { allow }: Opinions, protection: Protection): boolean {
+function isNamed(j: Judgement, action: Action, { allow }: Opinions, protection: Scoped): boolean {
   return (
     allow.some((rule) => namesOwn(rule, action, protection, j.context)) ||
     coveringRules(j, action).some((rule) => namesByCommand(rule, action, protection, j.context))
@@ -221,23 +258,42 @@ function allowed(j: Judgement, action: Action, { allow }: Opinions): Verdict | u
 
 /**
  * The allow rules of the command an action comes from. They answer for its effects and for project code it runs; never
- * for another command, and never for code that its arguments carry to another program.
+ * for another command, but what a runner of packages starts, and never for code that its arguments carry to another program.
  */
 function coveringRules(j: Judgement, action: Action): readonly Rule[] {
-  if (action.origin.by !== "command" || action.kind === "exec" || (action.kind === "code" && action.foreign === true)) return [];
-  const rules = allowOn(j, action.origin.exec);
+  const exec = action.kind === "exec" ? action.runner : action.origin.by === "command" ? action.origin.exec : undefined;
+  if (exec === undefined || (action.kind === "code" && action.foreign === true)) return [];
+  const rules = allowOn(j, exec);
   return rules.length === 0 ? rules : rules.filter(({ root }) => root === undefined || isInside(root, action, j.match));
 }
 
 function allowOn(j: Judgement, exec: number): readonly Rule[] {
-  return j.lowered.actions[exec]?.kind === "exec" ? opinionsAt(j, exec).allow : [];
+  const action = j.lowered.actions[exec];
+  if (action?.kind !== "exec") return [];
+  const own = opinionsAt(j, exec).allow;
+  return action.runner === undefined ? own : [...own, ...allowOn(j, action.runner)];
 }
 
 /** 7. Transparent commands: knowledge covers what the command does, and each effect has a verdict of its own. */
-function transparent(j: Judgement, action: Action, { fallback }: Opinions): Verdict | undefined {
+function transparent(j: Judgement, action: Action, at: number, { fallback }: Opinions): Verdict | undefined {
   if (action.kind !== "exec" || action.knowledge === undefined || !action.trusted || !j.preset.transparent) return undefined;
   // Who writes that running anything is asked means known programs, too.
-  return fallback?.default === "ask" ? undefined : byKnowledge(action.knowledge);
+  return fallback?.default === "ask" ? undefined : byKnowledge(action.knowledge, isListed(j, at));
+}
+
+const open = new WeakMap<Lowered, ReadonlySet<number>>();
+
+/** True when all that a command does is among the actions; code and what could not be known stand for something else. */
+function isListed({ lowered }: Judgement, exec: number): boolean {
+  let known = open.get(lowered);
+  if (known === undefined) {
+    const code = lowered.actions.flatMap((action) =>
+      action.kind === "code" && action.origin.by === "command" ? [action.origin.exec] : [],
+    );
+    known = new Set([...code, ...lowered.unknowns.flatMap((unknown) => (unknown.exec === undefined ? [] : [unknown.exec]))]);
+    open.set(lowered, known);
+  }
+  return !known.has(exec);
 }
 
 /** 8. The mode. */
@@ -264,9 +320,9 @@ function agentperm(j: Judgement, action: Action, at: number): Verdict | undefine
 function withoutOpinion(j: Judgement, action: Action): Verdict {
   const verdict = noOpinion(action);
   const { unknown } = j.policy.settings;
-  if (unknown === "ask" || (action.kind !== "exec" && action.kind !== "code")) return verdict;
-  // Until confinement ships, confine acts as ask.
-  return { ...verdict, decision: unknown === "deny" ? "deny" : "ask", builtin: `unknown.${unknown}` };
+  // `confine` lifts questions about what cannot be judged; it makes none of what is left to the host.
+  if (unknown !== "deny" || (action.kind !== "exec" && action.kind !== "code")) return verdict;
+  return { ...verdict, decision: "deny", builtin: "unknown.deny" };
 }
 
 /** What lowering could not find out: the allow rule of its command answers it, else a person. */

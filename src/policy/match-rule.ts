@@ -1,4 +1,4 @@
-import type { Action, ExecAction } from "../action/index.ts";
+import { type Action, type ExecAction, spend } from "../action/index.ts";
 import { matchBash } from "./match-bash.ts";
 import { sideOf, type MatchContext, type Side } from "./match-context.ts";
 import { matchCommandText } from "./match-command.ts";
@@ -25,6 +25,7 @@ export function matchRule(rule: Rule, action: Action, context: MatchContext): An
 
 /** As `matchRule`, for a pattern that is no written rule. */
 export function matchMatcher(matcher: Matcher, action: Action, side: Side, context: MatchContext): Answer {
+  spend(2);
   switch (matcher.kind) {
     case "bash":
     case "shell":

@@ -1,4 +1,5 @@
-import type { Action, FileAction, Verdict, World } from "../action/index.ts";
+import type { Action, FileAction, World } from "../action/index.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 import { agentFile } from "./agent-files.ts";
 import { belowAny, comparable, comparablePlaces, forms } from "./location.ts";
 import { isGitInternal } from "./path-class.ts";
@@ -7,8 +8,8 @@ import { findReached, rootOf } from "./reach.ts";
 import { spell } from "./spelled.ts";
 import type { Settings } from "./types.ts";
 
-const AUTO_EDIT: Verdict = { decision: "allow", basis: "mode", builtin: "mode.auto-edit", reason: "auto-edit: inside the writable roots" };
-const FULL_AUTO: Verdict = { decision: "allow", basis: "mode", builtin: "mode.full-auto", reason: "full-auto: what it does is supervised" };
+const AUTO_EDIT = verdictOf("allow", "mode.auto-edit");
+const FULL_AUTO = verdictOf("allow", "mode.full-auto");
 
 /** Step 8: what the mode allows of what is left. */
 export function byMode(action: Action, settings: Settings, supervised: boolean, world: World): Verdict | undefined {

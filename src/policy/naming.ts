@@ -9,7 +9,7 @@ import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";
 import { namesHost } from "./net-protections.ts";
 import { normalisePath, segmentsOf } from "./path.ts";
-import type { Protection } from "./protections.ts";
+import type { Scoped } from "./protections.ts";
 import { sampleCommands } from "./sample.ts";
 import { spell } from "./spelled.ts";
 import type { CallPattern, Matcher, Rule } from "./types.ts";
@@ -26,7 +26,7 @@ export interface NamingContext {
 }
 
 /** `rule` matches the action itself. */
-export function namesOwn(rule: Rule, action: Action, protection: Protection, context: NamingContext): boolean {
+export function namesOwn(rule: Rule, action: Action, protection: Scoped, context: NamingContext): boolean {
   switch (protection.scope.by) {
     case "nothing":
       return false;
@@ -48,7 +48,7 @@ function pathsOf(matcher: Matcher): readonly (string | undefined)[] {
 }
 
 /** `rule` matches the command the action comes from. */
-export function namesByCommand(rule: Rule, action: Action, protection: Protection, context: NamingContext): boolean {
+export function namesByCommand(rule: Rule, action: Action, protection: Scoped, context: NamingContext): boolean {
   const { scope } = protection;
   if (scope.by === "nothing") return false;
   if (scope.by === "host") return isWholeCommand(rule.matcher);
@@ -120,7 +120,7 @@ function callLiteral(pattern: CallPattern): boolean {
   }
 }
 
-function pathNames(pattern: string | undefined, action: FileAction, protection: Protection, world: World): boolean {
+function pathNames(pattern: string | undefined, action: FileAction, protection: Scoped, world: World): boolean {
   if (pattern === undefined) return false;
   const texts = expandBraces(pattern);
   const { written } = spell(action, world);
@@ -135,7 +135,7 @@ function means(text: string, written: readonly string[], world: World): boolean 
   return comparable(written, world).some((path) => matchesSegments(bound, segmentsOf(path)));
 }
 
-function partNames(text: string, action: FileAction, { scope }: Protection, world: World): boolean {
+function partNames(text: string, action: FileAction, { scope }: Scoped, world: World): boolean {
   const instances = genericInstances(text, patternBase(world, "narrow"));
   if (instances.length === 0) return false;
   if (scope.by === "place") return instances.every(scope.holds);

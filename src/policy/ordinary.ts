@@ -13,6 +13,7 @@ import {
   SECRET_FOLDERS,
   SECRET_KEY_NAMES,
   SECRET_PLACES,
+  SECRET_AT_HOME,
   SECRET_WORD_FOLDERS,
   SYSTEM_FOLDERS,
 } from "./protected-paths.ts";
@@ -26,6 +27,7 @@ const NAMES: readonly (readonly string[])[] = [
   SECRET_FOLDERS,
   SECRET_WORD_FOLDERS,
   SECRET_FILES,
+  SECRET_AT_HOME,
   SECRET_KEY_NAMES,
   STARTUP_FILES,
   STARTUP_FOLDERS,

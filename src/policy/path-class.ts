@@ -7,6 +7,7 @@ import {
   PUBLIC_PLACES,
   RAW_DEVICE,
   SCRIPT_EXTENSIONS,
+  SECRET_AT_HOME,
   SECRET_EXTENSIONS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -38,6 +39,8 @@ function endsIn({ paths, text }: Tails, path: string, name: string, end: number)
 
 const secretFolders = tails(SECRET_FOLDERS);
 const secretFiles = tails(SECRET_FILES);
+const atHome: ReadonlySet<string> = new Set(SECRET_AT_HOME);
+const HOME = /^\/(?:(?:home|users)\/[^/]+|root)\//;
 const wordFolders: ReadonlySet<string> = new Set(SECRET_WORD_FOLDERS);
 const words: ReadonlySet<string> = new Set(SECRET_WORDS);
 const secretExtensions: ReadonlySet<string> = new Set(SECRET_EXTENSIONS);
@@ -64,10 +67,24 @@ const secretParents: ReadonlySet<string> = new Set(["dev", "etc", "private", "pr
  * A walk that comes by one that the repository tracks is no question; reading it by name still is.
  */
 export const isOftenShared = (path: string): boolean =>
-  /(^|\/)(\.npmrc|\.env\.(example|sample|template|dist|defaults|test|ci)|[^/]*\.(pem|key|crt|p12|pfx|jks))$/i.test(path);
+  /(^|\/)(\.npmrc|nuget\.config|pip\.conf|\.env\.(example|sample|template|dist|defaults|test|ci)|[^/]*\.(pem|key|crt|p12|pfx|jks|tfvars))$/i.test(
+    path,
+  );
 
 /** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
 export function isSecret(path: string): boolean {
+  if (isSecretByName(path)) return true;
+  const lower = withoutProcRoot(foldCase(path));
+  const segments = lower.split("/");
+  const name = withoutBackup(segments.at(-1) ?? "");
+  if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
+  const extension = extensionOf(name);
+  if (secretExtensions.has(extension)) return true;
+  return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
+}
+
+/** A name or place that nothing but a secret has; extensions and words such as `password` also stand in other texts. */
+export function isSecretByName(path: string): boolean {
   // `/proc/1/root` is `/` again.
   const lower = withoutProcRoot(foldCase(path));
   const segments = lower.split("/");
@@ -83,11 +100,16 @@ export function isSecret(path: string): boolean {
   const written = segments[last] ?? "";
   const name = withoutBackup(written);
   const file = name === written ? lower : lower.slice(0, name.length - written.length);
-  if (endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name)) return true;
-  if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
-  const extension = extensionOf(name);
-  if (secretExtensions.has(extension)) return true;
-  return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
+  return endsIn(secretFiles, file, name, file.length) || name.startsWith(".env") || isKeyName(name) || atHome.has(file.replace(HOME, ""));
+}
+
+const CERTIFICATE = /\.(?:pem|crt)$/;
+const NAMES_KEY = /key|priv|secret|passw|credential|^id_/;
+
+/** True where the only thing that makes a name secret is an ending that certificates and keys share: `server.pem`, not `privkey.pem`. */
+export function mayBeCertificate(path: string): boolean {
+  const lower = foldCase(path);
+  return CERTIFICATE.test(lower) && !NAMES_KEY.test(baseName(lower)) && !isSecret(lower.replace(CERTIFICATE, ".x"));
 }
 
 /** Names of private keys. The patterns are looked at last: compiling one costs a fresh hook more than looking at a name. */
@@ -96,7 +118,8 @@ function isKeyName(name: string): boolean {
     keyName ??= new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
     return keyName.test(name);
   }
-  return name.startsWith("ssh_host_") && HOST_KEY.test(name);
+  // Tickets of Kerberos (krb5.conf(5), default_ccache_name).
+  return name.startsWith("krb5cc_") || (name.startsWith("ssh_host_") && HOST_KEY.test(name));
 }
 
 /** A process's view of the file system, by the path it leads to. */
@@ -118,8 +141,8 @@ function hasSecretWord(path: string, name: string, extension: string, segments: 
     const stem = name.slice(0, -extension.length - 1);
     return words.has(stem.startsWith(".") ? stem.slice(1) : stem);
   }
-  // `clientSecret.json` has its boundary in the capital.
-  word ??= new RegExp(`(?:^|[^a-z])(?:${SECRET_WORDS.join("|")})(?![a-z])`);
+  // `clientSecret.json` ends the word with the capital, `mysecret.txt` begins it inside another.
+  word ??= new RegExp(`(?:${SECRET_WORDS.join("|")})(?![a-z])`);
   return word.test(
     baseName(path)
       .replace(/([a-z0-9])([A-Z])/g, "$1-$2")

@@ -4,37 +4,90 @@
  * A path of several segments matches at the end of a path (files) or anywhere in it (folders).
  */
 
+/** Paths written several to a line, a theme each. */
+const listed = (...themes: readonly string[]): readonly string[] => themes.flatMap((theme) => theme.split("; "));
+
 /** Folders that hold nothing but secrets: the folder itself and everything in it. */
-export const SECRET_FOLDERS = [
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".azure",
-  ".envs",
-  ".password-store",
-  ".config/gcloud",
-  ".config/op",
-  ".config/1password",
-  ".config/github-copilot",
-  ".config/sops/age",
-  ".config/google-chrome",
-  ".config/chromium",
-  ".mozilla",
-  ".oci",
-  ".ethereum/keystore",
-  ".subversion/auth",
-  ".tsh/keys",
-  ".local/share/keyrings",
-  ".local/share/kwalletd",
-  "library/keychains",
-  "library/cookies",
-] as const;
+export const SECRET_FOLDERS: readonly string[] = listed(
+  // Keys.
+  ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
+  // Clouds and what runs on them.
+  ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
+  ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; .cloudflared; .config/configstore; .config/netlify",
+  ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; .config/tanzu; .tkg; .jfrog; .config/atlascli",
+  ".chef; .config/argocd; .argocd; .rancher; .near-credentials; .config/heroku; .config/snowflake; application support/snowflake; .snowflake; .config/earthengine",
+  // Package managers and forges.
+  ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; .config/hub; .gitlab-runner; .config/tea",
+  ".jira.d; .config/.jira; .microsoft/usersecrets; .config/github-copilot; .config/jenkins-cli",
+  // Password managers.
+  ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application support/bitwarden; application support/bitwarden cli",
+  ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; .config/enpass; .enpass; .config/nordpass; .keepass",
+  ".config/keepass; .config/keepassxc; .cache/keepassxc; .config/gopass; .local/share/gopass; .config/authy desktop; .config/proton pass; .config/buttercup",
+  ".local/share/keyrings; .gnome2/keyrings; .local/share/kwalletd; .config/goa-1.0; library/keychains; library/accounts; application support/1password",
+  // Browsers.
+  ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; .config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
+  ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild productions; .tor-browser; snap/chromium/common/chromium",
+  ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; library/containers/com.apple.safari; library/httpstorages",
+  "application support/google/chrome; application support/chromium; application support/bravesoftware; application support/microsoft edge; application support/firefox",
+  "application support/arc; application support/vivaldi; application support/com.operasoftware.opera; application support/librewolf; application support/zen",
+  // Mail and messengers.
+  ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; .config/himalaya; .purple; .irssi; .weechat; .config/weechat",
+  ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; .config/signal-cli; .local/share/signal-cli; .config/element",
+  ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; .config/microsoft teams; .config/microsoft/microsoft teams",
+  ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; .config/zulip; .config/wire; .config/viber",
+  ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; .local/share/dino; .config/nheko; .local/share/nheko",
+  ".config/fluffychat; .config/ferdium; .config/franz; .config/rambox; .config/session; .config/threema; .config/jami; library/messages; library/mail",
+  "application support/slack; application support/discord; application support/signal; application support/element; application support/telegram desktop",
+  "application support/whatsapp; application support/microsoft/teams; application support/mattermost; application support/skype; application support/zoom.us",
+  "application support/keybase; application support/thunderbird; library/thunderbird; containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
+  "group containers/6n38vws5bx.ru.keepcoder.telegram; group containers/group.net.whatsapp.whatsapp.shared; group containers/ubf8t346g9.office",
+  // Wallets.
+  ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; .ethereum; .ethereum/keystore; .lighthouse; .sparrow",
+  ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; .brownie/accounts; .foundry/keystores; .cosmos; .gaia",
+  ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; .config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
+  "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger live; application support/electrum; application support/atomic",
+  "application support/ethereum; application support/monero; application support/@trezor",
+  // VPNs, remote desktops, transfer and sync.
+  ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad vpn; .config/windscribe; .cisco; .zerotier-one",
+  ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; .config/teamviewer; .filezilla; .config/filezilla; .lftp",
+  ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; .config/nextcloud; .config/megasync; .config/borg/keys",
+  ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; .local/share/dbeaverdata/security; .config/lens",
+);
 
 /** Folders whose files are secret unless they are source code, documentation or pictures. */
 export const SECRET_WORD_FOLDERS = ["secrets", ".secrets", "credentials", ".credentials"] as const;
 
 /** Files by their last segments. */
-export const SECRET_FILES = [
+export const SECRET_FILES: readonly string[] = [
+  ...listed(
+    // Package managers.
+    "pip.conf; pip.ini; nuget.config; pypoetry/auth.toml; .config/pdm/config.toml; .hex/hex.config; .config/hex/hex.config; .cabal/config; .config/cabal/config; .pause",
+    ".luarocks/upload_config.lua; .renviron; .config/dart/pub-tokens.json; .nimble/github_api_token; .platformio/appstate.json; .config/composer/auth.json; .config/pnpm/rc",
+    "preferences/pnpm/rc; .config/npm/npmrc; etc/npmrc; .ansible/galaxy_token; .rpm/macros.private; .conan/.conan.db; .jspm/config; .sbt/repositories; .ivy2/.credentials",
+    // Clouds and services.
+    ".terraform.d/credentials.tfrc.json; terraform.rc; .ovh.conf; .vultr-cli.yaml; .civo.json; .upstash.json; .hasura/config.json; .pulumi/credentials.json; .rclone.conf",
+    ".config/upctl.yaml; .config/hcloud/cli.toml; .render/cli.yaml; .b2_account_info; .config/b2/account_info; .mc/config.json; .mcli/config.json; .config/argocd/config",
+    ".saml2aws; .aws_login_config; .okta_aws_login_config; .supabase/access-token; .dev.vars; local.settings.json; publishsettings; .cf/config.json; .openshift/config",
+    ".config/containers/registries.conf.d/auth.json; .config/helm/registry.json; .oras/config.json; .kube/config.json; kubelet.conf; super-admin.conf; google_application.json",
+    // Continuous integration, trackers, forges.
+    ".sentryclirc; sentry.properties; .coveralls.yml; .config/bk.yaml; buildkite-agent.cfg; .config/lab/lab.toml; .gist; .github_token; .gh_token; .gitlab_token; .twurlrc",
+    ".config/jira/config.yml; .config/todoist/config.json; .config/linear/config.json; .config/snyk.json; .newrelic/config.json; .ngc/config; .trc; .hub; .lab.hcl",
+    ".authinfo; .authinfo.gpg; .stripe/config.toml; .vercel/auth.json; .planetscale/access-token; .expo/state.json; .twilio-cli/config.json; .wandb/settings; .config/wandb/settings",
+    ".config/circleci/cli.yml; .config/exercism/user.json; .config/spotify-tui/client.yml; .config/shopify-cli-kit-nodejs/config.json; .local/share/atuin/key",
+    // Databases.
+    ".snowsql/config; .pg_service.conf; .redisclirc; .cassandra/cqlshrc; .influxdbv2/configs; .mongodb/mongosh/config; .clickhouse-client/config.xml; .myclirc; .sqlcmdrc",
+    ".config/clickhouse-client/config.xml; .config/dbt/profiles.yml; .tns_admin/wallet; cwallet.sso; ewallet.p12; .config/usql/config.yaml; .usqlpass; .duckdbrc",
+    // Mail.
+    ".msmtprc; .config/msmtp/config; .mbsyncrc; .isyncrc; .offlineimaprc; .fetchmailrc; .getmailrc; .muttrc; .neomuttrc; .mailrc; .esmtprc; .ssmtprc; .nmhrc; .nntpauth",
+    // Agents and models.
+    ".claude.json; .config/cursor/auth.json; .local/share/kilo/auth.json; .continue/config.json; .continue/config.yaml; io.datasette.llm/keys.json; .config/aichat/config.yaml",
+    ".config/opencode/auth.json; .openai/auth.json; .config/anthropic/config.json; .modal.toml; .vast_api_key; .runpod/config.toml; .kaggle/access_token; .local/share/crush/crush.json; .config/openai/config.json; .openai/config.json; .netrc.gpg",
+    // Keys, one-time codes, sessions of a browser or program.
+    "age/key.txt; age/keys.txt; sops/keys.txt; chezmoi/key.txt; identity.txt; age-key.txt; age-keys.txt; .age-key; .agekey; deploy_key; deploykey; deploy-key; keystore.properties; key.properties; .google_authenticator; .2fa",
+    "private.asc; privkey.asc; secring.gpg; private.gpg; signing-key.asc; .tailscale/tailscaled.state; state.vscdb; login data for account; web data; cookies; cookies.txt",
+    "cookies.db; cookies.binarycookies; .cookies; cookiejar; key3.db; signons.sqlite; .smbpasswd; .wpa_supplicant.conf; htpasswd; .htdigest; .pgpass.conf; opasswd; psk.txt",
+    ".vncpasswd; .rdp_password; .token; token.txt; .api_key; .apikey; vault-token; .ecryptfs/wrapped-passphrase; .config/rncryptor; tailscaled.state; authtoken.secret",
+  ),
   // Credential stores of clients.
   ".netrc",
   "_netrc",
@@ -151,12 +204,22 @@ export const SECRET_EXTENSIONS = [
   "ppk",
   "ovpn",
   "env",
+  "tfvars",
+  "kubeconfig",
+  "agekey",
+  "rdp",
+  "mobileconfig",
 ] as const;
+
+/** In a home folder only: elsewhere files of these names are a project's settings. */
+export const SECRET_AT_HOME: readonly string[] = listed(
+  ".yarnrc.yml; .yarnrc; .bunfig.toml; .condarc; .gemrc; .curlrc; .wgetrc; .wgetrc.local; token; .config/token",
+);
 
 /** Private keys by name, wherever they lie; a `.pub` beside them is public. */
 export const SECRET_KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss"] as const;
 
-/** Words that make a data file secret when they stand alone in its name. */
+/** Words that make a data file secret when its name ends a word with them: `mysecret.txt`, not `secretary.csv`. */
 export const SECRET_WORDS = ["secret", "secrets", "password", "passwords", "credential", "credentials"] as const;
 
 /** Secret at these absolute places only. `*` is one segment. */
@@ -167,6 +230,65 @@ export const SECRET_PLACES = [
   "/etc/gshadow-",
   "/etc/master.passwd",
   "/etc/krb5.keytab",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+  "/etc/security/opasswd",
+  "/etc/ppp/chap-secrets",
+  "/etc/ppp/pap-secrets",
+  "/etc/ipsec.secrets",
+  "/etc/ipsec.d/private",
+  "/etc/swanctl/private",
+  "/etc/racoon",
+  "/etc/mullvad-vpn",
+  "/etc/nordvpn",
+  "/etc/cloudflared",
+  "/etc/ldap.secret",
+  "/etc/sssd",
+  "/etc/samba/private",
+  "/var/lib/samba/private",
+  "/var/lib/sss/secrets",
+  "/var/lib/tailscale",
+  "/var/lib/zerotier-one",
+  "/var/lib/iwd",
+  "/var/lib/teleport",
+  "/var/lib/kubelet/pki",
+  "/var/lib/rancher/k3s/server",
+  "/var/lib/docker/swarm",
+  "/etc/mysql/debian.cnf",
+  "/etc/exim4/passwd.client",
+  "/etc/postfix/sasl_passwd",
+  "/etc/postfix/sasl",
+  "/etc/dovecot/private",
+  "/etc/msmtprc",
+  "/etc/ssmtp",
+  "/etc/fetchmailrc",
+  "/etc/apt/auth.conf",
+  "/etc/apt/auth.conf.d",
+  "/etc/zypp/credentials.d",
+  "/etc/pki/entitlement",
+  "/etc/pki/consumer",
+  "/etc/boto.cfg",
+  "/etc/gitlab-runner",
+  "/etc/gitlab/gitlab.rb",
+  "/etc/buildkite-agent",
+  "/etc/datadog-agent",
+  "/etc/grafana/grafana.ini",
+  "/etc/snmp/snmpd.conf",
+  "/var/lib/snmp",
+  "/etc/luks-keys",
+  "/etc/cryptsetup-keys.d",
+  "/etc/hostapd",
+  "/etc/vault.d",
+  "/etc/consul.d",
+  "/etc/nomad.d",
+  "/etc/etcd/pki",
+  "/etc/kubernetes/controller-manager.conf",
+  "/etc/kubernetes/scheduler.conf",
+  "/etc/letsencrypt/accounts",
+  "/etc/freeradius",
+  "/private/etc/sudoers",
+  "/private/etc/sudoers.d",
+  "/private/etc/ssl/private",
   "/etc/ssl/private",
   "/etc/pki/tls/private",
   "/etc/letsencrypt/archive",

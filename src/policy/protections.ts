@@ -13,20 +13,35 @@ import {
 import { agentFile } from "./agent-files.ts";
 import { pathDangers } from "./danger-paths.ts";
 import { avoidHelp } from "./exclude.ts";
-import { comparable, comparablePlaces, type Places } from "./location.ts";
+import { comparable, comparablePlaces, forms, type Places, within } from "./location.ts";
 import { netProtection } from "./net-protections.ts";
-import { isGitConfig, isPersistence, isRawDevice, isOftenShared, isSecret, isSecretFolder, isSystem } from "./path-class.ts";
+import {
+  isGitConfig,
+  isPersistence,
+  isRawDevice,
+  isOftenShared,
+  isSecret,
+  mayBeCertificate,
+  isSecretFolder,
+  isSystem,
+} from "./path-class.ts";
 import type { Preset } from "./presets.ts";
-import { findReached, isRecursive } from "./reach.ts";
+import { findReached, isRecursive, rootOf } from "./reach.ts";
 import { spell } from "./spelled.ts";
+import { REASONS, dangerReason, type ReasonId } from "./reasons.ts";
+
+export interface Scoped {
+  readonly scope: Scope;
+}
 
 /** Something a default one is protected by: stronger than a broad allow, weaker than one that names it. */
-export interface Protection {
+export interface Protection extends Scoped {
   readonly effect: "deny" | "ask";
-  readonly builtin: string;
+  readonly builtin: ReasonId;
   readonly reason: string;
   readonly help: string;
-  readonly scope: Scope;
+  /** False: a mode that waives questions does not waive this one. */
+  readonly waivable?: false;
 }
 
 /** What an allow rule must name to beat a protection. */
@@ -71,7 +86,7 @@ function netProtections(action: NetAction): readonly Protection[] {
 
 function danger(id: DangerId, action: Action): Protection {
   const { effect, title, help } = DANGERS[id];
-  return { effect, builtin: `danger.${id}`, reason: `${title}: ${printAction(action)}`, help, scope: { by: "danger", id } };
+  return { effect, builtin: dangerReason(id), reason: `${title}: ${printAction(action)}`, help, scope: { by: "danger", id } };
 }
 
 function fileProtections(action: FileAction, around: Surroundings, met: Protection[]): void {
@@ -95,6 +110,7 @@ function fileProtections(action: FileAction, around: Surroundings, met: Protecti
 /** A name that is a secret means a file; a folder is one only when what lies in it is. */
 function isSecretTarget(path: string, action: FileAction, world: World): boolean {
   if (action.target.kind === "unknown") return isSecretFolder(path);
+  if (action.certificate === true && mayBeCertificate(path)) return false;
   if (!isSecret(path)) return isRecursive(action) && isSecretFolder(path);
   return isSecretFolder(path) || world.kind(path) !== "directory";
 }
@@ -115,7 +131,7 @@ function system(action: FileAction, places: Places, world: World): Protection {
     effect: "deny",
     builtin: "protect.system",
     reason: `${printAction(action)}: system files are protected`,
-    help: "ask the user to make this change, or work in the project",
+    help: REASONS["protect.system"].help,
     scope: { by: "place", holds: (path) => comparable([path], world).some((form) => isSystem(form, places, world.foldsCase)) },
   };
 }
@@ -149,7 +165,14 @@ function insideProtection(action: FileAction, around: Surroundings, places: Plac
     const reason = reads
       ? `${printAction(action)} reaches ${visible(found)}, which holds secrets`
       : `${printAction(action)} reaches ${visible(found)}, which is protected`;
-    return { effect: "ask", builtin: "protect.inside", reason, help: avoidHelp(found, exec), scope };
+    return {
+      effect: "ask",
+      builtin: "protect.inside",
+      reason,
+      help: avoidHelp(found, exec),
+      scope,
+      ...(reads ? {} : heldBack(action, world)),
+    };
   }
   const what = reads ? "which file is read" : "which file is changed";
   const why = action.target.kind === "unknown" ? action.target.why : `${printTarget(action.target)} is too large to look through`;
@@ -157,9 +180,21 @@ function insideProtection(action: FileAction, around: Surroundings, places: Plac
     effect: "ask",
     builtin: "protect.unknown-target",
     reason: `cannot tell ${what}: ${visible(why)}`,
-    help: "name the file, or a folder inside the project",
+    help: REASONS["protect.unknown-target"].help,
     scope,
+    ...(reads || rootOf(action.target) === undefined ? {} : heldBack(action, world)),
   };
+}
+
+/**
+ * Names that nobody knows, written where the agents' settings lie (an archive unpacked at the top of the project, a patch
+ * that cannot be read), may be theirs.
+ */
+function heldBack({ target }: FileAction, world: World): Pick<Protection, "waivable"> {
+  const root = rootOf(target);
+  if (root === undefined || target.kind === "glob") return {};
+  const places = [world.projectRoot, world.cwd, world.home].flatMap((place) => comparable(forms(place, world), world));
+  return comparable(forms(root, world), world).some((form) => places.some((place) => within(place, form))) ? { waivable: false } : {};
 }
 
 /** Something in a folder that a change of the folder must not touch unasked. */

@@ -253,7 +253,7 @@ function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: str
     for (const folder of folders) {
       const names = world.names(folder);
       if (names === undefined) {
-        if (at === 0 && world.kind(folder) !== "missing") return ANYWHERE;
+        if (world.exhausted?.() === true || (at === 0 && world.kind(folder) !== "missing")) return ANYWHERE;
         continue;
       }
       left -= names.length + 1;

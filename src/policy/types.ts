@@ -1,4 +1,5 @@
-import type { CallName, FileOperation, RuleSource } from "../action/index.ts";
+import type { CallName, FileOperation } from "../action/index.ts";
+import type { RuleSource } from "./basis.ts";
 
 /** Everything here is plain data: a compiled policy is written to and read back from a JSON cache. */
 

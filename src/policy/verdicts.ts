@@ -6,16 +6,17 @@ import {
   printAction,
   printArgument,
   printTarget,
-  type RuleSource,
   type Unknown,
-  type Verdict,
   visible,
 } from "../action/index.ts";
+import type { RuleSource } from "./basis.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hit } from "./opinions.ts";
 import { hiddenBy } from "./opinions.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
 import type { PresetName, Rule } from "./types.ts";
+import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
 /** The verdicts of the steps, in words. Reasons follow ledger A7; every ask and deny says what to do next. */
 
@@ -45,7 +46,7 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
     basis: "rule",
     reason: `${rule.effect} rule '${visible(rule.source.text)}' may apply: ${visible(hiddenBy(action))}`,
     rule: rule.source,
-    help: "write it out so that it can be judged",
+    help: REASONS.unknown.help,
     ...(rule.untrusted === true ? { untrusted: true } : {}),
   };
 }
@@ -62,21 +63,34 @@ export function byBlock(effect: "allow" | "ask" | "deny", source: RuleSource, un
   };
 }
 
-export function byProtection({ effect, builtin, reason, help }: Protection): Verdict {
-  return { decision: effect, basis: "protection", builtin, reason, help };
+export function byProtection({ effect, builtin, reason, help, waivable }: Protection): Verdict {
+  return { decision: effect, basis: "protection", builtin, reason, help, ...(waivable === undefined ? {} : { waivable }) };
+}
+
+/** AW13: what would have been allowed, or waived, may be what the broken file denies. The one verdict for it. */
+export function brokenPolicy(why: string): Verdict {
+  return verdictOf("ask", "policy.broken", { reason: `policy load failed: ${why}` });
 }
 
 /** Allowed without a person ever having said so: the constant verdicts of knowledge. */
-export const UPKEEP: Verdict = { decision: "allow", basis: "knowledge", builtin: "upkeep", reason: "the program does this for itself" };
-export const HARMLESS: Verdict = { decision: "allow", basis: "knowledge", builtin: "device.harmless", reason: "nothing is kept there" };
+export const UPKEEP = verdictOf("allow", "upkeep");
+export const HARMLESS = verdictOf("allow", "device.harmless");
 
 const transparent = new Map<string, Verdict>();
 
 /** Knowledge covers all that the command does: its effects have verdicts of their own. */
-export function byKnowledge(id: string): Verdict {
+export function byKnowledge(id: string, listed: boolean): Verdict {
+  const builtin = entryReason(id);
+  if (!listed)
+    return {
+      decision: "allow",
+      basis: "knowledge",
+      builtin,
+      reason: `\`${id}\` is known; what is not known of this call is judged beside it`,
+    };
   let verdict = transparent.get(id);
   if (verdict === undefined) {
-    verdict = { decision: "allow", basis: "knowledge", builtin: id, reason: `\`${id}\` does nothing but what is listed` };
+    verdict = { decision: "allow", basis: "knowledge", builtin, reason: `\`${id}\` does nothing but what is listed` };
     transparent.set(id, verdict);
   }
   return verdict;
@@ -86,7 +100,7 @@ const allowed = new Map<string, Verdict>();
 
 /** The default of a preset. */
 export function byPreset(decision: "allow" | "ask" | "deny", row: Row, preset: PresetName, action: Action): Verdict {
-  const builtin = `preset.${preset}.${row.replace(" ", "-")}`;
+  const builtin = presetReason(preset, row);
   if (decision !== "allow") {
     const reason = isRedirect(action)
       ? writesTo(action)
@@ -114,26 +128,21 @@ function writesTo(action: FileAction): string {
 /** A36: a redirect under `"preset": "none"`. Input is no question, a file written is one. */
 export function redirect(action: FileAction): Verdict {
   if (action.operation === "read" || action.operation === "list") return INPUT;
-  return { decision: "ask", basis: "protection", builtin: "shell.redirect", reason: writesTo(action), help: "let the user confirm" };
+  return verdictOf("ask", "shell.redirect", { reason: writesTo(action) });
 }
 
-const INPUT: Verdict = { decision: "allow", basis: "knowledge", builtin: "shell.redirect", reason: "input redirection" };
+const INPUT = verdictOf("allow", "shell.input");
 
 /** Lowering could not find out what happens: a person must look (or nobody, where the policy says so). */
 export function notAnalysable(unknown: Unknown, setting: "ask" | "confine" | "deny"): Verdict {
-  return {
-    decision: setting === "deny" ? "deny" : "ask",
-    basis: "protection",
-    builtin: "unknown",
-    reason: visible(unknown.reason),
-    help: unknown.help === undefined ? "write it out so that it can be judged" : visible(unknown.help),
-  };
+  const help = unknown.help === undefined ? {} : { help: visible(unknown.help) };
+  return verdictOf(setting === "deny" ? "deny" : "ask", "unknown", { reason: visible(unknown.reason), ...help });
 }
 
 /** Nobody has an opinion. */
 export function noOpinion(action: Action): Verdict {
   const reason = action.kind === "exec" ? `no rule matched '${argv0(action.argv)}'` : `no rule matched ${printAction(action)}`;
-  return { decision: "none", basis: "default", builtin: "none", reason, help: allowHelp(action) };
+  return verdictOf("none", "none", { reason, help: allowHelp(action) });
 }
 
 export function argv0(argv: readonly Argument[]): string {

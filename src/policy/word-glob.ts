@@ -32,13 +32,22 @@ export interface Meter {
   steps: number;
 }
 
+/** Of a set that is looked at for mistakes. */
+const LONGEST_SET = 64;
+
 const RUN: Unit = { is: "run", deep: false };
 const ONE: Unit = { is: "one" };
 
 /** In a rule a quoted letter or digit is a mistake (`\d`); in a shell word any character may be quoted. */
 export type Escapes = "rule" | "shell";
 
-/** The units of a word pattern. An unclosed `[` and a set with a reversed range are literal text. */
+/** Nothing but ranges: who writes this means a set. `[user-id]` is a name of a folder. */
+const RANGES = /^\[[!^]?(?:[^\]-]-[^\]-])+\]/;
+
+/**
+ * The units of a word pattern. An unclosed `[`, and a set with a reversed range that can be a name, are literal text; a
+ * reversed range that can be nothing else is a mistake in a rule.
+ */
 export function parseUnits(text: string, escapes: Escapes = "rule"): Result<readonly Unit[]> {
   const units: Unit[] = [];
   // Without this a row of unclosed brackets would be read to the end once for each.
@@ -65,6 +74,9 @@ export function parseUnits(text: string, escapes: Escapes = "rule"): Result<read
         i = set.end;
         continue;
       }
+      const [ranges] = escapes === "rule" ? (RANGES.exec(text.slice(i, i + LONGEST_SET)) ?? []) : [];
+      if (ranges !== undefined)
+        return mistake(`the range in \`${ranges}\` runs backwards`, "write the smaller character first; for the text itself, `\\\\[`");
     }
     if (char === "\\") {
       const wrong = escapes === "rule" ? checkEscape(text, i) : undefined;

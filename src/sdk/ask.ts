@@ -1,4 +1,5 @@
-import { visible, type RequestVerdict } from "../action/index.ts";
+import { visible } from "../action/index.ts";
+import type { RequestVerdict } from "../policy/index.ts";
 
 /** A question to a person. All texts are free of control characters. */
 export interface AskQuestion {

@@ -1,4 +1,5 @@
-import { brief, visible, type RequestVerdict, type RuleSource } from "../action/index.ts";
+import { brief, visible } from "../action/index.ts";
+import type { RequestVerdict, RuleSource } from "../policy/index.ts";
 
 /** What a refused request was, and why. */
 export interface Refusal {

@@ -1,12 +1,23 @@
-import { ANALYSERS } from "./analyse/index.ts";
+import { ANALYSERS, WRITERS } from "./analyse/index.ts";
 import { describe, doubt, refuse, walkFilter, type Invocation } from "./invocation.ts";
 import { applyEffect } from "./effects.ts";
-import { applyKind } from "./kinds.ts";
-import { grammarOf, kindName, type Grammar, type Option, type Slot, type Subcommand, type Subcommands } from "./knowledge/read-spec.ts";
+import { applyEnvironment } from "./environment.ts";
+import { applyKind, environmentWord } from "./kinds.ts";
+import {
+  grammarOf,
+  kindName,
+  readOptionLine,
+  type Grammar,
+  type Kind,
+  type Option,
+  type Slot,
+  type Subcommand,
+  type Subcommands,
+} from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
-import { readArguments, type Arguments } from "./options.ts";
+import { readArguments, type Arguments, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
-import { fillSlots } from "./slots.ts";
+import { fillSlots, type Filled } from "./slots.ts";
 import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */
@@ -40,16 +51,31 @@ function applyLevel(
   before: readonly Value[],
 ): Applied {
   const grammar = grammarOf(spec, parent);
+  const help = parent === undefined ? undefined : helpAmong(spec.helps ?? base.helps, base.words);
+  if (help !== undefined) return showHelp({ ...base, spec, grammar }, help, id, before);
   const args = readArguments(base.words, grammar, {
     stopAtOperand: grammar.subcommands !== undefined,
     globMayBeOption: (value) => globMayBeOption(base, value),
   });
-  const inv: Invocation = { ...base, spec, grammar, args, sources: [], only: spec.walks?.split(" ") ?? [], without: [], looked: [] };
+  const reads = spec.reads === undefined ? base.reads : [spec.reads, ...(base.reads ?? [])];
+  const inv: Invocation = {
+    ...base,
+    ...(reads === undefined ? {} : { reads }),
+    ...(spec.helps === undefined ? {} : { helps: spec.helps }),
+    spec,
+    grammar,
+    args,
+    sources: [],
+    only: spec.walks?.split(" ") ?? [],
+    without: [],
+    looked: [],
+  };
   if (spec.before !== undefined) ANALYSERS[spec.before]?.(inv);
   const [first] = args.operands;
-  const stopped = applyOptions(inv) && (first === undefined || onlyLooks(grammar));
+  const stopped = applyOptions(inv, parent) && (first === undefined || onlyLooks(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const inner = applySubcommand(inv, grammar, first, id, before);
+    if (inner.id === undefined) applyEnvironment({ ...inv, whole: inv });
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
   }
   for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
@@ -63,6 +89,7 @@ function applyLevel(
       else analyse(inv);
     }
   }
+  applyEnvironment({ ...inv, whole: inv });
   const known = args.options.every((given) => given.option !== undefined);
   const told = grammar.style !== "none" || spec.analyse !== undefined;
   return {
@@ -92,25 +119,47 @@ const onlyLooks = (grammar: Grammar): boolean =>
       effect.is === "repository" || (effect.is === "remote" && effect.operation === "read") || (effect.is === "file" && isLook(effect)),
   );
 
-/** Options that are not in the table are doubts; true when one of them only prints help or a version. */
-function applyOptions(inv: Invocation): boolean {
+/**
+ * Options that are not in the table are doubts; true when one of them only prints help or a version. Behind a subcommand the
+ * program's own `-v` may be another option (`git branch -v`, `npm publish -v`) or none: only its help is believed there.
+ */
+function applyOptions(inv: Invocation, parent: Grammar | undefined): boolean {
   let stopped = false;
   for (const given of inv.args.options) {
     const { option } = given;
     if (option === undefined) {
-      doubt(inv, `${inv.name} has no known option \`${given.written}\``);
+      const reason = `${inv.name} has no known option \`${given.written}\``;
+      // Whether it takes the next word decides which word is the command: an allow for the wrapper is none for that.
+      if (startsCommand(inv)) refuse(inv, reason);
+      else doubt(inv, reason);
       continue;
     }
     // `cp -t DIR`: where things go is known only with what goes there.
-    if (given.value !== undefined && option.argument !== "none" && option.kind.is !== "dest") applyKind(inv, option.kind, given.value);
+    // `--setenv NAME VALUE`.
+    if (option.kind.is === "env" && given.second !== undefined && given.value !== undefined)
+      environmentWord(inv, concat(concat(given.value, literal("=")), given.second));
+    else if (given.value !== undefined && option.argument !== "none" && option.kind.is !== "dest") applyKind(inv, option.kind, given.value);
+    // It is the last word: a program that wants no value after all does what the value would have decided.
+    else if (option.argument === "required" && given.value === undefined && RUNS.has(option.kind.is))
+      refuse(inv, `${inv.name} may do without a value of ${given.written}`);
     if (given.second !== undefined && option.second !== undefined) applyKind(inv, option.second, given.second);
     for (const consequence of option.consequences) {
       if (consequence.then === "effect") applyEffect(inv, consequence.effect);
-      if (consequence.then === "stop" && given.afterOperand !== true) stopped = true;
+      const isInherited = option.names.some((name) => parent?.options.get(name) === option);
+      if (consequence.then === "stop" && given.afterOperand !== true && (!isInherited || isHelp(option))) stopped = true;
     }
   }
   return stopped;
 }
+
+const isHelp = ({ names }: Option): boolean => names.some((name) => /^--?help$/.test(name));
+
+/** A wrapper: the first word that is no option, or option's value, is a program. */
+const startsCommand = ({ spec, grammar }: Invocation): boolean =>
+  grammar.slots?.some(({ kind }) => kind.is === "argv") === true ||
+  spec.analyse === "xargs" ||
+  spec.analyse === "parallel" ||
+  spec.analyse === "flock";
 
 function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: string, before: readonly Value[]): Applied {
   const word = textOf(first);
@@ -129,6 +178,10 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
   }
   const rest = inv.args.operands.slice(1);
   const match = findSubcommand(grammar, word, rest) ?? (isAbbreviated(inv.spec) ? findAbbreviated(inv, grammar, word, rest) : undefined);
+  if (match === undefined || match === "unknown" || (word === "help" && match.words.length === 1)) {
+    const help = helpOfGroup(inv, grammar, word, rest);
+    if (help !== undefined) return showHelp(inv, help, `${id} ${word}`, before);
+  }
   if (match === "unknown") {
     refuse(inv, `the subcommand of ${inv.name} ${word} is only known at run time`, "write it out");
     return nothing;
@@ -141,6 +194,53 @@ function applySubcommand(inv: Invocation, grammar: Grammar, first: Value, id: st
     ...before,
     ...inv.args.operands.slice(0, used),
   ]);
+}
+
+/** The help word of a row of `helps`, where it is the only word there is. */
+function helpAmong(helps: string | undefined, words: readonly Value[]): GivenOption | undefined {
+  const [only] = words;
+  const written = only === undefined || words.length > 1 ? undefined : textOf(only);
+  if (helps === undefined || helps === "" || written === undefined) return undefined;
+  const option = readOptionLine(helps);
+  return option.names.includes(written) ? { written, option } : undefined;
+}
+
+/** `gh pr --help`, where `pr` only begins subcommands, and `docker help rm`. Nothing else: an unknown name may be a plugin or an alias. */
+function helpOfGroup(inv: Invocation, grammar: Grammar, word: string, rest: readonly Value[]): GivenOption | undefined {
+  const words = [word, ...rest.map(textOf)];
+  if (word === "help") {
+    const [name, ...others] = words.slice(1);
+    const match = name === undefined ? undefined : findSubcommand(grammar, name, rest.slice(1));
+    if (match === undefined || match === "unknown" || match.words.length !== others.length + 1) return undefined;
+    return helpAmong(match.spec.helps ?? inv.helps, [literal("+help")]);
+  }
+  const path = words.slice(0, -1);
+  const group = grammar.subcommands?.named.get(word)?.filter((one) => path.every((name, at) => one.words[at] === name)) ?? [];
+  if (group.length === 0 || group.some((one) => one.spec.helps === "")) return undefined;
+  return helpAmong(inv.helps, rest.slice(-1));
+}
+
+/** Nothing of what the subcommand would do happens. */
+function showHelp(base: Base & Pick<Invocation, "spec" | "grammar">, help: GivenOption, id: string, before: readonly Value[]): Applied {
+  const inv: Invocation = {
+    ...base,
+    args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
+    sources: [],
+    only: [],
+    without: [],
+    looked: [],
+  };
+  for (const consequence of help.option?.consequences ?? []) if (consequence.then === "effect") applyEffect(inv, consequence.effect);
+  applyEnvironment({ ...inv, whole: inv });
+  return {
+    id,
+    out: { is: "unknown", why: `the help of ${inv.name}`, network: false },
+    options: [help],
+    operands: before,
+    loose: [],
+    complete: true,
+    upkeep: [],
+  };
 }
 
 const isAbbreviated = (spec: CommandSpec | SubcommandSpec): boolean => spec.abbreviates === true;
@@ -189,7 +289,8 @@ function findKinds({ named }: Subcommands, word: string, rest: readonly Value[])
 }
 
 /** `describe-*` in a table: a verb with anything after it. */
-const matchesVerb = (pattern: string, word: string): boolean => pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1));
+const matchesVerb = (pattern: string, word: string): boolean =>
+  pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1)) && (pattern.startsWith("-") || !word.startsWith("-"));
 
 /** A word that starts with a wildcard, or is a name printed by another command, is an option only if the folder holds a name that starts with `-`. */
 function globMayBeOption(base: Base, value: Value): boolean {
@@ -213,6 +314,7 @@ function applyOperands(inv: Invocation): void {
   }
   const filled = fillSlots(slots, operands);
   const used = filled.reduce((count, one) => count + one.values.length, 0);
+  for (const why of missingOperands(inv, filled)) doubt(inv, why, "write the options behind the operands, or their values with =");
   if (used < operands.length) doubt(inv, `${inv.name} is given more operands than its knowledge entry lists`);
   filled.forEach(({ slot, values }, at) => {
     const given = values.length > 0 ? values : slot.fallback === undefined ? [] : [literal(slot.fallback)];
@@ -228,7 +330,8 @@ function applyOperands(inv: Invocation): void {
       return;
     }
     if (slot.kind.is === "argv" && inv.spec.analyse !== "xargs") {
-      if (given.length > 0) inv.output = inv.run.argv(inv.cx, placed(inv), given, inv.stdin);
+      const runner = isRunner(inv.grammar) ? inv.exec : undefined;
+      if (given.length > 0) inv.output = inv.run.argv(inv.cx, placed(inv), given, inv.stdin, runner);
       return;
     }
     if (slot.kind.is === "argv") return;
@@ -245,6 +348,48 @@ function applyOperands(inv: Invocation): void {
   });
 }
 
+/**
+ * A program that needs an operand and has none left: an option of the table took the word that the program itself takes for
+ * its operand (another version of it, another program of the name), or the word stands where some parsers expect none.
+ */
+function* missingOperands(inv: Invocation, filled: readonly Filled[]): Generator<string> {
+  const isEmpty = ({ slot, values }: Filled): boolean => values.length === 0 && slot.fallback === undefined;
+  if (filled.some((one) => isEmpty(one) && (one.slot.count === "one" || one.slot.count === "some"))) {
+    yield `${inv.name} is given nothing to work on: what it does then is not known`;
+    return;
+  }
+  if (inv.spec.idle === true || !filled.some(isEmpty)) return;
+  const isGiven =
+    inv.args.operands.length > 0 || inv.args.options.some(({ option }) => option?.kind.is === "code" || option?.kind.is === "sql");
+  if (!isGiven && slotless(filled) && filled.some((one) => isEmpty(one) && RUNS.has(one.slot.kind.is))) {
+    yield `what ${inv.name} does by itself is not known`;
+    return;
+  }
+  const works = WRITERS.has(inv.spec.analyse ?? "") || filled.some(({ slot: { kind } }) => CHANGES(kind));
+  if (!works) return;
+  const swallowed = inv.args.operands.length > 0 ? undefined : inv.args.options.find(mayHaveTaken);
+  if (swallowed !== undefined) yield `${inv.name} is given nothing to work on, unless it is the word behind ${swallowed.written}`;
+  // getopt(3) of BSD and macOS, and many parsers written by hand, take an option behind an operand for the next operand.
+  const late = inv.args.options.find(({ afterOperand }) => afterOperand === true);
+  const next = filled.find((one) => isEmpty(one) && CHANGES(one.slot.kind));
+  if (late !== undefined && next !== undefined) yield `some programs called ${inv.name} write to a file ${late.written}`;
+}
+
+/** The value was a word of its own, of a kind that says nothing about it. */
+const mayHaveTaken = ({ option, tookWord }: GivenOption): boolean =>
+  tookWord === true && option !== undefined && option.kind.is !== "number" && INERT.has(option.kind.is);
+
+const slotless = (filled: readonly Filled[]): boolean =>
+  filled.every(({ slot, values }) => values.length === 0 && slot.fallback === undefined);
+
+/** Operands that are never only looked at: without one, the program may do what it does by default. */
+const RUNS: ReadonlySet<string> = new Set(["refuse", "code", "script", "foreign", "lasting"]);
+
+const CHANGES = (kind: Kind): boolean => kind.is === "dest" || (kind.is === "file" && !isLook(kind));
+
+/** `uv run`, `bundle exec`: whatever follows, the project decides what runs. Who allows that allows any program. */
+const isRunner = ({ effects }: Grammar): boolean => effects.some((effect) => effect.is === "code");
+
 function applyLater(inv: Invocation, slot: Slot, value: Value): void {
   if (slot.kind.is === "argv") refuse(inv, `${describe(value)} may become the command that ${inv.name} runs`, "quote it");
   else applyKind(inv, slot.kind, value);
@@ -258,17 +403,38 @@ function placed(inv: Invocation): Invocation["state"] {
   return state;
 }
 
+/** How much is done with an operand. */
+const weightOf = (kind: Kind): number => (INERT.has(kind.is) ? 0 : kind.is !== "file" ? 3 : isLook(kind) ? 1 : 2);
+
+/**
+ * What two options make of an operand that each alone makes something else, whichever stands last: a change that one of them
+ * brings stays (`codespell -w -H`), and one that one of them takes away is gone (`gzip -c -r`); who walks through folders does.
+ */
+function bothOf(given: Kind, one: Kind, other: Kind): Kind {
+  const [weak, strong] = weightOf(one) > weightOf(other) ? [other, one] : [one, other];
+  const [kept, lost] = weightOf(given) === 2 && weightOf(weak) < 2 ? [weak, strong] : [strong, weak];
+  return kept.is === "file" && lost.is === "file" && lost.tree ? { ...kept, tree: true } : kept;
+}
+
 /** The slots after what the given options change. */
 function effectiveSlots(inv: Invocation): readonly Slot[] | undefined {
-  let slots = inv.grammar.slots;
-  if (slots === undefined) return undefined;
+  const { slots: first } = inv.grammar;
+  if (first === undefined) return undefined;
+  let slots = first;
   const options = new Set<Option>(inv.args.options.flatMap((given) => (given.option === undefined ? [] : [given.option])));
   for (const option of options) {
     for (const c of option.consequences) {
       if (c.then === "drop") slots = slots.filter((slot) => slot.name !== c.slot);
-      if (c.then === "become")
-        slots = slots.map((slot) => (kindName(slot.kind) === c.from || slot.name === c.from ? { ...slot, kind: c.to } : slot));
-      if (c.then === "default") slots = slots.map((slot, i) => (i === (slots ?? []).length - 1 ? { ...slot, fallback: c.path } : slot));
+      if (c.then === "become") {
+        const asGiven = (slot: Slot): Kind => first.find(({ name }) => name === slot.name)?.kind ?? slot.kind;
+        slots = slots.map((slot) => {
+          if (kindName(slot.kind) === c.from) return { ...slot, kind: c.to };
+          const given = asGiven(slot);
+          if (slot.name !== c.from && kindName(given) !== c.from) return slot;
+          return { ...slot, kind: given === slot.kind ? c.to : bothOf(given, slot.kind, c.to) };
+        });
+      }
+      if (c.then === "default") slots = slots.map((slot, i) => (i === slots.length - 1 ? { ...slot, fallback: c.path } : slot));
     }
   }
   return slots;

@@ -2,10 +2,9 @@ import type { ArithmeticExpression } from "unbash";
 import { expandParts, type Expansion } from "./expand.ts";
 import { streamText } from "./substitution.ts";
 import { isNumeric, readNames, runtimeText } from "./subscript.ts";
-import { literal, NOTHING, textOf, type Value } from "./value.ts";
-import { assignVariable, integerMark } from "./variables.ts";
+import { NOTHING, textOf, type Value } from "./value.ts";
+import { setElement, setNumber } from "./variables.ts";
 
-const NUMBER: Value = { atoms: [{ hole: true, why: "the result of arithmetic", number: true }], many: false };
 const ASSIGNING = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "**="]);
 
 /** Walks an arithmetic expression for the substitutions and assignments in it. */
@@ -14,6 +13,7 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
     case "ArithmeticBinary":
       readArithmetic(ex, expression.left);
       readArithmetic(ex, expression.right);
+      if (/[/%]|\*\*/.test(expression.operator) && !isPlainDivisor(expression.right)) ex.cx.mayFail(ex.state);
       if (ASSIGNING.has(expression.operator)) assign(ex, expression.left);
       return;
     case "ArithmeticUnary":
@@ -42,6 +42,9 @@ export function readArithmetic(ex: Expansion, expression: ArithmeticExpression):
   }
 }
 
+/** By zero, and to a negative power, is an error. */
+const isPlainDivisor = (right: ArithmeticExpression): boolean => right.type === "ArithmeticWord" && /^[1-9]\d*$/.test(right.value);
+
 function word(ex: Expansion, source: string, expanded: Value | undefined): void {
   if (expanded !== undefined) {
     const text = textOf(expanded);
@@ -58,14 +61,16 @@ function plain(ex: Expansion, text: string): void {
     ex.cx.unknown(`arithmetic evaluates \`${text}\`, which can run code hidden in its text`);
     return;
   }
+  // `1 2`, `08` and an element before the first are errors.
+  if (!/^(0[0-7]*|[1-9]\d*|0[xX][\da-fA-F]+|[A-Za-z_]\w*(\[[\w\s+*@]*\])?)?$/.test(text.trim())) ex.cx.mayFail(ex.state);
   readNames(ex, text);
 }
 
 function assign(ex: Expansion, target: ArithmeticExpression): void {
-  const name = target.type === "ArithmeticWord" ? /^[A-Za-z_]\w*/.exec(target.value)?.[0] : undefined;
+  const found = target.type === "ArithmeticWord" ? /^([A-Za-z_]\w*)(\[)?/.exec(target.value) : null;
+  const name = found?.[1];
   // PATH=1 is a folder named 1.
-  if (name === undefined) return;
-  const mark = integerMark(name);
-  if (ex.cx.maybeZsh && !ex.state.variables.has(name) && !ex.state.variables.has(mark)) ex.state.variables.set(mark, literal("zsh"));
-  assignVariable(ex.cx, ex.state, name, NUMBER, { exported: false });
+  if (found === null || name === undefined) return;
+  if (found[2] === undefined) setNumber(ex.cx, ex.state, name);
+  else setElement(ex.cx, ex.state, name, { exported: false });
 }

@@ -11,7 +11,10 @@ export function bracesOf(ex: Expansion, word: Word): readonly Word[] {
     ex.cx.unknown("a brace expansion that is too large to write out", { span: ex.cx.span(word) });
     return [word];
   }
-  if (texts.length === 1) return [word];
+  if (ex.cx.maybeZsh && hasOddRange(masked?.text ?? ""))
+    ex.cx.unknown("a range in braces that bash and zsh read differently", { span: ex.cx.span(word), help: "write the words out" });
+  // `{v..v}` is one word, and another one than it was.
+  if (texts.length === 1 && texts[0] === word.text) return [word];
   // bash looks for braces in the text: the `)` of a case pattern ends a substitution there.
   if (/\bcase\b/.test(word.text)) ex.cx.unknown("a case inside a brace expansion", { span: ex.cx.span(word) });
   if (ex.cx.maybeZsh && (word.parts ?? []).some(hasBareExpansion))
@@ -30,6 +33,14 @@ export function bracesOf(ex: Expansion, word: Word): readonly Word[] {
   }
   return words;
 }
+
+/** zsh takes any two characters for the ends of a range, quoted ones and variables too (zshexpn(1), Brace Expansion); bash letters alone. */
+const hasOddRange = (masked: string): boolean =>
+  [...masked.matchAll(/\{([^{},\s]*?)\.\.([^{},\s]*)\}/g)].some(
+    ([, from = "", to = ""]) =>
+      (/^(?:\\?.|[^]*[\ue000-\uf8ff][^]*)$/u.test(from) || /[\ue000-\uf8ff]/.test(to)) &&
+      !/^(?:[a-zA-Z] [a-zA-Z]|[-+]?\d+ [-+]?\d+(?:\.\.[-+]?\d+)?)$/.test(`${from} ${to}`),
+  );
 
 const hasBareExpansion = (part: WordPart): boolean =>
   part.type === "BraceExpansion"

@@ -88,15 +88,16 @@ function balanced(text: string, from: number): number {
 }
 
 function readSequence(text: string): readonly string[] | undefined {
-  const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,9}))?$/.exec(text);
-  const letters = /^([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d{1,9}))?$/.exec(text);
+  const numbers = /^([-+]?\d+)\.\.([-+]?\d+)(?:\.\.([-+]?\d+))?$/.exec(text);
+  const letters = /^([a-zA-Z])\.\.([a-zA-Z])(?:\.\.([-+]?\d+))?$/.exec(text);
   const match = numbers ?? letters;
   if (match === null) return undefined;
   const [, first = "", last = "", stepText = "1"] = match;
   const from = numbers === null ? first.charCodeAt(0) : Number(first);
   const to = numbers === null ? last.charCodeAt(0) : Number(last);
   const step = Math.max(1, Math.abs(Number(stepText)));
-  if (Math.abs(to - from) / step > MOST_WORDS) return Array.from({ length: MOST_WORDS + 1 }, () => "");
+  if (Math.abs(to - from) / step > MOST_WORDS || [first, last, stepText].some((number) => number.length > 15))
+    return Array.from({ length: MOST_WORDS + 1 }, () => "");
   const width = numbers !== null && [first, last].some((end) => /^-?0\d/.test(end)) ? Math.max(first.length, last.length) : 0;
   const out: string[] = [];
   for (let n = from; from <= to ? n <= to : n >= to; n += from <= to ? step : -step) {

@@ -1,7 +1,10 @@
 import type { Finding } from "./languages/finding.ts";
+import { readForeignCalls } from "./languages/foreign-calls.ts";
+import { HOME } from "./languages/home.ts";
 import { LANGUAGES } from "./languages/index.ts";
 import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
+import { nameWords } from "./named-paths.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { holeOf, isHole, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
 
@@ -25,9 +28,14 @@ export function inlineCode(inv: Invocation, language: string, value: Value, fore
     const network = value.atoms.some((atom) => typeof atom !== "string" && "hole" in atom && atom.network === true);
     if (network) inv.cx.addDanger(inv.exec, "download-exec");
     addCode(inv, language, text === undefined ? "data" : "inline", text ?? describe(value), foreign);
+    if (text !== undefined && reader === undefined) applyFindings(inv, language, readForeignCalls(text), text);
+    nameWords(inv.cx, inv.exec, [value], inv.places);
     return;
   }
-  applyFindings(inv, language, reader(text, surroundingsOf(inv, language)), text);
+  const findings = reader(text, surroundingsOf(inv, language));
+  applyFindings(inv, language, findings, text);
+  // What is not understood may open whatever it names.
+  if (findings.some(({ does }) => does === "code" || does === "unknown")) nameWords(inv.cx, inv.exec, [value], inv.places);
 }
 
 /** A sed program with numbers made at run time: which digits they are changes nothing, unless they become a delimiter. */
@@ -60,11 +68,13 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
   for (const finding of findings) {
     switch (finding.does) {
       case "shell":
-        inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
-        doubt(inv, `the ${language} program runs a command`);
+        if (SMALL.has(language)) {
+          inv.run.script(inv.cx, inv.state, literal(finding.command), { is: "none" }, { span: inv.span });
+          doubt(inv, `the ${language} program runs a command`);
+        } else startedByCode(inv, finding.command);
         break;
       case "file":
-        emitFile(inv, finding.operation, literal(finding.path));
+        emitFile(inv, finding.operation, pathIn(inv, finding), finding.recursive);
         break;
       case "code":
         if (!code) addCode(inv, finding.language, "inline", finding.detail);
@@ -86,6 +96,9 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
           ...(finding.does === "destroy" ? { dangers: ["remote-destroy"] } : {}),
         });
         break;
+      case "limit":
+        inv.cx.unknown(finding.why, { span: inv.span, help: "write the code to a file, read it, then run the file" });
+        break;
       case "unknown":
         if (SMALL.has(language)) doubt(inv, `cannot tell what the ${language} program does: ${finding.why}`);
         else if (!code) {
@@ -95,6 +108,25 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
         break;
     }
   }
+}
+
+/** What code starts is covered by what covers the code: who allows `python3 -c` allows any of it, but for what is denied. */
+function startedByCode(inv: Invocation, command: string): void {
+  const { cx } = inv;
+  const before = cx.actions.length;
+  inv.run.script(cx, inv.state, literal(command), { is: "none" }, { span: inv.span });
+  for (let at = before; at < cx.actions.length; at += 1) {
+    const action = cx.actions[at];
+    if (action?.kind === "exec" && action.runner === undefined) cx.actions[at] = { ...action, runner: inv.exec };
+  }
+}
+
+/** A path as code has it: below the home folder, or a pattern of Python's glob. */
+function pathIn({ cx }: Invocation, { path, glob }: Extract<Finding, { does: "file" }>): Value {
+  const whole = path.replaceAll(HOME, cx.world.home);
+  if (glob !== true) return literal(whole);
+  const atoms = whole.split(/(\*+|\?|\[[^\]]*\])/).filter((part) => part !== "");
+  return { atoms: atoms.map((part) => (/^[*?[]/.test(part) ? { glob: part } : part)), many: true };
 }
 
 /** A script file given to an interpreter. Its content is not read: project code is the host's question. */

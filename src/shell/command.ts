@@ -1,3 +1,4 @@
+import { isEndlessFile } from "./analyse/rights.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
 import { runBuiltin } from "./builtins/index.ts";
@@ -9,11 +10,25 @@ import { secretHanded } from "./secret-words.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
-import { joinStates, type ShellState, type Variable } from "./state.ts";
-import { concat, holeOf, isHole, isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { either, joinStates, type Handed, type ShellState, type Variable } from "./state.ts";
+import {
+  concat,
+  endless,
+  holeOf,
+  isEndless,
+  isGlob,
+  isHole,
+  isNetwork,
+  literal,
+  NOTHING,
+  prefixOf,
+  textOf,
+  type Stream,
+  type Value,
+} from "./value.ts";
 import { readNames } from "./subscript.ts";
-import { assignVariable, steering } from "./variables.ts";
-import { expansion, inputOf, runStatements, withErrors, type ShellOutcome } from "./walk.ts";
+import { assignVariable, giveValue, steering } from "./variables.ts";
+import { expansion, inputOf, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 
@@ -30,34 +45,110 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     else words.push(...assignmentWord(cx, state, arg, assigned));
   }
   const redirected = readRedirections(ex, node.redirects);
+  const undone = redirected.uncertain ? state.fork() : undefined;
   const env: { name: string; value: string | undefined }[] = [];
+  const handed = new Map<string, Handed>();
   const span = cx.span(node);
   for (const item of node.prefix) {
     if (item.type !== "Assignment") continue;
     const value = assignmentValue(cx, state, item);
     const steady = words.length === 0;
-    if (steady) assignVariable(cx, state, item.name, value, { exported: false, span: cx.span(item) });
-    else {
+    if (steady) {
+      assignVariable(cx, state, item.name, value, { exported: state.options.has("allexport"), span: cx.span(item) });
+      if (item.index !== undefined || item.value.type === "ArrayValue") state.addAttributes(item.name, "a");
+    } else {
       steering(cx, item.name, value, { exported: true, span: cx.span(item) });
+      handed.set(item.name, { value, span: cx.span(item) });
       env.push({ name: item.name, value: "atoms" in value ? textOf(value) : undefined });
     }
   }
-  const input = inputOf(cx, stdin, redirected.stdin);
+  const given = inputOf(cx, stdin, redirected.stdin);
+  const input = node.redirects.some((one) => one.type === "Redirect" && one.operator === "<" && isEndlessFile(one.target?.text ?? ""))
+    ? endless(given)
+    : given;
   if (words.length === 0) {
     // `$(<file)` prints the file; a lone assignment prints nothing.
     if (node.name !== undefined && !named) return same(NOTHING, state);
-    return same(
-      node.prefix.some((item) => item.type === "Assignment") || redirected.captured ? NOTHING : (redirected.stdin ?? NOTHING),
-      state,
-    );
+    if (node.prefix.some((item) => item.type === "Assignment")) return redirectedOutcome(same(NOTHING, state), redirected, undone);
+    // zsh runs cat there (zshparam(1), NULLCMD): what a pipe brings goes on, and into the files.
+    const passed = cx.maybeZsh && node.redirects.length > 0 ? input : (redirected.stdin ?? NOTHING);
+    const certain = passed.is === "none" || cx.shell === "zsh";
+    const out: Stream = certain ? passed : { is: "unknown", why: "what redirections alone print", network: isNetwork(passed) };
+    return redirectedOutcome(same(out, state), redirected, undone);
   }
+  if (state.options.has("nullglob") && words.some((word) => isGlob(word)) && !READS_NOTHING_ELSE.has(textOf(words[0] ?? literal("")) ?? ""))
+    cx.unknown("with nullglob a pattern that matches nothing is no word at all", { span, help: "write the names out" });
   const secret = secretHanded(state, words, redirected.stdin);
   const before = cx.actions.length;
+  const { environment } = state;
+  const variables = lend(cx, state, handed);
   const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
+  const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));
+  if (handed.size > 0)
+    for (const end of new Set([state, outcome.ok, outcome.fail])) takeBack(end, handed, { environment, variables, lasting });
   const exec = secret === undefined ? -1 : cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
   if (exec >= 0) cx.unknown(`shows or hands on $${secret ?? ""}, whose name says that it is a secret`, { span, exec });
-  return redirected.captured ? { ...outcome, out: NOTHING } : redirected.errors ? { ...outcome, out: withErrors(outcome.out) } : outcome;
+  if (isEndless(outcome.out) && redirected.captured && !toNothing(node.redirects)) {
+    const first = cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
+    if (first >= 0) cx.addDanger(first, "resource-bomb");
+  }
+  return redirectedOutcome(outcome, redirected, undone);
 }
+
+/** Without a name they list or read what they are given, or print. */
+const READS_NOTHING_ELSE = new Set("ls cat wc head tail stat file echo printf test [ true : set declare local export".split(" "));
+
+/** What a command is given in front of its name, functions and builtins see as variables. Returns what was there. */
+function lend(cx: Context, state: ShellState, handed: ReadonlyMap<string, Handed>): ReadonlyMap<string, Variable | undefined> {
+  const before = new Map<string, Variable | undefined>();
+  if (handed.size === 0) return before;
+  for (const [name, { value, span }] of handed) {
+    before.set(name, state.variables.get(name));
+    if (value !== undefined) giveValue(cx, state, name, value, span);
+  }
+  state.environment = new Map([...state.environment, ...handed]);
+  return before;
+}
+
+/** Functions, and the special builtins of POSIX: in some shell or mode what they are given in front stays. */
+function mayKeep(state: ShellState, name: string | undefined): boolean {
+  return name === undefined || state.functions.has(name) || state.aliases.has(name) || SPECIAL.has(name);
+}
+
+const SPECIAL = new Set(
+  "break : continue . source eval exec exit export readonly return set shift times trap unset declare typeset local command builtin".split(
+    " ",
+  ),
+);
+
+interface Lent {
+  readonly environment: ShellState["environment"];
+  readonly variables: ReadonlyMap<string, Variable | undefined>;
+  readonly lasting: boolean;
+}
+
+/** After the command its variables are what they were, unless the command itself (a function) has set them. */
+function takeBack(state: ShellState | undefined, handed: ReadonlyMap<string, Handed>, before: Lent): void {
+  if (state === undefined) return;
+  for (const [name, value] of before.variables) {
+    const now = before.lasting ? either(name, value, state.variables.get(name)) : value;
+    if (now === undefined) state.variables.delete(name);
+    else state.variables.set(name, now);
+  }
+  const environment = new Map(state.environment);
+  for (const [name, given] of handed) {
+    // bash in its POSIX mode, and zsh as sh, hand on from then on what stays.
+    if (environment.get(name) !== given || before.lasting) continue;
+    const old = before.environment.get(name);
+    if (old === undefined) environment.delete(name);
+    else environment.set(name, old);
+  }
+  state.environment = environment;
+}
+
+/** `> /dev/null` fills nothing. */
+export const toNothing = (redirects: Command["redirects"]): boolean =>
+  redirects.every((one) => one.type !== "Redirect" || one.target?.text === "/dev/null" || /^\d$/.test(one.target?.text ?? ""));
 
 /** A `NAME=value` argument of `export`, `declare` and the like, kept apart from its text. */
 export interface Assigned {
@@ -206,8 +297,10 @@ function callFunction(d: Dispatch, name: string, node: Parameters<Context["defin
   }
   const outer = state.positional;
   state.positional = args;
+  state.frames = [...state.frames, new Map()];
   cx.calling.push(name);
-  cx.locals.push(new Map());
+  const returns: ShellState[] = [];
+  cx.escapes.push({ from: "function", states: returns });
   const outcome = runStatements(
     cx,
     state,
@@ -222,18 +315,15 @@ function callFunction(d: Dispatch, name: string, node: Parameters<Context["defin
     ],
     d.stdin,
   );
+  cx.escapes.pop();
   cx.calling.pop();
-  const hidden = cx.locals.pop();
-  for (const end of new Set([outcome.ok, outcome.fail])) {
+  for (const end of new Set([state, outcome.ok, outcome.fail, ...returns])) {
     if (end === undefined) continue;
     end.positional = outer;
-    for (const [variable, before] of hidden ?? []) {
-      if (before === undefined) end.variables.delete(variable);
-      else end.variables.set(variable, before);
-    }
+    for (const hidden of end.frames.at(-1)?.keys() ?? []) cx.changes(hidden);
+    end.leaveFunction();
   }
-  state.positional = outer;
-  return outcome;
+  return leaving(outcome, returns);
 }
 
 /** Functions that are defined and never called are judged as if called with unknown arguments. */

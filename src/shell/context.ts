@@ -1,11 +1,48 @@
-import type { Action, Argument, DangerId, ExecAction, Origin, Span, Unknown, World } from "../action/index.ts";
+import {
+  type Action,
+  type Argument,
+  type DangerId,
+  type ExecAction,
+  type Origin,
+  type Span,
+  spend,
+  type Unknown,
+  type World,
+} from "../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
 import type { Invocation } from "./invocation.ts";
-import type { ShellState, Variable } from "./state.ts";
+import type { ShellState } from "./state.ts";
 import type { Stream, Value } from "./value.ts";
 
 /** Which shells may read the line: `any` when the host runs the login shell (bash or zsh). */
 export type ShellKind = "any" | "bash" | "sh" | "zsh";
+
+/** What the code of a trap leaves behind. */
+export interface TrapEffects {
+  readonly names: ReadonlySet<string>;
+  /** What programs get from then on, or get anew. */
+  readonly handed: ReadonlySet<string>;
+  /** What it makes of variables: readonly, an integer. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly moves: boolean;
+  readonly prints: boolean;
+  /** It defines functions and aliases, sets parameters and options, or returns. */
+  readonly steers: boolean;
+}
+
+/** Code that runs between two commands, when a signal comes or the shell ends. */
+export interface Trap {
+  readonly code: Value;
+  /** As it was when the trap was set. */
+  readonly state: ShellState;
+  readonly span: Span | undefined;
+  /** What it may find otherwise when it is sprung. */
+  readonly changed: Set<string>;
+  moved: boolean;
+  /** Only when the shell ends. */
+  readonly last: boolean;
+  readonly effects: TrapEffects;
+}
 
 /** Work a single request may cost before it counts as not analysable. */
 const MOST_STEPS = 20_000;
@@ -29,12 +66,19 @@ export class Context {
   readonly leaked: Stream[] = [];
   /** Inside a `time`d command. */
   timed = 0;
-  /** Functions the line defines; those it never calls are judged at the end. */
+  /** @internal Functions the line defines; those it never calls are judged at the end. */
   readonly defined = new Map<FunctionNode, { state: ShellState; called: boolean }>();
   /** Interpreters judged by what their folder holds, with the language: see `surroundings.ts`. */
   readonly relying = new Map<Invocation, string>();
-  /** Variables that `local` hides, one map per function being walked. */
-  readonly locals: Map<string, Variable | undefined>[] = [];
+  /** Loops, functions and shells being walked, with the states in which `break`, `continue` and `return` leave them. */
+  readonly escapes: { readonly from: "loop" | "function" | "shell"; readonly states: ShellState[] }[] = [];
+  /**
+   * States in which an expansion may have failed, innermost boundary last: bash then leaves out the rest of the line, of
+   * the `eval` or of the subshell.
+   */
+  readonly failures: ShellState[][] = [];
+  /** Traps that were set, judged when the whole line is known. */
+  readonly traps: Trap[] = [];
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
   private steps = 0;
@@ -65,9 +109,49 @@ export class Context {
 
   /** False once the request has become too large to judge. */
   step(): boolean {
+    // Some hundred microseconds, mostly.
+    spend(128);
     this.steps++;
     if (this.steps === MOST_STEPS) this.unknown("the command is too large or too deeply nested to analyse");
     return this.steps < MOST_STEPS;
+  }
+
+  mayFail(state: ShellState): void {
+    this.failures.at(-1)?.push(state.fork());
+  }
+
+  /** Walks up to a boundary at which failed expansions end, and hands them over. */
+  failing<T>(walk: () => T): readonly [T, readonly ShellState[]] {
+    const states: ShellState[] = [];
+    this.failures.push(states);
+    const found = walk();
+    this.failures.pop();
+    return [found, states];
+  }
+
+  /** A variable gets another value, in whatever shell. */
+  changes(name: string): void {
+    for (const trap of this.traps) trap.changed.add(name);
+  }
+
+  moves(): void {
+    for (const trap of this.traps) trap.moved = true;
+  }
+
+  /** Walks without leaving anything behind. */
+  rehearse<T>(walk: () => T): T {
+    const { actions, unknowns, traps } = this;
+    const [acts, said, set] = [actions.length, unknowns.length, traps.length];
+    const reasons = new Set(this.reasons);
+    const relying = new Set(this.relying.keys());
+    const found = walk();
+    actions.length = acts;
+    unknowns.length = said;
+    traps.length = set;
+    for (const reason of this.reasons) if (!reasons.has(reason)) this.reasons.delete(reason);
+    for (const inv of this.relying.keys()) if (!relying.has(inv)) this.relying.delete(inv);
+    this.leaked.length = 0;
+    return found;
   }
 
   span(node: { readonly pos: number; readonly end: number } | undefined): Span | undefined {
@@ -105,7 +189,7 @@ export class Context {
   }
 
   /** Replaces fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders">>): void {
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool">>): void {
     const action = this.actions[index];
     if (action?.kind === "exec") this.actions[index] = { ...action, ...fields };
   }
@@ -116,6 +200,8 @@ export const BY_SHELL: Origin = { by: "shell" };
 /** What a walked piece of shell leaves behind: what it printed, and the state after success and after failure. */
 export interface Outcome<State> {
   readonly out: Stream;
+  /** What redirections of the command itself took away from its output. */
+  readonly spilled?: Stream;
   readonly ok: State | undefined;
   readonly fail: State | undefined;
 }

@@ -34,6 +34,7 @@ export function applyEffect(inv: Invocation, effect: Effect): void {
         why: "a host its configuration names",
         origin,
       });
+      if (effect.is === "listen") inv.cx.addDanger(inv.exec, "listener");
       return;
     case "process":
       inv.cx.add({ kind: "process", operation: "signal", target: "", origin });
@@ -43,6 +44,9 @@ export function applyEffect(inv: Invocation, effect: Effect): void {
       return;
     case "environment":
       doubt(inv, `${inv.name} shows environment variables, which may hold secrets`, "print the one variable you need");
+      return;
+    case "secrets":
+      doubt(inv, `what ${inv.name} shows may hold secrets: passwords, tokens or keys`, "ask for the fields you need");
       return;
     case "terminal":
       doubt(inv, `${inv.name} is interactive: what it does is decided while it runs`);
@@ -72,7 +76,8 @@ function hidesRepository(world: World, from: string, root: string, below: boolea
     if (isBare(path)) return true;
   }
   if (!below) return false;
-  const names = world.names(from) ?? [];
+  const names = world.names(from);
+  if (names === undefined) return world.kind(from) !== "missing";
   return names.length > MOST_FOLDERS || names.some((name) => name !== ".git" && isBare(`${from}/${name}`));
 }
 

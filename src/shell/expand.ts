@@ -1,4 +1,5 @@
 import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
+import { spend } from "../action/index.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { readNames, readSubscript } from "./subscript.ts";
 import { bracesOf } from "./brace-words.ts";
@@ -7,7 +8,7 @@ import { readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
 import { substitution } from "./substitution.ts";
 import { expandTilde } from "./tilde.ts";
-import { concat, holeOf, join, literal, NOTHING, unknown, type Atom, type Stream, type Value } from "./value.ts";
+import { concat, holeOf, join, literal, NOTHING, textOf, unknown, type Atom, type Stream, type Value } from "./value.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
 export type RunScript = (cx: Context, state: ShellState, script: ParsedScript, stdin: Stream) => Stream;
@@ -39,9 +40,12 @@ export function expandOperand(ex: Expansion, word: Word, quoted: boolean): Value
 /** A here-document body or any list of parts that is text. */
 export function expandParts(ex: Expansion, parts: readonly WordPart[]): Value {
   const builder = new FieldBuilder(ex, false);
-  for (const part of parts) builder.add(part, true);
+  parts.forEach((part, i) => builder.add(part, true, parts[i + 1]));
   return builder.finish().reduce(concat, literal(""));
 }
+
+/** The escapes of `$'…'` that both shells know (bash(1), QUOTING; zshmisc(1), QUOTING): of others zsh drops the backslash. */
+const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8})/g;
 
 class FieldBuilder {
   private readonly ex: Expansion;
@@ -105,13 +109,24 @@ class FieldBuilder {
         this.text(part.value);
         if (part.value !== "" || quoted) this.present = true;
         return;
-      case "SingleQuoted":
       case "AnsiCQuoted":
+        if (cx.maybeZsh && part.text.replace(ESCAPES, "").includes("\\"))
+          cx.unknown("an escape that bash and zsh read differently", { span: cx.span(part), help: "write the character itself" });
         this.text(part.value);
         this.present = true;
         return;
-      case "DoubleQuoted":
+      case "SingleQuoted":
+        this.text(part.value);
+        this.present = true;
+        return;
       case "LocaleString":
+        // A message catalogue says what it is (bash(1), QUOTING); zsh takes the `$` for itself.
+        if (cx.maybeZsh || this.ex.state.variables.has("TEXTDOMAIN") || cx.world.env("TEXTDOMAIN") !== undefined)
+          cx.unknown('$"…" is replaced by its translation', { span: cx.span(part), help: "leave the $ out" });
+        this.present = true;
+        part.parts.forEach((child, i) => this.add(child, true, part.parts[i + 1]));
+        return;
+      case "DoubleQuoted":
         this.present = true;
         part.parts.forEach((child, i) => this.add(child, true, part.parts[i + 1]));
         return;
@@ -140,6 +155,7 @@ class FieldBuilder {
         return;
       case "ArithmeticExpansion":
         if (part.expression !== undefined) readArithmetic(this.ex, part.expression satisfies ArithmeticExpression);
+        else cx.mayFail(this.ex.state);
         this.addValue({ atoms: [{ hole: true, why: "the result of arithmetic", number: true }], many: false });
         this.present = true;
         return;
@@ -245,11 +261,14 @@ class FieldBuilder {
 
   private addValue(value: Value): void {
     if (this.loose && value.atoms.length > 0) this.looseEnd();
+    // A line can double a text, or a list, with each of its commands.
+    for (const atom of value.atoms) spend(typeof atom === "string" ? 1 + (atom.length >> 4) : 1);
     this.atoms.push(...value.atoms);
     if (value.many) this.many = true;
   }
 
   private endField(): void {
+    spend();
     this.loose = false;
     if (this.atoms.length > 0 || this.present) this.fields.push({ atoms: join(this.atoms), many: this.many });
     this.atoms = [];
@@ -266,8 +285,13 @@ class FieldBuilder {
 
 /** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
 export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {
+  if (!/^(\d+|[A-Za-z_]\w*)$/.test(textOf(value) ?? "?")) ex.cx.mayFail(ex.state);
   const hole = holeOf(value);
-  if (hole === undefined ? value.atoms.some((atom) => typeof atom === "string" && !readSubscript(atom)) : hole.number !== true) {
+  // A subscript in an unquoted word looks like a pattern.
+  const plain = value.atoms.every((atom) =>
+    typeof atom === "string" ? readSubscript(atom) : !("glob" in atom) || readSubscript(atom.glob.replace(/^\[|\]$/g, "")),
+  );
+  if (hole === undefined ? !plain : hole.number !== true) {
     ex.cx.unknown(`${what} is evaluated as arithmetic, which can run code hidden in its text`, {
       help: "compare with [ … ] on a plain number",
     });

@@ -5,8 +5,9 @@ import { parseShell } from "./parse.ts";
 import { RUNNER } from "./runner.ts";
 import { ShellState } from "./state.ts";
 import { settleSurroundings } from "./surroundings.ts";
+import { judgeTraps } from "./traps.ts";
 import { literal, NOTHING } from "./value.ts";
-import { runStatements } from "./walk.ts";
+import { runScript } from "./walk.ts";
 
 export interface LowerOptions {
   readonly world: World;
@@ -25,8 +26,10 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
     });
     return { actions: [], unknowns: cx.unknowns };
   }
-  runStatements(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING);
+  runScript(cx, new ShellState([{ is: "at", path: options.world.cwd }]), parsed.script.commands, NOTHING, source);
+  const judged = judgeTraps(cx, 0);
   runUncalled(cx);
+  judgeTraps(cx, judged);
   settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
@@ -35,6 +38,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
 export function lowerArgv(argv: readonly string[], options: LowerOptions): Lowered {
   const cx = new Context(options.world, options.shell ?? "any");
   RUNNER.argv(cx, new ShellState([{ is: "at", path: options.world.cwd }]), argv.map(literal), NOTHING);
+  judgeTraps(cx, 0);
   settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }

@@ -11,8 +11,8 @@ import { holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What the walker offers to commands that run other commands. */
 export interface Runner {
-  /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. */
-  argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream): Stream;
+  /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. `runner`: see `ExecAction`. */
+  argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream, runner?: number): Stream;
   /** Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). */
   script(
     cx: Context,
@@ -39,6 +39,10 @@ export interface Invocation {
   readonly words: readonly Value[];
   readonly stdin: Stream;
   readonly span: Span | undefined;
+  /** `CommandSpec.reads` of the program and its subcommands, the innermost first. */
+  readonly reads?: readonly string[];
+  /** `CommandSpec.helps` that counts here. */
+  readonly helps?: string;
   /** Where the program works: the shell's place, moved by `-C`. */
   places: readonly Place[];
   /** Sources of a copy, for `dest`. */
@@ -52,7 +56,14 @@ export interface Invocation {
   output?: Stream;
 }
 
-export function emitFile(inv: Invocation, operation: FileOperation, value: Value, recursive = false, visible = false): void {
+export function emitFile(
+  inv: Invocation,
+  operation: FileOperation,
+  value: Value,
+  recursive = false,
+  visible = false,
+  certificate?: true,
+): void {
   if (holeOf(value)?.pipe !== undefined) return;
   const filter = walkFilter(inv, visible);
   const text = textOf(value);
@@ -62,11 +73,18 @@ export function emitFile(inv: Invocation, operation: FileOperation, value: Value
     const walked: Target =
       recursive && target.kind === "path" && (operation === "read" || operation === "list") && isWalked(inv, target.path)
         ? { kind: "tree", path: target.path, ...(filter === undefined ? {} : { filter }) }
-        : target;
+        : recursive && target.kind === "path" && (operation === "write" || operation === "edit") && isWalked(inv, target.path)
+          ? rewritten(inv, target)
+          : target;
     // Only what normalising hides: the kernel follows a symlink before it takes the `..` after it.
     const asGiven = text?.includes("..") !== true ? undefined : absolute ? text : place?.is === "at" ? `${place.path}/${text}` : undefined;
-    emitTarget(inv, operation, walked, recursive, asGiven);
+    emitTarget(inv, operation, walked, recursive, asGiven, certificate);
   }
+}
+
+/** A formatter in a folder rewrites what its walk opens. The user's own patterns do not count: what a copy leaves out is not said by them. */
+function rewritten({ spec }: Pick<Invocation, "spec">, target: Target & { kind: "path" }): Target {
+  return spec.walks === undefined ? target : { kind: "tree", path: target.path, filter: { only: spec.walks.split(" ") } };
 }
 
 /** A plain file has nothing below it. */
@@ -98,6 +116,7 @@ export function emitTarget(
   target: Target,
   recursive = false,
   asGiven?: string,
+  certificate?: true,
 ): void {
   inv.cx.add({
     kind: "file",
@@ -110,6 +129,7 @@ export function emitTarget(
     ...(inv.span === undefined ? {} : { span: inv.span }),
     ...(recursive && operation !== "read" && operation !== "list" ? { recursive: true } : {}),
     ...(asGiven === undefined ? {} : { asGiven }),
+    ...(certificate === undefined ? {} : { certificate }),
   });
 }
 

@@ -4,6 +4,7 @@ import { applyEffect } from "./effects.ts";
 import { inlineCode, scriptFile } from "./code.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "./invocation.ts";
 import { readVariable } from "./knowledge/environment.ts";
+import { handOn } from "./variables.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
 import { resolvePath, targetsOf } from "./paths.ts";
 import { changePlaces, foldersOf } from "./places.ts";
@@ -27,7 +28,7 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       )
         url(inv, value);
       if (kind.operation === "read" || kind.operation === "rename" || kind.operation === "link") inv.sources.push(value);
-      emitFile(inv, kind.operation, value, kind.tree, kind.visible);
+      emitFile(inv, kind.operation, value, kind.tree, kind.visible, kind.certificate);
       return;
     case "number":
       if (
@@ -99,16 +100,35 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
     case "gitkey":
       gitKey(inv, value);
       return;
+    case "secret":
+      applyEffect(inv, { is: "secrets" });
+      return;
+    case "setting":
+      applyEffect(inv, { is: "system", area: "settings" });
+      applyEffect(inv, { is: "danger", danger: "host-effect" });
+      return;
+    case "terminal":
+      applyEffect(inv, { is: "terminal" });
+      return;
     case "refuse":
-      refuse(inv, `${inv.name} is given an option that can run code or lift a protection`);
+      if (inv.args.operands.includes(value)) refuse(inv, `what ${inv.name} does with ${describe(value)} is not known`);
+      else if (inv.args.options.some((given) => given.value === value || given.second === value))
+        refuse(inv, `${inv.name} is given an option that can run code or lift a protection`);
+      else refuse(inv, `what ${inv.name} does by itself is not known`);
       return;
   }
 }
 
-/** What git keeps for later: seeing this command happen does not answer it, and an allow for the command does not cover it. */
+/**
+ * What git keeps for later: an allow for the command does not cover it. Of a template each file is seen being written;
+ * seeing a key set does not say who told it.
+ */
 function lasting(inv: Invocation, language: string, value: Value): void {
   if (language === "git-config" && isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
-  inv.cx.unknown(`${describe(value)} stays in the repository and can name what git runs later`, { span: inv.span, lasting: true });
+  inv.cx.unknown(`${describe(value)} stays in the repository and can name what git runs later`, {
+    span: inv.span,
+    ...(language === "git-config" ? { lasting: true } : {}),
+  });
   inlineCode(inv, language, value, true);
 }
 
@@ -117,7 +137,7 @@ function gitKey(inv: Invocation, value: Value): void {
   if (skipsChecks(value)) applyEffect(inv, { is: "danger", danger: "skips-checks" });
   if (isInertKey(prefixOf(value).split("=")[0] ?? "", value)) return;
   // The template of new repositories: its configuration and hooks are copied into them.
-  if (/^init\.templatedir\b/i.test(prefixOf(value))) lasting(inv, "git-config", value);
+  if (/^init\.templatedir\b/i.test(prefixOf(value))) lasting(inv, "git-hooks", value);
   else inlineCode(inv, "git-config", value, true);
   const command = commandOfKey(value);
   if (command !== undefined) inv.run.script(inv.cx, inv.state, literal(command), inv.stdin, { span: inv.span });
@@ -221,13 +241,19 @@ function host(inv: Invocation, value: Value): void {
 }
 
 /** `NAME=VALUE` in front of a wrapped command. */
-export function environmentWord(inv: Pick<Invocation, "cx" | "span" | "name">, value: Value): void {
+export function environmentWord(inv: Pick<Invocation, "cx" | "state" | "span" | "name">, value: Value): void {
   const prefix = prefixOf(value);
   const equals = prefix.indexOf("=");
   if (equals < 0) {
     refuse(inv, `${inv.name} sets a variable only known at run time`);
     return;
   }
-  const found = readVariable(prefix.slice(0, equals), textOf(value)?.slice(equals + 1));
-  if (found !== "harmless") refuse(inv, `sets ${prefix.slice(0, equals)}: ${found.steers}`, "leave the variable out");
+  const name = prefix.slice(0, equals);
+  // cross-env takes only the end of such a name, npm any letters in it.
+  if (!/^[A-Za-z_]\w*$/.test(name)) refuse(inv, `sets \`${name}\`, which is no name of a variable`);
+  const found = readVariable(name, textOf(value)?.slice(equals + 1));
+  if (typeof found === "object" && found.everywhere) refuse(inv, `sets ${name}: ${found.steers}`, "leave the variable out");
+  const [first = "", ...rest] = value.atoms;
+  const atoms = typeof first === "string" && first.length > equals + 1 ? [first.slice(equals + 1), ...rest] : rest;
+  handOn(inv.state, name, { value: { atoms, many: false }, span: inv.span });
 }

@@ -1,11 +1,11 @@
-import type { ArithmeticFor, For, Select, While, Word } from "unbash";
+import type { ArithmeticExpression, ArithmeticFor, For, Select, While, Word } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
 import type { Context } from "./context.ts";
 import { expandFields } from "./expand.ts";
 import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
 import { unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
-import { after, expansion, merged, runStatements, same, type ShellOutcome } from "./walk.ts";
+import { after, expansion, leaving, merged, rejoin, runStatements, same, type ShellOutcome } from "./walk.ts";
 
 /** More values than this are not tried one by one. */
 const MOST_VALUES = 16;
@@ -18,7 +18,8 @@ export function runFor(cx: Context, state: ShellState, node: For | Select, stdin
   const outs: Stream[] = [];
   const body = (inner: ShellState, value: Value): ShellOutcome => {
     assignVariable(cx, inner, name, value, { exported: false, span });
-    const run = runStatements(cx, inner, node.body.commands, stdin);
+    if (node.type === "Select") assignVariable(cx, inner, "REPLY", unknown("a line of the input"), { exported: false, span });
+    const run = round(cx, () => runStatements(cx, inner, node.body.commands, stdin));
     outs.push(run.out);
     return run;
   };
@@ -33,6 +34,15 @@ export function runFor(cx: Context, state: ShellState, node: For | Select, stdin
   }
   if (rest.length > 0) end = loop(cx, end, (inner) => after(body(inner, unknown(`one of ${values.length} values of $${name}`)), inner));
   return same(merged(outs), end);
+}
+
+/** One round of a loop: `break` and `continue` leave it early. */
+function round(cx: Context, walk: () => ShellOutcome): ShellOutcome {
+  const states: ShellState[] = [];
+  cx.escapes.push({ from: "loop", states });
+  const run = walk();
+  cx.escapes.pop();
+  return leaving(run, states);
 }
 
 /** Runs a body any number of times: until the state no longer changes, or what changes is unknown. */
@@ -53,25 +63,29 @@ function widen(before: readonly Place[], now: readonly Place[]): readonly Place[
 }
 
 export function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, stdin: Stream): ShellOutcome {
-  if (node.initialize !== undefined) readArithmetic(expansion(cx, state), node.initialize);
+  const failed: ShellState[] = [];
+  const evaluate = (at: ShellState, expression: ArithmeticExpression | undefined): void => {
+    if (expression !== undefined) failed.push(...cx.failing(() => readArithmetic(expansion(cx, at), expression))[1]);
+  };
+  evaluate(state, node.initialize);
   const outs: Stream[] = [];
   const end = loop(cx, state, (inner) => {
-    if (node.test !== undefined) readArithmetic(expansion(cx, inner), node.test);
-    const run = runStatements(cx, inner, node.body.commands, stdin);
+    evaluate(inner, node.test);
+    const run = round(cx, () => runStatements(cx, inner, node.body.commands, stdin));
     outs.push(run.out);
     const then = after(run, inner);
-    if (node.update !== undefined) readArithmetic(expansion(cx, then), node.update);
+    evaluate(then, node.update);
     return then;
   });
-  return same(merged(outs), end);
+  return same(merged(outs), rejoin(end, failed, state) ?? end);
 }
 
 export function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];
   const end = loop(cx, state, (inner) => {
-    const condition = runStatements(cx, inner, node.clause.commands, stdin);
+    const condition = round(cx, () => runStatements(cx, inner, node.clause.commands, stdin));
     const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
-    const run = runStatements(cx, entered.fork(), node.body.commands, stdin);
+    const run = round(cx, () => runStatements(cx, entered.fork(), node.body.commands, stdin));
     outs.push(condition.out, run.out);
     return joinStates(after(condition, inner), after(run, entered)) ?? inner;
   });

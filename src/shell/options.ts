@@ -8,6 +8,8 @@ export interface GivenOption {
   readonly option: Option | undefined;
   readonly value?: Value;
   readonly second?: Value;
+  /** The value was the next word. */
+  readonly tookWord?: boolean;
   /** An operand stands in front of it: BSD's getopt has stopped there and takes it for an operand. */
   readonly afterOperand?: boolean;
 }
@@ -126,7 +128,7 @@ function takeLong(word: Value, next: Value | undefined, grammar: Grammar): Taken
   if (option?.argument === "required") {
     const value = next === undefined ? undefined : next;
     return {
-      options: [{ written, option, ...(value === undefined ? {} : { value }) }],
+      options: [{ written, option, ...(value === undefined ? {} : { value, tookWord: true }) }],
       doubts: next?.many === true ? [`the value of ${written} may become several words`] : [],
       usedNext: next !== undefined,
     };
@@ -160,7 +162,7 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
   if (whole !== undefined && prefix.length > 2 && textOf(word) !== undefined) {
     if (whole.argument === "required")
       return {
-        options: [{ written: prefix, option: whole, ...(next === undefined ? {} : { value: next }) }],
+        options: [{ written: prefix, option: whole, ...(next === undefined ? {} : { value: next, tookWord: true }) }],
         doubts: [],
         usedNext: next !== undefined,
       };
@@ -182,7 +184,7 @@ function takeCluster(word: Value, next: Value | undefined, grammar: Grammar): Ta
     const hasRest = rest.atoms.length > 0;
     if (option.argument === "required") {
       const value = hasRest ? rest : next;
-      options.push({ written, option, ...(value === undefined ? {} : { value }) });
+      options.push({ written, option, ...(value === undefined ? {} : { value, ...(hasRest ? {} : { tookWord: true }) }) });
       return {
         options,
         doubts: value?.many === true && !hasRest ? [`the value of ${written} may become several words`] : [],

@@ -3,7 +3,7 @@ import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Exp
 import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type Variable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
-import { assignVariable } from "./variables.ts";
+import { assignVariable, isComputed } from "./variables.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -38,20 +38,26 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*")
     evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
+  if (part.operation?.type === "Transform" && /P/.test(part.operation.operand.text)) {
+    cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });
+  }
   if (part.prefix === "!") {
-    if (part.operation !== undefined && part.operation.type !== "Names") operate(ex, part.operation, undefined, part, quoted);
-    return one(unknown(`the variable that $${part.parameter} names`, true));
+    const named = indirect(ex, part, quoted);
+    if (part.operation !== undefined && part.operation.type !== "Names") {
+      operate(ex, part.operation, undefined, part, quoted);
+      return one(unknown(`the variable that $${part.parameter} names`, true));
+    }
+    return named;
   }
   const found = part.index === undefined ? lookup(ex, part.parameter, quoted) : element(ex, part.parameter, part.index.value, quoted);
   if (part.operation === undefined) return found;
-  if (part.operation.type === "Transform" && /P/.test(part.operation.operand.text)) {
-    cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });
-  }
   if (found.fields !== undefined) {
     operate(ex, part.operation, undefined, part, quoted);
     return found.fields.length === 0 && part.operation.type !== "Default" ? found : one(unknown(`a part of $${part.parameter}`, true));
   }
   const { operation } = part;
+  if (cx.maybeZsh && operation.type === "Default" && operation.operator.endsWith("=") && /\{[^}]*(,|\.\.)/.test(operation.operand.text))
+    cx.unknown("zsh expands braces in what ${…=…} assigns, bash does not", { span: cx.span(part) });
   // What `=` assigns is the variable's text, and is split like it.
   if (operation.type !== "Default" || quoted || operation.operator.endsWith("="))
     return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
@@ -60,6 +66,40 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
     fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
   const chosen = withDefault(ex, operation.operator, part.index === undefined ? found.value : undefined, operand, part);
   return chosen === operand ? { fields, split: true } : one(chosen);
+}
+
+/** `${!x}`: the text of x is a name, or a name with a subscript, which is arithmetic (bash(1), Parameter Expansion). */
+function indirect(ex: Expansion, part: ParameterExpansionPart, quoted: boolean): Fields {
+  const { cx } = ex;
+  const name = part.parameter;
+  cx.mayFail(ex.state);
+  const lost = one(unknown(`the variable that $${name} names`, true));
+  // `${!a[@]}` are subscripts, `${!a*}` names.
+  if (part.operation?.type === "Names" || ((part.index?.value === "@" || part.index?.value === "*") && part.operation === undefined))
+    return lost;
+  const found = part.index === undefined ? lookup(ex, name, true) : element(ex, name, part.index.value, true);
+  const pointers = found.fields ?? [found.value];
+  const texts = pointers.map((value) => (value.many ? undefined : textOf(value)));
+  const ambient = part.index === undefined && /^[A-Za-z_]/.test(name) && !ex.state.variables.has(name) && !isComputed(name);
+  if (texts.every((text) => text !== undefined && /^(\w+|[@*#?!$-])$/.test(text))) {
+    const [only] = texts;
+    if (texts.length !== 1 || only === undefined) return lost;
+    return lookup(ex, only, quoted);
+  }
+  const [text] = texts;
+  const subscript = text === undefined ? undefined : /^[A-Za-z_]\w*\[(.*)\]$/s.exec(text)?.[1];
+  if (texts.length === 1 && subscript !== undefined) {
+    if (subscript !== "@" && subscript !== "*")
+      evaluateAsArithmetic(ex, literal(subscript), "the subscript that an indirect expansion names");
+    return lost;
+  }
+  cx.unknown(
+    ambient
+      ? `\${!${name}} shows a variable that is only known at run time, which may be a secret`
+      : `the text of $${name} is taken for a name; a subscript in it can run code`,
+    { span: cx.span(part), help: "write the name of the variable" },
+  );
+  return lost;
 }
 
 /** The value of a variable or special parameter. */
@@ -82,6 +122,7 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   if (name === "HOME") return one(homeOf(ex));
   if (name === "PWD") return one(workingDirectory(state));
   if (name === "IFS") return one(literal(" \t\n"));
+  if (isComputed(name)) return one(unknown(`$${name}`, true));
   const ambient = cx.world.env(name);
   return one(ambient === undefined ? { atoms: [{ hole: true, why: `$${name}`, ambient: true }], many: true } : literal(ambient));
 }
@@ -121,9 +162,12 @@ function operate(
       if (operation.length !== undefined) evaluateAsArithmetic(ex, expandText(ex, operation.length), "a substring length");
       return unknown(why, true);
     case "CaseModification":
+      // zsh does not know it, and gives up the line.
+      ex.cx.mayFail(ex.state);
       if (operation.operand !== undefined) expandText(ex, operation.operand);
       return unknown(why, true);
     case "Transform":
+      ex.cx.mayFail(ex.state);
       expandText(ex, operation.operand);
       return unknown(why, true);
     case "Names":

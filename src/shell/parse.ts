@@ -125,6 +125,12 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
         : undefined;
+    case "Redirect":
+      // unbash 6.0.4 takes a descriptor variable with a substitution in its subscript for a word.
+      return source.charAt(node.pos - 1) === "}" &&
+        /(?<![$\w])\{[A-Za-z_]\w*\[[^]*\}$/.test(source.slice(Math.max(0, node.pos - 1000), node.pos))
+        ? { reason: "a subscript in the name of a descriptor variable", at: node.pos }
+        : undefined;
     case "AnsiCQuoted":
       return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
     default:

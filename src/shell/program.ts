@@ -1,13 +1,17 @@
 import type { Argument, CommandShape, ExecAction, Span } from "../action/index.ts";
-import { applySpec } from "./apply.ts";
+import { copiesInput, printsWithoutEnd } from "./analyse/rights.ts";
+import { type Applied, applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
+import { applyEnvironment } from "./environment.ts";
 import { describe, type Runner } from "./invocation.ts";
 import { entryFor } from "./knowledge/lookup.ts";
+import { readHandedCommands } from "./handed-commands.ts";
+import { linesOf, nameWords } from "./named-paths.ts";
 import type { GivenOption } from "./options.ts";
 import { resolvePath } from "./paths.ts";
 import { foldersOf } from "./places.ts";
 import type { ShellState } from "./state.ts";
-import { holeOf, isGlob, isNetwork, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
+import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 export interface ProgramCall {
   readonly cx: Context;
@@ -28,10 +32,16 @@ export function startProgram(call: ProgramCall): Stream {
   const who = identify(call, written);
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
+  const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
   if (spec === undefined) {
+    applyEnvironment({ cx, state: call.state, exec, name: who.basename, span: call.span });
     cx.refineExec(exec, { shape: looseShape(cx, words) });
+    nameWords(cx, exec, [...words, ...environmentOf(call), ...linesOf(call.stdin)], call.state.places);
+    readHandedCommands(call, who.basename.toLowerCase(), words, false, exec);
     return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
   }
+  // `env NAME=VALUE` sets variables for what it starts, not for the rest of the line.
+  const { environment } = call.state;
   const applied = applySpec(
     {
       cx,
@@ -46,6 +56,7 @@ export function startProgram(call: ProgramCall): Stream {
     },
     spec,
   );
+  call.state.environment = environment;
   const tail = looseShape(cx, applied.loose);
   cx.refineExec(exec, {
     shape: {
@@ -55,9 +66,81 @@ export function startProgram(call: ProgramCall): Stream {
     },
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
   });
+  if (!who.trusted || who.folded || !isUnderstood(cx, exec, applied, before))
+    nameWords(cx, exec, [...words.filter((word) => !isSentence(word)), ...environmentOf(call)], call.state.places);
+  // Of some the table knows nothing but that they run code of the project by default.
+  const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
+  if (runs && isOwnTool(call, who, written)) cx.refineExec(exec, { ownTool: true });
+  readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
   for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
-  return applied.out;
+  return lengthOf(call, who.basename, applied.out, exec, before.actions);
 }
+
+/** Whether what it prints has an end; what has none and goes into a file fills the disk. */
+function lengthOf({ cx, argv, stdin }: ProgramCall, name: string, out: Stream, exec: number, before: number): Stream {
+  const words = argv.slice(1);
+  if (printsWithoutEnd(name, words)) return endless(out);
+  if (!isEndless(stdin)) return out;
+  if (!copiesInput(name, words))
+    return out === stdin ? { is: "unknown", why: "the beginning of a text without end", network: isNetwork(out) } : out;
+  const keeps = cx.actions
+    .slice(before)
+    .some(
+      (action) =>
+        action.kind === "file" &&
+        (action.operation === "write" || action.operation === "edit") &&
+        action.upkeep !== true &&
+        !(action.target.kind === "path" && action.target.path === "/dev/null"),
+    );
+  if (keeps) cx.addDanger(exec, "resource-bomb");
+  return endless(out);
+}
+
+/** What every word means is known: nothing was left open, and no code that is not read gets any of them. */
+function isUnderstood(
+  cx: Context,
+  exec: number,
+  applied: Applied,
+  before: { readonly actions: number; readonly unknowns: number },
+): boolean {
+  return (
+    applied.id !== undefined &&
+    applied.complete &&
+    !cx.unknowns.slice(before.unknowns).some((unknown) => unknown.exec === undefined || unknown.exec === exec) &&
+    !cx.actions
+      .slice(before.actions)
+      .some((action) => action.kind === "code" && action.origin.by === "command" && action.origin.exec === exec)
+  );
+}
+
+/** What is known of the program makes this command run code of the project, so that whoever allows it allows what lies in the environment. */
+const runsProject = (cx: Context, exec: number, from: number): boolean =>
+  cx.actions
+    .slice(from)
+    .some(
+      (action) =>
+        action.kind === "code" &&
+        (action.source === "project" ||
+          action.language === "project" ||
+          (action.source === "file" && /^(?:\.\/)?[\w-][\w./-]*$/.test(action.detail ?? "") && !action.detail?.includes(".."))) &&
+        action.origin.by === "command" &&
+        action.origin.exec === exec,
+    );
+
+/** The environment that the project's own tools lie in: of this project, under the name it has by custom, and no link out of it. */
+function isOwnTool({ cx: { world } }: ProgramCall, who: Identity, written: string): boolean {
+  const path = who.resolved;
+  if (path === undefined || who.trusted || !written.includes("/")) return false;
+  const root = world.canonical(world.projectRoot);
+  const folder = world.canonical(path.slice(0, path.lastIndexOf("/")));
+  return folder.startsWith(`${root}/`) && /\/(?:\.?venv\/bin|node_modules\/\.bin)$/.test(folder);
+}
+
+/** A message or a title to a program that is known; code that is not read is looked through where it is found. */
+const isSentence = (word: Value): boolean => /\S\s+\S/.test(textOf(word) ?? "");
+
+/** Values of variables in front of the command. */
+const environmentOf = ({ env }: ProgramCall): readonly Value[] => env.flatMap(({ value }) => (value === undefined ? [] : [literal(value)]));
 
 function emitUpkeep(cx: Context, exec: number, notation: string): void {
   const [operation = "", path = ""] = notation.split(" ");
@@ -184,6 +267,7 @@ export function startUnknown(call: ProgramCall): Stream {
     shape: looseShape(cx, argv.slice(1)),
     ...(span === undefined ? {} : { span }),
   });
+  nameWords(cx, cx.actions.length - 1, argv.slice(1), call.state.places);
   cx.unknown(`dynamic command name: ${shown} is only known at run time`, { span, help: "write the program's name" });
   return { is: "unknown", why: `the output of ${shown}`, network: isNetwork(call.stdin) };
 }

@@ -1,9 +1,9 @@
 import type { Redirection } from "unbash";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
-import { targetsOf } from "./paths.ts";
+import { resolvePath, targetsOf } from "./paths.ts";
 import { readNames, readSubscript } from "./subscript.ts";
-import { holeOf, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 import type { FileOperation } from "../action/index.ts";
 
@@ -14,18 +14,30 @@ export interface Redirected {
   readonly captured: boolean;
   /** Error messages go where the output goes. */
   readonly errors: boolean;
+  /** A file that cannot be opened leaves the command undone. */
+  readonly uncertain: boolean;
 }
+
+type Output = "out" | "err" | "pipe" | "elsewhere";
+
+const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
 /** What the shell opens for these redirections. Writing `/dev/null` and copying descriptors is harmless. */
 export function readRedirections(ex: Expansion, redirections: readonly Redirection[]): Redirected {
   let stdin: Stream | undefined;
   const read = (stream: Stream): void => {
-    stdin = stdin !== undefined && ex.cx.maybeZsh ? sequence([stdin, stream]) : stream;
+    if (stdin === undefined || !ex.cx.maybeZsh) stdin = stream;
+    else if (ex.cx.shell === "zsh") stdin = sequence([stdin, stream]);
+    else
+      stdin = { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(stdin) || isNetwork(stream) };
   };
-  let captured = false;
-  let copied = false;
-  let errors = false;
+  // Where the two outputs lead, redirection by redirection.
+  const outputs = new Map<number, Output>([
+    [1, "out"],
+    [2, "err"],
+  ]);
   let socket = false;
+  let uncertain = false;
   for (const redirection of redirections) {
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
@@ -50,13 +62,22 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       const { operator } = redirection;
       const text = textOf(value);
       if ((operator === ">&" || operator === "<&") && text !== undefined && /^(\d+-?|-)$/.test(text)) {
-        copied = true;
+        const [copy, source] = [redirection.descriptor, Number.parseInt(text, 10)];
+        const number = copy === undefined ? (operator === ">&" ? 1 : 0) : copy.type === "FileDescriptor" ? copy.value : -1;
+        outputs.set(number, outputs.get(source) ?? "elsewhere");
         // `>& /dev/tcp/HOST/PORT 0>&1`: what comes from there is read.
         if (socket && redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 0) read(SOCKET);
-        if (redirection.descriptor?.type === "FileDescriptor" && redirection.descriptor.value === 2) errors = true;
+        else if (operator === "<&" && isStdin(redirection.descriptor) && !/^0?-?$/.test(text))
+          read({ is: "unknown", why: `what is open as descriptor ${text}`, network: false });
         continue;
       }
       if (operator === "<&" && text !== undefined) continue;
+      if (operator === ">&" && expandsAgain(redirection.descriptor, value))
+        ex.cx.unknown("bash expands the word behind >& once more, which can run code hidden in its text", {
+          span: ex.cx.span(redirection),
+          help: "write &>, or > and 2>&1",
+        });
+      if (!opensSurely(ex, operator, text)) uncertain = true;
       const reads = operator === "<" || operator === "<>" || operator === "<&";
       const writes = operator !== "<" && operator !== "<&";
       if (reads) {
@@ -68,11 +89,26 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
         open(ex, "write", value, redirection);
         if (/^\/dev\/(tcp|udp)\//.test(text ?? "")) socket = true;
         const fd = redirection.descriptor?.type === "FileDescriptor" ? redirection.descriptor.value : operator === "<>" ? 0 : 1;
-        if (fd === 1 && holeOf(value)?.pipe === undefined && text !== "/dev/stdout" && text !== "/dev/fd/1") captured = true;
+        const pipe = holeOf(value)?.pipe !== undefined;
+        const copied = OUTPUTS[text ?? ""];
+        const leads = pipe ? "pipe" : copied === undefined ? "elsewhere" : (outputs.get(copied) ?? "elsewhere");
+        outputs.set(fd, leads);
+        if ((operator === "&>" || operator === "&>>" || operator === ">&") && redirection.descriptor === undefined) outputs.set(2, leads);
       }
     }
   }
-  return { stdin, captured: captured && !copied, errors };
+  // What goes into `>(…)` comes out of it again, as far as it prints.
+  const [out, err] = [outputs.get(1), outputs.get(2)];
+  return { stdin, captured: out !== "out" && out !== "pipe", errors: err === "out", uncertain };
+}
+
+/** bash makes `&>WORD` of `>&WORD` when the word has turned out to be no number, and expands it again (5.2, do_redirection_internal). */
+function expandsAgain(descriptor: Redirection["descriptor"], value: Value): boolean {
+  if (descriptor !== undefined && !(descriptor.type === "FileDescriptor" && descriptor.value === 1)) return false;
+  const hole = holeOf(value);
+  if (hole !== undefined && hole.number !== true && hole.ambient !== true && hole.pipe === undefined) return true;
+  const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "glob" in atom ? "*" : "")).join("");
+  return /[$`'"\\*?[\s<>(){}]|^~/.test(text);
 }
 
 /** `{name}>file` puts the number of the descriptor into a variable. */
@@ -113,6 +149,14 @@ const HARMLESS_DEVICES = new Set([
   "/dev/random",
   "/dev/urandom",
 ]);
+
+function opensSurely({ cx, state }: Expansion, operator: string, text: string | undefined): boolean {
+  if (text === undefined) return false;
+  if (HARMLESS_DEVICES.has(text)) return true;
+  const [place, ...more] = state.places;
+  if (operator !== "<" || more.length > 0 || place?.is !== "at") return false;
+  return cx.world.kind(cx.world.canonical(resolvePath(place.path, text))) === "file";
+}
 
 function open(ex: Expansion, operation: FileOperation, value: Value, redirection: Extract<Redirection, { type: "Redirect" }>): void {
   if (holeOf(value)?.pipe !== undefined) return;

@@ -3,21 +3,25 @@ import type { Runner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { ShellState } from "./state.ts";
 import { holeOf, NOTHING, textOf, unknown } from "./value.ts";
-import { runStatements } from "./walk.ts";
+import { runScript } from "./walk.ts";
 
 /** What a new shell process knows: the folder; variables only where they were exported, which is not tracked. */
 function childState(state: ShellState): ShellState {
   const child = new ShellState(state.places);
   for (const name of state.variables.keys()) child.variables.set(name, unknown(`$${name} in a new shell`, true));
+  child.environment = state.environment;
   return child;
 }
 
 /** How commands run other commands. */
 export const RUNNER: Runner = {
-  argv(cx, state, argv, stdin) {
+  argv(cx, state, argv, stdin, runner) {
     if (!cx.enter()) return NOTHING;
+    const at = cx.actions.length;
     const { out } = dispatch({ cx, state: state.fork(), argv, env: [], stdin, span: cx.outerSpan, external: true, runner: RUNNER });
     cx.leave();
+    const started = cx.actions[at];
+    if (runner !== undefined && started?.kind === "exec") cx.actions[at] = { ...started, runner };
     return out;
   },
   script(cx, state, value, stdin, options) {
@@ -54,7 +58,9 @@ export const RUNNER: Runner = {
     if (options?.positional !== undefined) inner.positional = options.positional;
     const outerSpan = cx.outerSpan;
     cx.outerSpan = options?.span ?? outerSpan ?? { start: 0, end: 0 };
-    const { out } = runStatements(cx, inner, parsed.script.commands, stdin);
+    cx.escapes.push({ from: "shell", states: [] });
+    const { out } = runScript(cx, inner, parsed.script.commands, stdin, source);
+    cx.escapes.pop();
     cx.leave();
     cx.outerSpan = outerSpan;
     return out;

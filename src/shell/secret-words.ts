@@ -5,6 +5,8 @@ import { isHole, textOf, type Stream, type Value } from "./value.ts";
 const SECRET =
   /(^|_)(pass|passwd|password|passphrase|pat|secrets?|tokens?|jwt|apikey|credentials?|creds?|cookie|dsn)(_|\d*$)|(^|_)(api|access|secret|private|signing|encryption|service|master|auth)_?keys?(_|$)|(secret|token|password|passwd|apikey)s?$|(^|_)database_url$/i;
 
+export const isSecretName = (name: string): boolean => SECRET.test(name);
+
 /** Commands that only look at their words, or keep them in variables. */
 const KEEPING = new Set([
   "test",

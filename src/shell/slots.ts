@@ -10,11 +10,11 @@ export interface Filled {
 export function fillSlots(slots: readonly Slot[], operands: readonly Value[]): readonly Filled[] {
   const argv = slots.findIndex((slot) => slot.kind.is === "argv");
   const repeated = slots.findIndex((slot) => slot.count === "any" || slot.count === "some");
-  // NAME=VALUE words come in front of a wrapped command.
+  // NAME=VALUE words come in front of a wrapped command; env(1) and sudo(8) take every word with a `=` for one.
   if (argv >= 0 && repeated >= 0 && repeated < argv && slots[repeated]?.kind.is === "env") {
     const head = fillInOrder(slots.slice(0, repeated), operands);
     const rest = operands.slice(head.used);
-    const end = rest.findIndex((value) => !/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(prefixOf(value)));
+    const end = rest.findIndex((value) => !prefixOf(value).includes("="));
     const count = end < 0 ? rest.length : end;
     const slot = slots[repeated];
     const tail = slots[argv];

@@ -1,4 +1,5 @@
 import type { Function as FunctionNode } from "unbash";
+import type { Span } from "../action/index.ts";
 import { sameValue, unknown, type Value } from "./value.ts";
 
 /** Where the shell may stand. */
@@ -12,33 +13,157 @@ export type Variable = Value | readonly Value[];
 
 export const isArray = (variable: Variable): variable is readonly Value[] => Array.isArray(variable);
 
+/** A variable that programs get. Without a value: it was exported and has the one it came with, if any. */
+export interface Handed {
+  readonly value: Variable | undefined;
+  readonly span: Span | undefined;
+}
+
 /** More places than this are one unknown place. */
 const MOST_PLACES = 4;
 
+const NO_VARIABLES: ReadonlyMap<string, Handed> = new Map();
+
+/** What a function's `local` hides of one variable. */
+export interface Hidden {
+  readonly saved: Variable | undefined;
+  readonly attributes: string;
+  /** On some ways the function has no such variable of its own: what is visible is then the caller's. */
+  readonly maybe: boolean;
+}
+
+/** What a trap may do between any two commands (bash(1), `trap`). */
+export interface Springing {
+  /** Variables that it sets: their value is unknown from here on. */
+  readonly names: ReadonlySet<string>;
+  /** It may leave the folder. */
+  readonly moves: boolean;
+  /** It prints, wherever the output goes when it is sprung. */
+  readonly prints: boolean;
+}
+
+export const CALM: Springing = { names: new Set(), moves: false, prints: false };
+
+/** Options of the shell that are followed: `allexport`, `physical`, `nullglob`. */
+export type Followed = "allexport" | "physical" | "nullglob";
+
 /** What the shell knows at one point of the line: a sound summary of every way to get there. */
 export class ShellState {
-  places: readonly Place[];
+  private standing: readonly Place[];
   variables: Map<string, Variable>;
+  /** Letters of `declare` that a variable may have; `z`: in zsh arithmetic may have made it a number. */
+  attributes: ReadonlyMap<string, string>;
   positional: readonly Value[];
-  /** Several bodies when branches define the same name differently; undefined among them: not defined on some way. */
+  /** @internal Several bodies when branches define the same name differently; undefined among them: not defined on some way. */
   functions: Map<string, readonly (FunctionNode | undefined)[]>;
   aliases: Map<string, readonly (string | undefined)[]>;
+  /** What the line adds to the environment of programs. Replaced, never changed. */
+  environment: ReadonlyMap<string, Handed>;
+  /** One for each function being called, the innermost last. */
+  frames: readonly ReadonlyMap<string, Hidden>[];
+  springing: Springing;
+  /** Options that may be set. */
+  options: ReadonlySet<Followed>;
 
   constructor(places: readonly Place[]) {
-    this.places = places;
+    this.standing = places;
     this.variables = new Map();
+    this.attributes = new Map();
     this.positional = [];
     this.functions = new Map();
     this.aliases = new Map();
+    this.environment = NO_VARIABLES;
+    this.frames = [];
+    this.springing = CALM;
+    this.options = new Set();
+  }
+
+  get places(): readonly Place[] {
+    return this.standing;
+  }
+
+  set places(places: readonly Place[]) {
+    this.standing = this.springing.moves ? [{ is: "unknown", why: "the working directory, which a trap may change" }] : places;
   }
 
   fork(): ShellState {
-    const copy = new ShellState(this.places);
+    const copy = new ShellState(this.standing);
     copy.positional = this.positional;
+    copy.attributes = this.attributes;
+    copy.frames = this.frames;
+    copy.springing = this.springing;
+    copy.options = this.options;
     if (this.variables.size > 0) copy.variables = new Map(this.variables);
     if (this.functions.size > 0) copy.functions = new Map(this.functions);
     if (this.aliases.size > 0) copy.aliases = new Map(this.aliases);
+    copy.environment = this.environment;
     return copy;
+  }
+
+  attributesOf(name: string): string {
+    return this.attributes.get(name) ?? "";
+  }
+
+  addAttributes(name: string, letters: string): void {
+    const now = this.attributesOf(name);
+    const all = [...new Set(now + letters)].sort().join("");
+    if (all !== now) this.attributes = new Map(this.attributes).set(name, all);
+  }
+
+  dropAttributes(name: string): void {
+    if (!this.attributes.has(name)) return;
+    const rest = new Map(this.attributes);
+    rest.delete(name);
+    this.attributes = rest;
+  }
+
+  setOption(option: Followed): void {
+    if (!this.options.has(option)) this.options = new Set([...this.options, option]);
+  }
+
+  /** The innermost function gets a variable of its own; `maybe` where not every shell gives it one. */
+  hide(name: string, maybe: boolean): void {
+    const top = this.frames.at(-1);
+    if (top === undefined) return;
+    const visible = this.variables.get(name);
+    const hidden = top.get(name);
+    if (hidden !== undefined && (maybe || !hidden.maybe)) return;
+    const saved = hidden === undefined ? visible : either(name, hidden.saved, visible);
+    const entry: Hidden = { saved, attributes: (hidden?.attributes ?? "") + this.attributesOf(name), maybe };
+    this.frames = [...this.frames.slice(0, -1), new Map(top).set(name, entry)];
+  }
+
+  /** The innermost function has returned: what it hid is visible again. */
+  leaveFunction(): void {
+    const top = this.frames.at(-1);
+    this.frames = this.frames.slice(0, -1);
+    for (const [name, { saved, attributes, maybe }] of top ?? []) {
+      const before = this.springing.names.has(name) ? unknown(`$${name}, which a trap may change`, true) : saved;
+      const visible = this.variables.get(name);
+      const now = maybe ? either(name, before, visible) : before;
+      if (now === undefined) this.variables.delete(name);
+      else this.variables.set(name, now);
+      this.handAnew(name, now);
+      if (!maybe) this.dropAttributes(name);
+      this.addAttributes(name, attributes);
+    }
+  }
+
+  /** A variable that functions on the way hide may have changed under their own: nothing is known of it any more. */
+  blur(name: string, why: string): void {
+    const lost = unknown(why, true);
+    this.frames = this.frames.map((frame) => {
+      const hidden = frame.get(name);
+      return hidden === undefined ? frame : new Map(frame).set(name, { ...hidden, saved: lost });
+    });
+    this.variables.set(name, lost);
+    this.handAnew(name, lost);
+  }
+
+  /** What programs get of a variable that has another value now. */
+  private handAnew(name: string, value: Variable | undefined): void {
+    const handed = this.environment.get(name);
+    if (handed !== undefined) this.environment = new Map(this.environment).set(name, { ...handed, value });
   }
 }
 
@@ -80,17 +205,64 @@ const isNumber = (value: Variable): boolean =>
   value.atoms.length > 0 &&
   value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
 
+export const DIFFERS = "differs between branches";
+
 function joinVariables(name: string, a: Variable | undefined, b: Variable | undefined): Variable {
   if (a !== undefined && sameVariable(a, b)) return a;
   if (a !== undefined && b !== undefined && isNumber(a) && isNumber(b)) return NUMBER;
-  return unknown(`$${name}, which differs between branches`, true);
+  return unknown(`$${name}, which ${DIFFERS}`, true);
+}
+
+export const either = (name: string, a: Variable | undefined, b: Variable | undefined): Variable | undefined =>
+  sameVariable(a, b) ? a : joinVariables(name, a, b);
+
+function joinAttributes(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  if (a === b || b.size === 0) return a;
+  if (a.size === 0) return b;
+  const out = new Map(a);
+  for (const [name, letters] of b) out.set(name, [...new Set((a.get(name) ?? "") + letters)].sort().join(""));
+  return out;
+}
+
+/** A function has a variable of its own on both ways, or perhaps. */
+function joinFrames(a: ShellState, b: ShellState): readonly ReadonlyMap<string, Hidden>[] {
+  if (a.frames === b.frames) return a.frames;
+  return a.frames.map((left, i) => {
+    const right = b.frames[i];
+    if (right === undefined || left === right) return left;
+    const out = new Map<string, Hidden>();
+    for (const name of new Set([...left.keys(), ...right.keys()])) {
+      const [one, other] = [left.get(name), right.get(name)];
+      // Where it is not hidden, the caller's is the visible one.
+      out.set(name, {
+        saved: either(
+          name,
+          one === undefined ? a.variables.get(name) : one.saved,
+          other === undefined ? b.variables.get(name) : other.saved,
+        ),
+        attributes: (one?.attributes ?? a.attributesOf(name)) + (other?.attributes ?? b.attributesOf(name)),
+        maybe: one?.maybe !== false || other?.maybe !== false,
+      });
+    }
+    return out;
+  });
+}
+
+function joinSpringing(a: Springing, b: Springing): Springing {
+  if (a === b) return a;
+  return { names: new Set([...a.names, ...b.names]), moves: a.moves || b.moves, prints: a.prints || b.prints };
 }
 
 /** The state after one of two ways. `undefined` is a way that does not go on (`exit`, `return`). */
 export function joinStates(a: ShellState | undefined, b: ShellState | undefined): ShellState | undefined {
   if (a === undefined || a === b) return b;
   if (b === undefined) return a;
-  const out = new ShellState(joinPlaces(a.places, b.places));
+  const out = new ShellState([]);
+  out.springing = joinSpringing(a.springing, b.springing);
+  out.places = joinPlaces(a.places, b.places);
+  out.frames = joinFrames(a, b);
+  out.attributes = joinAttributes(a.attributes, b.attributes);
+  out.options = a.options === b.options ? a.options : new Set([...a.options, ...b.options]);
   out.functions = joinLists(a.functions, b.functions);
   out.aliases = joinLists(a.aliases, b.aliases);
   out.positional = sameVariable(a.positional, b.positional)
@@ -100,13 +272,53 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
     const left = a.variables.get(name);
     out.variables.set(name, joinVariables(name, left, b.variables.get(name)));
   }
+  out.environment = joinEnvironments(a.environment, b.environment);
   return out;
 }
 
+/** What programs get on one of two ways, they may get. */
+function joinEnvironments(a: ReadonlyMap<string, Handed>, b: ReadonlyMap<string, Handed>): ReadonlyMap<string, Handed> {
+  if (a === b || b.size === 0) return a;
+  if (a.size === 0) return b;
+  const out = new Map(a);
+  for (const [name, handed] of b) {
+    const before = a.get(name);
+    if (before === undefined || before.value === undefined) out.set(name, handed);
+    else if (handed.value !== undefined && !sameVariable(before.value, handed.value))
+      out.set(name, { value: unknown(`$${name}, which differs between branches`), span: handed.span });
+  }
+  return out;
+}
+
+function sameEnvironment(a: ReadonlyMap<string, Handed>, b: ReadonlyMap<string, Handed>): boolean {
+  if (a === b) return true;
+  return a.size === b.size && [...a].every(([name, { value }]) => b.has(name) && sameVariable(value, b.get(name)?.value));
+}
+const sameAttributes = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
+  a === b || (a.size === b.size && [...a].every(([name, letters]) => b.get(name) === letters));
+
+const sameFrames = (a: ShellState["frames"], b: ShellState["frames"]): boolean =>
+  a === b ||
+  a.every((frame, i) => {
+    const other = b[i];
+    return (
+      frame === other ||
+      (frame.size === other?.size &&
+        [...frame].every(([name, hidden]) => {
+          const now = other.get(name);
+          return now !== undefined && now.maybe === hidden.maybe && sameVariable(now.saved, hidden.saved);
+        }))
+    );
+  });
+
 export function sameState(a: ShellState, b: ShellState): boolean {
   if (a === b) return true;
+  if (a.options.size !== b.options.size || a.springing.names.size !== b.springing.names.size || a.springing.moves !== b.springing.moves)
+    return false;
+  if (!sameAttributes(a.attributes, b.attributes) || !sameFrames(a.frames, b.frames)) return false;
   if (a.functions.size !== b.functions.size || a.aliases.size !== b.aliases.size || a.variables.size !== b.variables.size) return false;
   if (a.places.map(placeKey).join("\n") !== b.places.map(placeKey).join("\n") || !sameVariable(a.positional, b.positional)) return false;
+  if (!sameEnvironment(a.environment, b.environment)) return false;
   for (const [name, variable] of a.variables) if (!sameVariable(variable, b.variables.get(name))) return false;
   return true;
 }

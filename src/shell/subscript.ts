@@ -31,7 +31,10 @@ function readName(at: At, name: string, depth: number): void {
     const text = textOf(one);
     if (text === undefined) {
       if (!isNumeric(one)) runtimeText(at.cx, `$${name}`);
-    } else if (!readSubscript(text)) at.cx.unknown(`arithmetic evaluates the text of $${name}, which can run code`);
+      continue;
+    }
+    if (!/^\s*(-?(0[0-7]*|[1-9]\d*)|[A-Za-z_]\w*)?\s*$/.test(text)) at.cx.mayFail(at.state);
+    if (!readSubscript(text)) at.cx.unknown(`arithmetic evaluates the text of $${name}, which can run code`);
     else for (const inner of text.match(/[A-Za-z_]\w*/g) ?? []) if (inner !== name) readName(at, inner, depth + 1);
   }
 }

@@ -1,6 +1,6 @@
 import type { WordPart } from "unbash";
 import type { Expansion } from "./expand.ts";
-import { join, literal, NOTHING, unknown, type Stream, type Value } from "./value.ts";
+import { isNetwork, join, literal, NOTHING, unknown, type Stream, type Value } from "./value.ts";
 
 /** What `$(…)` becomes: the text printed, trailing newlines dropped. */
 export function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExpansion" }>): Value {
@@ -11,7 +11,12 @@ export function substitution(ex: Expansion, part: Extract<WordPart, { type: "Com
   if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
   const out = ex.run(cx, ex.state.fork(), part.script, NOTHING);
   cx.outerSpan = outer;
-  return streamText(out, `the output of ${brief(part.text)}`);
+  return streamText(
+    ex.state.springing.prints && out.is !== "unknown"
+      ? { is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) }
+      : out,
+    `the output of ${brief(part.text)}`,
+  );
 }
 
 const brief = (text: string): string => (text.length <= 40 ? text : `${text.slice(0, 39)}…`);

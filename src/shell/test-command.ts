@@ -26,6 +26,7 @@ export function readTest(ex: Expansion, test: TestExpression): void {
     case "TestUnary": {
       const operand = expandText(ex, test.operand);
       if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
+      if (test.operator === "-t" && ex.cx.maybeZsh) evaluateAsArithmetic(ex, operand, "the operand of -t, in zsh,");
       return;
     }
     case "TestBinary": {

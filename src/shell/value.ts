@@ -142,7 +142,7 @@ export type Stream =
   | { readonly is: "text"; readonly value: Value }
   /** One path a line, each below one of these prefixes. */
   | { readonly is: "paths"; readonly values: readonly Value[] }
-  | { readonly is: "unknown"; readonly why: string; readonly network: boolean; readonly number?: boolean };
+  | { readonly is: "unknown"; readonly why: string; readonly network: boolean; readonly number?: boolean; readonly endless?: boolean };
 
 export const NOTHING: Stream = { is: "none" };
 
@@ -151,6 +151,11 @@ export function isNetwork(stream: Stream): boolean {
   if (stream.is === "text") return stream.value.atoms.some((atom) => isHole(atom) && atom.network === true);
   return false;
 }
+
+/** What `yes` prints: whoever keeps it keeps more than there is room for. */
+export const isEndless = (stream: Stream): boolean => stream.is === "unknown" && stream.endless === true;
+
+export const endless = (stream: Stream): Stream => ({ is: "unknown", why: "text without end", network: isNetwork(stream), endless: true });
 
 /** The streams of commands that run one after the other. */
 export function sequence(streams: readonly Stream[]): Stream {
@@ -161,6 +166,7 @@ export function sequence(streams: readonly Stream[]): Stream {
   const atoms: Atom[] = [];
   for (const stream of some) {
     if (stream.is === "text") atoms.push(...stream.value.atoms);
+    else if (some.some(isEndless)) return endless({ is: "unknown", why: "", network: some.some(isNetwork) });
     else return { is: "unknown", why: "the output of several commands", network: some.some(isNetwork) };
   }
   return { is: "text", value: { atoms: join(atoms), many: false } };

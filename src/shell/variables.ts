@@ -1,14 +1,14 @@
 import type { Context } from "./context.ts";
 import { readVariable } from "./knowledge/environment.ts";
-import type { ShellState, Variable } from "./state.ts";
-import { isArray } from "./state.ts";
+import { DIFFERS, isArray, type Handed, type ShellState, type Variable } from "./state.ts";
 import { isNumeric, readNames } from "./subscript.ts";
-import { textOf } from "./value.ts";
+import { workingDirectory } from "./tilde.ts";
+import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
 import type { Span } from "../action/index.ts";
 
 /** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
 const ALWAYS_EXPORTED =
-  /^(PATH|IFS|ENV|BASH_ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
+  /^(PATH|IFS|ENV|BASH_ENV|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
 
 /** Associative arrays and array twins of PATH through which zsh changes names (zshmodules(1), zsh/parameter; zshparam(1)). */
 const ZSH_TABLES =
@@ -16,10 +16,37 @@ const ZSH_TABLES =
 
 /** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
 const INTEGERS =
-  /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID)$/;
+  /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT))$/;
 
-/** Under this name the state remembers that `declare -i`, or in zsh its first use in arithmetic, made a variable an integer. */
-export const integerMark = (name: string): string => `-i ${name}`;
+/** Arrays that the shells have from the start (bash(1), Shell Variables). */
+const ARRAYS =
+  /^(BASH_(ALIASES|ARGC|ARGV|CMDS|LINENO|REMATCH|SOURCE|VERSINFO)|COMP_WORDS|COMPREPLY|COPROC|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|PIPESTATUS)$/;
+
+/** Tables and switches of the shell that look like variables: what names mean, where it stands, how it reads the line. */
+const TABLES: readonly (readonly [names: RegExp, steers: string])[] = [
+  [/^BASH_(CMDS|ALIASES)$/, "it decides what names stand for"],
+  [/^(DIRSTACK|PWD|OLDPWD)$/, "the shell keeps the folder it stands in there"],
+  [
+    /^(BASHOPTS|SHELLOPTS|BASH_COMPAT|BASH_XTRACEFD|POSIXLY_CORRECT|FUNCNEST|EXECIGNORE|FIGNORE|GLOBSORT|BASH_LOADABLES_PATH)$/,
+    "it changes how the shell reads the rest",
+  ],
+  [/^(histchars|HISTCHARS|PROMPT_DIRTRIM|COMP_WORDBREAKS)$/, "it changes how the shell reads the rest"],
+  [/^(BASH_ARG[CV0]|BASH_ARGV0|BASH_SOURCE|BASH_LINENO|BASH_VERSINFO|FUNCNAME|GROUPS)$/, "the shell itself keeps this variable"],
+];
+
+/** Arrays and parameters of zsh with a meaning of their own, which a line written for bash would hardly name. */
+const ZSH_KEEPS =
+  /^(argv|ARGC|dirstack|userdirs|parameters|builtins|modules|keymaps|terminfo|termcap|funcstack|zsh_eval_context|(pre(cmd|exec)|chpwd|periodic|zshexit|zshaddhistory)_functions)$/;
+
+/** Variables whose text is the shell's, whatever they were given. */
+const COMPUTED =
+  /^(_|BASHPID|BASH_(COMMAND|SUBSHELL|REMATCH|EXECUTION_STRING|ARG[CV]|SOURCE|LINENO)|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|FUNCNAME|GROUPS|PIPESTATUS|OPTARG|REPLY|MATCH|match|M?(BEGIN|END)|UID|EUID|GID|EGID|PPID|USERNAME|status|pipestatus)$/;
+
+/** Set by the shell between two commands: never what the environment or an assignment says. */
+export const isComputed = (name: string): boolean => COMPUTED.test(name);
+export const isArrayFromStart = (name: string): boolean => ARRAYS.test(name);
+
+const A_NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
 /** Gives a variable a value, and says so when that steers what later commands do. */
 export function assignVariable(
@@ -30,27 +57,87 @@ export function assignVariable(
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
   steering(cx, name, value, options);
-  if (INTEGERS.test(name) || isMarked(state, name))
+  const now = giveValue(cx, state, name, value, options.span);
+  if (options.exported || isExported(cx, state, name)) handOn(state, name, { value: now, span: options.span });
+}
+
+/** The value alone, as for one command: what is certain of it afterwards. */
+export function giveValue(cx: Context, state: ShellState, name: string, value: Variable, span: Span | undefined): Variable {
+  tables(cx, state, name, value, span);
+  cx.changes(name);
+  const attributes = state.attributesOf(name);
+  const integer = INTEGERS.test(name) || attributes.includes("i");
+  if (integer)
     for (const one of isArray(value) ? value : [value]) {
       if (isNumeric(one)) readNames({ cx, state }, textOf(one) ?? "");
-      else cx.unknown(`$${name} is an integer: its text is evaluated as arithmetic, which can run code`, { span: options.span });
+      else cx.unknown(`$${name} is an integer: its text is evaluated as arithmetic, which can run code`, { span });
     }
-  const born = state.variables.get(integerMark(name));
-  if (born !== undefined && !isArray(born) && textOf(born) === "zsh" && !isDigits(value))
-    cx.unknown(`zsh keeps $${name} a number, as arithmetic made it; bash makes it text`, { span: options.span, help: "use another name" });
-  state.variables.set(name, value);
+  if (attributes.includes("z") && !isDigits(value))
+    cx.unknown(`zsh keeps $${name} a number, as arithmetic made it; bash makes it text`, { span, help: "use another name" });
+  if (attributes.includes("r"))
+    cx.unknown(`$${name} is readonly: the shell gives up the assignment, and may leave out the rest of the line`, { span });
+  const before = state.variables.get(name);
+  const array = /[aA]/.test(attributes) || ARRAYS.test(name) || (before !== undefined && isArray(before));
+  // In bash it is the first element, in zsh all of it or an error.
+  const whole = array && !isArray(value) ? unknown(`$${name}, an array that is given one text`, true) : value;
+  const now = kept(state, name, whole, attributes, integer);
+  state.variables.set(name, now);
+  return now;
+}
+
+/** `a[i]=…`: which of them is not followed. */
+export function setElement(
+  cx: Context,
+  state: ShellState,
+  name: string,
+  options: { readonly exported: boolean; readonly span?: Span | undefined },
+): void {
+  assignVariable(cx, state, name, { atoms: [{ hole: true, why: `an element of $${name}` }], many: true }, options);
+  state.addAttributes(name, "a");
+}
+
+/** Arithmetic sets a variable: in zsh one that was not there is an integer from then on. */
+export function setNumber(cx: Context, state: ShellState, name: string, span?: Span): void {
+  const before = state.variables.get(name);
+  const unset = before === undefined || (!isArray(before) && (textOf(before) === "" || holeOf(before)?.why.endsWith(DIFFERS) === true));
+  if (cx.maybeZsh && unset) state.addAttributes(name, "z");
+  assignVariable(cx, state, name, A_NUMBER, { exported: false, span });
+}
+
+/** What is certain of the value afterwards. */
+function kept(state: ShellState, name: string, value: Variable, attributes: string, integer: boolean): Variable {
+  if (state.springing.names.has(name)) return unknown(`$${name}, which a trap may change`, true);
+  if (attributes.includes("r")) return unknown(`$${name}, which is readonly`, true);
+  if (/[ulc]/.test(attributes)) return unknown(`$${name}, whose letters change`, true);
+  if (/^(_|BASH_COMMAND|BASH_REMATCH|PIPESTATUS|UID|EUID|GID|EGID|PPID|USERNAME)$/.test(name)) return unknown(`$${name}`, true);
+  // `declare -i x; x=1+1` is 2.
+  if (integer && !isArray(value) && !isDigits(value)) return A_NUMBER;
+  return integer && INTEGERS.test(name) ? A_NUMBER : value;
+}
+
+function tables(cx: Context, state: ShellState, name: string, value: Variable, span: Span | undefined): void {
+  const table = TABLES.find(([names]) => names.test(name));
+  // `PWD=$(pwd)` changes nothing.
+  const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
+  if (table !== undefined && !idle) cx.unknown(`sets ${name}: ${table[1]}`, { span, help: "use another name" });
+  if (cx.maybeZsh && ZSH_KEEPS.test(name)) cx.unknown(`sets ${name}, which zsh itself keeps`, { span, help: "use another name" });
+}
+
+/** A variable that came with the environment, or was exported before, stays exported whatever it is given. */
+const isExported = (cx: Context, state: ShellState, name: string): boolean =>
+  state.environment.has(name) || state.options.has("allexport") || ALWAYS_EXPORTED.test(name) || cx.world.env(name) !== undefined;
+
+/** Adds to what programs get from here on: `environment.ts` asks each of them what it does with it. */
+export function handOn(state: ShellState, name: string, handed: Handed): void {
+  state.environment = new Map([...state.environment, [name, handed]]);
 }
 
 const isDigits = (value: Variable): boolean =>
   !isArray(value) &&
-  value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
+  value.atoms.length > 0 &&
+  value.atoms.every((atom) => (typeof atom === "string" ? /^(0|-?[1-9]\d*)$/.test(atom) : "hole" in atom && atom.number === true));
 
-function isMarked(state: ShellState, name: string): boolean {
-  const mark = state.variables.get(integerMark(name));
-  return mark !== undefined && !isArray(mark) && textOf(mark) !== "zsh";
-}
-
-/** Says so when this variable, set for one command or for the rest of the line, makes programs run or trust something else. */
+/** Says so when this variable, set for one command or for the rest of the line, makes every program run or trust something else. */
 export function steering(
   cx: Context,
   name: string,
@@ -63,7 +150,8 @@ export function steering(
     cx.unknown(`sets ${name}, which in zsh decides what names stand for`, { span: options.span, help: "use another name" });
   if (name === "PATH" && text === undefined && !isArray(value) && extendsPath(cx, value.atoms)) return;
   const found = readVariable(name, text);
-  if (found !== "harmless") cx.unknown(`sets ${name}: ${found.steers}`, { span: options.span, help: "leave the variable out" });
+  if (typeof found === "object" && found.everywhere)
+    cx.unknown(`sets ${name}: ${found.steers}`, { span: options.span, help: "leave the variable out" });
 }
 
 /** `for path in a.txt b.txt` and `options=-l` are common in bash; a file is no folder of programs. */

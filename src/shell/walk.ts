@@ -1,13 +1,13 @@
 import type { AndOr, Case, CommandNode, CompoundList, If, ParsedScript, PipelineNode, Statement } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
-import { runSimple } from "./command.ts";
+import { runSimple, toNothing } from "./command.ts";
 import type { Context, Outcome } from "./context.ts";
 import { expandText, type Expansion } from "./expand.ts";
 import { runArithmeticFor, runFor, runWhile } from "./loops.ts";
-import { readRedirections } from "./redirect.ts";
+import { readRedirections, type Redirected } from "./redirect.ts";
 import { joinStates, type ShellState } from "./state.ts";
 import { predicate, readTest } from "./test-command.ts";
-import { isNetwork, NOTHING, sequence, unknown, type Stream } from "./value.ts";
+import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = Outcome<ShellState>;
@@ -16,24 +16,60 @@ export const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok
 /** The state after, whatever the exit status; the state before where the shell would have ended. */
 export const after = (outcome: ShellOutcome, before: ShellState): ShellState => joinStates(outcome.ok, outcome.fail) ?? before;
 
+/** The states in which `return` or `break` left come to those at the end. */
+export const leaving = (outcome: ShellOutcome, states: readonly ShellState[]): ShellOutcome => {
+  const left = states.reduce<ShellState | undefined>((a, b) => joinStates(a, b), undefined);
+  return left === undefined ? outcome : { out: outcome.out, ok: joinStates(outcome.ok, left), fail: joinStates(outcome.fail, left) };
+};
+
 export const expansion = (cx: Context, state: ShellState): Expansion => ({ cx, state, run: runSubshell });
 
 /** Runs a script in a copy of the state and returns what it prints. */
 export function runSubshell(cx: Context, state: ShellState, script: ParsedScript, stdin: Stream): Stream {
-  return runStatements(cx, state, script.commands, stdin).out;
+  return cx.failing(() => runStatements(cx, state, script.commands, stdin))[0].out;
+}
+
+/** Runs a whole script: where an expansion fails, bash goes on with the next line. */
+export function runScript(cx: Context, start: ShellState, statements: readonly Statement[], stdin: Stream, source: string): ShellOutcome {
+  const failed: ShellState[] = [];
+  cx.failures.push(failed);
+  const nextLine = (state: ShellState | undefined, from: Statement, to: Statement): ShellState | undefined =>
+    source.slice(from.end, to.pos).includes("\n") ? rejoin(state, failed.splice(0), start) : state;
+  const run = runStatements(cx, start, statements, stdin, nextLine);
+  cx.failures.pop();
+  return run;
+}
+
+/** The state of a line that was given up comes to the one at its end; functions on the way are left. */
+export function rejoin(state: ShellState | undefined, failed: readonly ShellState[], outer: ShellState): ShellState | undefined {
+  let end = state;
+  for (const one of failed) {
+    if (one.frames.length > outer.frames.length) one.positional = [unknown("the positional parameters after a failed expansion", true)];
+    while (one.frames.length > outer.frames.length) one.leaveFunction();
+    end = joinStates(end, one);
+  }
+  return end;
 }
 
 /** Runs statements one after the other. `ok` and `fail` are undefined when the shell ends inside. */
-export function runStatements(cx: Context, start: ShellState, statements: readonly Statement[], stdin: Stream): ShellOutcome {
+export function runStatements(
+  cx: Context,
+  start: ShellState,
+  statements: readonly Statement[],
+  stdin: Stream,
+  nextLine?: (state: ShellState | undefined, from: Statement, to: Statement) => ShellState | undefined,
+): ShellOutcome {
   const outs: Stream[] = [];
   let last: ShellOutcome = same(NOTHING, start);
   let state = start;
   let ended = false;
-  for (const statement of statements) {
+  for (const [i, statement] of statements.entries()) {
     if (!cx.step()) break;
     last = runStatement(cx, state, statement, stdin);
     outs.push(last.out);
-    const next = joinStates(last.ok, last.fail);
+    const following = statements[i + 1];
+    const end = joinStates(last.ok, last.fail);
+    const next = nextLine === undefined || following === undefined ? end : nextLine(end, statement, following);
     if (next === undefined) ended = true;
     state = next ?? state.fork();
   }
@@ -44,7 +80,7 @@ export function runStatements(cx: Context, start: ShellState, statements: readon
 function runStatement(cx: Context, state: ShellState, statement: Statement, stdin: Stream): ShellOutcome {
   if (statement.background === true) {
     cx.concurrent++;
-    const { out } = runAndOr(cx, state.fork(), statement.command, NOTHING);
+    const [{ out }] = cx.failing(() => runAndOr(cx, state.fork(), statement.command, NOTHING));
     cx.concurrent--;
     return same(out, state);
   }
@@ -96,8 +132,11 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
     cx.concurrent++;
     for (const [i, command] of node.commands.entries()) {
       const inner = state.fork();
-      const run = runNode(cx, inner, command, input);
+      const last = i === node.commands.length - 1;
+      const run = last ? runNode(cx, inner, command, input) : cx.failing(() => runNode(cx, inner, command, input))[0];
       input = node.operators[i] === "|&" ? withErrors(run.out) : run.out;
+      if (!last && cx.maybeZsh && run.spilled !== undefined) input = perhaps(sequence([input, run.spilled]));
+      if (inner.springing.prints) input = muddled(input);
       end = after(run, inner);
     }
     cx.concurrent--;
@@ -111,6 +150,9 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
   return negated ? { out: outcome.out, ok: outcome.fail, fail: outcome.ok } : outcome;
 }
 
+/** Output into which a trap may print. */
+export const muddled = (out: Stream): Stream => ({ is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) });
+
 /** Output that error messages are mixed into. What is known text stays: it comes from builtins that do not fail. */
 export function withErrors(out: Stream): Stream {
   return out.is === "text" || out.is === "unknown" ? out : { is: "unknown", why: "error messages", network: false };
@@ -119,7 +161,22 @@ export function withErrors(out: Stream): Stream {
 /** What a command reads that has both a pipe and a redirection: bash takes the last, zsh all of them (MULTIOS). */
 export function inputOf(cx: Context, piped: Stream, redirected: Stream | undefined): Stream {
   if (redirected === undefined) return piped;
-  return cx.maybeZsh ? sequence([piped, redirected]) : redirected;
+  if (!cx.maybeZsh || piped.is === "none") return redirected;
+  if (cx.shell === "zsh") return sequence([piped, redirected]);
+  return { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(piped) || isNetwork(redirected) };
+}
+
+/** What a redirection took, a pipe behind the command gets all the same in zsh (MULTIOS). */
+export function redirectedOutcome(run: ShellOutcome, redirected: Redirected, before: ShellState | undefined): ShellOutcome {
+  return withOutputs(before === undefined ? run : { ...run, fail: joinStates(run.fail, before) }, redirected);
+}
+
+function withOutputs(run: ShellOutcome, redirected: Redirected): ShellOutcome {
+  if (redirected.captured) {
+    const out: Stream = redirected.errors ? { is: "unknown", why: "error messages", network: isNetwork(run.out) } : NOTHING;
+    return { ...run, out, spilled: sequence([run.out, run.spilled ?? NOTHING]) };
+  }
+  return redirected.errors ? { ...run, out: withErrors(run.out) } : run;
 }
 
 function runNode(cx: Context, state: ShellState, node: CommandNode | CompoundList, stdin: Stream): ShellOutcome {
@@ -135,11 +192,17 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return runSimple(cx, state, node, stdin);
     case "Redirected": {
       const redirected = readRedirections(expansion(cx, state), node.redirects);
+      const before = redirected.uncertain ? state.fork() : undefined;
+      const first = cx.actions.length;
       const run = runNode(cx, state, node.command, inputOf(cx, stdin, redirected.stdin));
-      return redirected.captured ? { ...run, out: NOTHING } : redirected.errors ? { ...run, out: withErrors(run.out) } : run;
+      if (redirected.captured && isEndless(run.out) && !toNothing(node.redirects)) {
+        const exec = cx.actions.findIndex((action, i) => i >= first && action.kind === "exec");
+        if (exec >= 0) cx.addDanger(exec, "resource-bomb");
+      }
+      return redirectedOutcome(run, redirected, before);
     }
     case "Subshell": {
-      const { out } = runStatements(cx, state.fork(), node.body.commands, stdin);
+      const [{ out }] = cx.failing(() => runStatements(cx, state.fork(), node.body.commands, stdin));
       return same(out, state);
     }
     case "BraceGroup":
@@ -160,11 +223,15 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
     case "Function": {
       const name = node.name.value;
       if (cx.timed > 0 && cx.maybeZsh) cx.unknown("bash and zsh read a function defined under `time` differently", { span: cx.span(node) });
+      if (CALLED_BY_SHELL.test(name)) cx.unknown(`the shell itself calls the function ${name}`, { span: cx.span(node) });
       state.functions.set(name, [node]);
       cx.defined.set(node, { state, called: false });
       return same(NOTHING, state);
     }
     case "Coproc": {
+      // The name is expanded, and may have a subscript (bash 5.2).
+      if (node.name !== undefined && !/^[A-Za-z_]\w*$/.test(node.name.text))
+        cx.unknown("the name of a coprocess is expanded", { span: cx.span(node), help: "write a plain name" });
       cx.concurrent++;
       runNode(cx, state.fork(), node.body, { is: "unknown", why: "what is written to a coprocess", network: false });
       cx.concurrent--;
@@ -180,11 +247,19 @@ function runKind(cx: Context, state: ShellState, node: CommandNode | CompoundLis
       return same(NOTHING, state);
     case "ArithmeticCommand":
       predicate(cx, "((", node);
-      if (node.expression !== undefined) readArithmetic(expansion(cx, state), node.expression);
-      else if (node.body.trim() !== "") cx.unknown("an arithmetic expression that cannot be read", { span: cx.span(node) });
+      if (node.expression !== undefined) {
+        const { expression } = node;
+        const [, failed] = cx.failing(() => readArithmetic(expansion(cx, state), expression));
+        return { out: NOTHING, ok: state, fail: rejoin(state, failed, state) };
+      }
+      if (node.body.trim() !== "") cx.unknown("an arithmetic expression that cannot be read", { span: cx.span(node) });
       return same(NOTHING, state);
   }
 }
+
+/** Functions that the shells call by themselves (bash(1), COMMAND EXECUTION; zshmisc(1), SPECIAL FUNCTIONS). */
+const CALLED_BY_SHELL =
+  /^(command_not_found_handler?|TRAP[A-Z0-9]+|chpwd|precmd|preexec|periodic|zshexit|zshaddhistory|zsh_directory_name)$/;
 
 function runIf(cx: Context, state: ShellState, node: If, stdin: Stream): ShellOutcome {
   const outs: Stream[] = [];

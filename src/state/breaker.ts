@@ -75,15 +75,18 @@ export function countDenial(machine: Machine, key: string, minutes: number): str
   }
 }
 
-/** An allowed request ends the row, unless the breaker has tripped: then only a person does. */
-export function endRow(machine: Machine, key: string, threshold: number): void {
+/**
+ * An allowed request takes half of the row away, unless the breaker has tripped: then only a person does. Half, because an
+ * agent that is refused again and again could put a harmless request in between.
+ */
+export function halveRow(machine: Machine, key: string, threshold: number): void {
   const path = `${folderOf(machine)}/${fileNameOf(key)}`;
   const stats = statOf(path);
   if (stats === undefined || stats.size === 0 || stats.size >= threshold) return;
   try {
     const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      ftruncateSync(descriptor, 0);
+      ftruncateSync(descriptor, Math.floor(stats.size / 2));
     } finally {
       closeSync(descriptor);
     }

@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
 import { isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -9,16 +10,42 @@ export interface Bypass {
   readonly by: string;
 }
 
-/** Until when, by pane; `*` is everywhere. Milliseconds since 1970. */
-type Times = Readonly<Record<string, number>>;
+interface Span extends BootMoment {
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** By pane; `*` is everywhere. */
+type Times = Readonly<Record<string, Span>>;
 
 const NAME = "bypass.json";
 const EVERYWHERE = "*";
 /** Nobody watches an agent for longer. */
 export const LONGEST_BYPASS_MS = 24 * 3_600_000;
 
-const isTimes = (value: unknown): value is Times =>
-  typeof value === "object" && value !== null && Object.values(value).every((time) => typeof time === "number");
+const isSpan = (value: unknown): value is Span =>
+  typeof value === "object" &&
+  value !== null &&
+  isBootMoment(value) &&
+  "from" in value &&
+  typeof value.from === "number" &&
+  "until" in value &&
+  typeof value.until === "number";
+const isTimes = (value: unknown): value is Times => typeof value === "object" && value !== null && Object.values(value).every(isSpan);
+
+/**
+ * How long it still holds, in milliseconds; 0: no more. It ends when either clock says so: the wall clock can be set back,
+ * the other one stands still while the machine sleeps. It does not outlive the machine's start.
+ */
+export function timeLeft({ from, until, ...start }: Span, now: number): number {
+  const passed = passedSince(start);
+  if (passed === undefined || now < from - CLOCKS_MS || until > from + LONGEST_BYPASS_MS) return 0;
+  return Math.max(0, Math.min(until - now, until - from - passed));
+}
+
+/** Clocks of one machine, set while a process was reading them. */
+const CLOCKS_MS = 60_000;
 
 /** A file that others could have written, or that is damaged, waives nothing. */
 export function readBypass(machine: Machine): Times {
@@ -37,10 +64,10 @@ export function changeBypass(machine: Machine, pane: string | undefined, until: 
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   const { [pane ?? EVERYWHERE]: _old, ...rest } = readBypass(machine);
-  const live = Object.entries(rest).filter(([, time]) => time > now);
+  const live = Object.entries(rest).filter(([, span]) => timeLeft(span, now) > 0);
   // Ending it everywhere ends it in every pane.
   const kept = until === undefined && pane === undefined ? [] : live;
-  const next = [...kept, ...(until === undefined ? [] : [[pane ?? EVERYWHERE, until] as const])];
+  const next = [...kept, ...(until === undefined ? [] : [[pane ?? EVERYWHERE, { from: now, until, ...bootMoment() }] as const])];
   try {
     writeAtomic(`${state.folder}/${NAME}`, JSON.stringify(Object.fromEntries(next)));
     return undefined;
@@ -65,28 +92,30 @@ export function paneOf(env: Machine["env"]): string | undefined {
 export function bypassHere(machine: Machine, now: number): Bypass | undefined {
   const times = readBypass(machine);
   const pane = paneOf(machine.env);
-  const until = Math.max(valid(times[EVERYWHERE], now), pane === undefined ? 0 : valid(times[pane], now));
-  if (until > 0) return { by: `until ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC` };
+  const spans = [times[EVERYWHERE], pane === undefined ? undefined : times[pane]].filter((span) => span !== undefined);
+  const left = Math.max(0, ...spans.map((span) => timeLeft(span, now)));
+  if (left > 0) return { by: `until ${new Date(now + left).toISOString().slice(0, 16).replace("T", " ")} UTC` };
   return hasPaneFlag(machine) ? { by: "pane flag" } : undefined;
 }
 
-const valid = (until: number | undefined, now: number): number =>
-  until !== undefined && until > now && until <= now + LONGEST_BYPASS_MS ? until : 0;
+/**
+ * Folder of the flags that a plugin of the multiplexer zellij sets (ledger A44): in the account's home, not where the
+ * environment says. A repository can make a host set variables, and brings folders along.
+ */
+export const paneFlags = (account: string): string => `${account}/.cache/agentperm/bypass`;
 
-/** Folder of the flags that a plugin of the multiplexer zellij sets (ledger A44). */
-export const paneFlags = (home: string, env: Machine["env"]): string => {
-  const cache = env["XDG_CACHE_HOME"];
-  return `${cache?.startsWith("/") === true ? cache : `${home}/.cache`}/agentperm/bypass`;
-};
-
-function hasPaneFlag({ env, home, uid }: Machine): boolean {
-  const names = [env["ZELLIJ_SESSION_NAME"], env["ZELLIJ_PANE_ID"]];
-  if (!names.every((name): name is string => name !== undefined && isPlain(name))) return false;
-  const folder = paneFlags(home, env);
+function hasPaneFlag({ env, account, uid }: Machine): boolean {
+  const [session, pane] = [env["ZELLIJ_SESSION_NAME"], env["ZELLIJ_PANE_ID"]];
+  if (session === undefined || pane === undefined || !isPlain(session) || !isPlain(pane) || account === undefined) return false;
+  const folder = paneFlags(account);
   try {
-    const stats = lstatSync(folder);
-    if (!stats.isDirectory() || !isOwn(stats, uid)) return false;
-    return lstatSync(`${folder}/${names.join("/")}`, { throwIfNoEntry: false }) !== undefined;
+    // Links lead to anybody's folder.
+    const own = [folder.slice(0, folder.lastIndexOf("/")), folder, `${folder}/${session}`].every((path) => {
+      const stats = lstatSync(path);
+      return stats.isDirectory() && isOwn(stats, uid);
+    });
+    const flag = own ? lstatSync(`${folder}/${session}/${pane}`, { throwIfNoEntry: false }) : undefined;
+    return flag !== undefined && !flag.isSymbolicLink() && isOwn(flag, uid);
   } catch {
     return false;
   }

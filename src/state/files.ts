@@ -62,7 +62,8 @@ let counter = 0;
 /** Replaces a file in one step, so that a reader sees the old text or the new one. */
 export function writeAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
   counter += 1;
-  const temporary = `${path}.${process.pid}.${counter}`;
+  // A process of another namespace may have the same number.
+  const temporary = `${path}.${process.pid}.${counter}.${Math.random().toString(36).slice(2, 10)}`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const descriptor = openSync(temporary, flags, mode);
   try {

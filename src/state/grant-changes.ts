@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, unlinkSync } from "node:fs";
+import { bootMoment } from "./clock.ts";
 import { ensureFolder, errorCode, writeAtomic } from "./files.ts";
 import { grantsFolder, LONGEST_GRANT_MS, readGrants, type RuleGrant, type RunGrant, type StoredGrant } from "./grants.ts";
 import type { Machine } from "./machine.ts";
@@ -24,7 +25,7 @@ export function addGrant(machine: Machine, grant: New, now: number): { readonly 
     const id = BigInt(`0x${randomBytes(5).toString("hex")}`)
       .toString(32)
       .padStart(8, "0");
-    const made = { ...grant, id, made: now, until: Math.min(grant.until, now + LONGEST_GRANT_MS) };
+    const made = { ...grant, id, made: now, ...bootMoment(), until: Math.min(grant.until, now + LONGEST_GRANT_MS) };
     writeAtomic(`${folder}/${id}.json`, `${JSON.stringify({ v: 1, ...made })}\n`);
     return { grant: made };
   } catch (error) {

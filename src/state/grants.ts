@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, statSync, type BigIntStats } from "node:fs";
+import { isBootMoment, passedSince } from "./clock.ts";
 import { errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { stateFolder } from "./state.ts";
@@ -23,6 +24,9 @@ interface Made {
   /** Milliseconds since 1970. */
   readonly made: number;
   readonly until: number;
+  /** When it was made on the clock that cannot be set back. */
+  readonly boot?: string;
+  readonly up?: number;
   /** Who made it: `you, at the terminal`, `MCP gateway`. */
   readonly by: string;
   readonly why?: string;
@@ -119,7 +123,9 @@ function grantIn(file: string, id: string, machine: Machine, now: number): Read 
   const grant = parse(found.text);
   if (grant === undefined || grant.id !== id) return { why: "is damaged" };
   if (grant.made > now + CLOCKS_MS || grant.until > grant.made + LONGEST_GRANT_MS) return { why: "is from the future" };
-  return grant.until <= now ? { why: "is over" } : { grant };
+  const passed = isBootMoment(grant) ? passedSince(grant) : undefined;
+  const over = grant.until <= now || (passed !== undefined && passed >= grant.until - grant.made);
+  return over ? { why: "is over" } : { grant };
 }
 
 /** Clocks of one machine, set while a process was reading them. */
@@ -131,8 +137,8 @@ const TEXTS = ["why", "answered", "program"] as const;
 const SCOPES = ["session", "agent", "project"] as const;
 /** INVARIANT: an unknown field could have narrowed it. */
 const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  rule: new Set(["v", "kind", "id", "made", "until", "by", ...TEXTS, "rule", "count", ...SCOPES]),
-  run: new Set(["v", "kind", "id", "made", "until", "by", ...TEXTS, "run", "holder", "what", "scope"]),
+  rule: new Set(["v", "kind", "id", "made", "until", "boot", "up", "by", ...TEXTS, "rule", "count", ...SCOPES]),
+  run: new Set(["v", "kind", "id", "made", "until", "boot", "up", "by", ...TEXTS, "run", "holder", "what", "scope"]),
 };
 
 function parse(json: string): StoredGrant | undefined {
@@ -150,6 +156,7 @@ function parse(json: string): StoredGrant | undefined {
       made,
       until,
       by,
+      ...(isBootMoment(read) ? { boot: read.boot, up: read.up } : {}),
       ...Object.fromEntries(optional.flatMap((name) => (text(read[name]) ? [[name, read[name]]] : []))),
     };
     return kind === "rule" ? ruleGrant(common, read) : runGrant(common, read);

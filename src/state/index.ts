@@ -1,6 +1,7 @@
 export * from "./automation.ts";
 export * from "./breaker.ts";
 export * from "./bypass.ts";
+export * from "./clock.ts";
 export * from "./files.ts";
 export * from "./grants.ts";
 export * from "./grant-changes.ts";

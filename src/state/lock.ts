@@ -8,7 +8,7 @@ const LEFT_BEHIND_MS = 10_000;
 
 /**
  * Does `work` while no other process does its own under the same lock, a file that is there as long as somebody holds it.
- * A holder that has died is noticed by its process id. Returns undefined, without having done it, when the lock was not
+ * A holder that has died is noticed by its process id, in another namespace by the lock's age. Returns undefined, without having done it, when the lock was not
  * to be had for `patience` milliseconds.
  */
 export function withLock<T>(lock: string, patience: number, work: () => T): T | undefined {
@@ -26,14 +26,23 @@ export function withLock<T>(lock: string, patience: number, work: () => T): T | 
   }
 }
 
-/** A symbolic link, whose target is the holder's process id: it comes to be with its content, or not at all. */
+/** A symbolic link, whose target names the holder: it comes to be with its content, or not at all. */
 function take(lock: string): boolean {
   try {
-    symlinkSync(String(process.pid), lock);
+    symlinkSync(`${process.pid} ${pidNamespace()}`, lock);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
     throw error;
+  }
+}
+
+/** Names the namespace that process ids count in (namespaces(7)): a container that shares the folder has others. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "?";
   }
 }
 
@@ -42,42 +51,51 @@ function breakDead(lock: string): boolean {
   if (!isDead(lock)) return false;
   const breaking = `${lock}.break`;
   if (!take(breaking)) {
-    const stats = lstatSync(breaking, { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_BEHIND_MS) drop(breaking);
+    if (isLeftBehind(breaking)) drop(breaking);
     return false;
   }
   try {
     // Again: before we had the right to break it, another may have, and a third may hold it now.
-    if (!isDead(lock)) return false;
-    drop(lock);
-    return true;
+    return isDead(lock) && drop(lock);
   } finally {
     drop(breaking);
   }
 }
 
+/** A clock that was set back makes what is old look as if it were still to come. */
+function isLeftBehind(lock: string): boolean {
+  const stats = lstatSync(lock, { throwIfNoEntry: false });
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > LEFT_BEHIND_MS;
+}
+
 function isDead(lock: string): boolean {
-  let pid: number;
+  if (isLeftBehind(lock)) return true;
+  let holder: string;
   try {
-    if (Date.now() - lstatSync(lock).mtimeMs > LEFT_BEHIND_MS) return true;
-    pid = Number(readlinkSync(lock));
+    holder = readlinkSync(lock);
   } catch {
     // Gone meanwhile; or something that is no lock of ours.
     return false;
   }
-  if (!Number.isInteger(pid) || pid <= 0) return true;
+  const [pid = "", namespace] = holder.split(" ");
+  if (!/^[1-9]\d{0,9}$/.test(pid)) return true;
+  // Whether a process of another namespace lives cannot be seen from here.
+  if (namespace === undefined || namespace === "?" || namespace !== pidNamespace()) return false;
   try {
-    process.kill(pid, 0);
+    process.kill(Number(pid), 0);
     return false;
   } catch (error) {
     return errorCode(error) === "ESRCH";
   }
 }
 
-function drop(lock: string): void {
+/** False where something stands there that is no lock and cannot be removed: a folder. */
+function drop(lock: string): boolean {
   try {
     unlinkSync(lock);
-  } catch {
+    return true;
+  } catch (error) {
     // Gone with its folder.
+    return errorCode(error) === "ENOENT";
   }
 }

@@ -1,8 +1,10 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 
 /** What a process knows of the machine it runs on; tests and the demo provide their own. */
 export interface Machine {
   readonly home: string;
+  /** The home folder that the account has, whatever the environment says; undefined where it is not known. */
+  readonly account?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   /** Undefined where the system has no user ids. */
@@ -29,7 +31,10 @@ function real(path: string): string {
 
 function homeOf(env: NodeJS.ProcessEnv): string {
   const written = env["HOME"];
-  if (written !== undefined && written.startsWith("/")) return trimmed(written);
+  return written !== undefined && written.startsWith("/") ? trimmed(written) : (accountHome() ?? "/");
+}
+
+function accountHome(): string | undefined {
   try {
     // NAME:password:UID:GID:comment:HOME:shell. node:os would ask the same, and costs every start.
     const uid = process.getuid?.();
@@ -37,12 +42,12 @@ function homeOf(env: NodeJS.ProcessEnv): string {
       .split("\n")
       .map((line) => line.split(":"))
       .find((fields) => fields[2] === String(uid));
+    // Accounts of a directory service do not stand there, and are not known then.
     const known = entry?.[5];
-    if (known?.startsWith("/") === true) return trimmed(known);
+    return known?.startsWith("/") === true ? trimmed(known) : undefined;
   } catch {
-    // Falls through: no home is known.
+    return undefined;
   }
-  return "/";
 }
 
 /** Without empty segments and a last `/`. */
@@ -51,21 +56,50 @@ function trimmed(path: string): string {
   return single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single;
 }
 
-/** TMPDIR comes from an environment that an agent may have shaped: it may not make home or a system folder temporary. */
+/**
+ * TMPDIR comes from an environment that a repository or an agent may have shaped: it names a place for temporary files only
+ * where the folder is one by its rights or its name.
+ */
 function temporaryFolders(env: NodeJS.ProcessEnv, home: string): readonly string[] {
   const folders = ["/tmp", "/var/tmp"];
   const own = env["TMPDIR"];
   if (own !== undefined && /^\/[^/]+\/[^/]/.test(own)) {
     const folder = trimmed(own);
-    if (!isInside(home, folder) && !isInside(real(home), real(folder))) folders.push(folder);
+    if (!isInside(home, folder) && !isInside(real(home), real(folder)) && isTemporary(real(folder))) folders.push(folder);
   }
   return [...new Set([...folders, ...folders.map(real)])];
+}
+
+/** Everybody's with the sticky bit, or in such a folder (`/scratch/me`); macOS's own, one for each user; or a `tmp` of one's own. */
+function isTemporary(folder: string): boolean {
+  if (/^(?:\/private)?\/var\/folders\/./.test(folder)) return true;
+  const above = folder.slice(0, folder.lastIndexOf("/"));
+  if (isEverybodys(folder) || isEverybodys(above)) return true;
+  if (!/\/\.?te?mp$/i.test(folder)) return false;
+  try {
+    return statSync(folder).uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
+
+/** inode(7): S_ISVTX, and others may write. */
+function isEverybodys(folder: string): boolean {
+  try {
+    return (statSync(folder).mode & 0o1002) === 0o1002;
+  } catch {
+    return false;
+  }
 }
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const home = homeOf(env);
   return {
     home,
+    // Few requests ask for it.
+    get account() {
+      return accountHome();
+    },
     env,
     platform: process.platform,
     uid: process.getuid?.(),

@@ -15,6 +15,7 @@ import {
   type Stats,
 } from "node:fs";
 import { errorCode } from "./files.ts";
+import { withLock } from "./lock.ts";
 
 export type EditableText =
   | { readonly is: "text"; readonly text: string }
@@ -69,24 +70,29 @@ function bytesOf(path: string): Buffer {
 }
 
 const PATIENCE_MS = 5000;
-const PAUSE_MS = 10;
 
 /**
  * Gives a file its next text in one step, if it still has the text `was` (undefined: if it does not exist yet).
- * The new text is written beside it, into `<path>.lock`: the lock that keeps two edits apart is what takes the file's
- * place. Mode and owner stay. `path` is canonical: a link in its last place is refused, not replaced.
+ * `<path>.lock` keeps two edits apart; the new text is written beside the file and takes its place. Mode and owner stay.
+ * `path` is canonical: a link in its last place is refused, not replaced.
  */
 export function replaceFile(path: string, was: string | undefined, next: string, mode = 0o600): Outcome {
   const lock = `${path}.lock`;
-  let descriptor: number | undefined;
   try {
-    descriptor = openLock(lock);
-    if (descriptor === undefined) return failed(`another edit holds ${lock}; if none is running, remove it`);
+    return withLock(lock, PATIENCE_MS, () => replaceLocked(path, was, next, mode)) ?? failed(`another edit holds ${lock}`);
   } catch (error) {
     return failed(why(error));
   }
-  // INVARIANT: once renamed, the name of the lock is free and may be another process's.
-  let held = true;
+}
+
+function replaceLocked(path: string, was: string | undefined, next: string, mode: number): Outcome {
+  const beside = `${path}.new-${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
+  let descriptor: number;
+  try {
+    descriptor = openSync(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  } catch (error) {
+    return failed(why(error));
+  }
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() === false) return failed("is not a regular file");
@@ -97,10 +103,7 @@ export function replaceFile(path: string, was: string | undefined, next: string,
     // As late as can be: an editor takes no lock.
     const now = stats === undefined ? undefined : bytesOf(path);
     if (was === undefined ? now !== undefined : now?.equals(Buffer.from(was, "utf8")) !== true) return { is: "changed" };
-    if (was !== undefined || !linked(lock, path)) {
-      renameSync(lock, path);
-      held = false;
-    }
+    if (was !== undefined || !linked(beside, path)) renameSync(beside, path);
     syncFolder(path);
     return { is: "done" };
   } catch (error) {
@@ -108,25 +111,12 @@ export function replaceFile(path: string, was: string | undefined, next: string,
     return failed(error instanceof RightsError ? error.message : why(error));
   } finally {
     closeSync(descriptor);
-    if (held) release(lock);
+    release(beside);
   }
 }
 
 class RightsError extends Error {
   readonly code = "rights";
-}
-
-function openLock(lock: string): number | undefined {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  for (let waited = 0; waited <= PATIENCE_MS; waited += PAUSE_MS) {
-    try {
-      return openSync(lock, flags, 0o600);
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    }
-  }
-  return undefined;
 }
 
 function keepRights(descriptor: number, old: Stats | undefined, mode: number): void {
@@ -142,18 +132,18 @@ function keepRights(descriptor: number, old: Stats | undefined, mode: number): v
   fchmodSync(descriptor, old === undefined ? mode : old.mode & 0o7777);
 }
 
-function release(lock: string): void {
+function release(beside: string): void {
   try {
-    unlinkSync(lock);
+    unlinkSync(beside);
   } catch {
-    // Gone with its folder.
+    // It has taken the file's place.
   }
 }
 
 /** Gives a new file its name. A link fails where a rename would replace what has come meanwhile; false where there are no links. */
-function linked(lock: string, path: string): boolean {
+function linked(beside: string, path: string): boolean {
   try {
-    linkSync(lock, path);
+    linkSync(beside, path);
     return true;
   } catch (error) {
     if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error))) return false;

@@ -1,4 +1,5 @@
-import { printAction, printCall, type Verdict } from "../action/index.ts";
+import { printAction, printCall } from "../action/index.ts";
+import type { Verdict } from "../policy/index.ts";
 import { appendAll, auditLine, type Decided, KEEP, type Keep } from "../audit/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { Tally } from "./door/index.ts";
@@ -12,8 +13,6 @@ const MOST_WAITING = 200;
 /** Refusals alike: the first is a record of its own, the others are counted. */
 const MOST_ALIKE = 5000;
 /** The log's lock is held for milliseconds; a run waits for it at the end only. */
-const PATIENCE = 5;
-const LAST_PATIENCE = 5000;
 
 interface About {
   readonly machine: Machine;
@@ -37,7 +36,6 @@ export class RunAudit {
   readonly #counter: NodeJS.Timeout;
   #problem: string | undefined;
   /** Another process holds the log's lock: the timer tries again. */
-  #busy = false;
   /** As the policy says, once it is read. */
   keep: Keep = KEEP;
 
@@ -68,9 +66,7 @@ export class RunAudit {
     clearInterval(this.#counter);
     clearTimeout(this.#timer);
     this.#count();
-    this.#flush(LAST_PATIENCE);
-    if (this.#waiting.length > 0)
-      this.#failed(`${this.#waiting.length} records of the run are missing: another process holds the log's lock`);
+    this.#flush();
   }
 
   #decided({ time, process, call, action, verdict, outcome, answer, parents = [] }: RunEvent): Decided {
@@ -115,22 +111,17 @@ export class RunAudit {
 
   #write(decided: Decided): void {
     this.#waiting.push(auditLine(decided));
-    if (this.#waiting.length >= MOST_WAITING && !this.#busy) this.#flush(PATIENCE);
-    else this.#timer ??= setTimeout(() => this.#flush(PATIENCE), LATEST).unref();
+    if (this.#waiting.length >= MOST_WAITING) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), LATEST).unref();
   }
 
-  #flush(patience: number): void {
+  #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length === 0) return;
-    const outcome = appendAll(this.#at.machine, this.#waiting, this.keep, patience);
-    this.#busy = outcome === "busy";
-    if (outcome === "busy") {
-      this.#timer = setTimeout(() => this.#flush(PATIENCE), LATEST).unref();
-      return;
-    }
+    const problem = appendAll(this.#at.machine, this.#waiting, this.keep);
     this.#waiting = [];
-    if (outcome !== undefined) this.#failed(outcome);
+    if (problem !== undefined) this.#failed(problem);
   }
 
   /** Said once. */

@@ -1,6 +1,13 @@
 import { Socket } from "node:net";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
+import type { Inner } from "./door/index.ts";
 import type { RunOptions } from "./types.ts";
+
+interface ThisRun {
+  readonly id: string;
+  readonly profile: string;
+  readonly policyFiles: readonly string[];
+}
 
 type Answering = Pick<RunOptions, "onHook" | "onGuard">;
 
@@ -11,13 +18,12 @@ const MOST_BYTES = 2 * LONGEST_LINE;
 const PATIENCE_MS = 10_000;
 
 /**
- * Answers questions of programs inside the run. `fd` is our end of a socket; `cwd` is where who asks works, as the kernel
- * says. Whoever floods it gets no answers, and a hook without an answer gives its host's safe one.
+ * Answers questions of programs inside the run. `fd` is our end of a socket. Whoever floods it gets no answers, and a hook without an answer gives its host's safe one.
  */
-export function innerDesk(run: { readonly id: string; readonly profile: string }, answering: Answering): (fd: number, cwd: string) => void {
+export function innerDesk(run: ThisRun, answering: Answering): (fd: number, from: Inner) => void {
   let open = 0;
   let held = 0;
-  return (fd, cwd) => {
+  return (fd, from) => {
     const socket = new Socket({ fd, readable: true, writable: true });
     const parts: Buffer[] = [];
     let length = 0;
@@ -45,7 +51,7 @@ export function innerDesk(run: { readonly id: string; readonly profile: string }
       const text = Buffer.concat(parts).toString("utf8");
       release();
       try {
-        reply(answerFor(text, cwd, run, answering));
+        reply(answerFor(text, from, run, answering));
       } catch (error) {
         reply({ is: "problem", why: error instanceof Error ? error.message : String(error) });
       }
@@ -53,14 +59,12 @@ export function innerDesk(run: { readonly id: string; readonly profile: string }
   };
 }
 
-function answerFor(
-  text: string,
-  cwd: string,
-  run: { readonly id: string; readonly profile: string },
-  { onHook, onGuard }: Answering,
-): OuterAnswer {
+function answerFor(text: string, { cwd, leaveAlone }: Inner, run: ThisRun, { onHook, onGuard }: Answering): OuterAnswer {
   const question: unknown = JSON.parse(text);
-  if (isQuestion(question, "run")) return { is: "run", run: run.id, profile: run.profile };
+  if (isQuestion(question, "run")) {
+    if (question.alone === true) leaveAlone();
+    return { is: "run", run: run.id, profile: run.profile, policyFiles: run.policyFiles };
+  }
   if (isQuestion(question, "guard") && onGuard !== undefined) {
     const { from, request } = question;
     if (!isObject(from) || !isObject(request) || typeof from.cwd !== "string") return { is: "problem", why: "the question is incomplete" };

@@ -20,6 +20,7 @@ export class Questions {
   readonly #asker: Asker;
   readonly #open = new Map<number, AbortController>();
   #ended: RunResult["ended"];
+  #closed = false;
 
   constructor(options: RunOptions, run: { readonly run: string; readonly profile: string }, asker: Asker) {
     this.#options = options;
@@ -37,7 +38,9 @@ export class Questions {
     const abort = new AbortController();
     this.#open.set(question.seq, abort);
     const asked =
-      approver === undefined ? Promise.resolve<Answer>({ answer: "deny", scope: "once" }) : approver.ask(question, abort.signal);
+      approver === undefined || this.#closed
+        ? Promise.resolve<Answer>({ answer: "deny", scope: "once" })
+        : approver.ask(question, abort.signal);
     asked.then(
       (answer) => this.#answer(question, answer, abort),
       (error: unknown) => {
@@ -98,7 +101,10 @@ export class Questions {
     this.#open.delete(seq);
   }
 
+  /** Nobody is asked any more: what would be is refused. */
   async close(exit: Exit): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
     for (const abort of this.#open.values()) abort.abort();
     for (const id of this.#grants) revokeGrant(this.#options.machine, id);
     await this.#options.approver?.close(this.#ended === "quit" ? 130 : exit.by === "exit" ? exit.code : 128 + exit.signal);

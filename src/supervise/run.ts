@@ -2,7 +2,7 @@ import { keptBy } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
 import { profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
-import { Door, killTree, netHandlers, type Outside, Tally } from "./door/index.ts";
+import { describeProcess, Door, killTree, living, netHandlers, type Outside, Tally } from "./door/index.ts";
 import { messageOf, RunError } from "./errors.ts";
 import { innerDesk } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
@@ -10,12 +10,15 @@ import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
 import { Questions } from "./questions.ts";
-import { discard, isNotable, keep, recordsOf } from "./records.ts";
+import { discard, isNotable, keep, keepSoFar, recordsOf } from "./records.ts";
+import { isAgents } from "./typed.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { prune, runsFolder, UndoStore } from "./undo/index.ts";
-import { WallError } from "./wall/index.ts";
+import { procProblem, WallError } from "./wall/index.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
+/** What is about to end with the program does so within these milliseconds. */
+const PATIENCE = 50;
 
 /**
  * Runs a program under the policy, for the whole life of its process tree. `options.argv[0]` is an absolute path.
@@ -27,6 +30,8 @@ const PR_SET_CHILD_SUBREAPER = 36;
  */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const { machine, cwd, argv, env } = options;
+  const noProc = procProblem();
+  if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
   const profile = options.profile ?? programProfile(argv[0], machine, cwd);
   const records = recordsOf(options, profile);
   const { id, folder } = records;
@@ -43,6 +48,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let refusal: string | undefined;
   /** Why the receipt has gaps. */
   let unkept: string | undefined;
+  /** Nothing of the tree is left. */
+  let over = false;
 
   const questions = new Questions(
     options,
@@ -54,7 +61,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   );
   const tally = new Tally();
   const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
-  const answerInner = innerDesk({ id, profile }, options);
+  const answerInner = innerDesk({ id, profile, policyFiles: options.policyFiles }, options);
   const told = (event: RunEvent): void => {
     try {
       if (isNotable(event)) records.event(event);
@@ -63,119 +70,146 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       unkept ??= messageOf(error);
     }
     audit.event(event);
+    if (event.outcome === "refused") options.onRefused?.(event);
     options.onEvent?.(event);
   };
 
-  try {
-    return await new Promise<RunResult>((resolve, reject) => {
-      const outside: Outside = {
-        ask: (question) => questions.put(question),
-        drop: (seq) => questions.drop(seq),
-        events: (events) => events.forEach(told),
-        inner: answerInner,
-        notice: (text) => options.onNotice?.(text),
-        started: () => {
-          const { pid = 0 } = launched ?? {};
-          options.onStart?.({ pid, signal: (signal) => kill(pid, signal) });
-        },
-        refused: (why) => {
-          refusal = why;
-        },
-        ended: (status) => {
-          exit = exitOf(status);
-          const failed = launched?.failure();
-          if (failed !== undefined) reject(new RunError("exec", refusal ?? failed.message));
-        },
-        failed: (error) => reject(error),
-        closed: () => {
-          const end = exit ?? { by: "exit", code: 1 };
-          process.off("exit", killTree);
-          questions
-            .close(end)
-            .then(() => resolve({ id, exit: end, ...(questions.ended === undefined ? {} : { ended: questions.ended }) }), reject);
-        },
-      };
-      const begin = (): void => {
-        const judge = new GrantingJudge({
-          machine,
-          cwd,
-          env,
-          policyFiles: options.policyFiles,
-          profileFile: profileFile(machine, profile),
-          reader: () => ({ read }),
-          own: options.own,
-        });
-        const { warnings, broken } = judge.policy;
-        for (const text of warnings) options.onNotice?.(text);
-        if (broken !== undefined) {
-          // Under it even loading a library would be a question.
-          if (options.mode !== "observe")
-            throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
-          options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
-        }
-        audit.keep = keptBy(judge.policy.settings.audit);
-        if (undoes) undo = new UndoStore(folder);
-        // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
-        must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        // Whatever ends us must not leave the tree behind.
-        process.once("exit", killTree);
-        launched = launch({
-          path: pathOf(options),
-          argv: [options.word ?? argv[0], ...argv.slice(1)],
-          env,
-          observeReads: true,
-          bestEffort: options.bestEffort,
-          job: options.job === true,
-        });
-        for (const { piece, why, consequence } of launched.missing) options.onNotice?.(`without ${piece}: ${consequence} (${why})`);
-        const observes = options.mode === "observe";
-        door = new Door({
-          listener: launched.listener,
-          program: launched.pid,
-          walled: launched.enforced.landlock.fs !== 0,
-          outside,
-          judge,
-          undo,
-          run: id,
-          profile,
-          home: machine.home,
-          cwd,
-          env,
-          observes,
-          asks: options.approver !== undefined,
-          tellsAll: options.onEvent !== undefined,
-          tally,
-          holds: (grant) => stillGranted(machine, grant),
-          // A word alone names nothing: it need not be read.
-          typed: argv.length > 1 ? judge.typed(argv) : { writes: [], hosts: [] },
-          net: netHandlers({
+  /** The program itself has ended, and something of its tree lives. */
+  let onLeft: ((result: RunResult) => void) | undefined;
+  const supervised = async (): Promise<RunResult> => {
+    try {
+      return await new Promise<RunResult>((resolve, reject) => {
+        const outside: Outside = {
+          ask: (question) => questions.put(question),
+          drop: (seq) => questions.drop(seq),
+          events: (events) => events.forEach(told),
+          inner: answerInner,
+          notice: (text) => options.onNotice?.(text),
+          started: () => {
+            const { pid = 0 } = launched ?? {};
+            options.onStart?.({ pid, signal: (signal) => kill(pid, signal) });
+          },
+          refused: (why) => {
+            refusal = why;
+          },
+          ended: (status) => {
+            exit = exitOf(status);
+            const failed = launched?.failure();
+            if (failed !== undefined) reject(new RunError("exec", refusal ?? failed.message));
+            else if (options.leaves === true) setTimeout(() => leave(), PATIENCE);
+          },
+          failed: (error) => reject(error),
+          closed: () => {
+            over = true;
+            const end = exit ?? { by: "exit", code: 1 };
+            process.off("exit", killTree);
+            questions
+              .close(end)
+              .then(() => resolve({ id, exit: end, ...(questions.ended === undefined ? {} : { ended: questions.ended }) }), reject);
+          },
+        };
+        const begin = (): void => {
+          const judge = new GrantingJudge({
+            machine,
+            cwd,
+            env,
+            policyFiles: options.policyFiles,
+            profileFile: profileFile(machine, profile),
+            reader: () => ({ read }),
+            own: options.own,
+          });
+          const { warnings, broken } = judge.policy;
+          for (const text of warnings) options.onNotice?.(text);
+          if (broken !== undefined) {
+            // Under it even loading a library would be a question.
+            if (options.mode !== "observe")
+              throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
+            options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
+          }
+          audit.keep = keptBy(judge.policy.settings.audit);
+          if (undoes) undo = new UndoStore(folder);
+          // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
+          must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+          // Whatever ends us must not leave the tree behind.
+          process.once("exit", killTree);
+          launched = launch({
+            path: pathOf(options),
+            argv: [options.word ?? argv[0], ...argv.slice(1)],
+            env,
+            observeReads: true,
+            bestEffort: options.bestEffort,
+            job: options.job === true,
+          });
+          for (const { piece, why, consequence } of launched.missing) options.onNotice?.(`without ${piece}: ${consequence} (${why})`);
+          const observes = options.mode === "observe";
+          door = new Door({
+            listener: launched.listener,
+            program: launched.pid,
+            walled: launched.enforced.landlock.fs !== 0,
+            outside,
             judge,
-            names,
-            relay: () => (relay ??= { found: startRelay(names, options.onNotice) }).found?.address,
+            undo,
+            run: id,
+            profile,
+            home: machine.home,
+            cwd,
             env,
             observes,
-          }),
-        });
-        door.serve();
-      };
-      begin();
+            asks: options.approver !== undefined,
+            tellsAll: options.onEvent !== undefined,
+            tally,
+            holds: (grant) => stillGranted(machine, grant),
+            typed: !isAgents(env),
+            net: netHandlers({
+              judge,
+              names,
+              relay: () => (relay ??= { found: startRelay(names, options.onNotice) }).found?.address,
+              env,
+              observes,
+            }),
+          });
+          door.serve();
+        };
+        begin();
+      });
+    } catch (error) {
+      process.off("exit", killTree);
+      door?.stop();
+      // Without the door every judged call fails, and nothing good comes of going on.
+      killTree();
+      if (error instanceof RunError) throw error;
+      throw new RunError(error instanceof WallError ? error.code : "failed", messageOf(error));
+    } finally {
+      relay?.found?.relay.close();
+      undo?.close();
+      audit.end();
+      if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
+      if (launched === undefined) discard(records);
+      else keep(records, undoes, exit, options.onNotice);
+      prune(runsFolder(machine));
+    }
+  };
+  const all = supervised();
+  const leave = (): void => {
+    const processes = living().map((pid) => describeProcess(pid));
+    if (over || processes.length === 0) return;
+    const end = exit ?? { by: "exit", code: 1 };
+    void questions.close(end).finally(() => {
+      try {
+        keepSoFar(
+          records,
+          undoes,
+          end,
+          processes.map(({ pid, name }) => ({ pid, name })),
+        );
+      } catch (error) {
+        options.onNotice?.(`the receipt is not complete: ${messageOf(error)}`);
+      }
+      onLeft?.({ id, exit: end, ...(questions.ended === undefined ? {} : { ended: questions.ended }), left: { processes, over: all } });
     });
-  } catch (error) {
-    process.off("exit", killTree);
-    door?.stop();
-    // Without the door every judged call fails, and nothing good comes of going on.
-    killTree();
-    if (error instanceof RunError) throw error;
-    throw new RunError(error instanceof WallError ? error.code : "failed", messageOf(error));
-  } finally {
-    relay?.found?.relay.close();
-    undo?.close();
-    audit.end();
-    if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
-    if (launched === undefined) discard(records);
-    else keep(records, undoes, exit, options.onNotice);
-    prune(runsFolder(machine));
-  }
+  };
+  if (options.leaves !== true) return await all;
+  return await Promise.race([all, new Promise<RunResult>((resolve) => (onLeft = resolve))]);
 }
 
 type Relay = ReturnType<typeof DnsRelay.start>;

@@ -1,4 +1,5 @@
-import type { Action, Call, Verdict } from "../action/index.ts";
+import type { Action, Call } from "../action/index.ts";
+import type { Verdict } from "../policy/index.ts";
 import type { Approver, ProcessInfo } from "../guard/approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
@@ -51,6 +52,8 @@ export interface RunOptions {
   readonly undo: boolean;
   /** Called for every judged call, in order; costs the run time. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** Called for every call that is refused; costs nothing. */
+  readonly onRefused?: ((event: RunEvent) => void) | undefined;
   /** Called once the program runs; `signal` reaches it as long as it lives. */
   readonly onStart?: ((program: { readonly pid: number; readonly signal: (signal: NodeJS.Signals) => void }) => void) | undefined;
   /** One line for people: what protection is off, that a question was refused. */
@@ -61,6 +64,8 @@ export interface RunOptions {
   readonly onGuard?: ((from: GuardPlace, request: object) => object) | undefined;
   /** Folders of Assent's own program. */
   readonly own: readonly string[];
+  /** The result comes when the program itself has ended, though others of its tree go on (`RunResult.left`). */
+  readonly leaves?: boolean | undefined;
 }
 
 /** A hook call that arrives from inside. Everything in it is the program's word, but for `cwd`. */
@@ -77,4 +82,6 @@ export interface RunResult {
   readonly exit: Exit;
   /** Ended by `quit`, or refused to ask: 130 and 3. */
   readonly ended?: "quit" | "no-block";
+  /** What the program left behind: it stays under the policy, as long as this process lives. */
+  readonly left?: { readonly processes: readonly ProcessInfo[]; readonly over: Promise<unknown> };
 }

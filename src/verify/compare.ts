@@ -5,7 +5,7 @@ import type { RunEvent } from "../supervise/index.ts";
 import { Habits } from "./habits.ts";
 import { SPEAKS_FOR, WHOLE } from "./known.ts";
 import type { Place } from "./place.ts";
-import { changesBeside, covering, type Prediction, programOf, startOf } from "./predict.ts";
+import { changesBeside, covering, type Prediction, programOf, startOf, intoFolder } from "./predict.ts";
 import type { Effect } from "./types.ts";
 
 /** A program that was started. */
@@ -43,10 +43,14 @@ export class Comparison {
   readonly #last = new Map<number, Start>();
   #begun = false;
   #pid = 0;
-  /** Anything below the scratch world may be different now. */
-  changed = false;
+  /** Where anything may be different now: in what can be made anew, or beyond it. */
+  changed: "nowhere" | "scratch" | "beyond" = "nowhere";
 
-  constructor(predictions: readonly Prediction[], place: Place, world: World) {
+  /** The words of the line behind the first. */
+  readonly #words: readonly string[];
+
+  constructor(line: string, predictions: readonly Prediction[], place: Place, world: World) {
+    this.#words = line.split(/[\s;|&<>()'"`$]+/).slice(1);
     this.#predictions = predictions;
     this.#place = place;
     this.#world = world;
@@ -121,7 +125,12 @@ export class Comparison {
     if (outcome === "failed" || byFirstLine) return;
     const text = `exec ${visible(words.join(" "))}`;
     const found = startOf(this.#predictions, path, words, this.#world);
-    const expected = found === undefined ? (part ?? this.#standIn(last ?? this.#caller(ancestry), path, words)) : seen(found);
+    const expected =
+      found === undefined
+        ? (part ??
+          this.#standIn(last ?? this.#caller(ancestry), path, words) ??
+          this.#ofTheSystem(last ?? this.#caller(ancestry), path, words))
+        : seen(found);
     const known = expected === undefined && programOf(this.#predictions, path, words, this.#world) !== undefined;
     this.#note(known ? `${text} (predicted with other words)` : text, parent, expected);
   }
@@ -136,6 +145,27 @@ export class Comparison {
     const at = words.findIndex((word, index) => index > 0 && !word.startsWith("-"));
     if (at < 1 || this.#world.canonical(words[at] ?? "") !== last.path || !isRest(words.slice(at + 1), last.words.slice(1))) return false;
     return firstWords(last.path).includes(basename(words[0] ?? ""));
+  }
+
+  /**
+   * A program of the system's starts another that nothing in the line names: it is made of it, and what that one does is looked at.
+   * An interpreter that is handed a word of the line may run it, which is no part.
+   */
+  #ofTheSystem(last: Start | undefined, path: string, words: readonly string[]): string | undefined {
+    if (last === undefined || !isSystems(path) || !isSystems(last.path)) return undefined;
+    const names = [basename(path), basename(words[0] ?? "")];
+    if (this.#words.some((word) => names.includes(basename(word.replace(/^-+[\w-]*=/, ""))))) return undefined;
+    const operands = this.#words.filter((word) => word !== "" && !word.startsWith("-"));
+    const isHanded = words
+      .slice(1)
+      .some(
+        (word) =>
+          word.includes(this.#place.base) ||
+          operands.some((one) => word.split(/\W/).includes(one) || (one.length > 2 && word.includes(one))),
+      );
+    return isHanded && names.some((name) => INTERPRETERS.test(name))
+      ? undefined
+      : "a program of the system's that the line does not name; what it does is looked at";
   }
 
   /** A wrapper of the system's that starts the program of the same name with the same words. */
@@ -167,10 +197,11 @@ export class Comparison {
     // Pipes and sockets without a name; files that never get one; what the kernel says about a process to itself.
     if (!path.startsWith("/") || path.endsWith("/#tmpfile") || path.startsWith(`/proc/${this.#pid}/`)) return;
     const isLook = operation === "read" || operation === "list";
-    if (!isLook && isDone) this.changed = true;
+    if (!isLook && isDone) this.#changes(path);
     if (this.#isMade(path)) {
       const made = this.#made.get(path);
       if (operation === "delete" && isDone && made !== undefined) made.gone = true;
+      this.#confirm(operation, path, program);
       return;
     }
     if (!isLook && makes(operation, call)) {
@@ -186,6 +217,13 @@ export class Comparison {
     this.#check(operation, path, program);
   }
 
+  /** Devices are as they are. */
+  #changes(path: string): void {
+    const isAnew = [this.#place.home, this.#place.temp].some((folder) => path !== folder && isInside(path, folder));
+    if (!isAnew && !this.#place.devices.has(path)) this.changed = "beyond";
+    else if (this.changed === "nowhere" && isAnew) this.changed = "scratch";
+  }
+
   #check(operation: FileOperation, path: string, program: string): void {
     const found = covering(this.#predictions, operation, path);
     const own = (): string | undefined =>
@@ -193,6 +231,12 @@ export class Comparison {
         ? this.#habits.look(program, operation, path)
         : this.#habits.change(program, operation, path);
     this.#tell(operation, path, program, found === undefined ? own() : seen(found));
+  }
+
+  /** What needs no prediction may have one all the same, and then that has come true. */
+  #confirm(operation: FileOperation, path: string, program: string): void {
+    const found = covering(this.#predictions, operation, path) ?? intoFolder(this.#predictions, operation, path);
+    if (found !== undefined) this.#tell(operation, path, program, seen(found));
   }
 
   #isMade(path: string): boolean {
@@ -208,7 +252,11 @@ export class Comparison {
     const all = [action, ...more].filter((one): one is FileAction => one.kind === "file");
     for (const one of all) if (one.operation === "delete") this.#file(one, program, true, call);
     this.#moved(from, to);
-    for (const one of all) if (one.operation !== "delete" && !(wasMade && one.operation === "rename")) this.#file(one, program, true, call);
+    for (const one of all) {
+      if (one.operation === "delete") continue;
+      if (wasMade && one.operation === "rename") this.#confirm("rename", from, program);
+      else this.#file(one, program, true, call);
+    }
   }
 
   #moved(from: string, to: string): void {
@@ -219,6 +267,11 @@ export class Comparison {
     }
   }
 }
+
+const isSystems = (path: string): boolean => /^\/(?:usr\/(?!local\/)|bin\/|sbin\/|lib\/|lib64\/)/.test(path);
+
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|mk|fi|c|tc)?sh|python|perl|ruby|node|lua|php|tclsh|wish|awk|gawk|mawk|guile|java|xargs|env|find)[\d.]*$/;
 
 const basename = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 

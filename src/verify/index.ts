@@ -1,6 +1,15 @@
-export { exampleLines, wholeCorpus } from "./corpus/index.ts";
+export {
+  everyOptionLines,
+  everyVariableLines,
+  exampleLines,
+  type OptionLevel,
+  optionLevels,
+  type VariableLine,
+  wholeCorpus,
+  withVariables,
+} from "./corpus/index.ts";
 export { cannotConfine } from "./confine.ts";
 export { baseFor, hidesTemp, neededPaths } from "./place.ts";
-export { verifyLines } from "./pool.ts";
+export { askHelp, type PoolOptions, verifyLines } from "./pool.ts";
 export * from "./types.ts";
 export { work } from "./worker.ts";

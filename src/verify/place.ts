@@ -8,6 +8,8 @@ export interface Place {
   readonly home: string;
   readonly project: string;
   readonly temp: string;
+  /** Devices: whatever is written to them leaves nothing. */
+  readonly devices: ReadonlySet<string>;
   /** For us alone: the pristine copy of home, and Assent's state. */
   readonly own: string;
   readonly machine: Machine;
@@ -153,5 +155,6 @@ export function placeAt(base: string, hideTemp: boolean, path: string): Place {
     temp: [...new Set(["/tmp", "/var/tmp", temp])],
     managedPolicy: `${own}/none`,
   };
-  return { base, home, project: `${home}/project`, temp, own, machine, env };
+  const devices = new Set(DEVICES.map((name) => `/dev/${name}`));
+  return { base, home, project: `${home}/project`, temp, devices, own, machine, env };
 }

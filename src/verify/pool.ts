@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { confined } from "./confine.ts";
-import type { CorpusLine, LineResult, Outcome } from "./types.ts";
-import type { Reply } from "./worker.ts";
+import { type CorpusLine, type LineResult, type Outcome, unpredicted } from "./types.ts";
+import type { Reply, Task } from "./worker.ts";
 
 export interface PoolOptions {
   /** Starts a worker: node, this program and its words. */
@@ -11,40 +11,89 @@ export interface PoolOptions {
   readonly patience: number;
   /** Of the worker; by default our own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What results hold in the end: a run of hundreds of thousands of lines would not fit. `onResult` is told everything. */
+  readonly keeps?: "all" | "what was not predicted";
   readonly onResult?: (result: LineResult, done: number) => void;
 }
 
 /** A worker is given up when it does not answer so long beyond its patience. */
 const GRACE_MS = 30_000;
+/** So many tasks lie ready at a worker: most lines are only judged, and that is faster than asking for the next. */
+const AHEAD = 16;
 
 /** Runs every line, each in a fresh copy of the scratch project; results come in the order of the lines. */
 export async function verifyLines(lines: readonly CorpusLine[], options: PoolOptions): Promise<readonly LineResult[]> {
+  const { whatever, patience } = options;
   const results: LineResult[] = [];
-  let next = 0;
   let done = 0;
-  const take = (): number | undefined => (next < lines.length ? next++ : undefined);
-  const put = (at: number, outcome: Outcome): void => {
-    const line = lines[at];
-    if (line === undefined) return;
-    const result = { ...line, outcome };
-    results[at] = result;
-    options.onResult?.(result, ++done);
-  };
-  const one = async (): Promise<void> => {
-    for (let at = take(); at !== undefined;) at = await serve(at, lines, take, put, options);
-  };
-  await Promise.all(Array.from({ length: Math.min(options.workers, lines.length) }, one));
+  await inWorkers(
+    lines.map(({ line }) => ({ line, does: "run", whatever, patience })),
+    options,
+    (at, outcome) => {
+      const line = lines[at];
+      if (line === undefined) return;
+      const result = { ...line, outcome };
+      results[at] = options.keeps === "what was not predicted" ? { ...result, outcome: lean(outcome) } : result;
+      options.onResult?.(result, ++done);
+    },
+  );
   return results;
 }
 
-/** One worker, from `at` on. A number: the line it failed at was told, and the next is for another worker. */
+const lean = (outcome: Outcome): Outcome =>
+  outcome.is === "run" ? { ...outcome, predictions: [], effects: unpredicted(outcome) } : outcome;
+
+/** What each line prints, in the scratch project, whatever it does there. */
+export async function askHelp(lines: readonly string[], options: PoolOptions): Promise<ReadonlyMap<string, string>> {
+  const said = new Map<string, string>();
+  const tasks = lines.map((line) => ({ line, does: "say", whatever: true, patience: options.patience }) as const);
+  await inWorkers(tasks, options, (at, outcome) => {
+    const line = lines[at];
+    if (line !== undefined && outcome.is === "said") said.set(line, outcome.text);
+  });
+  return said;
+}
+
+type Work = Omit<Task, "id">;
+
+async function inWorkers(work: readonly Work[], options: PoolOptions, put: (at: number, outcome: Outcome) => void): Promise<void> {
+  const left = new Queue(work.length);
+  const one = async (): Promise<void> => {
+    while (!left.isEmpty) await serve(work, left, put, options);
+  };
+  await Promise.all(Array.from({ length: Math.min(options.workers, work.length) }, one));
+}
+
+/** Which work nobody has yet. */
+class Queue {
+  #next = 0;
+  #back: number[] = [];
+  readonly #length: number;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#back.length === 0 && this.#next >= this.#length;
+  }
+
+  take(): number | undefined {
+    return this.#back.shift() ?? (this.#next < this.#length ? this.#next++ : undefined);
+  }
+
+  giveBack(all: readonly number[]): void {
+    this.#back.push(...all);
+  }
+}
+
+/** One worker, until nothing is left, it fails at something (which is told), or its world is used up. */
 async function serve(
-  first: number,
-  lines: readonly CorpusLine[],
-  take: () => number | undefined,
+  work: readonly Work[],
+  left: Queue,
   put: (at: number, outcome: Outcome) => void,
-  { worker, whatever, patience, env = process.env }: PoolOptions,
-): Promise<number | undefined> {
+  { worker, patience, env = process.env }: PoolOptions,
+): Promise<void> {
   return new Promise((resolve) => {
     const [program, args] = confined(worker);
     // Not a file and not /dev/null: programs look at what they print to, and stop early where nobody reads.
@@ -52,8 +101,12 @@ async function serve(
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env: { ...env, ASSENT_POLICY: undefined },
     });
-    let at: number | undefined = first;
+    /** Given to it and not answered, in order. */
+    const given: number[] = [];
     let tail = "";
+    let failed: string | undefined;
+    let isReady = false;
+    let isUsedUp = false;
     let timer: NodeJS.Timeout | undefined;
     child.stdout?.resume();
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -61,18 +114,28 @@ async function serve(
     });
     const ask = (): void => {
       clearTimeout(timer);
-      if (at === undefined) return child.disconnect();
+      for (
+        let at = given.length < AHEAD / 2 ? left.take() : undefined;
+        at !== undefined;
+        at = given.length < AHEAD ? left.take() : undefined
+      ) {
+        given.push(at);
+        child.send({ id: at, ...work[at] });
+      }
+      if (given.length === 0) return child.disconnect();
       timer = setTimeout(() => end(child), patience + GRACE_MS);
-      child.send({ id: at, line: lines[at]?.line ?? "", whatever, patience });
     };
-    let failed: string | undefined;
     child.on("message", (reply: Reply) => {
       if ("failed" in reply) failed = reply.failed;
-      else if ("ready" in reply) ask();
-      else {
-        put(reply.id, reply.outcome);
-        at = take();
+      else if ("ready" in reply) {
+        isReady = true;
         ask();
+      } else if (!isUsedUp) {
+        given.splice(given.indexOf(reply.id), 1);
+        put(reply.id, reply.outcome);
+        isUsedUp = reply.isLast === true;
+        if (isUsedUp) end(child);
+        else ask();
       }
     });
     child.on("error", (error) => {
@@ -80,9 +143,11 @@ async function serve(
     });
     child.on("exit", () => {
       clearTimeout(timer);
-      if (at === undefined) return resolve(undefined);
-      put(at, { is: "broken", why: failed ?? `the worker ended: ${tail.trim()}` });
-      resolve(take());
+      // What is broken is what it was at; one that never began was asked for nothing, and another would not begin either.
+      const broken = isUsedUp ? undefined : (given.shift() ?? (isReady ? undefined : left.take()));
+      left.giveBack(given);
+      if (broken !== undefined) put(broken, { is: "broken", why: failed ?? `the worker ended: ${tail.trim()}` });
+      resolve();
     });
   });
 }

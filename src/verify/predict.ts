@@ -109,15 +109,32 @@ const STANDS_FOR: Readonly<Record<FileOperation, readonly FileOperation[]>> = {
 
 export const CHANGES: ReadonlySet<FileOperation> = new Set(["write", "edit", "delete", "rename", "mkdir", "link", "metadata"]);
 
-/** The prediction that covers an operation on a path. */
+/** The prediction that covers an operation on a path: one of this very operation, or one that stands for it. */
 export function covering(predictions: readonly Prediction[], operation: FileOperation, path: string): Prediction | undefined {
-  return predictions.find(({ action, forms }) => {
+  const same = predictions.filter(({ action }) => action.kind === "file" && action.operation === operation);
+  return anyCovering(same, operation, path) ?? anyCovering(predictions, operation, path);
+}
+
+/** One that names the path comes before those of a whole folder. */
+function anyCovering(predictions: readonly Prediction[], operation: FileOperation, path: string): Prediction | undefined {
+  const all = allCovering(predictions, operation, path);
+  return all.find(({ forms }) => forms.some(({ target }) => target.kind === "path" && target.path === path)) ?? all[0];
+}
+
+/** They make something below folders that may not be there (`mkdir -p`, `install -D`). */
+const MAKES: ReadonlySet<FileOperation> = new Set(["mkdir", "write", "link"]);
+
+function allCovering(predictions: readonly Prediction[], operation: FileOperation, path: string): readonly Prediction[] {
+  return predictions.filter(({ action, forms }) => {
     // The shell lists folders for the patterns among a program's words, whatever the program is.
     if (action.kind === "exec") return operation === "list" && forms.some((form) => leadsTo(form, path));
     if (action.kind !== "file" || !STANDS_FOR[action.operation].includes(operation)) return false;
     // In a fresh home the folders above a program's own are not there yet.
-    const isAbove = ({ target }: FileAction): boolean =>
-      (target.kind === "tree" || target.kind === "path") && action.upkeep === true && target.path.startsWith(`${path}/`);
+    const isAbove = ({ target }: FileAction): boolean => {
+      if (target.kind !== "tree" && target.kind !== "path") return false;
+      const makesFolders = action.upkeep === true || (target.kind === "path" && MAKES.has(action.operation));
+      return makesFolders && target.path.startsWith(`${path}/`);
+    };
     return forms.some(
       (form) =>
         affects(operation === "list" ? unfiltered(form) : form, path) ||
@@ -155,6 +172,17 @@ function reaches(pattern: string, folder: string): boolean {
   const depth = folder.split("/").length;
   const start = pattern.split("/").slice(0, depth).join("/");
   return affects({ ...GLOB, target: { kind: "glob", pattern: start }, recursive: false }, folder);
+}
+
+/** What was predicted of a folder that was no folder yet: `cp f d` makes `d/f` where the line made `d` before. */
+export function intoFolder(predictions: readonly Prediction[], operation: FileOperation, path: string): Prediction | undefined {
+  const folder = path.slice(0, path.lastIndexOf("/"));
+  return predictions.find(
+    ({ action, forms }) =>
+      action.kind === "file" &&
+      STANDS_FOR[action.operation].includes(operation) &&
+      forms.some(({ target }) => target.kind === "path" && target.path === folder),
+  );
 }
 
 /** A change that is predicted for something in the folder itself. */

@@ -1,4 +1,5 @@
-import type { Decision, Lowered } from "../action/index.ts";
+import type { Lowered } from "../action/index.ts";
+import type { Decision } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** What the judge says about one command line, for an agent without any policy file. */
@@ -34,6 +35,7 @@ export interface CorpusLine {
  * - `refused`: the judge does not allow it by itself, so it was not run.
  * - `absent`: a program it names is not installed.
  * - `broken`: it could not be observed.
+ * - `said`: it was only asked what it prints.
  */
 export type Outcome =
   | {
@@ -47,7 +49,8 @@ export type Outcome =
     }
   | { readonly is: "refused"; readonly decision: Decision; readonly why: string }
   | { readonly is: "absent"; readonly programs: readonly string[] }
-  | { readonly is: "broken"; readonly why: string };
+  | { readonly is: "broken"; readonly why: string }
+  | { readonly is: "said"; readonly text: string };
 
 export interface LineResult extends CorpusLine {
   readonly outcome: Outcome;

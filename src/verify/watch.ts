@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { realWorld } from "../guard/index.ts";
+import { addressOf, alloc, SYSCALLS, sys } from "../supervise/kernel/index.ts";
 import { killTree, RunError, superviseRun } from "../supervise/index.ts";
 import { Comparison } from "./compare.ts";
 import { resetFixture } from "./fixture/index.ts";
@@ -18,19 +19,45 @@ export interface WatchOptions {
 
 const SHELL = "/bin/bash";
 
+/** sys/resource.h, and what a line may have at most: seconds of a processor, bytes of one file, of memory, of a core. */
+const LIMITS: readonly (readonly [resource: number, most: number])[] = [
+  [0, 20],
+  [1, 2 ** 28],
+  [2, 2 ** 32],
+  [4, 0],
+];
+
+/** prlimit(2): its first process hands them on to all others. */
+function limit(pid: number): void {
+  for (const [resource, most] of LIMITS) {
+    const value = alloc(16);
+    value.writeBigUInt64LE(BigInt(most), 0);
+    value.writeBigUInt64LE(BigInt(most), 8);
+    // It may be over already.
+    sys(SYSCALLS.prlimit64, pid, resource, addressOf(value), 0);
+  }
+}
+
+export interface Watched {
+  readonly outcome: Outcome;
+  /** It changed something that lies beyond what is made anew. */
+  readonly isSpoiled: boolean;
+}
+
 /** Runs one line in the scratch project and holds what it did against what lowering said. */
-export async function watch(line: string, { place, judge, whatever, patience }: WatchOptions): Promise<Outcome> {
+export async function watch(line: string, { place, judge, whatever, patience }: WatchOptions): Promise<Watched> {
   const { decision, reason, lowered } = judge(line, place.project, place.machine);
-  if (decision !== "allow" && !whatever) return { is: "refused", decision, why: reason };
+  const unrun = (outcome: Outcome): Watched => ({ outcome, isSpoiled: false });
+  if (decision !== "allow" && !whatever) return unrun({ is: "refused", decision, why: reason });
   const world = realWorld(place.machine, place.project, undefined);
   const absent = lowered.actions.flatMap((action) =>
     action.kind === "exec" && action.builtin !== true && action.resolved === undefined && !existsSync(`/bin/${action.program}`)
       ? [action.program]
       : [],
   );
-  if (absent.length > 0) return { is: "absent", programs: [...new Set(absent)] };
+  if (absent.length > 0) return unrun({ is: "absent", programs: [...new Set(absent)] });
   const predictions = predictionsOf(lowered.actions, world);
-  const comparison = new Comparison(predictions, place, world);
+  const comparison = new Comparison(line, predictions, place, world);
   let late = false;
   const timer = setTimeout(() => {
     late = true;
@@ -50,10 +77,11 @@ export async function watch(line: string, { place, judge, whatever, patience }: 
       bestEffort: false,
       undo: false,
       onEvent: (event) => comparison.add(event),
+      onStart: ({ pid }) => limit(pid),
       own: [],
     });
     const effects = comparison.effects();
-    return {
+    const outcome: Outcome = {
       is: "run",
       decision,
       predictions: predictions.map(({ text }) => text),
@@ -63,11 +91,12 @@ export async function watch(line: string, { place, judge, whatever, patience }: 
         .map(({ text }) => text),
       ended: late ? `ended after ${patience} ms` : exit.by === "exit" ? `exit ${exit.code}` : `signal ${exit.signal}`,
     };
+    return { outcome, isSpoiled: comparison.changed === "beyond" };
   } catch (error) {
-    if (error instanceof RunError || error instanceof Error) return { is: "broken", why: error.message };
+    if (error instanceof RunError || error instanceof Error) return { outcome: { is: "broken", why: error.message }, isSpoiled: true };
     throw error;
   } finally {
     clearTimeout(timer);
-    if (comparison.changed) resetFixture(place);
+    if (comparison.changed === "scratch") resetFixture(place);
   }
 }

@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { makeFixture } from "./fixture/index.ts";
-import { placeAt, seclude } from "./place.ts";
+import { makeFixture, resetFixture } from "./fixture/index.ts";
+import { type Place, placeAt, seclude } from "./place.ts";
 import type { JudgeLine, Outcome } from "./types.ts";
 import { watch } from "./watch.ts";
 
@@ -8,11 +9,15 @@ import { watch } from "./watch.ts";
 export interface Task {
   readonly id: number;
   readonly line: string;
+  /** `run`: watch it and compare; `say`: what it prints. */
+  readonly does: "run" | "say";
   readonly whatever: boolean;
   readonly patience: number;
 }
 
-export type Reply = { readonly id: number; readonly outcome: Outcome } | { readonly ready: true } | { readonly failed: string };
+export type Reply =
+  /** `isLast`: what the line changed cannot be made as it was; this worker takes no other. */
+  { readonly id: number; readonly outcome: Outcome; readonly isLast?: boolean } | { readonly ready: true } | { readonly failed: string };
 
 export interface WorkerOptions {
   readonly base: string;
@@ -40,8 +45,11 @@ export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<vo
     process.on("message", (task: unknown) => {
       if (!isTask(task)) return;
       queue = queue.then(async () => {
-        const outcome = await watch(task.line, { place, judge, whatever: task.whatever, patience: task.patience });
-        send({ id: task.id, outcome });
+        if (task.does === "say") return send({ id: task.id, outcome: { is: "said", text: said(task, place) } });
+        const { outcome, isSpoiled } = await watch(task.line, { place, judge, whatever: task.whatever, patience: task.patience });
+        send({ id: task.id, outcome, isLast: isSpoiled });
+        // Nothing else is run here: the parent ends us.
+        if (isSpoiled) await new Promise(() => undefined);
       });
     });
     send({ ready: true });
@@ -51,4 +59,20 @@ export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<vo
   } catch (error) {
     send({ failed: error instanceof Error ? error.message : String(error) });
   }
+}
+
+const MOST_SAID = 2 ** 20;
+
+function said({ line, patience }: Task, place: Place): string {
+  const { stdout, stderr } = spawnSync("/bin/bash", ["-c", line], {
+    cwd: place.project,
+    env: { ...place.env, PAGER: "cat", MANPAGER: "cat" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: patience,
+    killSignal: "SIGKILL",
+    maxBuffer: MOST_SAID,
+    encoding: "utf8",
+  });
+  resetFixture(place);
+  return `${stdout}\n${stderr}`;
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -10,14 +10,20 @@ import { DIST, run, scratch } from "../scratch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-function consumer(files: Readonly<Record<string, string>>): string {
+function consumer(files: Readonly<Record<string, string>>, put: (at: string) => void = (at) => symlinkSync(ROOT, at)): string {
   const { root } = scratch();
   const folder = join(root, "app");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
-  symlinkSync(ROOT, join(folder, "node_modules/assent"));
+  put(join(folder, "node_modules/assent"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
+}
+
+/** What a registry hands out of the declarations. Behind a link to here they would find what only we have installed. */
+function published(at: string): void {
+  cpSync(join(DIST, "types"), join(at, "dist/types"), { recursive: true });
+  cpSync(join(ROOT, "package.json"), join(at, "package.json"));
 }
 
 const PROGRAM = `
@@ -65,15 +71,27 @@ describe("the library as a package", () => {
         compilerOptions: { ...options, types, typeRoots: [join(ROOT, "node_modules/@types")], skipLibCheck: false },
         files,
       });
-    const folder = consumer({
+    const sources = {
       "program.ts": PROGRAM,
       "core.ts": CORE,
       "tsconfig.json": config(["program.ts"], ["node"]),
       "tsconfig.core.json": config(["core.ts"], []).replace('"es2023"', '"es2023","dom"'),
-    });
+    };
+    const folder = consumer(sources, published);
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
     for (const project of ["tsconfig.json", "tsconfig.core.json"])
       expect(execFileSync(process.execPath, [tsc, "-p", project], { cwd: folder, encoding: "utf8" })).toBe("");
+  });
+
+  it("has declarations that name only what is installed with it", () => {
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, object>;
+    const known = ["assent", ...Object.keys({ ...dependencies, ...peerDependencies })];
+    const named = readdirSync(join(DIST, "types"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".d.ts"))
+      .flatMap((name) => [...readFileSync(join(DIST, "types", name), "utf8").matchAll(/(?:\bfrom |\bimport\()"([^".][^"]*)"/g)])
+      .map(([, name = ""]) => name);
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((name) => !name.startsWith("node:") && !known.includes(name))).toEqual([]);
   });
 
   it("has a core that needs nothing of Node", () => {

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assent, DIST, scratch } from "../scratch.ts";
@@ -81,6 +82,31 @@ describe("assent explain", () => {
       reason: expect.any(String) as unknown,
       actions: [{ text: "exec ls", verdict: "allow" }, { verdict: "allow" }],
     });
+  });
+
+  it("names the line of a batch that is no UTF-8, and goes on with the others", () => {
+    const place = scratch();
+    const input = join(place.root, "batch");
+    const request = (command: string): string => JSON.stringify({ tool: "Bash", input: { command }, cwd: place.project });
+    const broken = Buffer.from([0x7b, 0xff, 0xc3, 0x28, 0x7d]);
+    const end = Buffer.from("\n");
+    const texts = [Buffer.from(request("ls")), broken, Buffer.from(request("echo \ufffd é")), Buffer.from(""), broken];
+    writeFileSync(input, Buffer.concat(texts.flatMap((text) => [text, end])));
+    const run = spawnSync("sh", ["-c", `exec "$0" "$1" explain --batch < "$2"`, process.execPath, join(DIST, "bin.cjs"), input], {
+      cwd: place.project,
+      encoding: "utf8",
+      env: { PATH: "/usr/bin:/bin", HOME: place.home },
+    });
+    const out = lines(run.stdout) as { verdict?: string; error?: string }[];
+    expect(out.map(({ verdict, error }) => verdict ?? error)).toEqual([
+      "allow",
+      "line 2 is not valid UTF-8",
+      "allow",
+      "the line is not JSON",
+      "line 5 is not valid UTF-8",
+    ]);
+    expect(run.stderr).toMatch(/line 2 of standard input is not valid UTF-8\n.*line 5 /s);
+    expect(run.status).toBe(1);
   });
 });
 

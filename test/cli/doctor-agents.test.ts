@@ -57,7 +57,7 @@ describe("assent doctor: agents", () => {
       why: expect.stringMatching(/refused `assent uninstall` in \d+ ms; `pwd` goes ahead/) as unknown,
     });
     expect(all.filter((check) => check.id === `${id}.cannot`).length).toBeGreaterThan(0);
-    expect(of(`${id}.not run`) !== undefined).toBe(["cursor", "kilo", "amp", "windsurf", "kiro", "vscode"].includes(id));
+    expect(of(`${id}.not run`) !== undefined).toBe(["cursor", "amp", "windsurf", "kiro", "vscode"].includes(id));
   });
 
   it("a registration that was changed is not as it should be", () => {

@@ -38,6 +38,26 @@ describe("assent rule add", () => {
     expect(assent(place, ["explain", "git push"]).stdout).toContain("Shell(git push ...)");
   });
 
+  it.each(["Edit(**)", "Write(**)", "Edit", "Write", "Delete(~/**)", "Edit(/**)"])(
+    "says what reaches the whole machine, as lint does: %s",
+    (rule) => {
+      const place = scratch();
+      const run = assent(place, ["rule", "add", rule, "--allow"]);
+      expect(run.status).toBe(0);
+      expect(run.stderr).toContain("files anywhere, not only in the project");
+      expect(assent(place, ["lint"]).stdout).toContain("files anywhere, not only in the project");
+    },
+  );
+
+  it.each([
+    ["Edit(src/**)", "--allow"],
+    ["Edit(./**)", "--allow"],
+    ["Edit(**)", "--deny"],
+    ["Read(**)", "--allow"],
+  ])("says nothing of %s %s", (rule, effect) => {
+    expect(assent(scratch(), ["rule", "add", rule, effect]).stderr).not.toContain("anywhere");
+  });
+
   it("makes a file that is missing: your own is private, a project's is for all", () => {
     const place = scratch();
     const run = assent(place, ["rule", "add", "Bash(ls)", "--allow", "--json"]);

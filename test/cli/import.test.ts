@@ -60,6 +60,20 @@ describe("assent import", () => {
     expect(statSync(policy(place)).mode & 0o777).toBe(0o640);
   });
 
+  it("says so where a rule means more here: every file of the machine", () => {
+    const place = scratch();
+    place.write(
+      "~/.claude/settings.json",
+      '{ "permissions": {\n "allow": ["Edit(**)",\n "Edit(src/**)", "Read"],\n "deny": ["Edit(*)"] } }',
+    );
+    const { stdout, stderr } = assent(place, ["import", "--yes"]);
+    expect(stdout).toContain("added 4 rules");
+    expect(stderr).toContain(
+      "note: ~/.claude/settings.json:2: Edit(**) is taken over as `Edit`, which allows this for files anywhere on the machine",
+    );
+    expect(stderr.match(/^note: /gm)).toHaveLength(1);
+  });
+
   it("run twice adds nothing", () => {
     const place = scratch();
     place.write(
@@ -200,6 +214,37 @@ describe("assent import", () => {
     // eslint-disable-next-line no-control-regex
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u001b\u202e]/);
     expect(assent(place, ["import", "--yes"]).stdout).toMatch(/^no new rules/);
+  });
+
+  it("D12: a file of the auto-approval engine, and a ruleset, are known by what they hold", () => {
+    const place = scratch();
+    place.write(
+      "auto_approve_policy.json",
+      JSON.stringify({
+        version: "2.0",
+        bash: { whitelist: ["git status"], blacklist: ["telnet *"] },
+        file_paths: { whitelist: [], blacklist: ["*/.npmrc"] },
+        agents: { trusted: [], restricted: [] },
+      }),
+    );
+    place.write("rules.json", JSON.stringify({ default: "ask", read: { default: "allow", rules: [{ pattern: "**/x", action: "deny" }] } }));
+    place.write("other.json", "{}");
+    const engine = assent(place, ["import", "auto_approve_policy.json", "--yes"]);
+    expect(engine.stdout).toContain("added 8 rules to .agent-permissions.jsonc (new)\n");
+    expect(engine.status).toBe(0);
+    const ruleset = assent(place, ["import", "rules.json", "--dry-run", "--json"]);
+    const { policies } = JSON.parse(ruleset.stdout) as {
+      readonly policies: readonly { readonly added: readonly { readonly into: string }[] }[];
+    };
+    expect(policies.flatMap(({ added }) => added.map(({ into }) => into))).toContain("read");
+    const strange = assent(place, ["import", "other.json", "--dry-run"]);
+    expect(strange.status).toBe(2);
+    expect(strange.stderr).toContain("say with --agent whose rules `other.json` holds");
+    // Found by itself, too; the project's file takes the place of the user's.
+    place.write("~/.claude/config/auto_approve_policy.json", "{ broken");
+    expect(assent(place, ["import", "--agent", "autonomous-dev", "--dry-run"]).stderr).toContain(
+      "~/.claude/config/auto_approve_policy.json:1",
+    );
   });
 });
 

@@ -109,8 +109,38 @@ describe("assent install", () => {
     const text = readFileSync(file, "utf8");
     expect(text).not.toContain("/old");
     expect(text).toContain('"keep"');
-    expect(text.match(/check --agent claude/g)).toHaveLength(2);
-    expect(Object.keys((JSON.parse(text) as { hooks: object }).hooks)).toEqual(["PreToolUse", "PermissionRequest"]);
+    expect(text.match(/"check",\s*"--agent",\s*"claude"/g)).toHaveLength(3);
+    expect(Object.keys((JSON.parse(text) as { hooks: object }).hooks)).toEqual(["PreToolUse", "PermissionRequest", "SessionStart"]);
+  });
+
+  it("replaces what it wrote before there was a launcher, and takes that out as well", () => {
+    const FORMS = [
+      "/usr/bin/env -u NODE_OPTIONS -u NODE_PATH HOME=/h /n/node /a/dist/bin.cjs check --agent claude --event PreToolUse || { exit 2; }",
+      "/usr/bin/env -i HOME=/h ${PATH+\"PATH=$PATH\"} '/n x/node' '/a b/dist/bin.cjs' check --agent claude --event PreToolUse || exit 2",
+      "assent check --agent claude --event PreToolUse",
+    ];
+    const launched = {
+      command: "/a b/dist/launch-x64",
+      args: ["HOME=/h", "/n/node", "/a b/dist/bin.cjs", "check", "--agent", "claude", "--event", "PreToolUse"],
+    };
+    for (const form of [...FORMS.map((command) => ({ command })), launched]) {
+      const place = scratch();
+      const mine = { hooks: [{ type: "command", command: "/usr/bin/mine", args: ["check", "--agent", "x"] }] };
+      const settings = { hooks: { PreToolUse: [mine, { matcher: "*", hooks: [{ type: "command", ...form }] }] } };
+      const file = place.write("~/.claude/settings.json", JSON.stringify(settings));
+      expect(assent(place, ["install", "--yes", "--agent", "claude"]).status).toBe(0);
+      const text = readFileSync(file, "utf8");
+      expect([text.includes("/h"), text.includes("/usr/bin/mine"), text.match(/"PreToolUse"/g)?.length]).toEqual([
+        text.includes(`${place.home}`),
+        true,
+        2,
+      ]);
+      expect(text).not.toContain("/a b/");
+      expect(assent(place, ["install", "--yes", "--agent", "claude"]).stdout).toContain("claude: up to date");
+      place.write("~/.claude/settings.json", JSON.stringify(settings));
+      expect(assent(place, ["uninstall", "--yes", "--agent", "claude"]).status).toBe(0);
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ hooks: { PreToolUse: [mine] } });
+    }
   });
 
   /** [file, text, what is said] */
@@ -139,9 +169,10 @@ describe("assent install", () => {
   it("--dry-run shows and writes nothing; without a terminal it does not write unasked", () => {
     const place = settled();
     const before = treeOf(place);
-    const dry = assent(place, ["install", "--dry-run", "--agent", "claude"]);
+    const dry = assent(place, ["install", "--dry-run", "--agent", "claude,codex"]);
     expect(dry.status).toBe(0);
-    expect(dry.stdout).toMatch(/^\+.*check --agent claude --event PreToolUse/m);
+    expect(dry.stdout).toMatch(/^\+.*check --agent codex --event PreToolUse/m);
+    expect(dry.stdout).toMatch(/^\+.*"claude"/m);
     expect(dry.stdout).toContain("claude: would write ~/.claude/settings.json");
     const blind = spawnSync("setsid", ["-w", process.execPath, join(DIST, "bin.cjs"), "install", "--agent", "claude"], {
       cwd: place.project,

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FileAction, Verdict } from "../../src/action/index.ts";
+import type { FileAction } from "../../src/action/index.ts";
+import type { Verdict } from "../../src/policy/index.ts";
 import { asking, type Approvers } from "../../src/cli/run-approver.ts";
 import { actionLine, eventJson, toFile, traceLine } from "../../src/cli/run-events.ts";
 import { contradiction, type RunFlags } from "../../src/cli/run-flags.ts";
@@ -110,7 +111,7 @@ describe("finding the program", () => {
 describe("events as lines", () => {
   const event = (changes: Partial<RunEvent> & { readonly operation?: FileAction["operation"]; readonly path?: string } = {}): RunEvent => {
     const { operation = "write", path = "/home/me/x", ...rest } = changes;
-    const verdict: Verdict = { decision: "ask", basis: "default", builtin: "preset.default", reason: "write: no rule allows it" };
+    const verdict: Verdict = { decision: "ask", basis: "default", builtin: "preset.default.write", reason: "write: no rule allows it" };
     return {
       time: Date.UTC(2026, 0, 2, 3, 4, 5, 6),
       process: { pid: 41, name: "npm", argv: ["npm"] },
@@ -138,9 +139,9 @@ describe("events as lines", () => {
   });
 
   it("for a trace", () => {
-    expect(traceLine(event())).toBe("03:04:05.006 41 npm open(/home/me/x, create+write) = done [ask: preset.default]");
+    expect(traceLine(event())).toBe("03:04:05.006 41 npm open(/home/me/x, create+write) = done [ask: preset.default.write]");
     expect(traceLine(event({ outcome: "refused", errno: "EACCES", answer: "deny" }))).toMatch(
-      / = refused EACCES \[ask: preset.default, answered deny\]$/,
+      / = refused EACCES \[ask: preset.default.write, answered deny\]$/,
     );
     const rule = { text: "Write(~/**)", file: "f", line: 1, column: 1 };
     expect(traceLine(event({ path: "/a\nb", verdict: { ...allow, rule } }))).toMatch(

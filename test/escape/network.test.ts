@@ -167,11 +167,12 @@ def pair(): a, b = socket.socketpair(); a.send(b"x"); return b.recv(1).decode()
 t("pair", pair)
 `,
       {
-        unbound: "refused",
-        anywhere: "refused",
+        // Bound to the loopback device: nobody outside hears them.
+        unbound: "0",
+        anywhere: "0",
         address: "refused",
         hijack: ["EADDRINUSE", refusedOr("EADDRINUSE")],
-        six: ["any", refusedOr("EAFNOSUPPORT")],
+        six: ["any", /^(?:0|EAFNOSUPPORT)$/],
         local: "x",
         pair: "x",
       },

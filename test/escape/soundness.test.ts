@@ -5,13 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type CorpusLine,
   baseFor,
+  everyOptionLines,
+  everyVariableLines,
   exampleLines,
   hidesTemp,
   type LineResult,
   neededPaths,
+  optionLevels,
   unpredicted,
   verifyLines,
   wholeCorpus,
+  withVariables,
 } from "../../src/verify/index.ts";
 
 /**
@@ -25,12 +29,14 @@ const base = baseFor(needed) ?? "";
 const place = `${base}:${hidesTemp(needed) ? "hide" : "keep"}`;
 const env = { PATH, NODE_NO_WARNINGS: "1" };
 const LONG = 300_000;
-const LIAR = join(ROOT, `node_modules/.cache/assent/liar-${process.pid}.mjs`);
+const harness = (name: string): string => join(ROOT, `node_modules/.cache/assent/${name}-${process.pid}.mjs`);
+const LIAR = harness("liar");
+const WRONG_TABLES = harness("wrong-tables");
 
-const run = async (lines: readonly string[], worker: readonly string[]): Promise<readonly LineResult[]> =>
+const run = async (lines: readonly string[], worker: readonly string[], whatever = false): Promise<readonly LineResult[]> =>
   verifyLines(
     lines.map((line) => ({ line, family: "test" })),
-    { worker: [process.execPath, ...worker], workers: 1, whatever: false, patience: 10_000, env },
+    { worker: [process.execPath, ...worker], workers: 1, whatever, patience: 10_000, env },
   );
 const assent = [join(ROOT, "dist/bin.cjs"), "verify", "--worker", place];
 const missed = (result: LineResult | undefined): readonly string[] =>
@@ -40,12 +46,15 @@ const missed = (result: LineResult | undefined): readonly string[] =>
       ? unpredicted(result.outcome).map(({ text }) => text)
       : [JSON.stringify(result.outcome)];
 
-describe("a table that lies is caught", () => {
-  beforeAll(async () => {
-    mkdirSync(dirname(LIAR), { recursive: true });
+beforeAll(async () => {
+  mkdirSync(dirname(LIAR), { recursive: true });
+  for (const [from, outfile] of [
+    ["liar", LIAR],
+    ["wrong-tables", WRONG_TABLES],
+  ] as const)
     await build({
-      entryPoints: [join(import.meta.dirname, "harness/liar.ts")],
-      outfile: LIAR,
+      entryPoints: [join(import.meta.dirname, `harness/${from}.ts`)],
+      outfile,
       bundle: true,
       platform: "node",
       format: "esm",
@@ -53,9 +62,10 @@ describe("a table that lies is caught", () => {
       packages: "external",
       logLevel: "warning",
     });
-  });
-  afterAll(() => rmSync(LIAR, { force: true }));
+});
+afterAll(() => [LIAR, WRONG_TABLES].forEach((file) => rmSync(file, { force: true })));
 
+describe("a table that lies is caught", () => {
   /** What the line does that only a lie leaves out. `$P`: the project; `$H`: home. */
   const LIES: readonly (readonly [line: string, effects: readonly string[]])[] = [
     ["env true", ["exec true"]],
@@ -84,6 +94,100 @@ describe("a table that lies is caught", () => {
   });
 });
 
+/** A row of the options of an entry (`""`: its operands), what it is made, and what is then seen that nothing predicted. */
+const WRONG: readonly (readonly [name: string, right: string, wrong: string, effect: string])[] = [
+  ["sort", "-o --output=write", "-o --output=text", "write $P/1"],
+  ["wc", "-l --lines", "-l --lines=text", "read $P/a.txt"],
+  ["touch", "", "read+", "metadata $P/a.txt"],
+  ["git log", "--output=write", "--output=text", "write $P/1"],
+];
+
+test(
+  "assent verify --options finds a wrong entry: a kind, an option that swallows, an operand, one of a subcommand",
+  {
+    timeout: LONG,
+  },
+  async () => {
+    const about = (row: string): readonly string[] =>
+      row === ""
+        ? [" -a"]
+        : row
+            .replace(/=.*/, "")
+            .split(" ")
+            .map((option) => ` ${option}`);
+    const lines = WRONG.flatMap(([name, right]) =>
+      everyOptionLines(optionLevels(PATH, name.split(" ").slice(0, 1)).filter(({ level }) => level.words.join(" ") === name))
+        .map(({ line }) => line)
+        .filter((line) => about(right).some((option) => line.includes(option))),
+    );
+    const results = await run(lines, [WRONG_TABLES, place, ...WRONG.map((one) => one.slice(0, 3).join("|"))]);
+    const seen = (name: string): readonly string[] =>
+      results.filter(({ line, outcome }) => outcome.is === "run" && line.startsWith(`${name} `)).flatMap(missed);
+    for (const [name, , , effect] of WRONG) expect(seen(name)).toContain(effect.replace("$P", `${base}/dev/project`));
+  },
+);
+
+/** A program, what is said wrongly of its variables, and what a decoy in one of them then does that nothing predicted. */
+const WRONG_READS: readonly (readonly [line: string, reads: string, variable: string, effect: string])[] = [
+  ["git status", "GIT_TRACE=any", "GIT_TRACE=$H/other/trace", "write $H/other/trace"],
+  ["file a.txt", "MAGIC=any", "MAGIC=$H/other/readme.md", "read $H/other/readme.md"],
+];
+
+test("assent verify --environment finds a wrong row of variables", { timeout: LONG }, async () => {
+  const home = `${base}/dev`;
+  const lines = WRONG_READS.flatMap(([alone, , variable]) =>
+    [0, 2].map((turn) => withVariables({ alone, family: "" }, [variable.replace("$H", home)], turn).line),
+  );
+  const right = await run(lines, assent);
+  expect(right.filter(({ outcome }) => outcome.is !== "refused").map(({ line }) => line)).toEqual([]);
+  const wrong = await run(lines, [WRONG_TABLES, place, ...WRONG_READS.map(([line, reads]) => `${line.split(" ", 1)[0]}|reads|${reads}`)]);
+  for (const [at, result] of wrong.entries())
+    expect(missed(result), result.line).toContain(WRONG_READS[Math.floor(at / 2)]?.[3].replace("$H", home));
+});
+
+test("the variables of a program are those that its file, its libraries and its manual name", () => {
+  const names = (program: string): readonly string[] =>
+    everyVariableLines(optionLevels(PATH, [program]), { home: "/home/dev", every: 1 }).flatMap(({ variables }) =>
+      variables.map((one) => one.split("=", 1)[0] ?? ""),
+    );
+  expect(names("git")).toEqual(expect.arrayContaining(["GIT_TRACE", "CI", "NO_COLOR", "LC_ALL"]));
+  expect(names("sort")).toEqual(expect.arrayContaining(["TZ", "CI"]));
+});
+
+/** What a line does below folders that it makes itself is seen, too: nothing that was predicted "never happened". */
+const BELOW_WHAT_IT_MAKES: readonly string[] = [
+  "mkdir foo && touch foo/a",
+  "mkdir foo && cd foo && touch a",
+  "mkdir foo && (cd foo && echo x > a)",
+  "mkdir foo && echo x > foo/a && cat foo/a",
+  "mkdir foo && cp a.txt foo/b",
+  "mkdir foo && rmdir foo",
+  "mkdir foo && touch foo/a && chmod 600 foo/a",
+  "mkdir foo && mv b.txt foo/c",
+  "mkdir foo && touch foo/a && mv foo/a foo/b",
+  "mkdir foo && touch foo/a && mv foo bar",
+  "mkdir foo && touch foo/a && ls foo",
+  "mkdir foo && touch foo/a && rm foo/a",
+  "mkdir foo && mkdir foo/b && rmdir foo/b",
+  "mkdir -p foo/bar && touch foo/bar/a",
+  "mkdir foo && cp a.txt foo",
+  "mkdir foo && mv b.txt foo",
+  "mkdir foo && mv b.txt foo && mv foo bar",
+  "cp -r src copy && touch copy/new",
+  "mkdir foo && cp a.txt foo/x && cp -r foo bar && touch bar/new",
+  "mkdir foo && tar cf t.tar a.txt && tar xf t.tar -C foo",
+  "install -D a.txt foo/e/w",
+  "mkdir -p foo/b && cd foo/b && echo x > y",
+];
+
+test("what is predicted below a folder that the line makes is seen", { timeout: LONG }, async () => {
+  const results = await run(BELOW_WHAT_IT_MAKES, assent, true);
+  const said = ({ outcome }: LineResult): readonly string[] =>
+    outcome.is === "run" ? [...outcome.slack, ...unpredicted(outcome).map(({ text }) => text)] : [JSON.stringify(outcome)];
+  const wrong = results.map((result) => [result.line, ...said(result)]).filter(({ length }) => length > 1);
+  expect(wrong).toEqual([]);
+});
+
 /** Programs that every Linux has, or that these tests need anyway; `npm run verify` runs what else is installed. */
 const FAMILIES = [
   "coreutilsCreate",
@@ -105,9 +209,12 @@ const evenly = (lines: readonly CorpusLine[], most: number): readonly string[] =
     ? lines.map(({ line }) => line)
     : Array.from({ length: most }, (_, at) => lines[Math.floor((at * lines.length) / most)]?.line ?? "");
 
+/** Where this repository lies below /tmp itself, the scratch world cannot cover it: what is made there at a random name is the machine's. */
+const covered = ({ line }: CorpusLine): boolean => hidesTemp(needed) || !/\bmktemp\b|\/tmp\b/.test(line);
+
 function sample(): readonly string[] {
-  const examples = exampleLines();
-  const programs = wholeCorpus().filter(({ family }) => family === "shell programs");
+  const examples = exampleLines().filter(covered);
+  const programs = wholeCorpus().filter((one) => one.family === "shell programs" && covered(one));
   return [
     ...FAMILIES.flatMap((family) =>
       evenly(

@@ -234,7 +234,7 @@ t("userfault", lambda: sc(323, 1) and 0)
        t parent 'mv $HOME/state $HOME/s2'; t home 'mv $HOME /srv/h2'; t above 'mv /srv/log /srv/l2'; t exchange 'python3 -c "
 import ctypes; L = ctypes.CDLL(None, use_errno=True)
 import sys; sys.exit(0 if L.renameat2(-100, b\\"/srv/home/state\\", -100, b\\"/srv/W/f\\", 2) == 0 else 1)"'
-       t program 'echo x >> /media/assent/dist/bin.cjs'; t project 'echo "{}" > $W/.agent-permissions.jsonc'`,
+       t program 'echo >> /media/assent/dist/bin.cjs'; t project 'echo "{}" > $W/.agent-permissions.jsonc'`,
       {
         allowed: "ok",
         ...Object.fromEntries(
@@ -269,6 +269,8 @@ import sys; sys.exit(0 if L.renameat2(-100, b\\"/srv/home/state\\", -100, b\\"/s
     number: "83a",
     title: "its own policy cannot be loosened by the run, nor its program be used for it",
     allow: ["Write(/srv/**)"],
+    // A run inside a run joins it: what this one is denied it is denied there, too.
+    deny: ["Write(/srv/O/new2)"],
     unchanged: ["$S", "$O"],
     program: sh(
       `t trust '$NODE $ASSENT trust'; t auto '$NODE $ASSENT auto on'; t respond '$NODE $ASSENT run --background-respond $W/x 1 approve'; t observe '$NODE $ASSENT run --log-only -- touch $O/new'

@@ -5,6 +5,7 @@ import { inspect } from "../../src/guard/inspect/index.ts";
 import { CODES, lint, type Finding, type LintCode } from "../../src/guard/lint/index.ts";
 import { readTable } from "../../src/guard/testing/index.ts";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
+import { workedSince } from "../worked.ts";
 
 function findings(text: string, place: Scratch = scratch()): readonly Finding[] {
   const file = place.write("policy.jsonc", text);
@@ -234,8 +235,8 @@ describe("the rest", () => {
 
   it("is quick with thousands of rules", () => {
     const rules = Array.from({ length: 2500 }, (_, at) => `Bash(tool${at} build:*)`);
-    const start = Date.now();
+    const start = process.cpuUsage();
     expect(codesOf(policy("deny", ...rules)).every((code) => code === "AL040")).toBe(true);
-    expect(Date.now() - start).toBeLessThan(20_000);
+    expect(workedSince(start)).toBeLessThan(20_000);
   });
 });

@@ -183,15 +183,29 @@ describe("D6, DW8: the breaker", () => {
     expect(decision(asks(place, "pwd"))).toBe("allow");
   });
 
-  it("an allowed request ends a row that has not tripped; a question does not", () => {
+  it("an allowed request takes half of a row away that has not tripped; a question does not", () => {
     const place = scratch();
     for (let at = 0; at < 9; at += 1) refuse(place);
     asks(place, "touch a");
     expect(breakers(place.machine)).toMatchObject([{ denials: 9 }]);
+    for (const left of [4, 2, 1]) {
+      asks(place, "pwd");
+      expect(breakers(place.machine)).toMatchObject([{ denials: left }]);
+    }
     asks(place, "pwd");
     expect(breakers(place.machine)).toEqual([]);
     for (let at = 0; at < 9; at += 1) refuse(place);
     expect(decision(asks(place, "pwd"))).toBe("allow");
+  });
+
+  it("T11: one harmless request in between does not keep it from tripping", () => {
+    const place = scratch();
+    const told: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      for (let at = 0; at < 9; at += 1) refuse(place);
+      told.push(decision(asks(place, "ls")));
+    }
+    expect(told).toEqual(["allow", "ask automation.breaker", "ask automation.breaker"]);
   });
 
   it("the policy says how many, and for how long", () => {

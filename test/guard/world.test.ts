@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { normalise, realWorld } from "../../src/guard/index.ts";
 import { Resolver } from "../../src/guard/canonical.ts";
-import { MAX_ENTRIES } from "../../src/guard/search.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 const worldOf = (place: Scratch, path?: string): ReturnType<typeof realWorld> =>
@@ -162,13 +161,29 @@ describe("find", () => {
   it("is bounded", () => {
     const place = scratch();
     mkdirSync(join(place.project, "many"));
-    for (let at = 0; at <= MAX_ENTRIES; at += 1) writeFileSync(join(place.project, "many", `f${at}`), "");
+    for (let at = 0; at <= 20_000; at += 1) writeFileSync(join(place.project, "many", `f${at}`), "");
     place.write("many/d/x", "");
-    const { find, names } = worldOf(place);
-    expect(find(place.project, () => false)).toEqual({ found: undefined, complete: false });
-    expect(names(join(place.project, "many"))).toBeUndefined();
+    expect(worldOf(place).find(place.project, () => false)).toEqual({ found: undefined, complete: false });
+    const { names, exhausted } = worldOf(place);
     expect(names(join(place.project, "src"))).toEqual([]);
     expect(names(join(place.project, "no-such"))).toBeUndefined();
+    expect([exhausted?.(), names(join(place.project, "many")), exhausted?.()]).toEqual([false, undefined, true]);
+    // What was listed before is still known, nothing else is.
+    expect([names(join(place.project, "src")), names(place.project)]).toEqual([[], undefined]);
+  });
+
+  it("T4: all folders of a request together", () => {
+    const place = scratch();
+    for (let folder = 0; folder < 9; folder += 1)
+      for (let at = 0; at < 2500; at += 1) {
+        if (at === 0) mkdirSync(join(place.project, `f${folder}`));
+        writeFileSync(join(place.project, `f${folder}`, `x${at}`), "");
+      }
+    const { find, names } = worldOf(place);
+    const complete = (folder: number): boolean => find(join(place.project, `f${folder}`), () => false).complete;
+    expect(Array.from({ length: 9 }, (_, folder) => complete(folder))).toEqual([true, true, true, true, true, true, true, false, false]);
+    // The same folder again costs nothing.
+    expect([complete(0), names(join(place.project, "f0"))?.length, names(join(place.project, "f8"))]).toEqual([true, 2500, undefined]);
   });
 });
 

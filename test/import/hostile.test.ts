@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NATIVE, type NativePlace } from "../../src/agents/native/index.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
+import { workedSince } from "../worked.ts";
 
 /** Native files come from anywhere. Whatever is in them, a reader answers, and soon. */
 
@@ -90,8 +91,8 @@ describe("whatever stands in a native file", () => {
       `prefix_rule(pattern=${"[".repeat(50_000)}`,
       `{"permissions":{"deny":["Bash(${"* a ".repeat(5000)})"]}}`,
     ];
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const text of long) readingOf(read(text, CONTEXT));
-    expect(performance.now() - start).toBeLessThan(15_000);
+    expect(workedSince(start)).toBeLessThan(15_000);
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
 import { readClaude } from "../../src/agents/native/claude.ts";
 import { readCodexRules } from "../../src/agents/native/codex.ts";
 import { readCursor } from "../../src/agents/native/cursor.ts";
@@ -8,6 +9,7 @@ import { readOpenCode } from "../../src/agents/native/opencode.ts";
 import { NOWHERE } from "../../src/guard/examples.ts";
 import { starterPolicy } from "../../src/guard/edit/index.ts";
 import { exampleActions } from "../../src/guard/examples.ts";
+import { readPydantic } from "../../src/agents/native/pydantic.ts";
 import { type NativeRead, planImport, settle } from "../../src/guard/import/index.ts";
 import { joinLayers, judge, type Policy } from "../../src/policy/index.ts";
 import { readPolicy } from "../../src/policy/read/index.ts";
@@ -22,7 +24,7 @@ import { CONTEXT } from "./reading.ts";
 type Decision = "allow" | "ask" | "deny" | "none";
 
 /** Everything that was kept of a native file, written into a new policy and read back, as `assent import` does. */
-function imported(read: NativeRead): { readonly policy: Policy; readonly lostLines: ReadonlySet<number> } {
+function imported(read: NativeRead, preset = "none"): { readonly policy: Policy; readonly lostLines: ReadonlySet<number> } {
   if ("problem" in read) throw new Error(read.problem);
   const lostLines = new Set(read.lost.map(({ line }) => line));
   const rules = read.rules.flatMap((one) => {
@@ -30,7 +32,7 @@ function imported(read: NativeRead): { readonly policy: Policy; readonly lostLin
     if (loss !== undefined) lostLines.add(one.line);
     return rule === undefined ? [] : [{ rule, from: `native:${rule.line}` }];
   });
-  const plan = planImport(starterPolicy("user", undefined).replace('// "preset": "default"', '"preset": "none"'), rules);
+  const plan = planImport(starterPolicy("user", undefined).replace('// "preset": "default"', `"preset": "${preset}"`), rules);
   for (const { of } of plan.lost) lostLines.add(of.rule.line);
   const file = readPolicy(plan.text, { file: "policy", layer: "user", examples: exampleActions });
   if (!file.ok) throw new Error(`${plan.text}\n${file.problems[0]?.message ?? ""}`);
@@ -46,10 +48,10 @@ const CONTEXT_OF_JUDGE = {
   supervised: false,
 };
 
-/** What written rules say about the command itself. */
-function ours(policy: Policy, command: string): Decision {
-  const verdict = judge(lowerShell(command, { world: NOWHERE, shell: "any" }), policy, CONTEXT_OF_JUDGE);
-  const exec = verdict.actions.find(({ action }) => action.kind === "exec");
+/** What written rules say about the command itself, the last of its line. `host: false`: defaults are no longer left to a host. */
+function ours(policy: Policy, command: string, host = true): Decision {
+  const verdict = judge(lowerShell(command, { world: NOWHERE, shell: "any" }), policy, { ...CONTEXT_OF_JUDGE, host });
+  const exec = verdict.actions.findLast(({ action }) => action.kind === "exec");
   if (exec === undefined) return "none";
   const { decision, basis } = exec.verdict;
   return basis === "rule" || decision === "deny" || decision === "ask" ? decision : "none";
@@ -227,6 +229,68 @@ describe("a rule means no more and no less than it did", { timeout: 60_000 }, ()
             : "none";
         expect(wrong({ decision, line: 0 }, ours(policy, line), lostLines), `${JSON.stringify(rules)} for ${line}`).toBeUndefined();
       }),
+      RUNS,
+    );
+  });
+
+  test("autonomous-dev: refusals, what is watched, the list, else a question", () => {
+    const watched = fc.constantFrom("rm", "mv", "chmod");
+    const behind = fc.tuple(command, watched, fc.constantFrom("; ", " && ")).map(([line, word, between]) => ({
+      line: `${word} ${line.split(" ").slice(1).join(" ")}`.trim(),
+      whole: `${line}${between}${word} x`,
+    }));
+    const asked = fc.oneof({ weight: 3, arbitrary: command.map((line) => ({ line, whole: line })) }, behind);
+    const list = fc.array(fc.oneof({ weight: 4, arbitrary: pattern }, fc.constant("*")), { maxLength: 4 });
+    fc.assert(
+      fc.property(list, list, fc.array(asked, { minLength: 5, maxLength: 5 }), (whitelist, blacklist, commands) => {
+        const each = (patterns: readonly string[]): string => patterns.map((one) => `\n${JSON.stringify(one)}`).join(",");
+        const text = `{"version":"2.0","agents":{},"file_paths":{"whitelist":[],"blacklist":[]},"bash":{"whitelist":[${each(whitelist)}],"blacklist":[${each(blacklist)}]}}`;
+        const { policy, lostLines } = imported(readAutonomousDev(text, CONTEXT), "permissive");
+        const matches = (one: string, line: string): boolean => glob(one, { bare: false, one: true }).test(line);
+        for (const { line, whole } of commands) {
+          const denied = blacklist.findIndex((one) => matches(one, whole));
+          const isWatched = line !== whole;
+          const decision: Decision = denied !== -1 ? "deny" : !isWatched && whitelist.some((one) => matches(one, whole)) ? "allow" : "ask";
+          // Of a line with two commands the second is judged: what refuses the text of both may be about the first.
+          if (isWatched && denied !== -1) continue;
+          expect(
+            wrong({ decision, line: denied === -1 ? -1 : 2 + whitelist.length + denied }, ours(policy, line, false), lostLines),
+            `${text} for ${whole}`,
+          ).toBeUndefined();
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test("pydantic-ai-backend: the first that matches, and a star stops at a slash", () => {
+    const part = fc.oneof({ weight: 4, arbitrary: word }, fc.constantFrom("*", "ru*", "src/*", "**", "t*t", "te?t", "src?a"));
+    const own = fc
+      .tuple(fc.oneof({ weight: 5, arbitrary: program }, fc.constantFrom("*", "z*", "**")), fc.array(part, { maxLength: 3 }))
+      .map(([first, rest]) => [first, ...rest].join(" "));
+    const matcher = (text: string): RegExp =>
+      new RegExp(
+        `^${escaped(text).replaceAll("**", "\0").replaceAll("*", "[^/]*").replaceAll("\0", ".*").replaceAll("\\?", "[^/]")}$`,
+        "s",
+      );
+    fc.assert(
+      fc.property(
+        effect,
+        fc.array(fc.tuple(effect, own), { maxLength: 5 }),
+        fc.array(command, { minLength: 5, maxLength: 5 }),
+        (fallback, rules, commands) => {
+          const list = rules.map(([action, one]) => `\n${JSON.stringify({ pattern: one, action })}`).join(",");
+          const { policy, lostLines } = imported(readPydantic(`{"execute":{"default":"${fallback}","rules":[${list}]}}`), "permissive");
+          for (const line of commands) {
+            const at = rules.findIndex(([, one]) => matcher(one).test(line));
+            const decision = rules[at]?.[0] ?? fallback;
+            expect(
+              wrong({ decision, line: at + 2 }, ours(policy, line, false), lostLines),
+              `${fallback}: ${list} for ${line}`,
+            ).toBeUndefined();
+          }
+        },
+      ),
       RUNS,
     );
   });

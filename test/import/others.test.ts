@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readAgentperm } from "../../src/agents/native/agentperm.ts";
+import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
 import { readCopilotApprovals, readCopilotSettings } from "../../src/agents/native/copilot.ts";
 import { readCursor } from "../../src/agents/native/cursor.ts";
 import { readDippy } from "../../src/agents/native/dippy.ts";
+import { readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 
@@ -162,4 +164,295 @@ test("agentperm: the rules as they stand", () => {
     "lost 2: `(` without `)`",
     "lost 3: a setting; only rules are merged",
   ]);
+});
+
+/** Parts of an auto-approval policy over one that names nothing; its defaults ask. */
+const engine = (parts: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ version: "2.0", bash: { whitelist: [] }, file_paths: { whitelist: [], blacklist: [] }, agents: {}, ...parts });
+const ASKS = ["execute", "read", "write", "edit"].map((operation) => `ask default: operations.${operation}.default`);
+const WATCHED_ASKS = ["rm", "mv", "cp", "chmod", "chown", "sudo", "eval", "exec"].map((word) => `ask Bash(${word}:*)`);
+const files = (list: "whitelist" | "blacklist", ...patterns: readonly string[]): Readonly<Record<string, unknown>> => ({
+  file_paths: { whitelist: [], blacklist: [], [list]: patterns },
+});
+
+const AUTONOMOUS_DEV: readonly (readonly [
+  what: string,
+  parts: Readonly<Record<string, unknown>>,
+  ours: readonly string[],
+  scope?: "project",
+])[] = [
+  ["nothing is allowed: everything is asked", {}, ASKS],
+  [
+    "commands: whole texts, and the star is any text",
+    { bash: { whitelist: ["git status", "pytest*", "npm run *"], blacklist: ["npm publish*", "git push --force origin main"] } },
+    [
+      ...ASKS,
+      "allow Bash(git status)",
+      "allow Bash(npm run * **)",
+      "allow execute: pytest*",
+      "deny Bash(git push --force origin main)",
+      "deny execute: npm publish*",
+    ],
+  ],
+  ["the older name of the refusals", { bash: { whitelist: [], denylist: ["telnet *"] } }, [...ASKS, "deny Bash(telnet * **)"]],
+  ["the newer name counts", { bash: { whitelist: [], blacklist: [], denylist: ["telnet *"] } }, ASKS],
+  [
+    "everything but: what the engine watches in every command is asked",
+    { bash: { whitelist: ["*"], blacklist: ["sudo *"] } },
+    [
+      ...ASKS.slice(1),
+      ...WATCHED_ASKS,
+      "allow Bash",
+      "deny Bash(sudo * **)",
+      "lost 1: kept, but these are asked wherever they stand: rm, mv, cp, chmod, chown, sudo, eval, exec; no rule can say, as the engine does, outside the project or behind another command",
+    ],
+  ],
+  [
+    "a list that reaches one of them",
+    { bash: { whitelist: ["cp *"] } },
+    [
+      ...ASKS,
+      "ask Bash(cp:*)",
+      "allow Bash(cp * **)",
+      "lost 1: kept, but these are asked wherever they stand: cp; no rule can say, as the engine does, outside the project or behind another command",
+    ],
+  ],
+  [
+    "texts that only a shell acts on",
+    { bash: { whitelist: [], blacklist: ["| sh", "curl * | bash", "> /dev/*", "$(rm*", ":(){:|:&};:"] } },
+    [
+      ...ASKS,
+      ...Array.from(
+        { length: 5 },
+        () =>
+          "lost 1: each command of a line is judged by itself here, so a pattern with shell operators, substitutions or groups matches nothing",
+      ),
+    ],
+  ],
+  ["home", { bash: { whitelist: [], blacklist: ["rm -rf ~*"] } }, [...ASKS, "deny execute: rm -rf /home/you*"]],
+  [
+    "a backslash, and a set that is no negation there",
+    { bash: { whitelist: [], blacklist: ["x[^a]y*"] } },
+    [...ASKS, "deny execute: x[\\^a]y*"],
+  ],
+  [
+    "files that are refused: reading and every change, everywhere",
+    files("blacklist", "/etc/*", "*/.env", "~/x/*"),
+    [
+      ...ASKS,
+      "deny Read(/etc/**)",
+      "deny Write(/etc/**)",
+      "deny Read(**/.env)",
+      "deny Write(**/.env)",
+      "deny Read(~/x/**)",
+      "deny Write(~/x/**)",
+    ],
+  ],
+  [
+    "files that are refused, in words that stop at a slash here",
+    files("blacklist", "/srv/?", "/srv/[!a]*"),
+    [...ASKS, ...Array.from({ length: 2 }, () => "lost 1: `?` and sets also stand for a `/` there, and for none here")],
+  ],
+  [
+    "files that are allowed: those of the project, and their content",
+    files("whitelist", "*", "src/*.ts"),
+    [...ASKS, "allow Read(./**)", "allow Edit(./**)", "allow Read(src/**.ts)", "allow Edit(src/**.ts)"],
+  ],
+  [
+    "files that the engine never allowed",
+    files("whitelist", "/tmp/*", "~/.claude/*"),
+    [
+      ...ASKS,
+      "lost 1: the engine allows files of the project only, so this never allowed anything, or which project it means is not known",
+      "lost 1: settings of an agent decide what it may do",
+    ],
+  ],
+  [
+    "a project's own policy names its own folder",
+    files("whitelist", "/home/you/project/src/*"),
+    [...ASKS, "allow Read(src/**)", "allow Edit(src/**)"],
+    "project",
+  ],
+  [
+    "web tools",
+    {
+      web_tools: {
+        whitelist: ["WebFetch", "Fetch", "mcp__*__search"],
+        allow_all_domains: true,
+        blocked_domains: ["evil.com", "10.*", "[::1]"],
+      },
+    },
+    [
+      ...ASKS,
+      "allow WebFetch",
+      "deny WebFetch(domain:evil.com)",
+      "lost 1: a part of a name or of an address",
+      "lost 1: a pattern over the names of tools, with a star inside",
+      "lost 1: it is asked or refused without a rule",
+      "lost 1: no host that Assent knows has a tool of this name",
+    ],
+  ],
+  [
+    "web tools without an address",
+    { web_tools: { whitelist: ["WebFetch"], allow_all_domains: false } },
+    [...ASKS, "lost 1: without `allow_all_domains` no address is allowed there"],
+  ],
+  [
+    "tools, but not those that have lists of their own",
+    { tools: { always_allowed: ["TodoWrite", "mcp__github__*", "Bash", "Write", "NotebookEdit"] } },
+    [...ASKS, "allow TodoWrite", "allow mcp__github__*", "lost 1: a tool that changes files: here the rules about paths decide"],
+  ],
+  [
+    "sub-agents",
+    { agents: { trusted: ["reviewer"], restricted: ["auditor"] } },
+    [...ASKS, ...Array.from({ length: 2 }, () => "lost 1: which sub-agents you trust is no rule of a policy")],
+  ],
+  ["an unknown key", { hooks: {} }, [...ASKS, "lost 1: nothing is known of this key"]],
+  ["a key is missing", { agents: undefined }, ["broken 1:1: `agents` is missing: the engine does not load it either"]],
+];
+
+describe("the auto-approval engine of autonomous-dev", () => {
+  test.each(AUTONOMOUS_DEV.map(([what, parts, ours, scope]) => ({ what, parts, ours, scope: scope ?? ("user" as const) })))(
+    "$what",
+    ({ parts, ours, scope }) =>
+      expect([...readingOf(readAutonomousDev(engine(parts), { ...CONTEXT, scope }))].toSorted()).toEqual([...ours].toSorted()),
+  );
+});
+
+const Y_ASKS = ["read", "write", "edit", "execute", "glob", "grep", "ls"].map(
+  (operation) => `ask default: operations.${operation}.default`,
+);
+const without = (...operations: readonly string[]): readonly string[] =>
+  Y_ASKS.filter((line) => !operations.some((operation) => line.includes(`.${operation}.`)));
+
+const PYDANTIC: readonly (readonly [what: string, ruleset: unknown, ours: readonly string[]])[] = [
+  ["what no block speaks of is asked", { default: "ask", read: { default: "ask" } }, Y_ASKS],
+  ["a block without a default allows", { read: { rules: [] } }, [...without("read"), "allow default: operations.read.default"]],
+  [
+    "files: the first that matches, in its order",
+    {
+      read: {
+        default: "ask",
+        rules: [
+          { pattern: "docs/secrets/README.md", action: "allow" },
+          { pattern: "**/secrets/**", action: "deny", description: "ask the team" },
+        ],
+      },
+    },
+    [...Y_ASKS, "allow read: docs/secrets/README.md", "deny read: **/secrets/** // ask the team"],
+  ],
+  [
+    "words that mean something else in a path here",
+    {
+      edit: {
+        default: "ask",
+        rules: [
+          { pattern: "{a,b}/*", action: "deny" },
+          { pattern: "[!a]x", action: "deny" },
+          { pattern: "../x", action: "deny" },
+          { pattern: "~/x", action: "allow" },
+          { pattern: "[z-a]", action: "deny" },
+        ],
+      },
+    },
+    [
+      ...Y_ASKS,
+      "deny edit: \\{a,b\\}/*",
+      "lost 1: a set that also takes a `/`",
+      "lost 1: `..` in a pattern",
+      "lost 1: `~` stands for itself there",
+      "lost 1: the range in `[z-a]` runs backwards",
+    ],
+  ],
+  [
+    "writing",
+    { write: { default: "ask", rules: [{ pattern: "src/**", action: "allow" }] } },
+    [...Y_ASKS, "allow write: src/**", "lost 1: kept, but to write also means to delete, to rename and to make folders here"],
+  ],
+  [
+    "commands: a star that stops at a slash",
+    { execute: { default: "ask", rules: [{ pattern: "git diff*", action: "allow" }] } },
+    [...Y_ASKS, "allow execute: git diff*", "ask execute: git diff*/*"],
+  ],
+  [
+    "commands: where the default refuses",
+    {
+      execute: {
+        default: "deny",
+        rules: [
+          { pattern: "pytest *", action: "ask" },
+          { pattern: "ls **", action: "allow" },
+        ],
+      },
+    },
+    [
+      ...without("execute"),
+      "deny default: operations.execute.default",
+      "ask Bash(pytest * **)",
+      "deny execute: pytest */*",
+      "allow Bash(ls * **)",
+    ],
+  ],
+  [
+    "commands: refusals, and a star that needs nothing beside it",
+    {
+      execute: {
+        default: "allow",
+        rules: [
+          { pattern: "rm -rf /*", action: "deny" },
+          { pattern: "> /dev/sda", action: "deny" },
+        ],
+      },
+    },
+    [
+      ...without("execute"),
+      "allow default: operations.execute.default",
+      "deny execute: rm -rf /*",
+      "lost 1: each command of a line is judged by itself here, so a pattern with shell operators, substitutions or groups matches nothing",
+    ],
+  ],
+  [
+    "commands: an exception to a refusal",
+    {
+      execute: {
+        default: "ask",
+        rules: [
+          { pattern: "git push origin **", action: "allow" },
+          { pattern: "git push **", action: "deny" },
+        ],
+      },
+    },
+    [
+      ...Y_ASKS,
+      "deny Bash(git push * **)",
+      "lost 1: it takes an exception from `execute git push **: deny` (line 1); here the strictest rule wins, so that one refuses this too",
+    ],
+  ],
+  [
+    "searching is one thing to an agent's tools",
+    { default: "allow", grep: { default: "deny" } },
+    [
+      ...["read", "write", "edit", "execute", "glob", "ls"].map((operation) => `allow default: operations.${operation}.default`),
+      "deny default: operations.grep.default",
+      "lost 1: kept, but to write also means to delete, to rename and to make folders here",
+      "lost 1: kept, but to an agent's tools they are one: the strictest of the three holds",
+    ],
+  ],
+  [
+    "null is no block",
+    { read: null, ls: { default: "ask", rules: null } },
+    [...Y_ASKS, "lost 1: kept, but to an agent's tools they are one: the strictest of the three holds"],
+  ],
+  ["no action", { default: "maybe" }, ["broken 1:1: the action is none of allow, ask and deny: the library does not load it either"]],
+  [
+    "no action of a rule",
+    { read: { rules: [{ pattern: "x" }] } },
+    ["broken 1:1: the action is none of allow, ask and deny: the library does not load it either"],
+  ],
+];
+
+describe("pydantic-ai-backend", () => {
+  test.each(PYDANTIC)("%s", (_, ruleset, ours) =>
+    expect([...readingOf(readPydantic(JSON.stringify(ruleset)))].toSorted()).toEqual([...ours].toSorted()),
+  );
 });

@@ -419,8 +419,9 @@ const FEATURES: readonly Feature[] = [
     rows: [
       row("export A=1", "allow"),
       row("export A=1; a", "allow"),
-      ...each("deny", "readonly A=1", "typeset A=1", "f() { readonly A=1; }"),
-      ...each("none", "declare A=1"),
+      // Better: `declare` is `typeset` by another name.
+      ...each("deny", "readonly A=1", "typeset A=1", "declare A=1", "f() { readonly A=1; }"),
+      ...each("none", "local A=1"),
     ],
   },
   {

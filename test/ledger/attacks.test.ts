@@ -23,7 +23,13 @@ const rows = ["attacks.txt", "attacks-shell.txt", "attacks-tried.txt", "attacks-
   });
 
 describe("attacks and their harmless twins", () => {
-  const here = place({ ".env": "KEY=1", "vendor/x.git/HEAD": "ref: refs/heads/main\n", "vendor/x.git/config": "", "~/.ssh/foo": "" });
+  const here = place({
+    ".env": "KEY=1",
+    "app.db": "",
+    "vendor/x.git/HEAD": "ref: refs/heads/main\n",
+    "vendor/x.git/config": "",
+    "~/.ssh/foo": "",
+  });
   // Names that are options, commands of perl, or modules.
   for (const name of [
     "evil/-i",

@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appendAudit, KEEP, redactString, verifyLog } from "../../src/audit/index.ts";
-import { breakers, changeConsent, type Consent, readConsent, stateFolder } from "../../src/state/index.ts";
+import { changeBypass, breakers, changeConsent, type Consent, readConsent, stateFolder } from "../../src/state/index.ts";
 import { assent, type Run, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, NOT_ALLOWED, place } from "./place.ts";
 
@@ -102,11 +102,13 @@ describe("the engine", () => {
     expect(told(at, "Bash", bash("ls"), { agent_id: "a1", agent_type: "reviewer" })).toBe("ask");
   });
 
-  it("D6: ten refusals in a row trip the breaker, an approval ends a row, a person resets it", () => {
+  it("D6: ten refusals in a row trip the breaker, an approval takes half of a row away, a person resets it", () => {
     const at = scratch();
     policy(at, { automation: { breaker: { denials: 3 } } });
     const refuse = (): unknown => told(at, "Bash", bash("rm -rf ~"));
     for (const _ of [1, 2]) refuse();
+    hook(at, "Bash", bash("ls"));
+    expect(breakers(at.machine)).toMatchObject([{ denials: 1 }]);
     hook(at, "Bash", bash("ls"));
     expect(breakers(at.machine)).toEqual([]);
     for (const _ of [1, 2, 3]) refuse();
@@ -397,6 +399,23 @@ describe("the surrounding hook", () => {
     ["mcp__net__get", { uri: "http://localhost:3000/" }, "allow"],
     ["mcp__github__create_issue", { title: "rm -rf /", body: "run `rm -rf ~`\n/etc/shadow" }, "allow"],
     ["mcp__db__query", { sql: "SELECT * FROM a WHERE b > 5" }, "allow"],
+    // Control characters in what is a path, plain or encoded, however often; and texts that are none.
+    ["mcp__fs__read_file", { path: "docs/a.md\0.png" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a\u001b[2K.md" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a.md\nx" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a.md\tx" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a\u0085.md" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a.md%00.png" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a.md%252500.png" }, "deny"],
+    ["mcp__fs__read_file", { options: { files: [{ filePath: "docs/a.md" }, { filePath: "docs/b\u007f" }] } }, "deny"],
+    ["mcp__fs__read_file", { file: "docs/a.md\0" }, "deny"],
+    ["mcp__fs__read_file", { anything: "./docs/a.md\0.png" }, "deny"],
+    ["mcp__fs__move", { source: "docs/a.md", destination: "docs/b\u0008.md" }, "deny"],
+    ["mcp__fs__read_file", { path: "docs/a b.md" }, "allow"],
+    ["mcp__fs__read_file", { path: "docs/a%20b.md" }, "allow"],
+    ["mcp__x__run_job", { input: "one\n\ttwo\n", output: "table" }, "allow"],
+    ["mcp__x__note", { text: "a\u001b[1mb\0", comment: "100%00" }, "allow"],
+    ["mcp__x__note", { source: "if a:\n\tb()\n" }, "allow"],
     ["mcp__big__one", { list: Array.from({ length: 30_000 }, () => "x") }, "ask"],
   ])("D25: %s %j: %s, where all servers are allowed", (name, input, expected) => {
     here.user({ permissions: { allow: ["mcp__*"] } });
@@ -515,8 +534,7 @@ describe("the surrounding hook", () => {
     at.write(".claude/.bypass", "");
     expect(told(at, "Bash", bash("touch a"), {}, { AUTONOMOUS_DEV_BYPASS: "1" })).toBe("silence");
     expect(told(at, "Bash", bash("assent bypass on"))).toBe("deny");
-    mkdirSync(stateFolder(at.machine), { recursive: true, mode: 0o700 });
-    writeFileSync(join(stateFolder(at.machine), "bypass.json"), JSON.stringify({ "*": Date.now() + 3_600_000 }), { mode: 0o600 });
+    changeBypass(at.machine, undefined, Date.now() + 3_600_000, Date.now());
     expect(told(at, "Bash", bash("touch a"))).toBe("allow");
     expect(told(at, "Bash", bash("rm -rf ~"))).toBe("deny");
     expect(lines(at).filter(({ bypass }) => typeof bypass === "string")).not.toEqual([]);
@@ -621,8 +639,9 @@ describe("the guards survive every mode", () => {
     it.each(ASKED.map((asked) => [asked]))("%j is not allowed", (asked) => {
       here.user(settings);
       expect(decisionOf(asked)).toBe("ask");
-      // A host's bypass waives questions, and is not told that they were allowed.
-      expect(here.told(asked, mode)).toBe(mode === "bypassPermissions" ? "silence" : "ask");
+      // A host's bypass waives questions, and is not told that they were allowed; what decides about agents is no such question.
+      const waived = typeof asked === "string" ? "silence" : "deny";
+      expect(here.told(asked, mode)).toBe(mode === "bypassPermissions" ? waived : "ask");
     });
   });
 });

@@ -1,5 +1,5 @@
+import type { Decision } from "../../src/policy/index.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Decision } from "../../src/action/index.ts";
 import { type Asked, type Expected, NOT_ALLOWED, place, type PolicyText, shown, verdicts } from "./place.ts";
 
 /**

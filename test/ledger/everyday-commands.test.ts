@@ -1,7 +1,7 @@
+import type { Decision } from "../../src/policy/index.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../src/action/index.ts";
 import { place } from "./place.ts";
 
 /**
@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   "data.json": "{}",
   "data.csv": "a,b\n",
   "app.log": "",
+  "app.db": "",
   "Cargo.toml": "",
   "go.mod": "",
   "main.go": "",

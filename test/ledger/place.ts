@@ -1,8 +1,8 @@
+import type { Decision, RequestVerdict } from "../../src/policy/index.ts";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { Decision, RequestVerdict } from "../../src/action/index.ts";
 import { protocol as claude } from "../../src/agents/claude.ts";
 import { decide, type Input, type Outcome } from "../../src/guard/index.ts";
 import { changeConsent } from "../../src/state/index.ts";

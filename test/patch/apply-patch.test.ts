@@ -14,6 +14,22 @@ describe("C13: paths", () => {
     ["CW3: a file that is moved", ["*** Update File: a", "*** Move to: ../b", "@@", "-a", "+b"], ["move a ../b"]],
     ["a file that is only moved", ["*** Update File: a", "*** Move to: b"], ["move a b"]],
     ["several", ["*** Add File: a", "+x", "*** Delete File: b", "*** Update File: c", "@@ x", " y"], ["add a", "delete b", "update c"]],
+    ["blanks behind a header: the name that codex takes, and that others do", ["*** Add File: a ", "+x"], ["add a", "add a "]],
+    ["blanks in front of a name, which belong to it for codex", ["*** Add File:  /etc/x", "+x"], ["add /etc/x", "add  /etc/x"]],
+    [
+      "blanks in front of a header",
+      ["  *** Delete File: a", "\t*** Add File: b", "+x", " *** Delete File: c"],
+      ["delete a", "add b", "delete c"],
+    ],
+    ["blanks behind a Move to", ["*** Update File: a", "*** Move to: b ", "@@", "-a"], ["move a b", "move a b "]],
+    [
+      "a header with blanks behind a change",
+      ["*** Update File: a", "@@", "-x", "*** Delete File: b  "],
+      ["update a", "delete b", "delete b  "],
+    ],
+    ["context that has lost its blank", ["*** Update File: a", "@@", "x", "\ty", "-b", "", "c"], ["update a"]],
+    ["a change without @@", ["*** Update File: a", "-x", "+y"], ["update a"]],
+    ["an end of file with blanks", ["*** Update File: a", "@@", "-x", "*** End of File  "], ["update a"]],
     ["content that reads like a header", ["*** Add File: a", "+*** Delete File: b", "+*** End Patch"], ["add a"]],
   ])("%s", (_, lines, expected) => {
     const read = readPatch(patch(...lines));
@@ -33,8 +49,9 @@ describe("malformed patches are refused", () => {
     ["a second patch", `${patch("*** Delete File: a")}\n${patch("*** Delete File: b")}`],
     ["a header without a name", patch("*** Add File: ", "+x")],
     ["a name of blanks", patch("*** Add File:   ", "+x")],
-    ["a blank behind the name", patch("*** Add File: a ", "+x")],
-    ["two blanks in front of the name", patch("*** Add File:  a", "+x")],
+    ["a tab behind the name: one of its readings is no name", patch("*** Add File: a\t", "+x")],
+    ["an odd blank behind the name", patch("*** Add File: a\u00a0", "+x")],
+    ["an odd blank in front of a header", patch("\u00a0*** Add File: a", "+x")],
     ["a control character in the name", patch("*** Add File: a\u001bb", "+x")],
     ["a NUL in the name", patch("*** Add File: a\0b", "+x")],
     ["a header behind what ends a line for some", patch("*** Add File: a", "+x\u2028*** Delete File: b")],
@@ -48,7 +65,12 @@ describe("malformed patches are refused", () => {
     ["Move to after content", patch("*** Update File: a", "@@", "-a", "*** Move to: b")],
     ["content of a deleted file", patch("*** Delete File: a", "+x")],
     ["content of an added file without +", patch("*** Add File: a", "x")],
-    ["a line in a change that is none", patch("*** Update File: a", "@@", "x")],
+    ["stars in a change that are no header", patch("*** Update File: a", "@@", "*** x")],
+    ["blanks in front of a Move to", patch("*** Update File: a", " *** Move to: b", "@@", "-a")],
+    ["context without its blank that some readers take for a header", patch("*** Update File: a", "@@", "\t*** Delete File: b")],
+    ["a lost blank, and behind it what ends a line for some", patch("*** Update File: a", "@@", "x\u2028*** Move to: /etc/x")],
+    ["a blank line in an added file", patch("*** Add File: a", "+x", "", "*** Delete File: b")],
+    ["a blank line behind a deleted file", patch("*** Delete File: a", "", "*** Delete File: b")],
     ["a context line that some readers take for a header", patch("*** Update File: a", "@@", " *** Delete File: b")],
     ["an indented header", patch("*** Update File: a", "@@", " x", "  *** Move to: b")],
     ["an end inside", patch("*** Update File: a", "@@", " x", "*** End Patch", "*** Delete File: b")],
@@ -59,4 +81,9 @@ describe("malformed patches are refused", () => {
     expect(lowered.actions).toEqual([]);
     expect(lowered.unknowns.map(({ reason }) => reason).join()).toMatch(/malformed in line \d+/);
   });
+});
+
+it("blanks around the first and the last line", () => {
+  const text = "\n \t\n  *** Begin Patch \n*** Delete File: a\n *** End Patch\t\n\n";
+  expect(readPatch(text)).toMatchObject({ ok: true, changes: [{ does: "delete", path: "a" }] });
 });

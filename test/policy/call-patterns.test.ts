@@ -12,6 +12,7 @@ import { compileRegex } from "../../src/policy/regex-run.ts";
 import type { Effect } from "../../src/policy/types.ts";
 import { failure, ruleOf, world } from "./language.ts";
 import { judged, policy } from "./machine.ts";
+import { workedSince } from "../worked.ts";
 
 /** `open /a/b write` in rows: the words are the arguments; the last of `exec` is a list. */
 export function call(name: Call["name"], ...args: readonly (string | readonly string[])[]): Call {
@@ -285,9 +286,9 @@ test("matching takes linear time", () => {
     "exec(_, [**a**a**a**a**b])",
     "exec(_, [*a*a*a*a*a*b])",
   ]) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(matches(pattern, exec("/x", hostile))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(30_000);
+    expect(workedSince(start)).toBeLessThan(30_000);
   }
 });
 

@@ -339,7 +339,8 @@ rows("trees, globs and paths only known at run time", [
   [
     "unpacking here could overwrite what is protected",
     command("tar x", file("write /home/me/repo/**")),
-    "ask protection",
+    // The project's policy lies there.
+    "ask floor",
     { allow: ["Bash(tar:*)"] },
     { world: FIND_ALL },
   ],
@@ -417,7 +418,8 @@ rows("unknown: deny and confine", [
     { unknowns: [{ reason: "parse error" }] },
   ],
   ["deny: a tool is no program", tool("mcp__x__y"), "none default", { settings: { unknown: "deny" } }],
-  ["confine acts as ask", unknownCommand("weird"), "ask default", { settings: { unknown: "confine" } }],
+  // It lifts questions, and makes none.
+  ["confine leaves to the host what is its own", unknownCommand("weird"), "none default", { settings: { unknown: "confine" } }],
 ]);
 
 rows("AW13: while a policy file is broken", [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Action, RequestVerdict } from "../../src/action/index.ts";
+import type { Action } from "../../src/action/index.ts";
+import type { RequestVerdict } from "../../src/policy/index.ts";
 import type { PresetName } from "../../src/policy/types.ts";
 import { exec, file, net, tool } from "./language.ts";
 import { block, command, judged, script, shortly } from "./machine.ts";

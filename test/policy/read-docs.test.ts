@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Action, type Argument, CALL_NAMES } from "../../src/action/index.ts";
 import { policyDocs } from "../../scripts/policy-docs.ts";
+import { reasonsDocs } from "../../scripts/reasons-docs.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import { readPolicy } from "../../src/policy/read/index.ts";
 import { PRESET_TABLE, type Row } from "../../src/policy/presets.ts";
@@ -9,10 +10,13 @@ import { PRESET_TABLE, type Row } from "../../src/policy/presets.ts";
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const policyPage = read("docs/policy.md");
 
-test.each(policyDocs.map(({ file, update }) => [file, update] as const))("%s is up to date: npm run generate", (file, update) => {
-  const text = read(file);
-  expect(update(text)).toBe(text);
-});
+test.each([...policyDocs, ...reasonsDocs].map(({ file, update }) => [file, update] as const))(
+  "%s is up to date: npm run generate",
+  (file, update) => {
+    const text = read(file);
+    expect(update(text)).toBe(text);
+  },
+);
 
 test("every policy the reference shows is one", () => {
   const shown = [...policyPage.matchAll(/```jsonc\n(.*?)```/gs)].map(([, text = ""]) => text.trim());

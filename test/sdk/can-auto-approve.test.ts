@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canAutoApprove, probeSandbox, SessionApprovals, type Assessment, type AutoApproveOptions } from "../../src/sdk/index.ts";
@@ -103,6 +103,46 @@ describe("C1 to C7: commands known to be safe", () => {
       const place = scratch();
       expect(assessIn(place, bash("ls"), "suggest", { env: { ...place.machine.env, ...change } }).type).toBe("ask-user");
     }
+  });
+
+  describe("C1: another home folder for the command", () => {
+    const withHome = (home: (place: Scratch) => string, argv: readonly string[]): string => {
+      // The scratch folder is no temporary one here: homes that agents cannot reach have to lie somewhere.
+      const { machine, ...place } = scratch();
+      const own = { ...machine, temp: [join(place.root, "tmp")] };
+      chmodSync(place.root, 0o755);
+      mkdirSync(join(place.root, "other/.ssh"), { recursive: true });
+      mkdirSync(join(place.root, "open"));
+      chmodSync(join(place.root, "open"), 0o777);
+      symlinkSync(join(place.root, "other"), join(place.root, "link"));
+      const env = { ...machine.env, HOME: home({ ...place, machine }) };
+      return assessIn({ ...place, machine: own }, argv, "suggest", { env }).type;
+    };
+    const other = ({ root }: Scratch): string => join(root, "other");
+
+    it.each([[["ls"]], [["git", "status"]], [["rg", "x"]], [bash("ls && git diff")], [["cat", "a.txt"]]])(
+      "is not asked about: %j",
+      (argv) => expect(withHome(other, argv)).toBe("auto-approve"),
+    );
+    it.each<readonly [string, (place: Scratch) => string]>([
+      ["in the project", ({ project }) => join(project, "src")],
+      ["the project", ({ project }) => project],
+      ["among temporary files", ({ root }) => join(root, "tmp")],
+      ["behind a link", ({ root }) => join(root, "link")],
+      ["that others may write", ({ root }) => join(root, "open")],
+      ["that is not there", ({ root }) => join(root, "missing")],
+      ["that is relative", () => "other"],
+      ["that is empty", () => ""],
+    ])("is asked about %s", (_, home) => expect(withHome(home, ["git", "status"])).toBe("ask-user"));
+    it.each([
+      [bash("cat ~/.ssh/id_rsa")],
+      [bash("cat ../.ssh/id_rsa")],
+      [bash("cd && cat .ssh/id_rsa")],
+      [bash("rm -rf ~")],
+      [bash("rm -rf ..")],
+      [bash("echo x >> ~/.bashrc")],
+      [bash("echo x >> ../.bashrc")],
+    ])("both are protected: %j", (argv) => expect(withHome(other, argv)).toBe("reject"));
   });
 
   it("C1: programs are looked up where the command would find them", () => {

@@ -86,7 +86,7 @@ describe("ripgrep", () => {
     writeFileSync(join(place.root, "outside"), "needle");
     symlinkSync(join(place.root, "outside"), join(place.project, "link"));
     const { env } = standIn(place, "printf '.env\\0a\\0link\\0../../outside\\0'");
-    expect(await backendIn(withEnv(place, env)).grep("needle")).toEqual({ ok: true, matches: [], truncated: false });
+    expect(await backendIn(withEnv(place, env)).grep("needle", { hidden: true })).toEqual({ ok: true, matches: [], truncated: false });
   });
 
   it("finds what is found without it", async () => {
@@ -117,10 +117,11 @@ describe("ripgrep", () => {
         pattern,
         existsSync("/usr/bin/rg") ? fc.boolean() : fc.constant(false),
         fc.boolean(),
-        async (files, wanted, ignoreCase, literal) => {
+        fc.boolean(),
+        async (files, wanted, ignoreCase, literal, hidden) => {
           for (const [name, parts] of files) place.write(name, parts.join(" "));
-          const found = await backendIn(withEnv(place, env)).grep(wanted, { ignoreCase, literal });
-          expect(found).toEqual(await backendIn(place, { ripgrep: false }).grep(wanted, { ignoreCase, literal }));
+          const found = await backendIn(withEnv(place, env)).grep(wanted, { ignoreCase, literal, hidden });
+          expect(found).toEqual(await backendIn(place, { ripgrep: false }).grep(wanted, { ignoreCase, literal, hidden }));
         },
       ),
       { numRuns: 40 },

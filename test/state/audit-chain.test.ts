@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,7 +19,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { appendAudit, KEEP, verifyLog } from "../../src/audit/index.ts";
+import { chained, linkOf } from "../../src/audit/chain.ts";
+import { appendAudit, KEEP, lastOf, query, verifyLog } from "../../src/audit/index.ts";
 import { stateFolder, thisMachine, withLock } from "../../src/state/index.ts";
 import { scratch } from "../scratch.ts";
 
@@ -95,15 +97,29 @@ describe("the audit log's chain", () => {
     [
       "two exchanged",
       ({ rewrite }) => rewrite((lines) => lines.with(3, lines[4] ?? "").with(4, lines[3] ?? "")),
-      ["missing audit.jsonl:4", "moved audit.jsonl:5", "missing audit.jsonl:6"],
+      ["missing audit.jsonl:4", "outside audit.jsonl:5"],
     ],
     ["one put in twice", ({ rewrite }) => rewrite((lines) => lines.toSpliced(5, 0, lines[4] ?? "")), ["moved audit.jsonl:6"]],
-    ["a line put in", ({ rewrite }) => rewrite((lines) => lines.toSpliced(5, 0, '{"v":1,"verdict":"allow"}')), ["changed audit.jsonl:7"]],
+    ["a line put in", ({ rewrite }) => rewrite((lines) => lines.toSpliced(5, 0, '{"v":1,"verdict":"allow"}')), ["outside audit.jsonl:6"]],
     ["a line put in at the end", ({ log }) => appendFileSync(log, '{"v":1}\n'), ["outside audit.jsonl:11"]],
     ["the last three cut", ({ rewrite }) => rewrite((lines) => lines.slice(0, -3)), ["cut audit.jsonl:8"]],
     ["cut in the middle of a record", ({ log }) => truncateSync(log, statSync(log).size - 10), ["cut audit.jsonl:11"]],
     ["all cut", ({ log }) => truncateSync(log, 0), ["cut audit.jsonl:1"]],
     ["the file gone", ({ log }) => rmSync(log), ["unreadable audit.jsonl", "cut audit.jsonl:1"]],
+    ["the file and the head gone", ({ log, state }) => (rmSync(log), rmSync(join(state, "audit.head"))), ["missing audit.jsonl"]],
+    [
+      "the file and the head gone, then written to again",
+      ({ log, state, append }) => (rmSync(log), rmSync(join(state, "audit.head")), append(2)),
+      ["missing audit.jsonl:1"],
+    ],
+    [
+      "a record of another log put in, with a hash that fits what it stands behind",
+      ({ rewrite, lines }) => {
+        const third = linkOf(Buffer.from(lines()[2] ?? ""))?.link ?? { seq: 0, hash: "" };
+        rewrite((all) => all.toSpliced(3, 0, chained(third, new Uint8Array(), '{"v":1,"verdict":"allow"}').line));
+      },
+      ["outside audit.jsonl:4"],
+    ],
     ["the head gone", ({ state }) => rmSync(join(state, "audit.head")), ["head audit.jsonl"]],
     ["cut, then written to again", ({ rewrite, append }) => (rewrite((lines) => lines.slice(0, -3)), append(2)), ["missing audit.jsonl:8"]],
     [
@@ -142,6 +158,14 @@ describe("the audit log's chain", () => {
     expect(verifyLog(state)).toMatchObject({ records: 5, flaws: [] });
     append(1);
     expect(verifyLog(state)).toEqual({ records: 6, torn: 0, unchained: 0, flaws: [] });
+  });
+
+  it("a line that anybody can write is no decision", () => {
+    const { append, log, state } = world();
+    append(2);
+    appendFileSync(log, '{"v":1,"time":"2026-01-01T00:00:00.000Z","agent":"claude","verdict":"allow","input":{"command":"forged"}}\n');
+    expect(lastOf(state, {}, 10).map(({ entry }) => entry.subject)).not.toContain("forged");
+    expect(lastOf(state, {}, 10)).toHaveLength(2);
   });
 
   it("a torn line that is changed afterwards shows", () => {
@@ -221,16 +245,47 @@ describe("many processes", () => {
     });
   });
 
-  // `npm run test:long` starts 250.
-  const processes = process.env["TEST_LONG"] === undefined ? 12 : 250;
+  // `npm run test:long` starts 250, each of which writes 50.
+  const isLong = process.env["TEST_LONG"] !== undefined;
+  const processes = isLong ? 250 : 40;
   it(`${processes} at once lose no record and tear none`, async () => {
     const { folder, state, append } = world();
     await Promise.all(Array.from({ length: processes }, (_, at) => run(process.execPath, [appender, folder, "50", `p${at}`])));
-    // Who waits for the lock too long writes outside of the chain rather than not at all; the next record vouches for it.
+    expect(verifyLog(state)).toEqual({ records: 50 * processes, torn: 0, unchained: 0, flaws: [] });
     append(1);
-    const { records, torn, unchained, flaws } = verifyLog(state);
-    expect({ all: records + unchained, torn, flaws }).toEqual({ all: 50 * processes + 1, torn: 0, flaws: [] });
+    expect(verifyLog(state)).toEqual({ records: 50 * processes + 1, torn: 0, unchained: 0, flaws: [] });
   }, 300_000);
+
+  it("as many at once while files are put aside", async () => {
+    const { folder, state } = world();
+    const calls = Array.from({ length: 12 }, (_, at) => run(process.execPath, [appender, folder, "100", `p${at}`, "4000"]));
+    await Promise.all(calls);
+    const { torn, flaws } = verifyLog(state);
+    // The log also says of itself that a file was put aside.
+    expect({ decisions: [...query(state, {})].length, torn, flaws }).toEqual({ decisions: 1200, torn: 0, flaws: [] });
+    expect(readdirSync(state).filter((name) => name.startsWith("audit-")).length).toBeGreaterThan(10);
+  }, 120_000);
+
+  // A container that shares the home counts processes anew: the number of a holder says nothing there.
+  it("in two namespaces of process ids that share the folder", async () => {
+    const { folder, state } = world();
+    const inside = (name: string) =>
+      run("unshare", ["--user", "--map-current-user", "--pid", "--fork", process.execPath, appender, folder, "300", name]);
+    await Promise.all(["a", "b", "c", "d"].map(inside));
+    expect(verifyLog(state)).toEqual({ records: 1200, torn: 0, unchained: 0, flaws: [] });
+  }, 120_000);
+
+  it("on a disk that is full: what was logged stays whole, and it goes on when there is room", async () => {
+    const { folder, machine } = world();
+    const script = `mount -t tmpfs -o size=96k none "$2" && mkdir -p "$2/.local/state/assent" && chmod 700 "$2/.local/state/assent"
+      for n in 1 2 3 4; do "$0" "$1" "$2" 4000 p$n & done; wait
+      dd if=/dev/zero of="$2/filler" 2>/dev/null; "$0" "$1" "$2" 3 q; rm "$2/filler"
+      mount -o remount,size=4m "$2"; "$0" "$1" "$2" 5 last && cp -a "$2/.local" "$3"`;
+    const out = scratch().home;
+    await run("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", script, process.execPath, appender, folder, out]);
+    const { records, flaws } = verifyLog(stateFolder({ ...machine, home: out }));
+    expect({ enough: records > 50, flaws }).toEqual({ enough: true, flaws: [] });
+  }, 120_000);
 
   it("killed at any moment: the log is whole and the others go on", async () => {
     const { folder, state, append } = world();
@@ -254,7 +309,7 @@ describe("many processes", () => {
     mkdirSync(state, { recursive: true });
     const lock = join(state, "some.lock");
     // No process has the largest number there is (kernel/pid.h: PID_MAX_LIMIT is 2^22).
-    symlinkSync("4194303", lock);
+    symlinkSync(`4194303 ${readlinkSync("/proc/self/ns/pid")}`, lock);
     expect(withLock(lock, 2000, () => "done")).toBe("done");
     expect(readdirSync(state)).toEqual([]);
   });
@@ -273,7 +328,7 @@ describe("many processes", () => {
     const { state } = world();
     mkdirSync(state, { recursive: true });
     const lock = join(state, "some.lock");
-    symlinkSync(String(process.pid), lock);
+    symlinkSync(`${process.pid} ${readlinkSync("/proc/self/ns/pid")}`, lock);
     expect(withLock(lock, 50, () => "done")).toBeUndefined();
   });
 });

@@ -20,10 +20,11 @@ export function carryOut(change: Change, machine: Machine): Done {
       if (removed.problem !== undefined) return { is: "failed", why: removed.problem };
       handOver(machine, target, removed.left);
     } else {
-      const folders = makeFolders(dirname(target));
+      const everybodys = (change.mode & 0o044) !== 0 && target.startsWith("/etc/");
+      const folders = makeFolders(dirname(target), everybodys ? 0o755 : 0o700);
       const outcome = replaceFile(target, now, next, change.mode);
       if (outcome.is !== "done") return { is: "failed", why: outcome.is === "changed" ? "changed meanwhile: try again" : outcome.why };
-      if (now !== undefined && (change.mode & 0o111) !== 0) chmodSync(target, change.mode);
+      if ((now !== undefined && (change.mode & 0o111) !== 0) || everybodys) chmodSync(target, change.mode);
       note(machine, change, folders.length > 0 ? folders : (known?.folders ?? []));
     }
     if (next === undefined || next === change.before) forget(machine, target);
@@ -44,10 +45,14 @@ function keepCopy({ agent, target, now = "" }: Change, machine: Machine): { read
   return { file };
 }
 
-function makeFolders(folder: string): readonly string[] {
+function makeFolders(folder: string, mode: number): readonly string[] {
   const missing: string[] = [];
   for (let at = folder; statSync(at, { throwIfNoEntry: false }) === undefined && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
-  for (const each of missing) mkdirSync(each, { mode: 0o700 });
+  for (const each of missing) {
+    mkdirSync(each, { mode });
+    // The umask of an administrator may keep everybody else out.
+    if (mode !== 0o700) chmodSync(each, mode);
+  }
   return missing;
 }
 

@@ -7,6 +7,10 @@ const OWN_SCRIPT = /\/assent\/amp-delegate$/;
 
 export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
 
+/** The arguments of our launcher, for hosts that start programs without a shell. */
+const isOwnArguments = (value: Json): boolean =>
+  isList(value) && value.every((word) => typeof word === "string") && isOwnText(value.join(" "));
+
 /** A file that is ours altogether. */
 export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || text.startsWith("// Written by `assent install`");
 
@@ -36,7 +40,7 @@ function look(value: Json, path: Path, found: Path[]): boolean {
     return own.length > 0 && own.every(Boolean);
   }
   if (!isRecord(value)) return false;
-  if (Object.values(value).some(isOwnText)) return true;
+  if (Object.values(value).some((inner) => isOwnText(inner) || isOwnArguments(inner))) return true;
   const lists = Object.entries(value).filter(([, inner]) => typeof inner === "object" && inner !== null);
   const before = found.length;
   const own = lists.map(([key, inner]) => look(inner, [...path, key], found));

@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Machine } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import type { AgentId } from "../ids.ts";
+import { agentNamed } from "../index.ts";
+import { HANDED_ON, launcherName } from "./launcher.ts";
 
 /** Where Assent itself lies. */
 export interface Program {
@@ -11,9 +14,6 @@ export interface Program {
   readonly folder: string;
 }
 
-/** Variables that could steer or break the judge, in an environment that an agent may have shaped. */
-const DROPPED = ["NODE_OPTIONS", "NODE_PATH", "LD_PRELOAD", "NODE_EXTRA_CA_CERTS", "ASSENT_POLICY"];
-
 function stateHome({ env }: Pick<Machine, "env">): string | undefined {
   const state = env["XDG_STATE_HOME"];
   return state?.startsWith("/") === true ? state : undefined;
@@ -22,39 +22,96 @@ function stateHome({ env }: Pick<Machine, "env">): string | undefined {
 /** For `sh`. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/**
- * What a host's shell runs. Every part is absolute, so that it also works for a host that was started from a desktop. Most
- * hosts go on when a hook cannot be started or crashes, and stop at exit code 2.
- */
-export function hookCommand(agent: AgentId, event: string, program: Program, machine: Pick<Machine, "home" | "env">): string {
+/** What every hook may be told: where programs lie, who the user is, the terminal's pane, whether automation is off. */
+const ALWAYS = Object.keys(HANDED_ON).filter((name) => !/_PROJECT_DIR$|^A(?:GENT|MP)/.test(name));
+
+/** Whose hook it is: of one person, or of everybody on the machine, whose homes are told by their accounts. */
+type Whose = Pick<Machine, "home" | "env"> | "everybody";
+
+/** What is written into the environment of a hook, which holds nothing else but what is handed on. */
+function assigned(machine: Whose): readonly string[] {
+  if (machine === "everybody") return [];
   const state = stateHome(machine);
-  const words = [
-    "/usr/bin/env",
-    ...[...DROPPED, ...(state === undefined ? ["XDG_STATE_HOME"] : [])].flatMap((name) => ["-u", name]),
-    ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`]),
-    `HOME=${machine.home}`,
-    program.node,
-    `${program.folder}/bin.cjs`,
-    "check",
-    "--agent",
-    agent,
-    "--event",
-    event,
-  ];
-  return `${words.map(quoted).join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
+  return [`HOME=${machine.home}`, ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`])];
 }
 
-export function installPlace(agent: AgentId, program: Program, machine: Machine, project: string | undefined): InstallPlace {
+const called = (agent: AgentId, event: string, { node, folder }: Program): readonly string[] => [
+  node,
+  `${folder}/bin.cjs`,
+  "check",
+  "--agent",
+  agent,
+  "--event",
+  event,
+];
+
+/**
+ * What a host's shell runs. Every part is absolute, so that it also works for a host that was started from a desktop, and no
+ * variable of the host reaches it but those named: others could load code into Node or the loader. Most hosts go on when a
+ * hook cannot be started or crashes, and stop at exit code 2.
+ */
+export function hookCommand(agent: AgentId, event: string, program: Program, machine: Whose, variables: readonly string[] = []): string {
+  const words = [
+    "/usr/bin/env -i",
+    ...assigned(machine).map(quoted),
+    // One that is not set stays so.
+    ...[...ALWAYS, ...variables].map((name) => `\${${name}+"${name}=$${name}"}`),
+    ...called(agent, event, program).map(quoted),
+  ];
+  return `${words.join(" ")} || { [ $? -eq 2 ] || echo 'Assent failed, so this is refused; run: assent doctor' >&2; exit 2; }`;
+}
+
+/** The launcher and its arguments. It does by itself what `env -i` and the shell do above, and no loader runs before it. */
+function hookProgram(
+  agent: AgentId,
+  event: string,
+  program: Program,
+  platform: string,
+  machine: Whose,
+): ReturnType<InstallPlace["program"]> {
+  const name = launcherName(platform, process.arch);
+  if (name === undefined) return undefined;
+  const command = `${program.folder}/${name}`;
+  return starts(command) ? { command, args: [...assigned(machine), ...called(agent, event, program)] } : undefined;
+}
+
+/** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */
+const starts = (launcher: string): boolean => spawnSync(launcher, [], { stdio: "ignore", env: {} }).status === 2;
+
+export function installPlace(
+  agent: AgentId,
+  program: Program,
+  machine: Machine,
+  project: string | undefined,
+  whose: Whose = machine,
+): InstallPlace {
   const state = stateHome(machine);
+  const variables = agentNamed(agent)?.setup?.variables;
   return {
     registered: state === undefined ? {} : { state },
     home: machine.home,
     env: machine.env,
     platform: machine.platform,
     project,
-    command: (event) => hookCommand(agent, event, program, machine),
+    command: (event) => hookCommand(agent, event, program, whose, variables),
+    program: (event) => hookProgram(agent, event, program, machine.platform, whose),
     module: (name) => `${program.folder}/${name}`,
   };
+}
+
+/** The registration where only an administrator can write, for everybody on the machine; none where the host has no such place. */
+export function managedRegistrations(
+  agent: AgentId,
+  { managed, registrations }: Setup,
+  program: Program,
+  machine: Machine,
+): readonly Registration[] {
+  if (managed === undefined || machine.platform !== "linux") return [];
+  const [own] = registrations(installPlace(agent, program, machine, undefined, "everybody"));
+  if (own === undefined) return [];
+  const { file, keys = [] } = managed;
+  const open = { file, mode: 0o644 } as const;
+  return own.is === "file" ? [{ ...own, ...open }] : [{ ...own, ...open, keys: [...(own.keys ?? []), ...keys] }];
 }
 
 /** Registration through rulesync, which writes the hosts' files itself. */

@@ -63,7 +63,7 @@ export function planInstall(agent: string, registration: Registration, installed
     registration,
     installed.find((each) => each.file === target),
   );
-  return { is: "change", change: { agent, file, target, now, next: next.text, before, mode: 0o600 } };
+  return { is: "change", change: { agent, file, target, now, next: next.text, before, mode: registration.mode ?? 0o600 } };
 }
 
 /** What the file says without us: what it said before, while nobody else has changed it. */

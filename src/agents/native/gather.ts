@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { readJson5 } from "../../edit/json5/index.ts";
 import { type Converted, type Lost, type Scope, settle } from "../../guard/import/index.ts";
 import { errorCode, readRegular } from "../../state/index.ts";
 import { isExported } from "./export/index.ts";
@@ -40,8 +41,10 @@ export function gather(
 ): Gathered {
   const files: NativeFile[] = [];
   const broken: Gathered["broken"][number][] = [];
-  for (const format of formats)
+  for (const format of formats) {
+    const before = files.length;
     for (const place of named ?? format.places(around)) {
+      if (named === undefined && format.first === true && files.length > before) break;
       const paths = pathsOf(place);
       if (typeof paths === "string") {
         broken.push({ agent: format.id, file: place.path, why: paths });
@@ -64,7 +67,15 @@ export function gather(
         }
       }
     }
+  }
   return { files, broken };
+}
+
+/** Whose rules a file holds, where its text alone says so. */
+export function formatOf(formats: readonly NativeFormat[], path: string): NativeFormat | undefined {
+  const found = readRegular(path, MAX_BYTES);
+  const root = found.is === "text" ? readJson5(found.text).root : undefined;
+  return root === undefined ? undefined : formats.find(({ holds }) => holds?.(root) === true);
 }
 
 function settled(rules: readonly Converted[], lost: readonly Lost[]): Pick<NativeFile, "rules" | "lost"> {

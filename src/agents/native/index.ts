@@ -1,5 +1,7 @@
 import type { NativeContext, NativeRead, Scope } from "../../guard/import/index.ts";
+import type { Node } from "../../edit/json5/index.ts";
 import { readAgentperm } from "./agentperm.ts";
+import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";
 import { readClaude } from "./claude.ts";
 import { readCodexConfig, readCodexRules } from "./codex.ts";
 import { readCopilotApprovals, readCopilotSettings } from "./copilot.ts";
@@ -7,6 +9,7 @@ import { readCursor } from "./cursor.ts";
 import { readDippy } from "./dippy.ts";
 import { readGeminiPolicy, readGeminiSettings } from "./gemini.ts";
 import { readOpenCode } from "./opencode.ts";
+import { isPydantic, readPydantic } from "./pydantic.ts";
 import { readQwen } from "./qwen.ts";
 import { readSafetyNet } from "./safety-net.ts";
 
@@ -32,6 +35,10 @@ export interface NativeFormat {
   readonly places: (around: Surroundings) => readonly NativePlace[];
   /** For files named on the command line; by their endings where there are several kinds. */
   readonly readerFor: (path: string) => NativePlace["read"];
+  /** Of the places only the first that can be read counts. */
+  readonly first?: true;
+  /** A file named without `--agent` is known by what it holds. */
+  readonly holds?: (root: Node) => boolean;
 }
 
 type Reader = NativePlace["read"];
@@ -52,6 +59,8 @@ function openCodeLike(id: string, name: string, config: string, own: string, fil
     readerFor: () => readOpenCode,
   };
 }
+
+const AUTONOMOUS_DEV = [".claude/config/auto_approve_policy.json", "plugins/autonomous-dev/config/auto_approve_policy.json"];
 
 export const NATIVE: readonly NativeFormat[] = [
   {
@@ -140,8 +149,23 @@ export const NATIVE: readonly NativeFormat[] = [
     ],
     readerFor: () => readSafetyNet,
   },
+  {
+    id: "autonomous-dev",
+    name: "autonomous-dev",
+    places: ({ home, project }) => [
+      ...inProject(project, readAutonomousDev, ...AUTONOMOUS_DEV),
+      ...[".claude/config", ".claude/plugins/autonomous-dev/config"].map((path) =>
+        user(`${home}/${path}/auto_approve_policy.json`, readAutonomousDev),
+      ),
+    ],
+    readerFor: () => readAutonomousDev,
+    first: true,
+    holds: isAutonomousDev,
+  },
+  // A ruleset is written in code; only files that are named can be read.
+  { id: "pydantic-ai-backend", name: "pydantic-ai-backend", places: () => [], readerFor: () => readPydantic, holds: isPydantic },
   // Its files are where ours are: only others can be merged into them.
   { id: "agentperm", name: "agentperm", places: () => [], readerFor: () => readAgentperm },
 ];
 
-export { gather, type Gathered, type NativeFile } from "./gather.ts";
+export { formatOf, gather, type Gathered, type NativeFile } from "./gather.ts";

@@ -7,7 +7,7 @@ import type { Position } from "./position.ts";
 /** A line of the log, as it is stored. */
 export interface SpoolLine {
   readonly text: string;
-  /** Its place in the chain; undefined for one that was written without the lock. */
+  /** Its place in the chain; undefined for one that was written without a hash. */
   readonly link: { readonly seq: number; readonly hash: string } | undefined;
 }
 
@@ -71,7 +71,7 @@ function readAt(folder: string, at: Position, last: number, limits: Limits): Omi
       const link = linkOf(line)?.link;
       // Torn ones are no JSON.
       if (line.at(0) === 0x7b && line.at(-1) === 0x7d) lines.push({ text: line.toString("utf8"), link });
-      seq = link?.seq ?? seq;
+      seq = Math.max(seq, link?.seq ?? 0);
       offset = end + 1;
     }
     // No line is as long: not ours.

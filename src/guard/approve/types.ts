@@ -1,4 +1,5 @@
-import type { Action, Basis, Call, RuleSource } from "../../action/index.ts";
+import type { Action, Call } from "../../action/index.ts";
+import type { Basis, RuleSource } from "../../policy/index.ts";
 
 /** A process as a person recognises it. */
 export interface ProcessInfo {

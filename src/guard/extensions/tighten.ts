@@ -1,4 +1,5 @@
-import { brief, type RequestVerdict } from "../../action/index.ts";
+import { brief } from "../../action/index.ts";
+import { type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { Request } from "../request.ts";
 import { type ExtensionFile, findExtensions } from "./find.ts";
@@ -77,10 +78,9 @@ function failure(
 ): RequestVerdict {
   return {
     ...verdict,
-    decision: "ask",
-    basis: "protection",
-    builtin: "failure.extension",
-    reason: `your extension ${brief(name)} could not be asked: ${brief(why, LONGEST_REASON)}`,
-    help: `mend or remove ${brief(path, LONGEST_REASON)}`,
+    ...verdictOf("ask", "failure.extension", {
+      reason: `your extension ${brief(name)} could not be asked: ${brief(why, LONGEST_REASON)}`,
+      help: `mend or remove ${brief(path, LONGEST_REASON)}`,
+    }),
   };
 }

@@ -1,4 +1,5 @@
-import type { Action, Decision } from "../../action/index.ts";
+import type { Action } from "../../action/index.ts";
+import type { Decision } from "../../policy/index.ts";
 
 /**
  * A check of a user's own, in `~/.config/assent/extensions` (docs/extensions.md). It can only tighten: what it has no

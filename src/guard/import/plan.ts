@@ -1,6 +1,6 @@
 import { edit, type Edit, type NewItem, type Place } from "../../edit/index.ts";
 import { type Json, member, type Node, type Path, readJson5, toValue } from "../../edit/json5/index.ts";
-import { type Effect, type Matcher, parseRule } from "../../policy/index.ts";
+import { type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../../policy/index.ts";
 import { ruleEntries } from "../edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
 import { textOf } from "./verify.ts";
@@ -35,6 +35,7 @@ export function planImport(before: string, rules: readonly Sourced[]): ImportPla
   const single: Sourced[] = [];
   const there: Sourced[] = [];
   const lost: { of: Sourced; loss: Loss }[] = [];
+  const inOrder = blocksInOrder(before, rules);
   for (const of of rules) {
     const key = keyOf(of.rule);
     if (key === undefined) single.push(of);
@@ -42,9 +43,10 @@ export function planImport(before: string, rules: readonly Sourced[]): ImportPla
     else if (known.has(key)) there.push(of);
     else {
       known.add(key);
-      addTo(groups, of);
+      addTo(groups, of, inOrder);
     }
   }
+  for (const of of rules) if (isOutOfOrder(of, rules, inOrder)) lost.push({ of, loss: OUT_OF_ORDER });
   const draft = new Draft(before);
   // Of the block, each group finds its place among the rules that stand there by then.
   for (const group of groups.values()) draft.add(group, lost);
@@ -54,21 +56,56 @@ export function planImport(before: string, rules: readonly Sourced[]): ImportPla
 
 /** What makes a rule the same as another. Undefined for what is no element of a list of rules. */
 function keyOf({ effect, into }: Converted): string | Loss | undefined {
-  if (into.list === "execute") return executeKey(effect, into.pattern);
+  if ("pattern" in into) return blockKey(into.list, effect, into.pattern);
   if (into.list !== "permissions") return undefined;
   const parsed = parseRule(into.rule);
   return parsed.ok ? permissionKey(effect, parsed.matcher) : { why: parsed.message };
 }
 
 const permissionKey = (effect: Effect, matcher: Matcher): string => `${effect} ${JSON.stringify(matcher)}`;
-const executeKey = (effect: unknown, pattern: unknown): string => `${String(effect)} execute ${String(pattern)}`;
+const blockKey = (operation: OperationName, effect: unknown, pattern: unknown): string =>
+  `${String(effect)} ${operation} ${String(pattern)}`;
 
 function keysOf(text: string): readonly string[] {
-  const block = nodeAt(text, BLOCK);
   return [
     ...ruleEntries(text).map(({ effect, matcher }) => permissionKey(effect, matcher)),
-    ...(block?.kind === "array" ? block.items : []).map((item) => executeKey(toText(item, "action"), toText(item, "pattern"))),
+    ...OPERATIONS.flatMap((operation) =>
+      rulesOfBlock(text, operation).map((item) => blockKey(operation, toText(item, "action"), toText(item, "pattern"))),
+    ),
   ];
+}
+
+/** The blocks that have no rules yet and get those of one file: there they can stand in the order they had. */
+function blocksInOrder(before: string, rules: readonly Sourced[]): ReadonlySet<OperationName> {
+  const fileOf = ({ from }: Sourced): string => from.replace(/:\d+$/, "");
+  return new Set(
+    OPERATIONS.filter((operation) => {
+      const own = rules.filter(({ rule }) => rule.into.list === operation);
+      return (
+        own.every(({ rule }) => rule.ordered === true) &&
+        new Set(own.map(fileOf)).size === 1 &&
+        rulesOfBlock(before, operation).length === 0
+      );
+    }),
+  );
+}
+
+const OUT_OF_ORDER: Loss = {
+  why: "kept, but your policy has rules for this operation already: among them it stands behind what refuses or asks",
+  help: "put it where it should stand by hand",
+};
+
+/** It decided before a stricter one, and cannot here. */
+function isOutOfOrder({ rule }: Sourced, rules: readonly Sourced[], inOrder: ReadonlySet<OperationName>): boolean {
+  const { into, ordered, effect } = rule;
+  if (ordered !== true || !("pattern" in into) || inOrder.has(into.list)) return false;
+  const at = rules.findIndex((other) => other.rule === rule);
+  return rules.slice(at + 1).some((other) => other.rule.into.list === into.list && STRICT[other.rule.effect] > STRICT[effect]);
+}
+
+function rulesOfBlock(text: string, operation: OperationName): readonly Node[] {
+  const block = nodeAt(text, blockPath(operation));
+  return block?.kind === "array" ? block.items : [];
 }
 
 function nodeAt(text: string, path: Path): Node | undefined {
@@ -77,18 +114,20 @@ function nodeAt(text: string, path: Path): Node | undefined {
   return node;
 }
 
-const BLOCK: Path = ["operations", "execute", "rules"];
+const blockPath = (operation: OperationName): Path => ["operations", operation, "rules"];
 
-function addTo(groups: Map<string, Group>, of: Sourced): void {
+function addTo(groups: Map<string, Group>, of: Sourced, inOrder: ReadonlySet<OperationName>): void {
   const { effect, into } = of.rule;
-  const name = `${into.list} ${effect}`;
+  const operation = "pattern" in into ? into.list : undefined;
+  const asTheyAre = operation !== undefined && inOrder.has(operation);
+  const name = asTheyAre ? into.list : `${into.list} ${effect}`;
   const group = groups.get(name) ?? {
-    list: into.list === "execute" ? BLOCK : ["permissions", effect],
-    place: into.list === "execute" ? (text: string) => placeInBlock(text, effect) : () => "end" as const,
+    list: operation === undefined ? ["permissions", effect] : blockPath(operation),
+    place: operation === undefined || asTheyAre ? () => "end" as const : (text: string) => placeInBlock(text, operation, effect),
     items: [],
   };
   groups.set(name, group);
-  group.items.push({ of, value: into.list === "execute" ? blockRule(of.rule, into.pattern) : entryOf(of.rule, textOf(of.rule)) });
+  group.items.push({ of, value: "pattern" in into ? blockRule(of.rule, into.pattern) : entryOf(of.rule, textOf(of.rule)) });
 }
 
 function entryOf({ reason, keep = {} }: Converted, rule: string): Json {
@@ -112,15 +151,14 @@ const blockRule = ({ effect, reason }: Converted, pattern: string): Json => ({
  * In a block the first match decides, so a refusal comes first, a question after the refusals and what is allowed last:
  * no rule that stands there loses anything to a looser one.
  */
-function placeInBlock(text: string, effect: Effect): Place | Loss {
-  const node = nodeAt(text, BLOCK);
-  const effects = node?.kind === "array" ? node.items.map((item) => toText(item, "action")) : [];
+function placeInBlock(text: string, operation: OperationName, effect: Effect): Place | Loss {
+  const effects = rulesOfBlock(text, operation).map((item) => toText(item, "action"));
   if (effect === "allow" || effects.length === 0) return "end";
   const lastDeny = effects.lastIndexOf("deny");
   const firstAllow = effects.indexOf("allow");
   if (effect === "ask" && firstAllow !== -1 && firstAllow < lastDeny)
     return {
-      why: "`operations.execute` of your policy mixes allow and deny rules, so there is no place for a question among them",
+      why: `\`operations.${operation}\` of your policy mixes allow and deny rules, so there is no place for a question among them`,
       help: "add it by hand",
     };
   // After the refusals that stand first; in front of everything else.

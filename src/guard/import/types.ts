@@ -13,14 +13,16 @@ export interface Converted {
   /** The native rule. */
   readonly text: string;
   readonly line: number;
+  /** The first that matches decides there: in a block of their own these rules keep their order. */
+  readonly ordered?: true;
 }
 
 /** Where a rule goes. */
 export type Into =
   /** One of the lists of `permissions`. */
   | { readonly list: "permissions"; readonly rule: string }
-  /** The ordered block `operations.execute`: a pattern over the text of one command. */
-  | { readonly list: "execute"; readonly pattern: string }
+  /** The ordered block `operations.NAME`: a pattern over paths, of `execute` over the text of one command. */
+  | { readonly list: OperationName; readonly pattern: string }
   /** What holds where no rule speaks: `operations.NAME.default`. */
   | { readonly list: "default"; readonly operation: OperationName }
   /** A folder that `auto-edit` may write. */

@@ -1,5 +1,14 @@
 import type { Lowered, World } from "../../action/index.ts";
-import { type Answer, type Effect, joinLayers, judge, type JudgeContext, parseRule, type Policy } from "../../policy/index.ts";
+import {
+  type Answer,
+  type Effect,
+  joinLayers,
+  judge,
+  type JudgeContext,
+  type Matcher,
+  parseRule,
+  type Policy,
+} from "../../policy/index.ts";
 import { EXAMPLE_WORLD, exampleActions as actionsOfExample, readPolicy } from "../../policy/read/index.ts";
 import { lowerShell } from "../../shell/index.ts";
 import { exampleActions, NOWHERE } from "../examples.ts";
@@ -28,12 +37,12 @@ export function textOf({ into }: Pick<Converted, "into">): string {
   switch (into.list) {
     case "permissions":
       return into.rule;
-    case "execute":
-      return into.pattern;
     case "default":
       return `operations.${into.operation}.default`;
     case "writableRoots":
       return into.folder;
+    default:
+      return into.pattern;
   }
 }
 
@@ -56,12 +65,12 @@ function contentOf(effect: Effect, into: Into): Record<string, unknown> {
   switch (into.list) {
     case "permissions":
       return { permissions: { [effect]: [into.rule] } };
-    case "execute":
-      return { operations: { execute: { rules: [{ pattern: into.pattern, action: effect }] } } };
     case "default":
       return { operations: { [into.operation]: { default: effect } } };
     case "writableRoots":
       return { writableRoots: [into.folder] };
+    default:
+      return { operations: { [into.list]: { rules: [{ pattern: into.pattern, action: effect }] } } };
   }
 }
 
@@ -69,7 +78,7 @@ const NO_FLOOR: JudgeContext["floor"] = { policies: [], state: [], registrations
 
 /** `maybe`: it asks where it should deny, which is not enough. */
 function judged({ effect, into }: Converted, policy: Policy, example: string): Answer {
-  const { lowered, world } = loweredOf(into, example);
+  const { lowered, world } = loweredOf(into, policy, example);
   if (lowered.actions.length === 0) return "no";
   const context: JudgeContext = { world, host: false, floor: NO_FLOOR, dangersOf: () => new Set(), supervised: false };
   const { actions } = judge(lowered, policy, context);
@@ -78,15 +87,21 @@ function judged({ effect, into }: Converted, policy: Policy, example: string): A
 }
 
 /** What an example stands for: a command, or what the rule looks at. */
-function loweredOf(into: Into, example: string): { readonly lowered: Lowered; readonly world: World } {
-  if (into.list === "permissions") {
-    const parsed = parseRule(into.rule);
-    if (parsed.ok && !COMMANDS.has(parsed.matcher.kind)) {
-      const made = actionsOfExample(parsed.matcher, example, exampleActions);
-      return { lowered: { actions: made.ok ? made.actions : [], unknowns: [] }, world: EXAMPLE_WORLD };
-    }
+function loweredOf(into: Into, policy: Policy, example: string): { readonly lowered: Lowered; readonly world: World } {
+  const matcher = matcherOf(into, policy);
+  if (matcher !== undefined && !COMMANDS.has(matcher.kind)) {
+    const made = actionsOfExample(matcher, example, exampleActions);
+    return { lowered: { actions: made.ok ? made.actions : [], unknowns: [] }, world: EXAMPLE_WORLD };
   }
   return { lowered: lowerShell(example, { world: NOWHERE, shell: "any" }), world: NOWHERE };
+}
+
+function matcherOf(into: Into, { operations }: Policy): Matcher | undefined {
+  if (into.list === "permissions") {
+    const parsed = parseRule(into.rule);
+    return parsed.ok ? parsed.matcher : undefined;
+  }
+  return operations.find(({ operation }) => operation === into.list)?.rules[0]?.matcher;
 }
 
 const COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command"]);

@@ -7,6 +7,7 @@ import { lowerLine, programsOf } from "./open.ts";
 import { tooWeak } from "./weak.ts";
 import { isEverything, tooWide } from "./wide.ts";
 
+export { withoutLimit } from "./wide.ts";
 export { CODES, type Finding, type LintCode, type Severity } from "./codes.ts";
 
 /** A finding before it has a place. */

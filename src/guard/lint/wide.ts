@@ -18,17 +18,22 @@ import type { Draft } from "./index.ts";
 
 /** What is wrong with an allow rule that allows too much. */
 export function tooWide(rule: Rule, inspection: Inspection): Draft | undefined {
-  if (rule.effect !== "allow" || rule.untrusted === true) return undefined;
-  if (rule.matcher.kind === "call") return wideCall(rule.matcher, inspection);
-  if (isEverything(rule.matcher))
-    return { code: "AL003", message: "allows everything that no rule or protection speaks against", help: EVERYTHING };
-  const somewhere = everywhere(rule.matcher, inspection);
-  if (somewhere !== undefined) return somewhere;
+  const whole = withoutLimit(rule, inspection);
+  if (whole !== undefined || rule.effect !== "allow" || rule.untrusted === true || rule.matcher.kind === "call") return whole;
   for (const prefix of openPrefixes(rule.matcher)) {
     const found = runs(rule, prefix) ?? hides(rule, prefix, inspection) ?? unknown(prefix);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** An allow rule whose words say no place, host or program at all. */
+export function withoutLimit({ effect, matcher, untrusted }: Rule, inspection: Inspection): Draft | undefined {
+  if (effect !== "allow" || untrusted === true) return undefined;
+  if (matcher.kind === "call") return wideCall(matcher, inspection);
+  return isEverything(matcher)
+    ? { code: "AL003", message: "allows everything that no rule or protection speaks against", help: EVERYTHING }
+    : everywhere(matcher, inspection);
 }
 
 const EVERYTHING = 'name the programs: "Bash(npm test:*)"; "preset": "permissive" allows what no protection speaks against';

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Action } from "../../action/index.ts";
-import { joinLayers, type LayerInput, type Policy, type Problem } from "../../policy/index.ts";
-import { readPolicy, type ReadResult } from "../../policy/read/index.ts";
+import { type Action, OutOfBudget, withBudget } from "../../action/index.ts";
+import { expandBraces, joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
+import { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
 import { isTrusted, type Trust } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
+import { effortClock } from "../effort.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const printed = ({ file, line, column, message, help }: Problem): string =>
@@ -19,18 +20,73 @@ export interface SourceRead {
 
 type ExampleLowering = (command: string) => readonly Action[];
 
+/** What a file may cost that nobody has trusted: anyone may have written it, and every hook in its project reads it. */
+const STRANGERS = { bytes: 64 << 10, rules: 1000, patterns: 4_000_000, steps: 50_000 };
+/** Of all such files for one request. */
+const STRANGERS_BYTES = 512 << 10;
+/** For the examples of a trusted file. */
+const EXAMPLES = { steps: 2_000_000, milliseconds: 600, clock: effortClock };
+
 /** Reads each of the files found by itself. */
-export function readEach(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): readonly SourceRead[] {
+export function readEach(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering, hook = false): readonly SourceRead[] {
+  let strangers = 0;
   return sources.map((source): SourceRead => {
     const { layer, file, root, mayGrant, content } = source;
     const trusted = layer !== "project" || (mayGrant && content.is === "text" && isTrusted(trust, file, content.text, sha256));
-    if (content.is === "broken") {
-      const problem: Problem = { severity: "error", file, line: 1, column: 1, key: "", message: content.why };
+    const broken = (message: string, help?: string): SourceRead => {
+      const problem: Problem = { severity: "error", file, line: 1, column: 1, key: "", message, ...(help === undefined ? {} : { help }) };
       return { source, trusted, result: { ok: false, problems: [problem], examples: [] } };
-    }
+    };
+    if (content.is === "broken") return broken(content.why);
+    const { text } = content;
     const place = { file, layer, ...(root === undefined ? {} : { root }), ...(trusted ? {} : { untrusted: true }) };
-    return { source, trusted, result: readPolicy(content.text, { ...place, examples }) };
+    if (trusted) return { source, trusted, result: hook ? readInTime(text, place, examples) : readPolicy(text, { ...place, examples }) };
+    strangers += text.length;
+    if (text.length > STRANGERS.bytes || strangers > STRANGERS_BYTES) return broken("is too large for a file that nobody trusts", TRUST_IT);
+    // Examples tell their writer something, not those who use the file.
+    const result = hook ? readCheaply(text, place) : readPolicy(text, { ...place, examples });
+    if (result === undefined) return broken("has too many patterns for a file that nobody trusts", TRUST_IT);
+    return result.ok && isCostly(result.policy)
+      ? broken("has too many rules for a file that nobody trusts", TRUST_IT)
+      : { source, trusted, result };
   });
+}
+
+const TRUST_IT = "`assent trust` agrees to it";
+
+/** Undefined: its patterns stand for too many others. Not by the clock, so that a file says the same at each call. */
+function readCheaply(text: string, place: Omit<ReadOptions, "examples">): ReadResult | undefined {
+  try {
+    return withBudget({ steps: STRANGERS.steps, milliseconds: Number.POSITIVE_INFINITY, clock: () => 0 }, () => readPolicy(text, place));
+  } catch (error) {
+    if (error instanceof OutOfBudget) return undefined;
+    throw error;
+  }
+}
+
+/** With its examples, where they can be held in the time of a hook. */
+function readInTime(text: string, place: Omit<ReadOptions, "examples">, examples: ExampleLowering): ReadResult {
+  try {
+    return withBudget(EXAMPLES, () => readPolicy(text, { ...place, examples }));
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    const result = readPolicy(text, place);
+    const { file } = place;
+    const message = "the examples of its rules take too long to check in a hook";
+    const late: Problem = { severity: "warning", file, line: 1, column: 1, key: "", message, help: "`assent lint` checks them" };
+    return result.ok ? { ...result, warnings: [...result.warnings, late] } : result;
+  }
+}
+
+/** Whether matching these rules would take too long: each pattern is held against each path and command. */
+function isCostly({ rules, operations }: PolicyFile): boolean {
+  if (rules.length + operations.length > STRANGERS.rules) return true;
+  const cost = rules.reduce((sum, { source }) => {
+    const braces = expandBraces(source.text);
+    const alternatives = braces.ok ? braces.value.length : 256;
+    return sum + source.text.length * source.text.split("*").length * alternatives;
+  }, 0);
+  return cost > STRANGERS.patterns;
 }
 
 /** What a file brings when the layers are joined. */
@@ -43,7 +99,7 @@ export function layerOf({ source, trusted, result }: SourceRead): LayerInput {
 
 /** Makes one policy of the files found. Bundled on its own: the hook loads it only when a file has changed. */
 export function read(sources: readonly PolicySource[], trust: Trust, examples: ExampleLowering): Policy {
-  const files = readEach(sources, trust, examples);
+  const files = readEach(sources, trust, examples, true);
   const warnings = files.flatMap(({ result }) => (result.ok ? result.warnings.map(printed) : []));
   const policy = joinLayers(files.map(layerOf));
   return { ...policy, warnings: [...warnings, ...policy.warnings] };

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
-import type { Decision } from "../../action/index.ts";
-import type { Problem } from "../../policy/index.ts";
+import type { Problem, Decision } from "../../policy/index.ts";
 import { isInside, readRegular } from "../../state/index.ts";
 import { join, normalise, parent, Resolver } from "../canonical.ts";
 import type { Outcome } from "../decide.ts";

@@ -1,4 +1,4 @@
-import type { Decision } from "../../action/index.ts";
+import type { Decision } from "../../policy/index.ts";
 import type { Input } from "../request.ts";
 
 /**

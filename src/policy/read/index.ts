@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type Action, brief, type RuleSource } from "../../action/index.ts";
+import { type Action, brief } from "../../action/index.ts";
+import type { RuleSource } from "../basis.ts";
 import {
   type Fault,
   MAX_FAULTS,
@@ -33,8 +34,8 @@ export interface ReadOptions {
   readonly root?: string;
   /** Nobody has trusted this file. */
   readonly untrusted?: boolean;
-  /** What a command does in `EXAMPLE_WORLD`, for the `match` and `notMatch` examples of shell rules. */
-  readonly examples: (command: string) => readonly Action[];
+  /** What a command does in `EXAMPLE_WORLD`, for the `match` and `notMatch` examples of shell rules; without it none are held. */
+  readonly examples?: ((command: string) => readonly Action[]) | undefined;
 }
 
 /** One `match` or `notMatch` example and what became of it. */

@@ -1,4 +1,5 @@
-import type { FileOperation, RuleSource } from "../../action/index.ts";
+import type { FileOperation } from "../../action/index.ts";
+import type { RuleSource } from "../basis.ts";
 import { pathPattern } from "../glob.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
 import { parseUnits } from "../word-glob.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Action, RuleSource } from "../../action/index.ts";
+import type { Action } from "../../action/index.ts";
+import type { RuleSource } from "../basis.ts";
 import { parseRule } from "../parse-rule.ts";
 import type { Effect, Rule } from "../types.ts";
 import { type CheckedExample, checkExamples } from "./check-examples.ts";
@@ -15,7 +16,7 @@ const TOO_MANY = { message: `more than ${MAX_EXAMPLES} examples in one file`, he
 
 export interface RuleReader {
   readonly origin: Origin;
-  readonly examples: (command: string) => readonly Action[];
+  readonly examples: ((command: string) => readonly Action[]) | undefined;
   readonly sourceOf: (text: string, path: Path) => RuleSource;
 }
 
@@ -56,6 +57,7 @@ export function readRules(root: Node, reader: RuleReader): RulesRead {
       rules.push({ effect, matcher, source: reader.sourceOf(text, base), ...reader.origin, ...(reason === undefined ? {} : { reason }) });
       const count = countExamples(entry.output);
       examples += count;
+      if (reader.examples === undefined) continue;
       if (examples <= MAX_EXAMPLES) checked.push(...checkExamples(entry.output, { effect, matcher, text }, item, base, reader.examples));
       else if (examples - count <= MAX_EXAMPLES) faults.push({ offset: item.start, path: base, ...TOO_MANY });
     }

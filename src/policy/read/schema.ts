@@ -232,7 +232,12 @@ export const policySchema = object(
         "When an allow may go ahead without a person.",
       ),
     ),
-    unknown: optional(choice(["ask", "confine", "deny"], "What to do with a command that cannot be judged. Without it: `ask`.")),
+    unknown: optional(
+      choice(
+        ["ask", "confine", "deny"],
+        "What to do with a command that cannot be judged. Without it: `ask`. `confine` still means `ask`: no hook confines yet.",
+      ),
+    ),
     bypass: optional(
       choice(
         ["asks", "host"],

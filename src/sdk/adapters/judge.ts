@@ -1,4 +1,5 @@
-import { brief, visible, type RequestVerdict } from "../../action/index.ts";
+import { brief, visible } from "../../action/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import type { Input, ToolFacts } from "../../guard/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import type { From, Guard } from "../guard/open-guard.ts";

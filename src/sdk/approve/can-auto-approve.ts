@@ -1,10 +1,12 @@
-import { brief, type Action, type Lowered, type RequestVerdict, type World } from "../../action/index.ts";
+import { statSync } from "node:fs";
+import { brief, type Action, type Lowered, type World } from "../../action/index.ts";
 import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
-import { judge, type Mode, type Policy } from "../../policy/index.ts";
+import { judge, type Mode, type Policy, compareStrictness, type RequestVerdict } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import { thisMachine, type Machine } from "../../state/index.ts";
+import { isInside, thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { patchCall } from "./patch-call.ts";
 import { approvalFor, CHANGE_DIRECTORY } from "./reasons.ts";
 import { sandboxIsKnown } from "./sandbox.ts";
@@ -20,7 +22,7 @@ export interface AutoApproveOptions {
   readonly policy: ApprovalPolicy;
   /** Folders in which `auto-edit` may change files; relative ones start at `workdir`. By default `workdir` itself. */
   readonly writableRoots?: readonly string[];
-  /** The environment the command will get; by default the process's. */
+  /** The environment the command will get; by default the process's. Policy and state stay the process's own, whatever `HOME` says. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What was approved for the session. */
   readonly approvals?: SessionApprovals;
@@ -73,19 +75,36 @@ export function canAutoApprove(argv: readonly string[], options: AutoApproveOpti
   }
 }
 
+const OPTIONS = {
+  workdir: "string",
+  policy: ["suggest", "auto-edit", "full-auto"],
+  writableRoots: "texts",
+  env: "object",
+  approvals: "object",
+  sandbox: "boolean",
+  policyFiles: "texts",
+  machine: "object",
+} satisfies Options<AutoApproveOptions>;
+
 function assess(argv: readonly string[], options: AutoApproveOptions): Assessment {
+  checkOptions("canAutoApprove", options, OPTIONS);
   const own = options.machine ?? thisMachine();
   const surroundings = environment(own, options.env);
   if ("problem" in surroundings) return { type: "ask-user", reason: surroundings.problem };
-  const { machine, assignments } = surroundings;
+  const { machine, assignments, home } = surroundings;
   const workdir = options.workdir ?? process.cwd();
   if (!workdir.startsWith("/")) return { type: "ask-user", reason: "the working directory is not an absolute path" };
   if (argv.length === 0 || argv.some((word) => typeof word !== "string" || word.includes("\0")))
     return { type: "reject", reason: "the command is no list of words" };
   const call = patchCall(argv);
   if (call.is === "invalid") return { type: "reject", reason: "Invalid apply_patch command" };
-  const world = realWorld(machine, workdir, undefined);
-  const place: Place = { machine, world, workdir, assignments, options };
+  const here = realWorld(machine, workdir, undefined);
+  const world = home === machine.home ? here : realWorld({ ...machine, home }, workdir, undefined);
+  if (world !== here) {
+    const problem = preparedHome(home, own, [world.projectRoot, here.projectRoot, workdir, ...(options.writableRoots ?? [])], here);
+    if (problem !== undefined) return { type: "ask-user", reason: problem };
+  }
+  const place: Place = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options };
   return call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
 }
 
@@ -93,10 +112,8 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
 function environment(
   own: Machine,
   env: AutoApproveOptions["env"],
-): { readonly machine: Machine; readonly assignments: readonly string[] } | { readonly problem: string } {
-  if (env === undefined) return { machine: own, assignments: [] };
-  if (env["HOME"] !== undefined && env["HOME"] !== own.home)
-    return { problem: "the command would have another home folder than this process" };
+): { readonly machine: Machine; readonly assignments: readonly string[]; readonly home: string } | { readonly problem: string } {
+  if (env === undefined) return { machine: own, assignments: [], home: own.home };
   const changed = Object.entries(env).filter(([name, value]) => value !== undefined && value !== own.env[name] && !LOOKED_AT.has(name));
   // `BASH_FUNC_ls%%` is a function.
   const strange = changed.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
@@ -105,7 +122,27 @@ function environment(
     // It steers the command, not the judge: where policy and state lie is this process's own.
     machine: { ...own, env: { ...env, ...JUDGES, ...pick(own.env), HOME: own.home } },
     assignments: changed.map(([name, value = ""]) => `${name}=${value}`),
+    home: env["HOME"] ?? own.home,
   };
+}
+
+/**
+ * Why programs must not take their settings from this home folder. Git, shells and others run what they find there: it has
+ * to be somebody's own, out of reach of whoever asks for the command.
+ */
+function preparedHome(home: string, own: Machine, reached: readonly string[], world: World): string | undefined {
+  const shown = brief(home, 200);
+  if (!home.startsWith("/") || world.canonical(home) !== home) return `HOME of the command is no plain folder: ${shown}`;
+  const writable = [...own.temp, ...reached.map((root) => world.canonical(root.startsWith("/") ? root : `${world.cwd}/${root}`))];
+  if (writable.some((root) => isInside(home, root))) return `HOME of the command lies where agents may write: ${shown}`;
+  for (let at = home; ; at = at.slice(0, at.lastIndexOf("/")) || "/") {
+    const stats = statSync(at, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return `HOME of the command is no folder: ${shown}`;
+    // In `/tmp` and its like another may put a folder in the place of one that is not there, and not of this one.
+    const open = (stats.mode & 0o022) !== 0 && (at === home || (stats.mode & 0o1000) === 0);
+    if (open || (stats.uid !== 0 && stats.uid !== own.uid)) return `others may change HOME of the command: ${shown}`;
+    if (at === "/") return undefined;
+  }
 }
 
 const STEERING = ["ASSENT_POLICY", "ASSENT_AUTO", "MCP_AUTO_APPROVE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] as const;
@@ -119,7 +156,10 @@ const LOOKED_AT = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_"]);
 interface Place {
   readonly assignments: readonly string[];
   readonly machine: Machine;
+  /** With the home folder that the command gets. */
   readonly world: World;
+  /** That one, and the process's own where it is another: what is protected in either is. */
+  readonly worlds: readonly World[];
   readonly workdir: string;
   readonly options: AutoApproveOptions;
 }
@@ -179,7 +219,12 @@ function isConfinable(lowered: Lowered, place: Place): boolean {
   return policy === "full-auto" && sandbox && verdictOn(lowered, place, true).decision === "allow";
 }
 
-function verdictOn(lowered: Lowered, { machine, world, workdir, options }: Place, supervised: boolean): RequestVerdict {
+function verdictOn(lowered: Lowered, place: Place, supervised: boolean): RequestVerdict {
+  const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, supervised));
+  return verdicts.reduce((one, other) => (compareStrictness(other, one) > 0 ? other : one));
+}
+
+function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: Place, supervised: boolean): RequestVerdict {
   const explicit = explicitFiles(machine, options.policyFiles ?? [], workdir);
   const sources = findPolicyFiles(machine, world, lowered, workdir, explicit);
   const files = compiledPolicy(machine, sources, ENGINE.reader);

@@ -1,4 +1,5 @@
-import { visible, type RequestVerdict } from "../../action/index.ts";
+import { visible } from "../../action/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import { canAutoApprove, type AutoApproveOptions } from "./can-auto-approve.ts";
 

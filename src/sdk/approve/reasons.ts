@@ -1,4 +1,5 @@
-import type { Action, ExecAction, RequestVerdict } from "../../action/index.ts";
+import type { Action, ExecAction } from "../../action/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 
 /** Why something runs without a question, and the heading it is shown under. */
 export interface Approval {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import type { OnAsk } from "../ask.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { PermissionChecker } from "../rules/checker.ts";
 import { presets } from "../rules/presets.ts";
 import { FILE_OPERATION } from "../rules/judge.ts";
@@ -61,6 +62,28 @@ export interface LocalBackendOptions {
   readonly hold?: "descriptor" | "path";
 }
 
+const OPTIONS = {
+  root: "string",
+  allowedDirectories: "texts",
+  permissions: "object",
+  onAsk: "function",
+  askFallback: ["deny", "error"],
+  files: ["machine", "none"],
+  policyFiles: "texts",
+  execute: "boolean",
+  supervise: "boolean",
+  outside: ["never", "ask"],
+  env: "object",
+  timeout: "number",
+  maxOutput: "number",
+  maxReadChars: "number",
+  maxBytes: "number",
+  ripgrep: "boolean",
+  audit: "boolean",
+  machine: "object",
+  hold: ["descriptor", "path"],
+} satisfies Options<LocalBackendOptions>;
+
 /** `execute` was called on a backend that was made without it. */
 export class ExecuteDisabledError extends Error {
   override readonly name = "ExecuteDisabledError";
@@ -93,7 +116,9 @@ export class LocalBackend {
   readonly #search: Search;
   readonly #runner: Runner;
 
+  /** Throws `TypeError` for an option that does not exist, `RulesetError` when the permissions are no ruleset. */
   constructor(options: LocalBackendOptions) {
+    checkOptions("LocalBackend", options, OPTIONS);
     const { permissions = presets.default, onAsk, askFallback = "deny", files, policyFiles = [], audit } = options;
     const root = resolve(options.root);
     const own = options.machine ?? thisMachine();

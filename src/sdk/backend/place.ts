@@ -99,6 +99,12 @@ export class Place {
     return effectOf(this.#checker.verdictOn(this.target(operation, [does], found), this.root).decision) === "ask";
   }
 
+  /** Whether it would be asked about, and no rule or protection says so (Y14). */
+  asksByDefault(operation: Operation, does: FileOperation, at: Pick<Located, "asked" | "real">): boolean {
+    const { decision, basis } = this.#checker.verdictOn(this.target(operation, [does], at), this.root);
+    return decision === "ask" && basis === "default";
+  }
+
   /** Whether a rule or protection denies it; what would be asked is no denial (Y14). */
   denies(operation: Operation, does: FileOperation, real: string): boolean {
     return this.#checker.verdictOn(this.target(operation, [does], { asked: real, real }), this.root).decision === "deny";

@@ -1,4 +1,5 @@
-import type { Action, RequestVerdict } from "../../action/index.ts";
+import type { Action } from "../../action/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import { respond, wait, type Question } from "../../guard/approve/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 

@@ -33,6 +33,11 @@ export interface GrepOptions {
   readonly ignoreCase?: boolean;
   /** The pattern is a text, not a regular expression. */
   readonly literal?: boolean;
+  /**
+   * Also files and folders whose names begin with a dot; false unless said otherwise. What `path` or `glob` names so
+   * (`.github`) is searched in any case.
+   */
+  readonly hidden?: boolean;
   readonly maxMatches?: number;
 }
 
@@ -130,11 +135,13 @@ export class Search {
     if ("why" in wanted) return failure("pattern", `'${options.glob ?? ""}': ${wanted.why}`);
     const program = this.#ripgrep;
     const among = program === undefined || contains === undefined ? undefined : await filesWith(program, contains, top.path, SKIPPED);
-    const isWanted = (path: string): boolean => among?.has(path) !== false && wanted(path) && !this.#unreadable(path);
+    const dots = options.hidden ?? /(?:^|\/)\./.test(options.glob ?? "");
+    const isShown = (path: string): boolean => dots || !path.startsWith(".", path.lastIndexOf("/") + 1);
+    const isWanted = (path: string): boolean => isShown(path) && among?.has(path) !== false && wanted(path) && !this.#unreadable(path);
     const { complete } = walkFiles(
       top,
       pinning,
-      (path) => !this.#place.denies("grep", "list", path),
+      (path) => isShown(path) && !this.#place.denies("grep", "list", path),
       (file, holder) => (isWanted(file.path) ? this.#open(file, holder, look) : "go on"),
     );
     return { ok: true, matches, truncated: !complete };
@@ -176,8 +183,11 @@ export class Search {
     if ("ok" in found) return found;
     const held = found.is === "object" ? found.object : found.folder;
     try {
-      const refused = await this.#place.check(operation, ["list"], requested, found);
-      if (refused !== undefined) return refused;
+      // What is asked about only by default is shown; a rule's question is put, and its refusal holds.
+      if (!this.#place.asksByDefault(operation, "list", found)) {
+        const refused = await this.#place.check(operation, ["list"], requested, found);
+        if (refused !== undefined) return refused;
+      }
       if (found.is === "missing") return failure("not-found", `'${requested}' does not exist`);
       if (!found.object.stats.isDirectory()) return failure("wrong-kind", `'${requested}' is no folder`);
       return work(found.object, found.real);

@@ -13,16 +13,26 @@ export {
   type PatchReading,
 } from "../../patch/index.ts";
 export {
+  compareStrictness,
   DEFAULT_SETTINGS,
   floorPaths,
   joinLayers,
   judge,
   parseRule,
+  type Basis,
+  type Decision,
   type FloorPaths,
+  type GrantSource,
+  type JudgedAction,
+  type JudgedUnknown,
   type JudgeContext,
   type LayerInput,
   type Policy,
   type PolicyFile,
+  type ReasonId,
+  type RequestVerdict,
+  type RuleSource,
+  type Verdict,
 } from "../../policy/index.ts";
 export { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
 export { lowerArgv, lowerShell, type LowerOptions, type ShellKind } from "../../shell/index.ts";

@@ -1,9 +1,11 @@
-import { type Decision, type RequestVerdict, compareStrictness, visible } from "../../action/index.ts";
+import { visible } from "../../action/index.ts";
+import { type Decision, type RequestVerdict, compareStrictness } from "../../policy/index.ts";
 import { resolve } from "node:path";
 import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { askSupervisor } from "./supervisor.ts";
 
@@ -84,6 +86,16 @@ export interface Guard {
   check(request: GuardRequest, reason?: string): Promise<GuardDecision>;
 }
 
+const OPTIONS = {
+  cwd: "string",
+  agent: "string",
+  point: "string",
+  policyFiles: "texts",
+  audit: "boolean",
+  onAsk: "function",
+  machine: "object",
+} satisfies Options<OpenGuardOptions>;
+
 const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, planning: false };
 
 /**
@@ -97,6 +109,7 @@ const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, 
  * ```
  */
 export function openGuard(options: OpenGuardOptions = {}): Guard {
+  checkOptions("openGuard", options, OPTIONS, "presets and rules come from policy files: name one in `policyFiles`");
   const outcomes = new WeakMap<RequestVerdict, Outcome>();
   const judge = judgeIn(options, outcomes);
   return {

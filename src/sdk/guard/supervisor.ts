@@ -1,4 +1,4 @@
-import type { RequestVerdict } from "../../action/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import type { GuardDecision, GuardRequest } from "./open-guard.ts";
 

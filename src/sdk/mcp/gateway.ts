@@ -170,7 +170,11 @@ export class Gateway {
     if (pending === undefined) return true;
     const content = isMessage(result) && result["action"] === "accept" ? result["content"] : undefined;
     if (isMessage(content) && content["allow"] === true) this.#pass(pending.id, pending.said, pending.via);
-    else refuse(pending.id, pending.decision, "the user refused: ", pending.via);
+    else {
+      // A form that was closed, or a client that could not show it, is nobody's no.
+      const declined = (isMessage(result) && result["action"] === "decline") || isMessage(content);
+      refuse(pending.id, pending.decision, declined ? "the user refused: " : "approval required, and nobody answered: ", pending.via);
+    }
     return true;
   }
 

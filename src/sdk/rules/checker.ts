@@ -1,11 +1,11 @@
-import type { RequestVerdict, RuleSource } from "../../action/index.ts";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
-import type { Effect } from "../../policy/index.ts";
+import type { Effect, RequestVerdict, RuleSource } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { isApproved } from "../approved.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { effectOf, type Place, RulesetJudge, type Target } from "./judge.ts";
 import { compileRuleset, readRuleset } from "./read.ts";
 import type { Operation, Ruleset } from "./ruleset.ts";
@@ -34,6 +34,18 @@ export interface CheckerOptions {
   /** For tests: another home, other environment variables. */
   readonly machine?: Machine;
 }
+
+const OPTIONS = {
+  onAsk: "function",
+  askFallback: ["error", "deny"],
+  cwd: "string",
+  projectRoot: "string",
+  files: ["machine", "none"],
+  policyFiles: "texts",
+  shell: "string",
+  audit: "boolean",
+  machine: "object",
+} satisfies Options<CheckerOptions>;
 
 /** What a checker says, and why. */
 export interface Explanation {
@@ -65,8 +77,9 @@ export class PermissionChecker {
   readonly #askFallback: "error" | "deny";
   readonly #audit: boolean;
 
-  /** Throws `RulesetError` when the ruleset is none. */
+  /** Throws `RulesetError` when the ruleset is none, `TypeError` for an option that does not exist. */
   constructor(ruleset: Ruleset, options: CheckerOptions = {}) {
+    checkOptions("PermissionChecker", options, OPTIONS, "rules stand in the ruleset");
     this.ruleset = readRuleset(ruleset);
     this.#judge = new RulesetJudge(compileRuleset(this.ruleset));
     const { files = "machine", policyFiles = [], shell = "any", projectRoot } = options;

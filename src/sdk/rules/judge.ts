@@ -1,6 +1,17 @@
-import type { Decision, FileAction, FileOperation, Lowered, RequestVerdict, World } from "../../action/index.ts";
+import type { FileAction, FileOperation, Lowered, World } from "../../action/index.ts";
 import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, normalise, realWorld } from "../../guard/index.ts";
-import { DEFAULT_SETTINGS, joinLayers, judge, type Effect, type OperationBlock, type Policy, type Rule } from "../../policy/index.ts";
+import {
+  DEFAULT_SETTINGS,
+  joinLayers,
+  judge,
+  type Effect,
+  type OperationBlock,
+  type Policy,
+  type Rule,
+  type Decision,
+  type RequestVerdict,
+  verdictOf,
+} from "../../policy/index.ts";
 import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
@@ -60,7 +71,7 @@ export class RulesetJudge {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const reason = `Assent could not judge this: ${why.slice(0, 200)}`;
-      return { decision: "ask", basis: "protection", builtin: "failure", reason, actions: [], unknowns: [] };
+      return { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
     }
   }
 

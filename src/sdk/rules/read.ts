@@ -1,5 +1,4 @@
-import type { RuleSource } from "../../action/index.ts";
-import type { OperationBlock, PolicyFile } from "../../policy/index.ts";
+import type { OperationBlock, PolicyFile, RuleSource } from "../../policy/index.ts";
 import { readPolicy } from "../../policy/read/index.ts";
 import type { Operation, Ruleset } from "./ruleset.ts";
 

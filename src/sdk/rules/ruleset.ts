@@ -1,4 +1,5 @@
 import type { Effect, OperationName, PresetName } from "../../policy/index.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { readRuleset } from "./read.ts";
 
 /** What a ruleset speaks about. */
@@ -71,6 +72,19 @@ export interface CreateRulesetOptions {
   readonly rules?: Partial<Readonly<Record<Operation, readonly PermissionRule[]>>>;
 }
 
+const OPTIONS = {
+  default: ["allow", "ask", "deny"],
+  allowRead: "boolean",
+  allowWrite: "boolean",
+  allowEdit: "boolean",
+  allowExecute: "boolean",
+  allowGlob: "boolean",
+  allowGrep: "boolean",
+  allowLs: "boolean",
+  denySecrets: "boolean",
+  rules: "object",
+} satisfies Options<CreateRulesetOptions>;
+
 /**
  * Makes a ruleset of a few flags: by default reading and searching are allowed, changing and running ask.
  *
@@ -82,6 +96,7 @@ export interface CreateRulesetOptions {
  * ```
  */
 export function createRuleset(options: CreateRulesetOptions = {}): Ruleset {
+  checkOptions("createRuleset", options, OPTIONS);
   const { allowRead = true, allowWrite = false, allowEdit = false, allowExecute = false } = options;
   const { allowGlob = true, allowGrep = true, allowLs = true, denySecrets = true, rules = {} } = options;
   const block = (operation: Operation, allow: boolean): OperationRules => ({

@@ -1,4 +1,5 @@
 import type { LocalBackend } from "../backend/index.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { approved } from "../approved.ts";
 import { isOffered } from "../rules/offered.ts";
 import { BACKGROUND } from "./background-tools.ts";
@@ -24,6 +25,7 @@ export interface ToolsetOptions {
  * ```
  */
 export function createConsoleToolset(backend: LocalBackend, options: ToolsetOptions = {}): readonly ConsoleTool[] {
+  checkOptions("createConsoleToolset", options, { editFormat: ["text", "lines"], documents: "boolean" } satisfies Options<ToolsetOptions>);
   return definitions(options)
     .filter(({ operation }) => (operation !== "execute" || backend.executes) && isOffered(backend.permissions, operation))
     .map((definition) => toolOf(definition, backend));
@@ -113,6 +115,7 @@ function definitions({ editFormat = "text", documents = false }: ToolsetOptions)
           glob: text("Only files whose path matches."),
           ignoreCase: flag("Whatever the case."),
           literal: flag("The pattern is a text."),
+          hidden: flag("Also files and folders whose names begin with a dot."),
         },
         ["pattern"],
       ),
@@ -123,6 +126,7 @@ function definitions({ editFormat = "text", documents = false }: ToolsetOptions)
           path: path(input),
           ignoreCase: input["ignoreCase"] === true,
           literal: input["literal"] === true,
+          ...(input["hidden"] === true ? { hidden: true } : {}),
           ...(glob === "" ? {} : { glob }),
         });
         return said(found, ({ matches, truncated }) =>

@@ -11,6 +11,14 @@ export function fileArguments(inv: Invocation): void {
   }
 }
 
+/** aws(1), operations with a streamed answer: OUTFILE is a word of its own, often the last. */
+export function intoAFile(inv: Invocation): void {
+  fileArguments(inv);
+  const last = inv.args.operands.at(-1);
+  if (last !== undefined && !prefixOf(last).startsWith("-")) emitFile(inv, "write", last);
+  doubt(inv, `${inv.name} writes what it gets into a file that one of its words names`, "write it to a folder of its own");
+}
+
 /** `aws lambda list-functions` answers with the environment of each function, unless `--query` (JMESPath) picks other fields. */
 export function lambdaVariables(inv: Invocation): void {
   fileArguments(inv);

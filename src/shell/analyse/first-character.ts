@@ -1,4 +1,4 @@
-import { describe, doubt, refuse, type Invocation } from "../invocation.ts";
+import { describe, refuse, type Invocation } from "../invocation.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { mayBegin } from "./given.ts";
 
@@ -17,11 +17,12 @@ export function plus(inv: Invocation): void {
   }
 }
 
-/** gcc(1): as below; and what is read from standard input can include any file, which the compiler then prints. */
-export function compiler(inv: Invocation): void {
-  responseFile(inv);
-  if (inv.args.operands.some((word) => textOf(word) === "-"))
-    doubt(inv, `what ${inv.name} reads from standard input may include any file`, "name the source file");
+/** dos2unix(1): behind a file, options that change what is done with the files behind them. */
+export function lateOptions(inv: Invocation): void {
+  for (const word of inv.args.operands) {
+    if (mayBegin(inv, word, "-") && textOf(word) !== "-")
+      refuse(inv, `${describe(word)} may be an option of ${inv.name} for the files behind it`, "put the options first");
+  }
 }
 
 /** binutils: an argument `@FILE`, wherever it stands, is replaced by the arguments in that file. */

@@ -54,13 +54,17 @@ export function gitConfig(inv: Invocation): void {
   const verb = operands[0] !== undefined && SUBCOMMANDS.has(operands[0]) ? operands[0] : undefined;
   const words = verb === undefined ? inv.args.operands : inv.args.operands.slice(1);
   const writes = has(inv, ...WRITING);
+  const late = verb === undefined && inv.args.options.some(({ afterOperand }) => afterOperand === true);
   if (!writes) {
     if (verb !== undefined && READING.includes(verb)) return;
-    // Measured with git 2.39: `--get --no-get KEY VALUE` sets the key.
-    const reads = READING.some((name) => has(inv, `--${name}`)) && !READING.some((name) => has(inv, `--no-${name}`));
-    if (verb === undefined && (reads || (words.length < 2 && !words.some((word) => word.many)))) return;
+    // Measured with git 2.39: `--get --no-get KEY VALUE` sets the key, and so does `KEY --get`: what is behind the key is its value.
+    const asked = (name: string): boolean =>
+      inv.args.options.some(({ option, afterOperand }) => afterOperand !== true && option?.names.includes(name) === true);
+    const reads = READING.some((name) => asked(`--${name}`)) && !READING.some((name) => has(inv, `--no-${name}`));
+    if (verb === undefined && (reads || (words.length < 2 && !late && !words.some((word) => word.many)))) return;
   }
   writeFile(inv);
+  if (late) emitFile(inv, "write", tablePath(inv, "$git/config"));
   if (verb === "edit") applyEffect(inv, { is: "terminal" });
   if (verb === "rename-section" || has(inv, "--rename-section")) {
     inv.cx.unknown("renaming a section of the configuration may turn its keys into ones that name programs", {

@@ -2,6 +2,7 @@ import { applyEffect } from "../effects.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
 import { literal } from "../value.ts";
 import { has } from "./given.ts";
+import { gitPatched } from "./patch.ts";
 
 /** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */
 const TELLS = ["--dry-run", "--check", "--stat", "--numstat", "--summary"];
@@ -18,4 +19,10 @@ export function gitDryRun(inv: Invocation): void {
     return;
   }
   applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}
+
+/** git-apply(1): as above, and it writes what the patch names. */
+export function gitApply(inv: Invocation): void {
+  gitDryRun(inv);
+  if (!has(inv, ...TELLS) || has(inv, ...TAKEN_BACK)) gitPatched(inv);
 }

@@ -1,6 +1,6 @@
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { resolvePath } from "../paths.ts";
-import { textOf, type Value } from "../value.ts";
+import { literal, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 
 /** git-checkout(1): switches branches, or takes files from a commit or the index and loses what was changed in them. */
@@ -40,15 +40,29 @@ function isPath(inv: Invocation, value: Value): boolean {
   return inv.places.some((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, text)) !== "missing");
 }
 
+/** git-stash(1): what is stashed goes back to what the last commit says. */
+export function gitStashed(inv: Invocation): void {
+  replaced(inv, inv.args.operands);
+}
+
 function discard(inv: Invocation, paths: readonly Value[]): void {
   inv.cx.addDanger(inv.exec, "history-rewrite");
+  replaced(inv, paths);
+}
+
+function replaced(inv: Invocation, paths: readonly Value[]): void {
   for (const path of paths) {
     const text = textOf(path);
     if (text === undefined) emitFile(inv, "write", path);
-    // Patterns are matched by git, and a folder that holds the repository is all of it: the danger says so.
-    else if (/^:|[*?[\\]/.test(text) || holdsProject(inv, text)) continue;
-    else emitFile(inv, "write", path, isFolder(inv, text));
+    else if (!/^:|[*?[\\]/.test(text)) named(inv, text);
+    // Patterns are matched by git: what they surely mean is the folder they begin with.
+    else named(inv, text.replace(/^:(?:\([^)]*\)|[/^!]*:?)/, "").replace(/(?:^|\/)[^/]*[*?[\\].*$/, ""));
   }
+}
+
+/** A folder that holds the repository is all of it: the danger says so. */
+function named(inv: Invocation, text: string): void {
+  if (text !== "" && !holdsProject(inv, text)) emitFile(inv, "write", literal(text), isFolder(inv, text));
 }
 
 const isFolder = (inv: Invocation, text: string): boolean =>

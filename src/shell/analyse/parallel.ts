@@ -14,6 +14,7 @@ const RUNNING = new Set(
 /** GNU parallel(1): a shell line made of the template, once for each input; the words behind `:::`, `::::` or the lines of standard input. */
 export function parallel(inv: Invocation): void {
   const { operands } = inv.args;
+  moreutils(inv);
   const isMark = (word: Value): boolean => /^:::+\+?$/.test(textOf(word) ?? "");
   const start = operands.findIndex(isMark);
   const template = start < 0 ? operands : operands.slice(0, start);
@@ -52,6 +53,21 @@ export function parallel(inv: Invocation): void {
     runJob(inv, template, inputs.slice(at, size >= 1 ? at + size : inputs.length), true);
 }
 
+/** The parallel of moreutils: `parallel COMMAND -- WORDS` runs it once for each word, `parallel -- LINES` runs the lines. */
+function moreutils(inv: Invocation): void {
+  const end = inv.words.findIndex((word) => textOf(word) === "--");
+  if (end < 0) return;
+  const first = inv.words.findIndex((word) => textOf(word) === textOf(inv.args.operands[0] ?? literal("")));
+  const command = first >= 0 && first < end ? inv.words.slice(first, end) : [];
+  for (const word of inv.words.slice(end + 1)) {
+    if (command.length === 0) runLine(inv, { atoms: word.atoms, many: false }, NOTHING);
+    else {
+      const named = has(inv, "-i") && command.some((part) => textOf(part)?.includes("{}") === true);
+      inv.run.argv(inv.cx, inv.state, named ? command.map((part) => fill(part, "{}", [word], false)) : [...command, word], NOTHING);
+    }
+  }
+}
+
 function readSources(inv: Invocation, words: readonly Value[]): readonly (readonly Value[])[] {
   const sources: Value[][] = [];
   let files = false;
@@ -67,6 +83,8 @@ function readSources(inv: Invocation, words: readonly Value[]): readonly (readon
   }
   if (valuesOf(inv, "-a", "--arg-file").length > 0) sources.push([unknown("a line of a file")]);
   if (sources.length > 0) return sources;
+  // Other separators than ends of lines, and a line that ends the input.
+  if (has(inv, "-0", "-d", "--delimiter", "-E")) return [pieces(inv)];
   return [linesOf(inv)];
 }
 
@@ -95,6 +113,19 @@ function linesOf({ stdin }: Invocation): readonly Value[] {
   return [unknown("a line that parallel reads")];
 }
 
+/** `-0` and `-d` with one plain character split a known text there; else nothing is known of the pieces. */
+function pieces(inv: Invocation): readonly Value[] {
+  const text = inv.stdin.is === "text" ? textOf(inv.stdin.value) : undefined;
+  const given = valuesOf(inv, "-d", "--delimiter").map((value) => textOf(value));
+  const [delimiter, ...more] = [...(has(inv, "-0") ? ["\0"] : []), ...given];
+  if (text === undefined || delimiter === undefined || !/^[\0 -[\]-~\n]$/.test(delimiter) || more.length > 0 || has(inv, "-E"))
+    return [unknown("a piece of what parallel reads")];
+  return text
+    .split(delimiter)
+    .filter((piece) => piece !== "")
+    .map(literal);
+}
+
 const joined = (words: readonly Value[]): Value =>
   words.map((word): Value => ({ atoms: word.atoms, many: false })).reduce((a, b) => concat(concat(a, literal(" ")), b), literal(""));
 
@@ -108,7 +139,7 @@ function runJob(inv: Invocation, template: readonly Value[], job: readonly Value
     runLine(inv, joined(job), NOTHING);
     return;
   }
-  const marker = valuesOf(inv, "-I")
+  const marker = valuesOf(inv, "-I", "-i")
     .map((value) => textOf(value))
     .at(-1);
   const mark = marker ?? "{}";

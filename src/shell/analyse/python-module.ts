@@ -1,9 +1,10 @@
-import { addCode } from "../code.ts";
+import { addCode, inlineCode } from "../code.ts";
+import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import type { Surroundings } from "../languages/surroundings.ts";
 import { LIBRARY } from "../languages/python-library.ts";
 import { surroundingsOf } from "../surroundings.ts";
-import { literal, textOf, type Value } from "../value.ts";
+import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** What pip imports besides Python's own library and itself: some systems take its copies of these out. */
@@ -25,8 +26,58 @@ export function pythonModule(inv: Invocation): void {
   if (plain && name === "json.tool" && loadsNone(here, NOTHING_MORE)) jsonTool(inv);
   else if (plain && name === "pip" && loadsNone(here, PIP_MODULES)) {
     inv.output = inv.run.argv(inv.cx, inv.state, [literal("pip"), ...inv.args.rest], inv.stdin);
-  } else addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
+  } else {
+    if (name === undefined || SERVERS.test(name)) applyEffect(inv, { is: "listen" });
+    addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
+    if (name !== undefined) moduleArguments(inv, name);
+  }
 }
+
+/** What modules of the library do with the words behind their name. */
+function moduleArguments(inv: Invocation, name: string): void {
+  const words = inv.args.rest;
+  const behind = (letters: RegExp): Value | undefined => words[words.findIndex((word) => letters.test(textOf(word) ?? "")) + 1];
+  const given = (letters: RegExp): boolean => words.some((word) => letters.test(textOf(word) ?? ""));
+  const plain = words.filter((word) => !/^-./.test(textOf(word) ?? ""));
+  const [first, second] = plain;
+  switch (name) {
+    case "timeit":
+    case "pdb":
+      for (const word of plain) {
+        const code = textOf(word);
+        if (code !== undefined && /[(=\s]/.test(code)) inlineCode(inv, "python", literal(code.replace(/^!/, "")), false);
+      }
+      return;
+    case "zipfile":
+    case "tarfile":
+      if (given(/^(?:-e|--extract)$/) && second !== undefined) emitFile(inv, "write", second, true);
+      if (given(/^(?:-c|--create)$/) && first !== undefined) emitFile(inv, "write", first);
+      return;
+    case "venv":
+    case "virtualenv":
+      if (given(/^--clear$/)) for (const folder of plain) if (prefixOf(folder).startsWith("/")) emitFile(inv, "delete", folder, true);
+      return;
+    case "zipapp":
+    case "cProfile":
+    case "profile":
+    case "trace":
+      if (given(/^(?:-o|--output|--outfile|-f|--file)$/)) {
+        const file = behind(/^(?:-o|--output|--outfile|-f|--file)$/);
+        if (file !== undefined) emitFile(inv, "write", file);
+      }
+      return;
+    case "sqlite3":
+      if (first !== undefined && textOf(first) !== ":memory:") emitFile(inv, "edit", first);
+      return;
+    case "gzip":
+      for (const file of plain) emitFile(inv, "read", file);
+      return;
+  }
+}
+
+/** Modules that serve. */
+const SERVERS =
+  /^(?:http\.server|SimpleHTTPServer|CGIHTTPServer|smtpd|aiosmtpd|wsgiref\.simple_server|xmlrpc\.server|pydoc|notebook|jupyterlab)$/;
 
 /** `-W action:message:category`: a category with a dot is imported. `-X pycache_prefix=FOLDER` writes there. */
 function isHarmless(text: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { NO_PATH } from "../environment.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { codeFromStream } from "../code.ts";
@@ -29,6 +30,8 @@ const STOP = new Set(["--version", "--help", "--dump-strings", "--dump-po-string
  */
 export function shell(inv: Invocation): void {
   const { words } = inv;
+  if (inv.state.environment.get("PATH") === NO_PATH)
+    refuse(inv, `without PATH ${inv.name} looks for programs in the current folder, too`, "hand PATH on");
   const [flag, checked] = words;
   if (
     flag !== undefined &&

@@ -19,10 +19,7 @@ function readsSql(inv: Invocation, language: string): void {
   codeFromStream(inv, language, inv.stdin);
 }
 
-/**
- * Where there is no database they make an empty one, whatever the SQL is. In the project that is what the program does for
- * itself, as the name is protected like any other; elsewhere it is a file like any other.
- */
+/** Where there is no database they make an empty one, whatever the SQL is. */
 function makesDatabase(inv: Invocation): void {
   const [database] = inv.args.operands;
   const text = database === undefined ? "" : (textOf(database) ?? "");
@@ -32,13 +29,11 @@ function makesDatabase(inv: Invocation): void {
     if (place.is !== "at") continue;
     const path = resolvePath(place.path, text);
     if (world.kind(path) !== "missing") continue;
-    const own = path.startsWith(`${world.projectRoot}/`) && !path.includes("/.git/");
     inv.cx.add({
       kind: "file",
       operation: "write",
       target: { kind: "path", path },
       origin: { by: "command", exec: inv.exec },
-      ...(own ? { upkeep: true } : {}),
     });
   }
 }

@@ -6,7 +6,7 @@ import type { ShellState } from "../state.ts";
 import type { ShellOutcome } from "../walk.ts";
 import { MOVING } from "./moving.ts";
 import { RUNNING } from "./running.ts";
-import { SETTING } from "./setting.ts";
+import { setOption, SETTING } from "./setting.ts";
 import { assignTo, TALKING } from "./talking.ts";
 
 /** A builtin of bash and zsh: gets its action's index and its words, returns what it leaves behind. */
@@ -21,33 +21,19 @@ export interface BuiltinCall extends Dispatch {
 
 export const done = (state: ShellState, out: Stream = NOTHING): ShellOutcome => ({ out, ok: state, fail: state });
 
-/** Builtins that change nothing that matters here and print nothing of interest. */
-const QUIET = new Set([
-  "true",
-  "false",
-  ":",
-  "wait",
-  "fg",
-  "bg",
-  "disown",
-  "umask",
-  "ulimit",
-  "times",
-  "caller",
-  "dirs",
-  "help",
-  "compopt",
-  "suspend",
-  "return",
-  "break",
-  "continue",
-  "shopt",
-  "type",
-  "hash",
-  "jobs",
-  "history",
-  "sleep",
-]);
+/** Builtins that change nothing that matters here and print nothing. */
+const SILENT = new Set(["true", "false", ":", "wait", "disown", "suspend", "sleep"]);
+/** Builtins that change nothing that matters here; what they print is not followed. */
+const QUIET = new Set([...SILENT, ..."fg bg umask ulimit times caller dirs help compopt shopt type hash jobs history".split(" ")]);
+
+/** Builtins of zsh alone that set variables, names, options or the folder, or run code (zshbuiltins(1), zshmodules(1)). */
+const ZSH_ALONE = new Set(
+  (
+    "autoload bindkey bye disable emulate float functions getln integer print pushln rehash sched setopt unfunction unhash unsetopt vared " +
+    "zcompile zformat zle zmodload zparseopts zprof zpty zregexparse zselect zsocket zstat zstyle zsystem ztcp zutil sysopen sysread " +
+    "sysseek syswrite strftime zcurses zgdbmpath zdelattr zgetattr zsetattr cap getcap setcap private limit unlimit ttyctl echotc echoti"
+  ).split(" "),
+);
 const INERT = new Set(["true", "false", ":", "read", "echo", "printf"]);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = { ...MOVING, ...RUNNING, ...SETTING, ...TALKING };
@@ -55,7 +41,11 @@ const BUILTINS: Readonly<Record<string, Builtin>> = { ...MOVING, ...RUNNING, ...
 /** Runs the builtin of this name; undefined when there is none. */
 export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): ShellOutcome | undefined {
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
-  if (builtin === undefined && !QUIET.has(name)) return undefined;
+  if (builtin === undefined && !QUIET.has(name)) {
+    if (d.cx.maybeZsh && ZSH_ALONE.has(name))
+      d.cx.unknown(`in zsh ${name} changes the shell in ways that are not followed`, { span: d.span });
+    return undefined;
+  }
   // zsh precommand words and lookups emit what they stand in front of, not themselves.
   const exec = d.cx.add({
     kind: "exec",
@@ -91,6 +81,9 @@ function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number)
     d.cx.unknown("hash makes a name start another program", at);
   if (name === "history" && texts.some((text) => text === undefined || /^-[a-z]*[anrwsp]/.test(text)))
     d.cx.unknown("history reads or writes the history file", { ...at, exec });
+  // What is made later may then be written by everybody.
+  if (name === "umask" && texts.some((text) => text === undefined || /^0*[0-7]?[0-7]?[0145]$/.test(text) || /[oa][=+]\S*w/.test(text)))
+    d.cx.addDanger(exec, "open-to-all");
   if (name === "jobs" && texts[0] === "-x") return done(d.state, d.runner.argv(d.cx, d.state, words.slice(1), NOTHING));
   if (name === "jobs" && texts[0]?.startsWith("-x") === true) d.cx.unknown("jobs -x runs a command", at);
   if (name === "wait")
@@ -99,18 +92,34 @@ function quiet(d: Dispatch, name: string, words: readonly Value[], exec: number)
       else if (texts[i] === undefined ? prefixOf(word).startsWith("-") : /^-[a-z]*p./.test(texts[i] ?? ""))
         d.cx.unknown("wait -p sets a variable", at);
     });
-  if (
-    name === "shopt" &&
-    texts.some((text) => text === "dotglob" || text === "nocaseglob") &&
-    texts.some((text) => /^-[a-z]*s/.test(text ?? ""))
-  )
-    d.cx.unknown("shopt changes what patterns match", { ...at, help: "write the names out" });
-  if (name === "shopt" && texts.some((text) => text === undefined))
-    d.cx.unknown("a shell option that is only known at run time", { ...at, exec });
-  return done(
-    d.state,
-    name === "type" || name === "history" || name === "jobs" || name === "help"
-      ? { is: "unknown", why: `the output of ${name}`, network: false }
-      : NOTHING,
-  );
+  if (name === "shopt") shopt({ ...d, name, words, exec }, texts);
+  return done(d.state, SILENT.has(name) ? NOTHING : { is: "unknown", why: `the output of ${name}`, network: false });
+}
+
+/** Options of bash that change neither what words and names mean nor where the shell goes (bash(1), shopt). */
+const QUIET_OPTIONS = new Set(
+  (
+    "assoc_expand_once array_expand_once checkhash checkjobs checkwinsize cmdhist complete_fullquote direxpand expand_aliases extglob " +
+    "globasciiranges globstar gnu_errfmt histappend histreedit histverify hostcomplete huponexit inherit_errexit lastpipe lithist " +
+    "mailwarn nocasematch no_empty_cmd_completion patsub_replacement progcomp promptvars varredir_close"
+  ).split(" "),
+);
+/** Of these only setting them changes what patterns match. */
+const SET_ONLY = new Set(["autocd", "cdable_vars", "cdspell", "dirspell", "dotglob", "extdebug", "execfail", "failglob", "nocaseglob"]);
+
+function shopt(call: BuiltinCall, texts: readonly (string | undefined)[]): void {
+  const { cx, state, span } = call;
+  const flags = texts.filter((text) => text?.startsWith("-") === true).join("");
+  const names = texts.filter((text) => text?.startsWith("-") !== true);
+  if (names.includes(undefined)) {
+    cx.unknown("a shell option that is only known at run time", { span, exec: call.exec });
+    return;
+  }
+  if (!/[su]/.test(flags)) return;
+  for (const name of names) {
+    if (flags.includes("o")) setOption(call, name, flags.includes("s"));
+    else if (name === "nullglob") state.setOption("nullglob");
+    else if (!QUIET_OPTIONS.has(name ?? "") && (flags.includes("s") || !SET_ONLY.has(name ?? "")))
+      cx.unknown(`shopt ${name ?? ""} changes what words, patterns or folders mean`, { span, help: "write the names out" });
+  }
 }

@@ -1,52 +1,88 @@
-import { homeOf, workingDirectory } from "../tilde.ts";
 import { changePlaces } from "../places.ts";
-import { join, NOTHING, textOf, type Value } from "../value.ts";
-import { expansion } from "../walk.ts";
+import type { Place } from "../state.ts";
+import { homeOf, workingDirectory } from "../tilde.ts";
+import { holeOf, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
+import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 
-/** The folder a `cd`-like builtin is given, or undefined for more than one. */
-function operandOf(call: BuiltinCall): Value | undefined {
+/** The operands of `cd` and `pushd`, or undefined where an option is not known. */
+function operandsOf({ words }: BuiltinCall): readonly Value[] | undefined {
   const operands: Value[] = [];
   let ended = false;
-  for (const word of call.words) {
+  for (const word of words) {
     const text = textOf(word);
     if (!ended && text === "--") ended = true;
-    else if (ended || text === undefined || text === "-" || !text.startsWith("-")) operands.push(word);
+    else if (ended || operands.length > 0 || text === "-" || !prefixOf(word).startsWith("-")) operands.push(word);
+    else if (text === undefined || !/^-[LPe@qs]+$/.test(text)) return undefined;
   }
-  if (operands.length > 1) return undefined;
-  return operands[0] ?? homeOf(expansion(call.cx, call.state));
+  return operands;
 }
 
-const isFolder = (word: Value): boolean => !/^-(n|-)$|^$/.test(textOf(word) ?? "x") && word.atoms.length > 0;
+const NAMES: Stream = { is: "unknown", why: "the names of folders", network: false };
+
+/** Leaves for `places`, where it can; the folder before is then the old one. */
+function move(call: BuiltinCall, places: readonly Place[], out: Stream): ShellOutcome {
+  const { cx, state } = call;
+  const ok = state.fork();
+  cx.moves();
+  cx.changes("PWD");
+  cx.changes("OLDPWD");
+  ok.places = places;
+  ok.variables.set("OLDPWD", workingDirectory(state));
+  return { out, ok, fail: state };
+}
+
+const somewhere = (why: string): readonly Place[] => [{ is: "unknown", why }];
 
 const cd: Builtin = (call) => {
-  const { state } = call;
-  const ok = state.fork();
+  const { cx, state, name } = call;
+  const operands = operandsOf(call);
+  const [operand] = operands ?? [];
+  const text = operand === undefined ? undefined : textOf(operand);
   // The stack of folders: `pushd` alone swaps its top, `+N` and `-N` turn it, -n moves nothing.
-  if (call.words.some((word) => /^[-+]\d+$/.test(textOf(word) ?? "")) || (call.name === "pushd" && !call.words.some(isFolder))) {
-    ok.places = [{ is: "unknown", why: `the folder \`${call.name}\` turns to` }];
-    return { out: NOTHING, ok, fail: state };
-  }
-  const operand = operandOf(call);
-  const before = workingDirectory(state);
-  if (operand === undefined) ok.places = [{ is: "unknown", why: "`cd` with several operands" }];
-  else if (textOf(operand) === "-") {
+  if (operands === undefined || /^[-+]\d+$/.test(text ?? "") || (name === "pushd" && (operand === undefined || text === "-")))
+    return move(call, somewhere(`the folder \`${name}\` turns to`), NAMES);
+  // zsh replaces the first in the folder's name by the second.
+  if (operands.length > 1) return move(call, somewhere("`cd` with several operands"), NAMES);
+  if (text === "-") {
     const old = state.variables.get("OLDPWD");
-    ok.places =
-      old !== undefined && "atoms" in old ? changePlaces(state.places, old) : [{ is: "unknown", why: "the folder `cd -` goes back to" }];
-  } else if (textOf(operand) !== "") {
-    const physical = state.variables.has("-P") || call.words.some((word) => /^-[a-zA-Z]*P/.test(textOf(word) ?? ""));
-    ok.places = changePlaces(state.places, operand, physical ? (path) => call.cx.world.canonical(path) : undefined);
+    return move(call, old !== undefined && "atoms" in old ? reach(call, old) : somewhere("the folder `cd -` goes back to"), NAMES);
   }
-  ok.variables.set("OLDPWD", before);
-  return { out: NOTHING, ok, fail: state };
+  if (text === "") return done(state);
+  if (operand !== undefined && operand.many && cx.maybeZsh && holeOf(operand) === undefined)
+    return move(call, somewhere("`cd` with a pattern"), NAMES);
+  const target = operand ?? homeOf(expansion(cx, state));
+  const elsewhere = operand === undefined ? [] : throughCdpath(call, operand);
+  return move(call, [...reach(call, target), ...elsewhere], name === "pushd" || elsewhere.length > 0 ? NAMES : NOTHING);
 };
 
-const popd: Builtin = ({ state }) => {
-  const ok = state.fork();
-  ok.places = [{ is: "unknown", why: "the folder `popd` goes back to" }];
-  return { out: NOTHING, ok, fail: state };
-};
+/** The shell takes `..` off the name; with -P it stands in the folder itself. */
+function reach({ cx, state, words }: BuiltinCall, target: Value): readonly Place[] {
+  const lexical = changePlaces(state.places, target);
+  const letters = words.flatMap((word) => (/^-[a-zA-Z@]+$/.test(textOf(word) ?? "") ? [textOf(word) ?? ""] : [])).join("");
+  if (!letters.includes("P") && !state.options.has("physical")) return lexical;
+  const physical = changePlaces(state.places, target, (path) => cx.world.canonical(path)).map((place): Place =>
+    place.is === "at" ? { is: "at", path: cx.world.canonical(place.path) } : place,
+  );
+  return letters.lastIndexOf("P") > letters.lastIndexOf("L") && !letters.includes("L") ? physical : [...lexical, ...physical];
+}
+
+/** A name that does not begin with `/`, `./` or `../` is looked for below the folders of CDPATH first (bash(1), cd). */
+function throughCdpath({ cx, state }: BuiltinCall, operand: Value): readonly Place[] {
+  const folders = cx.world.env("CDPATH");
+  if (folders === undefined || folders === "" || /^(\/|\.\.?(\/|$))/.test(prefixOf(operand))) return [];
+  const text = textOf(operand);
+  if (text === undefined) return somewhere("a folder that CDPATH leads to");
+  return folders
+    .split(":")
+    .flatMap((folder) => changePlaces(changePlaces(state.places, { atoms: [folder === "" ? "." : folder], many: false }), operand))
+    .filter((place) => place.is !== "at" || cx.world.kind(place.path) === "directory");
+}
+
+const popd: Builtin = (call) =>
+  call.words.some((word) => textOf(word) === "-n")
+    ? done(call.state, NAMES)
+    : move(call, somewhere("the folder `popd` goes back to"), NAMES);
 
 const pwd: Builtin = ({ state, words }) => {
   if (words.some((word) => !/^-[LP]+$/.test(textOf(word) ?? "")))

@@ -3,9 +3,12 @@ import { dispatch } from "../command.ts";
 import { codeFromStream } from "../code.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
-import { concat, holeOf, isNetwork, literal, NOTHING, textOf, type Value } from "../value.ts";
-import { runStatements, type ShellOutcome } from "../walk.ts";
+import { joinStates, type ShellState } from "../state.ts";
+import { setTrap } from "../traps.ts";
+import { concat, holeOf, literal, NOTHING, prefixOf, textOf, type Value } from "../value.ts";
+import { leaving, rejoin, runStatements, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
+import { numberInZsh } from "./talking.ts";
 
 const evalBuiltin: Builtin = (call) => {
   const { state, words } = call;
@@ -32,10 +35,10 @@ function runInPlace(call: BuiltinCall, value: Value, what: string): ShellOutcome
   if (!cx.enter()) return done(state);
   const outer = cx.outerSpan;
   cx.outerSpan = call.span ?? outer;
-  const outcome = runStatements(cx, state, parsed.script.commands, call.stdin);
+  const [outcome, failed] = cx.failing(() => runStatements(cx, state, parsed.script.commands, call.stdin));
   cx.outerSpan = outer;
   cx.leave();
-  return outcome;
+  return { ...outcome, fail: rejoin(outcome.fail, failed, state) };
 }
 
 const source: Builtin = (call) => {
@@ -46,7 +49,13 @@ const source: Builtin = (call) => {
   const pipe = holeOf(file)?.pipe;
   const text = textOf(file);
   const stream = pipe ?? (text === "/dev/stdin" || text === "/dev/fd/0" ? call.stdin : undefined);
-  if (stream?.is === "text") return runInPlace(call, stream.value, "a sourced script");
+  if (stream?.is === "text") {
+    const states: ShellState[] = [];
+    call.cx.escapes.push({ from: "function", states });
+    const run = runInPlace(call, stream.value, "a sourced script");
+    call.cx.escapes.pop();
+    return leaving(run, states);
+  }
   if (stream !== undefined) {
     codeFromStream({ ...invocation(call), stdin: stream }, "sh", stream);
     return done(state, { is: "unknown", why: "the output of a sourced script", network: false });
@@ -61,6 +70,8 @@ const source: Builtin = (call) => {
     origin: { by: "command", exec: call.exec },
     ...(call.span === undefined ? {} : { span: call.span }),
   });
+  // Whoever lets the script run trusts it with the folder, but what it leaves in variables is not known.
+  for (const name of state.variables.keys()) state.blur(name, `$${name}, which a sourced script may have set`);
   return done(state, { is: "unknown", why: "the output of a sourced script", network: false });
 };
 
@@ -130,7 +141,10 @@ const command: Builtin = (call) => {
     call.cx.unknown("command has an option that is not known", { span: call.span });
     return done(call.state);
   }
-  return dispatch({ ...call, argv: words, env: [], plain: true });
+  const before = call.state.fork();
+  const run = dispatch({ ...call, argv: words, env: [], plain: true });
+  // In zsh it starts a program, which leaves the shell as it was.
+  return call.cx.maybeZsh ? { ...run, ok: joinStates(run.ok, before), fail: joinStates(run.fail, before) } : run;
 };
 
 const builtin: Builtin = (call) =>
@@ -150,14 +164,16 @@ const repeat: Builtin = (call) => {
 };
 
 const trap: Builtin = (call) => {
+  const { cx, state } = call;
   const words = textOf(call.words[0] ?? literal("")) === "--" ? call.words.slice(1) : call.words;
-  const [action] = words;
+  const [action, ...conditions] = words;
   const text = action === undefined ? undefined : textOf(action);
-  if (action === undefined || text === "" || text === "-" || (text !== undefined && /^-[lpP]+$/.test(text))) return done(call.state);
-  if (words.length === 1 && text !== undefined && /^(\d+|[A-Z]+)$/.test(text)) return done(call.state);
-  const out = call.runner.script(call.cx, call.state, action, NOTHING, { span: call.span, keep: true });
-  // It prints when the trap is sprung, wherever the output goes then.
-  return done(call.state, out.is === "none" ? NOTHING : { is: "unknown", why: "what a trap prints", network: isNetwork(out) });
+  const shown = done(state, { is: "unknown", why: "the traps that are set", network: false });
+  if (action === undefined || (text !== undefined && /^-[lpP]+$/.test(text))) return shown;
+  if (text === "" || text === "-" || (conditions.length === 0 && text !== undefined && /^(\d+|[A-Z]+)$/.test(text))) return done(state);
+  // At the end of the shell nothing comes after it; in zsh a function's EXIT is its own (zshbuiltins(1), trap).
+  const last = conditions.every((word) => /^(SIG)?(EXIT|0)$/i.test(textOf(word) ?? "")) && !(cx.maybeZsh && state.frames.length > 0);
+  return { ...done(state, setTrap(cx, state, action, call.span, last)) };
 };
 
 const alias: Builtin = (call) => {
@@ -165,16 +181,52 @@ const alias: Builtin = (call) => {
   for (const word of call.words) {
     const [first] = word.atoms;
     const text = textOf(word);
-    if (text !== undefined && (text.startsWith("-") || !text.includes("="))) continue;
+    if (text === "-p" || text === "--" || (text !== undefined && !text.includes("=") && !text.startsWith("-"))) continue;
     const equals = typeof first === "string" ? first.indexOf("=") : -1;
-    if (text === undefined || equals < 0 || typeof first !== "string") {
-      cx.unknown("an alias whose text is only known at run time", { span: call.span });
+    if (text === undefined || equals < 0 || typeof first !== "string" || text.startsWith("-")) {
+      cx.unknown(text === undefined ? "an alias whose text is only known at run time" : `alias ${text} is not followed`, {
+        span: call.span,
+      });
       continue;
     }
-    state.aliases.set(first.slice(0, equals), [...(state.aliases.get(first.slice(0, equals)) ?? []), text.slice(equals + 1)]);
-    call.runner.script(cx, state, literal(text.slice(equals + 1)), NOTHING, { span: call.span, keep: true });
+    const [name, meaning] = [text.slice(0, equals), text.slice(equals + 1)];
+    // A word of the grammar, and a word behind which the next is looked up too (bash(1), ALIASES).
+    if (!/^[\w.+-]+$/.test(name) || RESERVED.has(name) || /\s$/.test(meaning))
+      cx.unknown(`the alias ${name} changes how the rest of a line is read`, { span: call.span });
+    state.aliases.set(name, [...(state.aliases.get(name) ?? []), meaning]);
+    call.runner.script(cx, state, literal(meaning), NOTHING, { span: call.span, keep: true });
   }
-  return done(state);
+  return done(state, { is: "unknown", why: "the aliases", network: false });
+};
+
+const RESERVED = new Set(
+  "if then elif else fi for in do done while until case esac select function time coproc repeat foreach end nocorrect".split(" "),
+);
+
+/** `return` ends the function or the sourced script; elsewhere bash says so and goes on. */
+const leaveFunction: Builtin = (call) => {
+  const { cx, state } = call;
+  numberInZsh(call);
+  const around = cx.escapes.findLast(({ from }) => from !== "loop");
+  if (around?.from !== "function") return done(state);
+  around.states.push(state.fork());
+  return isStatus(call.words) ? { out: NOTHING, ok: undefined, fail: undefined } : done(state);
+};
+
+const isStatus = (words: readonly Value[]): boolean => words.every((word) => !prefixOf(word).startsWith("-"));
+
+const leaveLoop: Builtin = (call) => {
+  const { cx, state } = call;
+  numberInZsh(call);
+  const own = cx.escapes.slice(cx.escapes.findLastIndex(({ from }) => from !== "loop") + 1);
+  // In zsh it leaves the loop around the function, too.
+  if (own.length === 0 && cx.maybeZsh && cx.escapes.some(({ from }) => from === "loop"))
+    cx.unknown(`bash and zsh read \`${call.name}\` outside its loop differently`, { span: call.span });
+  if (own.length === 0) return done(state);
+  for (const { states } of call.words.length === 0 ? own.slice(-1) : own) states.push(state.fork());
+  return call.words.length === 0 || /^[1-9]\d*$/.test(textOf(call.words[0] ?? literal("")) ?? "")
+    ? { out: NOTHING, ok: undefined, fail: undefined }
+    : done(state);
 };
 
 const refuseWith =
@@ -190,9 +242,11 @@ const complete: Builtin = (call) => {
     const text = textOf(word);
     if (text === undefined || /^-[a-zA-Z]*F/.test(text)) call.cx.unknown(`${call.name} runs a function`, { span: call.span });
     const next = call.words[i + 1];
-    if (text !== undefined && /^-[a-zA-Z]*C$/.test(text) && next !== undefined)
-      call.runner.script(call.cx, call.state, next, NOTHING, { span: call.span });
-    else if (text !== undefined && /^-[a-zA-Z]*C/.test(text)) call.cx.unknown(`${call.name} runs a command`, { span: call.span });
+    if (text !== undefined && /^-[a-zA-Z]*C/.test(text)) {
+      // The word that is completed and the one before it are put behind the command.
+      call.cx.unknown(`${call.name} runs a command with words of its own`, { span: call.span });
+      if (text.endsWith("C") && next !== undefined) call.runner.script(call.cx, call.state, next, NOTHING, { span: call.span });
+    }
     if (text !== undefined && /^-[a-zA-Z]*W$/.test(text) && next !== undefined && /[$`]/.test(textOf(next) ?? "$"))
       call.cx.unknown(`${call.name} -W expands its words`, { span: call.span });
   });
@@ -203,7 +257,10 @@ const kill: Builtin = (call) => (signal(call) ? done(call.state) : done(call.sta
 
 const unknownText = { is: "unknown", why: "a list of signals", network: false } as const;
 
-const exit: Builtin = () => ({ out: NOTHING, ok: undefined, fail: undefined });
+const exit: Builtin = (call) => {
+  numberInZsh(call);
+  return { out: NOTHING, ok: undefined, fail: undefined };
+};
 
 export const RUNNING: Readonly<Record<string, Builtin>> = {
   eval: evalBuiltin,
@@ -227,4 +284,7 @@ export const RUNNING: Readonly<Record<string, Builtin>> = {
   kill,
   exit,
   logout: exit,
+  return: leaveFunction,
+  break: leaveLoop,
+  continue: leaveLoop,
 };

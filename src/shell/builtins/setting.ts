@@ -1,10 +1,12 @@
 import { readNames, readSubscript } from "../subscript.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
-import { concat, literal, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
-import { assignVariable, integerMark, steering } from "../variables.ts";
+import { isSecretName } from "../secret-words.ts";
+import { isArray, sameVariable, type ShellState } from "../state.ts";
+import { concat, holeOf, literal, mayBeOption, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
+import { assignVariable, handOn, isArrayFromStart, setNumber, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
-import { assignTo } from "./talking.ts";
+import { assignTo, numberInZsh } from "./talking.ts";
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number", number: true }], many: false };
 
@@ -33,24 +35,37 @@ function options(
   return { letters, values, rest: [], sure: true };
 }
 
+/** Letters of `declare` whose meaning is followed, or that have none for what a variable holds. */
+const ATTRIBUTES = /^[aAfFgilnprtux]$/;
+
 const declare: Builtin = (call) => {
   const { cx, state, name } = call;
   const given = options(call.words);
-  const exported = name === "export" || given.letters.includes("x") || state.variables.has("-a");
+  const has = (letter: string): boolean => given.letters.includes(letter);
+  const exported = name === "export" || has("x") || state.options.has("allexport");
   const at = { span: call.span };
-  if (given.letters.includes("n") && name !== "export") cx.unknown(`${name} -n makes one variable stand for another`, at);
-  if (/f/i.test(given.letters) && (name === "export" || given.letters.includes("x")))
+  const strange = [...given.letters].find((letter) => !ATTRIBUTES.test(letter));
+  if (strange !== undefined) cx.unknown(`${name} -${strange} gives variables a meaning that is not followed`, at);
+  if (has("n") && name !== "export") cx.unknown(`${name} -n makes one variable stand for another`, at);
+  if (/f/i.test(given.letters) && (name === "export" || has("x") || has("u")))
     cx.unknown("an exported function can replace a program in every shell started later", at);
   if (given.rest.length === 0 && !/[fF]/.test(given.letters))
     cx.unknown(`${name} shows variables, which may hold secrets`, { ...at, exec: call.exec });
-  if (/[fF]/.test(given.letters)) return done(state);
-  for (const word of given.rest) declareOne(call, word, exported, given.letters.includes("i"));
+  const shown = { is: "unknown", why: `what ${name} shows`, network: false } as const;
+  if (has("f") || (has("F") && !given.rest.some((word) => prefixOf(word).includes("=")))) return done(state, shown);
+  // A number in zsh, the name of a function in bash.
+  if (has("F")) cx.unknown(`bash and zsh read ${name} -F differently`, at);
+  for (const word of given.rest) declareOne(call, word, exported, given.letters);
   // zsh shows a variable that is named without a value.
-  const shows = given.letters.includes("p") || (cx.maybeZsh && given.rest.some((word) => !prefixOf(word).includes("=")));
-  return done(state, shows ? { is: "unknown", why: `what ${name} shows`, network: false } : NOTHING);
+  const shows = has("p") || (cx.maybeZsh && given.rest.some((word) => !prefixOf(word).includes("=")));
+  if (has("p"))
+    for (const word of given.rest)
+      if (isSecretName(textOf(word) ?? ""))
+        cx.unknown(`shows $${textOf(word) ?? ""}, whose name says that it is a secret`, { ...at, exec: call.exec });
+  return done(state, shows ? shown : NOTHING);
 };
 
-function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: boolean): void {
+function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: string): void {
   const { cx, state } = call;
   const structured = call.assigned?.find((item) => prefixOf(word).startsWith(`${item.name}=`));
   const [first] = word.atoms;
@@ -65,24 +80,36 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
     );
     return;
   }
-  if (call.name === "local" || ((call.name === "declare" || call.name === "typeset") && cx.locals.length > 0)) {
-    const frame = cx.locals.at(-1);
-    if (frame !== undefined && !frame.has(variable)) frame.set(variable, state.variables.get(variable));
-  }
+  const integer = letters.includes("i");
+  const before = state.variables.get(variable);
+  const attributes = state.attributesOf(variable);
+  const scope = scopeOf(call, letters);
+  if (scope === "function") enterScope(state, variable);
+  else if (scope === "perhaps") state.hide(variable, true);
+  const marks = letters.replace(/[^aAiul]/g, "");
   if (equals < 0) {
-    const now = state.variables.get(variable);
-    if (exported) steering(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
+    if (marks !== "") state.addAttributes(variable, marks);
+    if (exported) {
+      steering(cx, variable, before ?? unknown(`$${variable}`), { exported: before !== undefined, span: call.span });
+      handOn(state, variable, { value: before, span: call.span });
+    }
     // In a function the name starts anew; outside it keeps what it has.
-    else if (cx.locals.length > 0 && call.name !== "readonly") {
+    else if (scope === "function") {
       // Programs are then looked for in the working directory.
       if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
-      state.variables.set(variable, literal(""));
+      assignVariable(cx, state, variable, literal(""), { exported: false, span: call.span });
     }
-    if (integer) state.variables.set(integerMark(variable), literal("1"));
+    if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
+    // A text that becomes an array is its first element, in zsh gone.
+    if (/[aA]/.test(marks) && before !== undefined && !isArray(before) && scope !== "function")
+      assignVariable(cx, state, variable, before, { exported: false, span: call.span });
+    // What it holds is read anew.
+    if (marks !== "" && before !== undefined && scope !== "function" && /[iul]/.test(marks))
+      assignVariable(cx, state, variable, before, { exported: false, span: call.span });
     return;
   }
   const value =
-    structured?.name === variable
+    structured?.name === variable && isArray(structured.value)
       ? structured.value
       : {
           atoms:
@@ -91,14 +118,63 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, integer: 
               : word.atoms.slice(1),
           many: false,
         };
-  if (integer && "atoms" in value) evaluateAsArithmetic(expansion(cx, state), value, `the value of ${variable}`);
-  if (integer) state.variables.set(integerMark(variable), literal("1"));
+  const isArrayNow = /[aA]/.test(letters + attributes) || isArrayFromStart(variable) || (before !== undefined && isArray(before));
+  if (!isArray(value) && isArrayNow && mayBeCompound(value)) {
+    readAgain(call, variable, value);
+    state.addAttributes(variable, `${marks}a`);
+    return;
+  }
+  if (integer && !isArray(value)) evaluateAsArithmetic(expansion(cx, state), value, `the value of ${variable}`);
+  if (marks !== "" || isArray(value)) state.addAttributes(variable, isArray(value) ? `${marks}a` : marks);
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
+  if (scope === "nowhere" && !(before !== undefined && !isArray(value) && sameVariable(before, value)))
+    state.variables.set(variable, unknown(`$${variable}, which \`local\` sets only inside a function`, true));
+  if (scope === "global" && state.frames.some((frame) => frame.has(variable)))
+    state.blur(variable, `$${variable}, of which a function has one of its own`);
+  if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
+}
+
+/** Where the variable is made; `nowhere`: bash refuses `local` outside a function, zsh does not. */
+function scopeOf({ name, cx, state }: BuiltinCall, letters: string): "function" | "global" | "perhaps" | "nowhere" {
+  const inside = state.frames.length > 0;
+  if (name === "local") return inside ? "function" : "nowhere";
+  if (!inside || letters.includes("g") || name === "export") return "global";
+  // With -x a variable is global in zsh (GLOBAL_EXPORT).
+  if (letters.includes("x") && cx.maybeZsh) return "perhaps";
+  // In zsh `readonly` is `typeset -r`, which is local; with POSIX_BUILTINS it is not.
+  return name === "readonly" ? (cx.maybeZsh ? "perhaps" : "global") : "function";
+}
+
+/** A variable of the function's own has no attributes yet; one that is readonly outside cannot be hidden. */
+function enterScope(state: ShellState, name: string): void {
+  const own = state.frames.at(-1)?.get(name)?.maybe === false;
+  state.hide(name, false);
+  if (!own && !state.attributesOf(name).includes("r")) state.dropAttributes(name);
+}
+
+/** `(…)` in one word: bash makes elements of it as if it stood in the line (bash(1), declare -a). */
+const mayBeCompound = ({ atoms: [first, ...rest], many }: Value): boolean => {
+  if (first === undefined) return false;
+  if (typeof first !== "string") return many || !("hole" in first) || first.number !== true;
+  return /^\s*\(/.test(first) && (rest.length > 0 || first.trimEnd().endsWith(")"));
+};
+
+function readAgain(call: BuiltinCall, variable: string, value: Value): void {
+  const text = textOf(value);
+  if (text === undefined)
+    call.cx.unknown(`${call.name} makes an array of the text of $${variable}, which is expanded once more and can run code`, {
+      span: call.span,
+      help: "write the elements out",
+    });
+  else call.runner.script(call.cx, call.state, literal(`${variable}=${text}`), NOTHING, { span: call.span, keep: true });
+  const at = { exported: false, span: call.span };
+  assignVariable(call.cx, call.state, variable, unknown(`$${variable}`, true), at);
 }
 
 const unset: Builtin = (call) => {
   const { cx, state } = call;
   const given = options(call.words);
+  if (given.letters.includes("n")) cx.unknown("unset -n takes away what a variable stands for", { span: call.span });
   for (const word of given.rest) {
     const name = textOf(word);
     if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
@@ -106,25 +182,45 @@ const unset: Builtin = (call) => {
         cx.unknown(`unset evaluates the subscript in ${name === undefined ? "a name only known at run time" : `\`${name}\``}`, {
           span: call.span,
         });
-      else state.functions.delete(name);
+      else forgetFunction(call, name, true);
       continue;
     }
-    if (!given.letters.includes("f")) {
-      if (name === "PATH") steering(cx, name, literal(""), { exported: true, span: call.span });
-      state.variables.set(name, literal(""));
-    }
-    for (const node of state.functions.get(name) ?? []) {
-      const definition = node === undefined ? undefined : cx.defined.get(node);
-      if (definition !== undefined) definition.called = false;
-    }
-    state.functions.delete(name);
+    if (!given.letters.includes("f")) unsetVariable(call, name);
+    // Without -f a function goes only where there is no variable of its name.
+    if (!given.letters.includes("v")) forgetFunction(call, name, given.letters.includes("f"));
   }
   return done(state);
 };
 
+function unsetVariable({ cx, state, span }: BuiltinCall, name: string): void {
+  if (name === "PATH") steering(cx, name, literal(""), { exported: true, span });
+  const readonly = state.attributesOf(name).includes("r");
+  assignVariable(cx, state, name, literal(""), { exported: false, span });
+  // The variable of a function further out, or, with that gone, the caller's.
+  if (state.frames.slice(0, -1).some((frame) => frame.has(name))) state.blur(name, `$${name}, which a function takes away`);
+  else if (state.frames.length === 0 && !readonly) state.dropAttributes(name);
+}
+
+function forgetFunction({ cx, state }: BuiltinCall, name: string, surely: boolean): void {
+  const bodies = state.functions.get(name);
+  if (bodies === undefined) return;
+  for (const node of bodies) {
+    const definition = node === undefined ? undefined : cx.defined.get(node);
+    if (definition !== undefined) definition.called = false;
+  }
+  if (surely) state.functions.delete(name);
+  else if (!bodies.includes(undefined)) state.functions.set(name, [...bodies, undefined]);
+}
+
+/** Letters and names of `set` that change neither what later words mean nor where the shell goes (bash(1), zshoptions(1)). */
+const QUIET_LETTERS = /^[abCeEfhmnopPtuvx]$/;
+const QUIET_OPTIONS =
+  /^(allexport|errexit|errtrace|functrace|hashall|ignoreeof|interactive-comments|monitor|noclobber|noexec|noglob|nolog|notify|nounset|onecmd|physical|chaselinks|pipefail|privileged|verbose|vi|emacs|xtrace|err_?exit|no_?unset|pipe_?fail)$/i;
+
 const set: Builtin = (call) => {
   const { cx, state, words } = call;
   if (words.length === 0) cx.unknown("set shows variables, which may hold secrets", { span: call.span, exec: call.exec });
+  const shown = { is: "unknown", why: "what set shows", network: false } as const;
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     const text = word === undefined ? undefined : textOf(word);
@@ -132,27 +228,41 @@ const set: Builtin = (call) => {
       state.positional = words.slice(i + 1);
       return done(state);
     }
-    if (text === undefined || !/^[-+]/.test(text)) {
+    if (text === undefined || !/^[-+]./.test(text)) {
       state.positional = words.slice(i);
       if (word !== undefined && text === undefined && word.many) state.positional = [unknown("the positional parameters", true)];
+      // It may begin with `-`, and then names options.
+      if (word !== undefined && text === undefined && mayBeOption(word) && holeOf(word)?.ambient !== true)
+        cx.unknown("set is given a word that may be an option", { span: call.span, help: "write `set --`" });
       return done(state);
     }
-    if (text.startsWith("-") && text.includes("k")) cx.unknown("set -k turns arguments into variables of the program", { span: call.span });
-    // `..` then leaves the folder that was really entered.
-    if (text.startsWith("-") && text.includes("P")) state.variables.set("-P", literal("1"));
-    if (text.startsWith("-") && text.includes("a")) state.variables.set("-a", literal("1"));
-    if (text.endsWith("o")) {
-      const option = words[++i] === undefined ? "" : textOf(words[i] ?? literal(""));
-      if (option === undefined || option === "keyword")
-        cx.unknown("set -o with an option that changes what arguments mean", { span: call.span });
-      if (option === "physical" || option === "chaselinks") state.variables.set("-P", literal("1"));
-      if (option === "allexport" && text.startsWith("-")) state.variables.set("-a", literal("1"));
+    for (const letter of text.slice(1)) {
+      if (letter === "o") {
+        const option = words[++i] === undefined ? undefined : textOf(words[i] ?? literal(""));
+        if (option === undefined && words[i] === undefined) return done(state, shown);
+        setOption(call, option, text.startsWith("-"));
+      } else if (!QUIET_LETTERS.test(letter) || (letter === "P" && cx.maybeZsh))
+        cx.unknown(`set ${text} changes how the rest of the line is read`, { span: call.span });
+      else if (letter === "a") state.setOption("allexport");
+      else if (letter === "P") state.setOption("physical");
     }
   }
   return done(state);
 };
 
-const shift: Builtin = ({ state, words }) => {
+/** `set -o NAME`, `shopt -o NAME`. */
+export function setOption(call: BuiltinCall, option: string | undefined, on: boolean): void {
+  if (option === undefined || !QUIET_OPTIONS.test(option))
+    call.cx.unknown(`the shell option ${option ?? "that is only known at run time"} changes how the rest of the line is read`, {
+      span: call.span,
+    });
+  if (option === "physical" || option === "chaselinks") call.state.setOption("physical");
+  if (option === "allexport" && on) call.state.setOption("allexport");
+}
+
+const shift: Builtin = (call) => {
+  const { state, words } = call;
+  numberInZsh(call);
   const text = words[0] === undefined ? "1" : textOf(words[0]);
   if (text === undefined || !/^\d+$/.test(text) || state.positional.some((value) => value.many))
     state.positional = state.positional.length === 0 ? [] : [unknown("the positional parameters after shift", true)];
@@ -162,26 +272,36 @@ const shift: Builtin = ({ state, words }) => {
 
 const read: Builtin = (call) => {
   const given = options(call.words, "adinNptu");
-  const names = given.values.has("a") ? [given.values.get("a")] : given.rest;
+  const array = given.values.get("a");
+  const names = array === undefined ? given.rest : [array];
   const delimiter = given.values.get("d");
-  const value = lineOf(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?") ? call.stdin : torn(call.stdin));
+  const line = lineOf(delimiter === undefined || ["", "\n"].includes(textOf(delimiter) ?? "?") ? call.stdin : torn(call.stdin));
   // In zsh -t may stand without a value, and -n, -p and -i never have one: the word behind is then a name.
   if (call.cx.maybeZsh)
     for (const letter of "tnNpi") {
       const word = given.values.get(letter);
-      if (word !== undefined && /^[A-Za-z_]\w*$/.test(textOf(word) ?? "")) assignTo(call, word, unknown("a word of the input"));
+      if (word !== undefined && (/^[A-Za-z_]\w*(\[|$)/.test(textOf(word) ?? "") || (textOf(word) === undefined && !isPlainNumber(word))))
+        assignTo(call, word, unknown("a word of the input"));
       if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
     }
-  names.forEach((name, i) =>
-    assignTo(
-      call,
-      name,
-      names.length === 1 || i === 0 ? (names.length === 1 ? value : unknown("a word of the input")) : unknown("a word of the input"),
-    ),
-  );
-  if (names.length === 0) call.state.variables.set("REPLY", value);
+  const whole = !/[^rspe]/.test(given.letters) && isPlainLine(call, line, given.letters.includes("r")) ? line : inexact(line);
+  for (const name of names) assignTo(call, name, names.length === 1 ? whole : unknown("a word of the input"));
+  if (array !== undefined && textOf(array) !== undefined) call.state.addAttributes(textOf(array) ?? "", "a");
+  if (names.length === 0) assignVariable(call.cx, call.state, "REPLY", whole, { exported: false, span: call.span });
   return done(call.state);
 };
+
+const isPlainNumber = (word: Value): boolean => holeOf(word)?.number === true || holeOf(word)?.ambient === true;
+
+/** Without -r backslashes are read, blanks at the ends go with IFS, and options take a part of the line. */
+function isPlainLine(call: BuiltinCall, line: Value, raw: boolean): boolean {
+  const text = textOf(line);
+  if (text === undefined) return true;
+  const separated = call.state.variables.has("IFS") || call.env.some(({ name }) => name === "IFS");
+  return (raw || !text.includes("\\")) && text.trim() === text && (!separated || /^[\w./-]*$/.test(text));
+}
+
+const inexact = (line: Value): Value => (textOf(line) === undefined ? line : unknown("a line of the input"));
 
 /** One line of standard input. */
 function lineOf(stdin: Stream): Value {
@@ -210,6 +330,7 @@ const mapfile: Builtin = (call) => {
     );
   const name = given.rest[0] === undefined ? literal("MAPFILE") : given.rest[0];
   assignTo(call, name, unknown("a line of the input", true));
+  state.addAttributes(textOf(name) ?? "", "a");
   return done(state);
 };
 
@@ -225,16 +346,19 @@ const letBuiltin: Builtin = (call) => {
       continue;
     }
     readNames(call, text);
-    const assigned = /^([A-Za-z_]\w*)\s*[-+*/%&|^<>]{0,2}=/.exec(text) ?? /^(?:\+\+|--)?([A-Za-z_]\w*)/.exec(text);
-    if (assigned?.[1] !== undefined) assignVariable(call.cx, call.state, assigned[1], NUMBER, { exported: false, span: call.span });
+    for (const [, name] of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|\*\*|<<|>>)?=(?!=)/g))
+      if (name !== undefined) setNumber(call.cx, call.state, name, call.span);
+    for (const [, before, behind] of text.matchAll(/(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*(?:\+\+|--)/g))
+      setNumber(call.cx, call.state, before ?? behind ?? "", call.span);
   }
   return done(call.state);
 };
 
 const getopts: Builtin = (call) => {
   assignTo(call, call.words[1], unknown("an option letter"));
-  call.state.variables.set("OPTARG", unknown("$OPTARG", true));
-  call.state.variables.set("OPTIND", NUMBER);
+  const at = { exported: false, span: call.span };
+  assignVariable(call.cx, call.state, "OPTARG", unknown("$OPTARG", true), at);
+  assignVariable(call.cx, call.state, "OPTIND", NUMBER, at);
   return done(call.state);
 };
 

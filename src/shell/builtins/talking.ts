@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../value.ts";
 import { readNames } from "../subscript.ts";
-import { assignVariable } from "../variables.ts";
+import { assignVariable, setElement } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin } from "./index.ts";
 
@@ -55,6 +55,9 @@ const printf: Builtin = (call) => {
     return done(state);
   }
   if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
+  // An option that there is not, in bash; in zsh text.
+  else if (/^-./.test(format === undefined ? "" : (textOf(format) ?? "")))
+    return done(state, { is: "unknown", why: "what printf makes", network: false });
   else if (format !== undefined && args.length > 0 && mayBeOption(format))
     cx.unknown(`${describe(format)} may be -v and set a variable`, { span: call.span, help: "put -- or '%s' in front of it" });
   // %n puts a number into the variable that its argument names.
@@ -72,6 +75,7 @@ const printf: Builtin = (call) => {
       if (certain && !NUMERIC.test(conversions[i % conversions.length] ?? "%d")) continue;
       else if (textOf(arg) === undefined || !/^[-+\w. %]*$/.test(textOf(arg) ?? ""))
         evaluateAsArithmetic(expansion(cx, state), arg, "an argument of printf");
+      else readNames(call, textOf(arg) ?? "");
   }
   const value = format === undefined ? undefined : formatted(format, args);
   return done(state, value === undefined ? { is: "unknown", why: "what printf makes", network: false } : { is: "text", value });
@@ -117,6 +121,8 @@ const test: Builtin = (call) => {
     const operator = textOf(word);
     const next = call.words[i + 1];
     if ((operator === "-v" || operator === "-R") && next !== undefined) evaluateAsArithmetic(ex, next, "the subscript of a -v test");
+    if (operator === "-t" && next !== undefined && call.cx.maybeZsh && textOf(next) !== "]")
+      evaluateAsArithmetic(ex, next, "the operand of -t, in zsh,");
     // zsh evaluates both sides as arithmetic; bash does not.
     if (operator !== undefined && COMPARISONS.has(operator) && call.cx.maybeZsh) {
       for (const side of [call.words[i - 1], next])
@@ -135,6 +141,16 @@ function mayBecomeSubscript(words: readonly Value[], word: Value, i: number): bo
   return word.many || (prefixOf(word) === "" && rest === 2);
 }
 
+/** zsh evaluates these operands as arithmetic (zshbuiltins(1)). */
+export function numberInZsh(call: Parameters<Builtin>[0]): void {
+  if (!call.cx.maybeZsh) return;
+  for (const word of call.words) {
+    const hole = holeOf(word);
+    if (hole === undefined || (hole.number !== true && hole.ambient !== true))
+      evaluateAsArithmetic(expansion(call.cx, call.state), word, `the operand of ${call.name}, in zsh,`);
+  }
+}
+
 /** Assigns to a variable whose name is an argument: `read NAME`, `printf -v NAME`. A subscript in it is arithmetic. */
 export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, value: Value): void {
   const target = name === undefined ? undefined : textOf(name);
@@ -148,13 +164,9 @@ export function assignTo(call: Parameters<Builtin>[0], name: Value | undefined, 
     return;
   }
   readNames(call, match[2] ?? "");
-  assignVariable(
-    call.cx,
-    call.state,
-    match[1] ?? "",
-    match[2] === undefined ? value : { atoms: [{ hole: true, why: `an element of $${match[1] ?? ""}` }], many: true },
-    { exported: false, span: call.span },
-  );
+  const at = { exported: false, span: call.span };
+  if (match[2] === undefined) assignVariable(call.cx, call.state, match[1] ?? "", value, at);
+  else setElement(call.cx, call.state, match[1] ?? "", at);
 }
 
 export const TALKING: Readonly<Record<string, Builtin>> = { echo, printf, test, "[": test };

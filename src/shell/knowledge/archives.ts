@@ -107,12 +107,19 @@ export const archives: readonly CommandSpec[] = [
     analyse: "unzip",
     examples: {
       allow: ["unzip -l a.zip", "unzip -p a.zip a.txt", "unzip -t a.zip", "unzip -v a.zip"],
-      ask: ["unzip a.zip", "unzip -o a.zip -d src", "unzip -qq a.zip x y"],
+      ask: ["unzip a.zip", "unzip -o a.zip -d src", "unzip -qq a.zip x y", "unzip -o -x a.zip -d src", "unzip -P a.zip"],
       deny: ["unzip -l .env", "unzip a.zip -d ~/.ssh"],
     },
   },
   {
-    names: "zipinfo zipgrep funzip",
+    names: "zipgrep",
+    summary: "looks through what is in a zip archive",
+    options: rows("-i; -h; -l; -n; -v; -c; -w; -q; -s; -x; -E; -F"),
+    operands: "pattern:text read text*",
+    examples: { allow: ["zipgrep foo a.zip", "zipgrep -il foo a.zip '*.md'"], deny: ["zipgrep foo .env"] },
+  },
+  {
+    names: "zipinfo funzip",
     summary: "looks into zip archives",
     options: rows("-1; -2; -s; -m; -l; -v; -h; -t; -z; -C; -T; -U"),
     operands: "read text*",
@@ -139,7 +146,7 @@ export const archives: readonly CommandSpec[] = [
     summary: "compresses in place",
     options: rows(
       REPLACES,
-      "-s --small; -l --list -> delete becomes read; -e --extreme; -T --threads=text; -H --long-help -> stop; -C --check=text; -F --format=text; -M --memlimit=text; --no-sparse",
+      "-s --small; -l --list -> delete becomes read; -e --extreme; -T --threads=number; -H --long-help -> stop; -C --check=text; -F --format=text; -M --memlimit=text; --no-sparse",
       "--single-stream; --ignore-check; -Q --no-warn; --robot; --info-memory -> stop; --memlimit-compress=text; --memlimit-decompress=text; --block-size=text",
       "# name the output or files: -S --suffix --files --files0",
     ),
@@ -157,26 +164,43 @@ export const archives: readonly CommandSpec[] = [
     options: rows(
       "-o=write; -k --keep; --rm -> read becomes delete; -d --decompress --uncompress; -D=read; -f --force; -h -> stop; -H --help -> stop; -V --version -> stop; -c --stdout; -v --verbose; -q --quiet",
       "--progress; --no-progress; -r -> read becomes tree; --asyncio; --no-asyncio; --check; --no-check; --ultra; --fast[=text]; --adapt[=text]; --long[=text]; --patch-from=read",
-      "-T=text; --threads=text; --single-thread; --auto-threads=text; -B=text; --rsyncable; --exclude-compressed; --stream-size=text; --size-hint=text; --no-dictID",
-      "--format=text; -l --list; -t --test; -M=text; --memory=text; --sparse; --no-sparse; --pass-through; --no-pass-through; -1..-9; -z --compress",
+      "-T[=number]; --threads=text; --single-thread; --auto-threads=text; -B[=number]; --rsyncable; --exclude-compressed; --stream-size=text; --size-hint=text; --no-dictID",
+      "--format=text; -l --list; -t --test; -M[=number]; --memory=text; --sparse; --no-sparse; --pass-through; --no-pass-through; -1..-9; -z --compress",
       "# name files, or write elsewhere: --filelist --output-dir-flat --output-dir-mirror --trace --train -b",
     ),
     operands: "read*",
     analyse: "compress",
     examples: {
       allow: ["zstd -dc a.zst", "zstd -l a.zst"],
-      ask: ["zstd a.txt", "zstd -19 --rm a.txt", "zstd -d a.zst -o c.txt"],
+      ask: ["zstd a.txt", "zstd -19 --rm a.txt", "zstd -d a.zst -o c.txt", "zstd -d -f -T a.zst", "zstd --size-hint a.txt"],
       deny: ["zstd .env", "zstd a.txt -o ~/.bashrc", "zstd -c .env"],
     },
   },
   {
-    names: "zcat gzcat bzcat bz2cat xzcat lzcat lzmacat lz4cat zstdcat",
+    names: "zcat gzcat bzcat bz2cat lz4cat",
     summary: "prints compressed files",
     options: rows(
-      "-f --force; -q --quiet; -v --verbose; -k --keep; -s --small; -T --threads=text; -r; -h --help -> stop; -V --version -> stop; -L --license -> stop",
+      "-f --force; -q --quiet; -v --verbose; -k --keep; -s --small; -r; -h --help -> stop; -V --version -> stop; -L --license -> stop",
     ),
     operands: "read*",
-    examples: { allow: ["zcat a.gz", "xzcat a.xz", "zcat a.gz b.gz | head"], deny: ["zcat -f .env", "zstdcat ~/.ssh/id_rsa"] },
+    examples: { allow: ["zcat a.gz", "zcat a.gz b.gz | head"], deny: ["zcat -f .env"] },
+  },
+  {
+    names: "xzcat lzcat lzmacat",
+    summary: "prints files compressed by xz",
+    options: rows("-f --force; -q --quiet; -v --verbose; -k --keep; -T --threads=text; -h --help -> stop; -V --version -> stop"),
+    operands: "read*",
+    examples: { allow: ["xzcat a.xz", "xzcat -T 0 a.xz"], deny: ["xzcat -f .env", "xzcat -T 1 .env"] },
+  },
+  {
+    names: "zstdcat",
+    summary: "prints files compressed by zstd",
+    // `-T#` takes what is attached only.
+    options: rows(
+      "-f --force; -q --quiet; -v --verbose; -k --keep; -T[=number]; --threads=number; -h -H --help -> stop; -V --version -> stop",
+    ),
+    operands: "read*",
+    examples: { allow: ["zstdcat a.zst", "zstdcat -T0 a.zst"], deny: ["zstdcat ~/.ssh/id_rsa", "zstdcat -f -T ~/.ssh/id_rsa"] },
   },
   {
     names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp",
@@ -205,23 +229,28 @@ export const archives: readonly CommandSpec[] = [
     examples: { none: ["7z nonsense a.7z"] },
   },
   {
-    names: "ar",
+    names: "ar llvm-ar gcc-ar",
     summary: "static libraries",
-    style: "posix",
-    subcommands: {
-      // --plugin loads a library, `@FILE` holds more arguments.
-      "t|tv|-t|p|pv": {
-        style: "gnu",
-        operands: "read text*",
-        analyse: "response-file",
-        examples: {
-          allow: ["ar t lib.a", "ar p lib.a x.o"],
-          ask: ["ar t lib.a --plugin ./evil.so", "ar t lib.a @args"],
-          deny: ["ar p .env"],
-        },
-      },
+    style: "none",
+    // --plugin loads a library, `@FILE` holds more arguments; the first word is what to do.
+    analyse: "archive",
+    examples: {
+      allow: ["ar t lib.a", "ar tv lib.a", "ar -t lib.a", "ar p lib.a x.o", "ar --version"],
+      ask: [
+        "ar rcs lib.a x.o",
+        "ar x lib.a",
+        "ar d lib.a x.o",
+        "ar -q lib.a x.o",
+        "ar s lib.a",
+        "ar rb x.o lib.a y.o",
+        "ar t lib.a --plugin ./evil.so",
+        "ar --plugin ./evil.so t lib.a",
+        "ar t lib.a @args",
+        "ar lib.a",
+        "ar",
+      ],
+      deny: ["ar p .env", "ar rcs ~/.bashrc x.o"],
     },
-    examples: { none: ["ar rcs lib.a x.o", "ar x lib.a"] },
   },
   {
     names: "cpio",

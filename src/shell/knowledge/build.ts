@@ -2,22 +2,51 @@ import { PROJECT_TOOL, VERSIONED_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
+/**
+ * What compilers of this style share. -wrapper, -fplugin, -specs, -B and -Xclang -load run or choose programs, -save-temps, -fdump-,
+ * -gsplit-dwarf and --coverage write more files: -f, -s and -B are listed by what is known inert.
+ */
+const COMPILES = `-o=write; -c; -S; -E; -fsyntax-only; -dM; -dD; -dN; -M; -MM; -MD; -MMD; -MP; -MF=write; -MT -MQ=text; -I -isystem -iquote -idirafter=list; -include -imacros=read; -L=list; -l=text; -D=text; -U=text
+      -O[=text]; -g; -ggdb; -g3; -g0; -w; -Wall; -Wextra; -Werror; -Wpedantic; -pedantic; -pedantic-errors; -std=text; -ansi; -x=text; -v; -pipe; -pthread; -static; -shared; -fPIC; -fpic; -fPIE; -pie; -no-pie; -nostdlib; -nostdinc; -rdynamic; -march=text; -mtune=text; -mcpu=text; -m32; -m64; -Wno-unused; -Wconversion; -Wshadow; -Wno-error; -Wno-deprecated-declarations
+      -fsanitize=text; -fno-omit-frame-pointer; -fno-exceptions; -fno-rtti; -flto; -fopenmp; -fvisibility=text; -fstack-protector-strong; -fdiagnostics-color[=text]; -fno-diagnostics-color; -funroll-loops; -fcolor-diagnostics; -ffast-math; -fno-common; -fwrapv
+      -dumpmachine -> stop; -dumpversion -> stop; -print-search-dirs -> stop; -print-file-name=text; -print-prog-name=text; --help -> stop; --version -> stop`;
+
 /** Builders and compilers. Even a dry run of make runs `$(shell …)` and recipes marked `+`. */
 export const build: readonly CommandSpec[] = [
   {
     names: "make gmake bmake",
+    reads: rows("LEX YACC RM TEX TANGLE WEAVE CTANGLE CWEAVE MAKEINFO TEXI2DVI LINT PC M2C CO GET OBJC F77 ARFLAGS=refuse; *=plain"),
     summary: "runs recipes of a Makefile",
     style: "gnu",
-    // VAR=value and targets decide what runs: project code either way.
+    // Targets decide what runs; `VAR=value` is in every recipe's text, where the shell expands it.
     options: rows(`
       -C --directory=dir; -f --file --makefile=read; -j --jobs[=text]; -n --just-print --dry-run --recon; -q --question; -k --keep-going; -s --silent --quiet; -B --always-make; -i --ignore-errors
       -I --include-dir=list; -l --load-average[=text]; -o --old-file --assume-old=text; -O --output-sync[=text]; -p --print-data-base; -r --no-builtin-rules; -R --no-builtin-variables; -S --no-keep-going; -t --touch
       -W --what-if --new-file --assume-new=text; -w --print-directory; --no-print-directory; --trace; --warn-undefined-variables; -d; --debug[=text]; -e --environment-overrides; -E --eval=foreign/make; -h --help -> stop; -v --version -> stop`),
     operands: "text*",
     effects: "code.project",
+    analyse: "make-variables",
     examples: {
       allow: ["make --version"],
-      none: ["make", "make -n", "make -j4 test", "make -C src all", "make SHELL=./evil", "make --eval='$(shell rm x)'"],
+      none: [
+        "make",
+        "make -n",
+        "make -j4 test",
+        "make -C src all",
+        "make VERBOSE=1 V=1 PREFIX=/usr/local install",
+        "make test ARGS='-k foo'",
+        "FOO=1 make",
+        "make CC=clang",
+      ],
+      ask: [
+        "make SHELL=./evil",
+        "make --eval='$(shell rm x)'",
+        "make test ARGS='; rm x'",
+        "make X='$(shell id)'",
+        "FOO='$(id)' make",
+        "make CC=./evil",
+        "make YACC=./evil",
+      ],
     },
   },
   {
@@ -67,21 +96,15 @@ export const build: readonly CommandSpec[] = [
     examples: { none: ["mvn test", "gradle build", "bazel run x", "mvn -v"] },
   },
   {
-    names:
-      "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 cpp tcc emcc em++ nvcc icc gfortran zig-cc",
+    names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 tcc emcc em++ nvcc icc gfortran zig-cc",
     summary: "compilers",
     style: "words",
-    // -wrapper, -fplugin, -specs, -B and -Xclang -load run or choose programs: -f, -s and -B are listed by what is known inert.
     options: rows(`
-      -o=write; -c -> drop out; -S -> drop out; -E -> drop out; -fsyntax-only -> drop out; -dM; -dD; -dN; -M; -MM; -MD; -MMD; -MP; -MF=write; -MT -MQ=text; -I -isystem -iquote -idirafter=list; -include -imacros=read; -L=list; -l=text; -D=text; -U=text
-      -O[=text]; -g; -ggdb; -g3; -g0; -w; -Wall; -Wextra; -Werror; -Wpedantic; -pedantic; -pedantic-errors; -std=text; -ansi; -x=text; -v; -pipe; -pthread; -static; -shared; -fPIC; -fpic; -fPIE; -pie; -no-pie; -nostdlib; -nostdinc; -rdynamic; -march=text; -mtune=text; -mcpu=text; -m32; -m64; -Wno-unused; -Wconversion; -Wshadow; -Wno-error; -Wno-deprecated-declarations
-      -fsanitize=text; -fno-omit-frame-pointer; -fno-exceptions; -fno-rtti; -flto; -fopenmp; -fvisibility=text; -fstack-protector-strong; -fdiagnostics-color[=text]; -fno-diagnostics-color; -funroll-loops; -fcolor-diagnostics; -ffast-math; -fno-common; -fwrapv
-      -dumpmachine -> stop; -dumpversion -> stop; -print-search-dirs -> stop; -print-file-name=text; -print-prog-name=text; --help -> stop; --version -> stop`),
-    operands: "out:write?=a.out read+",
-    // `@file` holds more arguments; a source on standard input can include any file.
+${COMPILES}`),
+    operands: "read*",
     analyse: "compiler",
     examples: {
-      allow: ["gcc --version", "gcc -dumpmachine", "gcc -E -dM a.c", "clang -fsyntax-only a.c"],
+      allow: ["gcc --version", "gcc -v", "gcc -dumpmachine", "gcc -E -dM a.c", "gcc -M a.c", "clang -fsyntax-only a.c"],
       ask: [
         "gcc a.c",
         "gcc -o x a.c",
@@ -91,15 +114,44 @@ export const build: readonly CommandSpec[] = [
         "gcc @args",
         "gcc -fsyntax-only @args",
         "gcc -Wl,-plugin,./evil.so a.c",
+        "gcc -c a.c",
+        "gcc -S a.c",
+        "gcc -E -MD a.c",
+        "gcc -fsyntax-only -MMD a.c",
+        "gcc -E -MF deps -MD a.c",
+        "gcc -save-temps -c a.c",
+        "gcc -fdump-tree-all -fsyntax-only a.c",
+        "gcc -E -o a.txt a.c",
+        "gcc src/a.h",
+        "gfortran -fsyntax-only a.f90",
+        "gcc -I a.c",
+        "gcc",
       ],
+      deny: ["gcc -E .env", "gcc -c -o ~/.bashrc a.c", "gcc -E -MD -MF ~/.bashrc a.c"],
     },
   },
   {
-    names: "ld ld.bfd ld.gold ld.lld lld mold as gas gcc-ar llvm-ar ranlib strip objcopy windres dlltool",
+    names: "cpp",
+    summary: "the C preprocessor",
+    style: "words",
+    options: rows(`
+      ${COMPILES}`),
+    // cpp(1): the second operand is the output.
+    operands: "read? write?",
+    analyse: "preprocessor",
+    examples: {
+      allow: ["cpp a.c", "cpp -E a.c", "cpp --version", "cpp -I src a.c"],
+      ask: ["cpp a.c b.txt", "cpp -E a.c b.txt", "cpp -MD a.c", "cpp -o b.txt a.c", "cpp a.c -P b.txt", "cpp @args"],
+      deny: ["cpp .env", "cpp a.c ~/.bashrc"],
+    },
+  },
+  {
+    names: "ld ld.bfd ld.gold ld.lld lld mold as gas ranlib strip objcopy windres dlltool",
     style: "words",
     options: "-version -> stop\n-help -> stop",
     operands: "refuse*",
-    examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a"] },
+    // By themselves some work on a.out or on standard input.
+    examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a", "strip", "as", "strip -o a.txt a.out"] },
   },
   {
     names: "clang-format",
@@ -116,13 +168,49 @@ export const build: readonly CommandSpec[] = [
     examples: { none: ["clang-tidy a.c", "ccache gcc a.c"] },
   },
   {
-    names: "shellcheck hadolint yamllint actionlint",
-    summary: "linters that only read",
+    names: "shellcheck",
+    summary: "a linter of shell scripts that only reads",
     style: "bsd",
     options: rows(
-      "-f --format=text; -s --shell=text; -e --exclude=text; -i --include=text; -S --severity=text; -x --external-sources -> read becomes tree; -a --check-sourced; -P --source-path=list; -C --color[=text]; -W --wiki-link-count=text; -o --enable=text; --norc; --rcfile=read; -c=read; --config=read; --strict; --no-color; --ignore=text; -t --failure-threshold=text; -d=text; -oneline; -h --help -> stop; -V -v --version -> stop",
+      "-f --format=text; -s --shell=text; -e --exclude=text; -i --include=text; -S --severity=text; -a --check-sourced; -P --source-path=list",
+      "-x --external-sources -> read becomes tree; -C --color[=text]; -W --wiki-link-count=text; -o --enable=text; --norc; --rcfile=read",
+      "--list-optional -> stop; --extended-analysis=text; -h --help -> stop; -V --version -> stop",
     ),
     operands: "read*",
-    examples: { allow: ["shellcheck x.sh", "hadolint Dockerfile", "yamllint a.yml"], deny: ["shellcheck .env"] },
+    examples: { allow: ["shellcheck x.sh", "shellcheck -s sh -x x.sh"], deny: ["shellcheck .env", "shellcheck -a .env"] },
+  },
+  {
+    names: "hadolint",
+    summary: "a linter of Dockerfiles that only reads",
+    style: "bsd",
+    options: rows(
+      "-f --format=text; -c --config=read; --ignore=text; --trusted-registry=text; --require-label=text; -t --failure-threshold=text; --error=text",
+      "--warning=text; --info=text; --style=text; --no-fail; --no-color; --strict-labels; --disable-ignore-pragma; -V --verbose",
+      "-h --help -> stop; -v --version -> stop",
+    ),
+    operands: "read*",
+    examples: { allow: ["hadolint Dockerfile", "hadolint -t error Dockerfile"], deny: ["hadolint .env", "hadolint -V .env"] },
+  },
+  {
+    names: "yamllint",
+    summary: "a linter of YAML that only reads",
+    style: "bsd",
+    options: rows(
+      "-f --format=text; -c --config-file=read; -d --config-data=text; -s --strict; --no-warnings; --list-files",
+      "-h --help -> stop; -v --version -> stop",
+    ),
+    operands: "tree*",
+    examples: { allow: ["yamllint a.yml", "yamllint -s a.yml", "yamllint src"], deny: ["yamllint .env", "yamllint -s .env"] },
+  },
+  {
+    names: "actionlint",
+    summary: "a linter of workflows that only reads; by `-shellcheck` and `-pyflakes` it starts what they name",
+    style: "words",
+    options: rows(
+      "-color; -no-color; -debug; -verbose; -oneline; -config-file=read; -format=text; -ignore=text; -stdin-filename=text; -h -help -> stop",
+      "-version -> stop",
+    ),
+    operands: "read*",
+    examples: { allow: ["actionlint a.yml", "actionlint -oneline"], ask: ["actionlint -shellcheck ./x a.yml"], deny: ["actionlint .env"] },
   },
 ];

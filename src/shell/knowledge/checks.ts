@@ -13,11 +13,12 @@ export const checks: readonly CommandSpec[] = [
       "-d --disable-colors; -c --enable-colors; -w --write-changes -> tree becomes writetree; -D --dictionary=read; --builtin=text; --ignore-regex=text; -I --ignore-words=read; -L --ignore-words-list=text; --uri-ignore-words-list=text; -r --regex=text; --uri-regex=text; -s --summary; --count",
       "-S --skip=text; -x --exclude-file=read; -i --interactive=text -> terminal; -q --quiet-level=text; -e --hard-encoding-detection; -f --check-filenames; -H --check-hidden; -A --after-context=number; -B --before-context=number; -C --context=number; --config=read; --toml=read; -h --help -> stop; --version -> stop",
     ),
-    operands: "tree*=src",
+    // It leaves out files whose own names begin with a dot, but looks into such folders.
+    operands: "tree*=.",
     examples: {
       allow: ["codespell src", "codespell -L ba,fo a.txt"],
-      ask: ["codespell -w src"],
-      deny: ["codespell .env", "codespell -w ~/.bashrc"],
+      ask: ["codespell -w src", "codespell", "codespell -w -H src"],
+      deny: ["codespell .env", "codespell -w ~/.bashrc", "codespell -H -w ~/.bashrc"],
     },
   },
   {
@@ -25,9 +26,9 @@ export const checks: readonly CommandSpec[] = [
     summary: "misspellings in code",
     style: "bsd",
     options: rows(
-      "-w --write-changes -> tree becomes writetree; --diff; --format=text; --color=text; --exclude=without; --hidden; --sort; --files; --identifiers; --words; --isolated; --locale=text; -q --quiet; -v --verbose; -h --help -> stop; -V --version -> stop",
+      "-w --write-changes -> visibletree becomes writetree, tree becomes writetree; --diff; --format=text; --color=text; --exclude=without; --hidden -> visibletree becomes tree; --sort; --files; --identifiers; --words; --isolated; --locale=text; -q --quiet; -v --verbose; -h --help -> stop; -V --version -> stop",
     ),
-    operands: "tree*=src",
+    operands: "visibletree*=.",
     examples: { allow: ["typos src", "typos --diff src"], ask: ["typos -w src"], deny: ["typos .env"] },
   },
   {
@@ -45,14 +46,21 @@ export const checks: readonly CommandSpec[] = [
     },
   },
   {
-    names:
-      "cpplint pycodestyle pydocstyle pyflakes vulture eradicate proselint woke alex write-good markdown-link-check-lite yapf3 checkbashisms",
+    names: "pycodestyle pydocstyle",
+    summary: "checks Python's style; all below the folder it is in when nothing is named",
+    options: "-h --help -> stop\n--version -> stop\n-v --verbose\n-q --quiet",
+    operands: "tree*=.",
+    walks: "*.py",
+    examples: { allow: ["pycodestyle src", "pydocstyle", "pycodestyle -q src"], deny: ["pycodestyle .env"] },
+  },
+  {
+    names: "cpplint pyflakes vulture eradicate proselint woke alex write-good markdown-link-check-lite yapf3 checkbashisms",
     summary: "checks what it reads",
     style: "gnu",
     options: "-h --help -> stop\n--version -> stop\n-v --verbose\n-q --quiet",
     operands: "tree*",
     examples: {
-      allow: ["pycodestyle src", "checkbashisms a.sh", "pyflakes src"],
+      allow: ["checkbashisms a.sh", "pyflakes src"],
       ask: ["cpplint --config=x a.cc"],
       deny: ["pyflakes .env"],
     },

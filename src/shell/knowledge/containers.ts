@@ -17,6 +17,7 @@ const RUNS: SubcommandSpec = { style: "none", operands: "text*", effects: "remot
 export const containers: readonly CommandSpec[] = [
   {
     names: "docker podman nerdctl",
+    helps: "--help +help",
     summary: "containers and images",
     style: "posix",
     // Another daemon is another machine; a configuration folder can name credential programs.
@@ -131,6 +132,7 @@ export const containers: readonly CommandSpec[] = [
   },
   {
     names: "docker-compose podman-compose",
+    helps: "--help -h",
     style: "posix",
     options: rows(
       "-f --file=read; -p --project-name=text; --profile=text; --env-file=read; --project-directory=list; -H --host=refuse; --verbose; --no-ansi; --ansi=text; -h --help -> stop; -v --version -> stop",

@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { GNU_HELP, NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Options of GNU coreutils 9.1 (`node scripts/check-options.mjs`), newer ones up to 9.7 added by hand. BSD spellings are added
@@ -23,6 +23,7 @@ const BACKUP = "--backup[=text]; -b";
 export const coreutilsFiles: readonly CommandSpec[] = [
   {
     names: "ls dir vdir",
+    reads: NO_OTHERS,
     closed: true,
     summary: "lists folders",
     options: LS,
@@ -36,6 +37,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "cp",
+    reads: NO_OTHERS,
     summary: "copies files",
     options: rows(
       "-a --archive -> read becomes tree; --attributes-only; -b; --backup[=text]; --copy-contents; -d; --debug; -f --force",
@@ -62,6 +64,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "mv",
+    reads: NO_OTHERS,
     summary: "renames files",
     options: rows(
       BACKUP,
@@ -77,6 +80,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "ln",
+    reads: NO_OTHERS,
     summary: "makes links",
     options: rows(
       BACKUP,
@@ -92,6 +96,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "link",
+    reads: NO_OTHERS,
     summary: "makes one hard link",
     options: GNU_HELP,
     operands: "link write",
@@ -99,6 +104,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "install",
+    reads: NO_OTHERS,
     summary: "copies files with a mode and owner",
     options: rows(
       BACKUP,
@@ -107,13 +113,21 @@ export const coreutilsFiles: readonly CommandSpec[] = [
       "-T --no-target-directory -> dest becomes write; -v --verbose; --preserve-context; -Z; --context[=text]; --help; --version",
     ),
     operands: "read+ target:dest",
+    analyse: "modes",
     examples: {
-      ask: ["install -m 755 a.txt src/a", "install -d build/out", "install -D a.txt x/y/z", "install -s --strip-program=./evil a b"],
+      ask: [
+        "install -m 777 a.txt src/a",
+        "install -m 755 a.txt src/a",
+        "install -d build/out",
+        "install -D a.txt x/y/z",
+        "install -s --strip-program=./evil a b",
+      ],
       deny: ["install -m 755 evil .git/hooks/pre-commit", "install .env copy", "install a.txt ~/.profile"],
     },
   },
   {
     names: "rm",
+    reads: NO_OTHERS,
     summary: "deletes",
     options: rows(
       "-f --force; -i; -I; --interactive[=text]; --one-file-system; --no-preserve-root -> danger delete-outside",
@@ -154,6 +168,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "rmdir",
+    reads: NO_OTHERS,
     summary: "deletes empty folders",
     options: rows("--ignore-fail-on-non-empty; -p --parents; -v --verbose", GNU_HELP),
     operands: "delete+",
@@ -161,6 +176,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "unlink",
+    reads: NO_OTHERS,
     summary: "deletes one file",
     options: GNU_HELP,
     operands: "delete",
@@ -168,6 +184,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
   },
   {
     names: "shred",
+    reads: NO_OTHERS,
     summary: "overwrites a file so that it cannot be recovered",
     options: rows(
       "-f --force; -n --iterations=text; --random-source=read; -s --size=text; -u -> write becomes delete",

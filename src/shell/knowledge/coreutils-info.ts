@@ -1,9 +1,10 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { GNU_HELP, NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 export const coreutilsInfo: readonly CommandSpec[] = [
   {
     names: "echo",
+    reads: NO_OTHERS,
     summary: "prints its arguments",
     style: "none",
     operands: "text*",
@@ -16,6 +17,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "printf",
+    reads: NO_OTHERS,
     summary: "prints formatted text",
     // `-v NAME` belongs to the builtin of the shell.
     style: "none",
@@ -24,6 +26,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "true false",
+    reads: NO_OTHERS,
     summary: "succeeds or fails",
     style: "none",
     operands: "text*",
@@ -31,6 +34,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "yes",
+    reads: NO_OTHERS,
     summary: "prints a line for ever",
     style: "none",
     operands: "text*",
@@ -38,6 +42,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "test [",
+    reads: NO_OTHERS,
     summary: "evaluates a condition",
     style: "none",
     operands: "text*",
@@ -45,6 +50,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "expr",
+    reads: NO_OTHERS,
     summary: "evaluates an expression",
     style: "none",
     operands: "text*",
@@ -52,6 +58,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "factor",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints prime factors",
     options: rows("-h --exponents", GNU_HELP),
@@ -60,6 +67,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "seq",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints numbers",
     options: rows("-f --format=text; -s --separator=text; -t --terminator=text; -w --equal-width; -1..-9", GNU_HELP),
@@ -68,6 +76,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "sleep",
+    reads: NO_OTHERS,
     closed: true,
     summary: "waits",
     options: GNU_HELP,
@@ -76,6 +85,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "basename",
+    reads: NO_OTHERS,
     closed: true,
     summary: "the last part of a path",
     style: "posix",
@@ -85,6 +95,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "dirname",
+    reads: NO_OTHERS,
     closed: true,
     summary: "the folder of a path",
     options: rows("-z --zero", GNU_HELP),
@@ -93,6 +104,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "pathchk",
+    reads: NO_OTHERS,
     closed: true,
     summary: "checks names for portability",
     options: rows("-p; -P; --portability", GNU_HELP),
@@ -101,6 +113,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "readlink",
+    reads: NO_OTHERS,
     closed: true,
     summary: "resolves links",
     options: rows(
@@ -112,6 +125,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "realpath",
+    reads: NO_OTHERS,
     closed: true,
     summary: "resolves paths",
     options: rows(
@@ -124,6 +138,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "pwd",
+    reads: NO_OTHERS,
     summary: "the working directory",
     options: rows("-L --logical; -P --physical", GNU_HELP),
     operands: "",
@@ -131,6 +146,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "stat",
+    reads: NO_OTHERS,
     closed: true,
     summary: "file status",
     // BSD `-f FORMAT` reads as the GNU flag with a file called FORMAT: harmless.
@@ -143,6 +159,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "df",
+    reads: NO_OTHERS,
     closed: true,
     summary: "free space",
     options: rows(
@@ -155,6 +172,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "du",
+    reads: NO_OTHERS,
     closed: true,
     summary: "space used",
     options: rows(
@@ -168,6 +186,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "date",
+    reads: NO_OTHERS,
     summary: "prints the time, or sets it",
     // A format begins with `+%`; every other operand may be a time to set.
     options: rows(
@@ -176,6 +195,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
       GNU_HELP,
     ),
     operands: "refuse?",
+    idle: true,
     analyse: "date",
     examples: {
       allow: ["date", "date +%Y-%m-%d", "date -u -d @0 +%s", "date -Iseconds", "date -r a.txt", "date --rfc-3339=ns", 'date "+%H:%M"'],
@@ -192,6 +212,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "uname arch",
+    reads: NO_OTHERS,
     summary: "system information",
     options: rows(
       "-a --all; -s --kernel-name; -n --nodename; -r --kernel-release; -v --kernel-version; -m --machine; -p --processor; -i --hardware-platform",
@@ -203,6 +224,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "nproc",
+    reads: NO_OTHERS,
     closed: true,
     summary: "number of processors",
     options: rows("--all; --ignore=text", GNU_HELP),
@@ -212,6 +234,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "whoami logname hostid tty",
+    reads: NO_OTHERS,
     summary: "who and where",
     options: rows("-s --silent --quiet", GNU_HELP),
     operands: "",
@@ -219,6 +242,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "id",
+    reads: NO_OTHERS,
     closed: true,
     summary: "user and group ids",
     options: rows("-a; -Z --context; -g --group; -G --groups; -n --name; -r --real; -u --user; -z --zero; -F; -P; -p", GNU_HELP),
@@ -227,6 +251,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "groups",
+    reads: NO_OTHERS,
     closed: true,
     summary: "the groups of a user",
     options: GNU_HELP,
@@ -235,6 +260,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "users",
+    reads: NO_OTHERS,
     closed: true,
     summary: "who is logged in",
     options: GNU_HELP,
@@ -243,6 +269,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "who",
+    reads: NO_OTHERS,
     closed: true,
     summary: "who is logged in",
     options: rows(
@@ -255,6 +282,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "pinky",
+    reads: NO_OTHERS,
     closed: true,
     summary: "who is logged in",
     options: rows("-l; -b; -h; -p; -s; -f; -w; -i; -q; --lookup", GNU_HELP),
@@ -263,6 +291,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "printenv",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints environment variables",
     // Without an operand it prints all of them, secrets included; the analyser looks at the names.
@@ -277,6 +306,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "dircolors",
+    reads: NO_OTHERS,
     summary: "prints colours for ls",
     options: rows("-b --sh --bourne-shell; -c --csh --c-shell; -p --print-database; --print-ls-colors", GNU_HELP),
     operands: "read?",
@@ -284,6 +314,7 @@ export const coreutilsInfo: readonly CommandSpec[] = [
   },
   {
     names: "stty",
+    reads: NO_OTHERS,
     summary: "terminal settings",
     // Settings that begin with a dash (`stty -echo`) are not listed.
     options: rows("-a --all; -g --save; -F --file=write", GNU_HELP),

@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { GNU_HELP, NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Sorting, cutting, joining and copying lines.
@@ -6,6 +6,7 @@ import type { CommandSpec } from "./spec.ts";
 export const coreutilsLines: readonly CommandSpec[] = [
   {
     names: "split",
+    reads: NO_OTHERS,
     summary: "cuts a file into pieces",
     // The pieces are named PREFIX and a suffix: the analyser makes the prefix a pattern.
     options: rows(
@@ -23,6 +24,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "csplit",
+    reads: NO_OTHERS,
     summary: "cuts a file at patterns",
     // As split.
     options: rows(
@@ -38,16 +40,19 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "sort",
+    reads: NO_OTHERS,
     summary: "sorts lines",
     options: rows(
       "-b --ignore-leading-blanks; -d --dictionary-order; -f --ignore-case; -g --general-numeric-sort; -i --ignore-nonprinting; -M --month-sort",
       "-h --human-numeric-sort; -n --numeric-sort; -R --random-sort; --random-source=read; -r --reverse; --sort=text; -V --version-sort",
       "--batch-size=text; -c; --check[=text]; -C; --compress-program=shell; --debug; --files0-from=refuse; -k --key=text; -m --merge",
-      "-o --output=write; -s --stable; -S --buffer-size=text; -t --field-separator=text; -T --temporary-directory=writetree; --parallel=text",
+      "-o --output=write; -s --stable; -S --buffer-size=text; -t --field-separator=text; -T --temporary-directory=text; --parallel=text",
       "-u --unique; -z --zero-terminated; -y[=text]",
       GNU_HELP,
     ),
     operands: "read*",
+    // `sort-temp` (analyser): -T is where its temporary files go.
+    analyse: "sort-temp",
     output: "input",
     upkeep: ["write /tmp/**", "delete /tmp/**"],
     examples: {
@@ -58,14 +63,24 @@ export const coreutilsLines: readonly CommandSpec[] = [
         "sort --reverse a.txt",
         "comm -12 <(sort a.txt) <(sort b.txt)",
         "sort --rev a.txt",
+        "sort -T src a.txt",
+        "sort --temp=/var/tmp a.txt",
       ],
-      ask: ["sort -o c.txt a.txt", "sort --outp=x a.txt", "sort a.txt -oc.txt", "sort --files0-from=a.txt", "sort -T src a.txt"],
+      ask: [
+        "sort -o c.txt a.txt",
+        "sort --outp=x a.txt",
+        "sort a.txt -oc.txt",
+        "sort --files0-from=a.txt",
+        "sort -T ~ a.txt",
+        "sort -T $D a.txt",
+      ],
       none: ["sort --compress-program=./evil a.txt", "sort --compress-pro ./evil a.txt"],
-      deny: ["sort .env", "sort -o ~/.bashrc a.txt", "sort --compress-program='rm -rf ~' a.txt"],
+      deny: ["sort -T .git/hooks a.txt", "sort .env", "sort -o ~/.bashrc a.txt", "sort --compress-program='rm -rf ~' a.txt"],
     },
   },
   {
     names: "shuf",
+    reads: NO_OTHERS,
     summary: "shuffles lines",
     options: rows(
       "-e --echo -> read becomes text; -i --input-range=text; -n --head-count=text; -o --output=write; --random-source=read; -r --repeat; -z --zero-terminated",
@@ -81,6 +96,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "uniq",
+    reads: NO_OTHERS,
     summary: "drops repeated lines",
     options: rows(
       "-c --count; -d --repeated; -D; --all-repeated[=text]; -f --skip-fields=text; --group[=text]; -i --ignore-case; -s --skip-chars=text",
@@ -97,6 +113,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "comm",
+    reads: NO_OTHERS,
     closed: true,
     summary: "compares sorted files",
     options: rows("-1; -2; -3; -i; --check-order; --nocheck-order; --output-delimiter=text; --total; -z --zero-terminated", GNU_HELP),
@@ -105,6 +122,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "ptx",
+    reads: NO_OTHERS,
     summary: "makes a permuted index",
     options: rows(
       "-A --auto-reference; -F --flag-truncation=text; -M --macro-name=text; -O; -R --right-side-refs; -S --sentence-regexp=text; -T; --format=text",
@@ -118,6 +136,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "tsort",
+    reads: NO_OTHERS,
     closed: true,
     summary: "sorts topologically",
     options: rows("-w", GNU_HELP),
@@ -126,6 +145,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "cut",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints parts of lines",
     options: rows(
@@ -137,6 +157,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "paste",
+    reads: NO_OTHERS,
     closed: true,
     summary: "joins lines side by side",
     options: rows("-d --delimiters=text; -s --serial; -z --zero-terminated", GNU_HELP),
@@ -145,6 +166,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "join",
+    reads: NO_OTHERS,
     closed: true,
     summary: "joins lines on a field",
     options: rows(
@@ -156,6 +178,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "tr",
+    reads: NO_OTHERS,
     closed: true,
     summary: "replaces characters",
     style: "posix",
@@ -169,6 +192,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "expand unexpand",
+    reads: NO_OTHERS,
     closed: true,
     summary: "turns tabs into blanks and back",
     options: rows("-i --initial; -a --all; --first-only; -t --tabs=text; -1..-9", GNU_HELP),
@@ -177,6 +201,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "tee",
+    reads: NO_OTHERS,
     summary: "copies its input to files",
     options: rows("-a --append; -i --ignore-interrupts; -p; --output-error[=text]", GNU_HELP),
     operands: "write*",
@@ -196,6 +221,7 @@ export const coreutilsLines: readonly CommandSpec[] = [
   },
   {
     names: "numfmt",
+    reads: NO_OTHERS,
     closed: true,
     summary: "reformats numbers",
     options: rows(

@@ -1,4 +1,4 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { GNU_HELP, NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // `--files0-from` names files that only another file knows: refused everywhere.
@@ -13,6 +13,7 @@ const reader = (deny: string): readonly string[] => [`${deny} .env`, `${deny} ~/
 export const coreutilsText: readonly CommandSpec[] = [
   {
     names: "cat",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints files",
     options: rows(
@@ -29,6 +30,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "tac",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints lines in reverse",
     options: rows("-b --before; -r --regex; -s --separator=text", GNU_HELP),
@@ -37,6 +39,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "nl",
+    reads: NO_OTHERS,
     closed: true,
     summary: "numbers lines",
     options: rows(
@@ -50,6 +53,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "od",
+    reads: NO_OTHERS,
     closed: true,
     summary: "dumps bytes",
     options: rows(
@@ -62,6 +66,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "base32 base64",
+    reads: NO_OTHERS,
     summary: "encodes and decodes",
     options: rows("-d --decode; -D; -i --ignore-garbage; -w --wrap=text", GNU_HELP),
     operands: "read?",
@@ -73,6 +78,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "basenc",
+    reads: NO_OTHERS,
     summary: "encodes and decodes",
     options: rows(
       "--base64; --base64url; --base58; --base32; --base32hex; --base16; --base2msbf; --base2lsbf; -d --decode; -i --ignore-garbage; -w --wrap=text; --z85",
@@ -83,6 +89,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "fmt",
+    reads: NO_OTHERS,
     closed: true,
     summary: "reformats paragraphs",
     // BSD -p is a flag and a file may follow it.
@@ -95,6 +102,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "fold",
+    reads: NO_OTHERS,
     closed: true,
     summary: "wraps long lines",
     options: rows("-b --bytes; -c --characters; -s --spaces; -w --width=text; -1..-9", GNU_HELP),
@@ -103,6 +111,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "pr",
+    reads: NO_OTHERS,
     closed: true,
     summary: "paginates for printing",
     options: rows(
@@ -117,6 +126,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "head",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints the first lines",
     options: rows("-c --bytes=text; -n --lines=text; -q --quiet --silent; -v --verbose; -z --zero-terminated; -1..-9", GNU_HELP),
@@ -129,6 +139,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "tail",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints the last lines",
     options: rows(
@@ -144,6 +155,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "wc",
+    reads: NO_OTHERS,
     closed: true,
     summary: "counts lines, words, bytes",
     options: rows(
@@ -156,6 +168,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "sum",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints checksums",
     options: rows("-r; -s --sysv", GNU_HELP),
@@ -164,6 +177,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "cksum",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints checksums",
     options: rows("-a --algorithm=text; -l --length=text; --untagged; --debug; --base64; --raw", DIGEST),
@@ -172,6 +186,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "b2sum",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints checksums",
     options: rows("-l --length=text", DIGEST),
@@ -180,6 +195,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum md5sum.textutils",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints or checks checksums",
     options: DIGEST,
@@ -191,6 +207,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "shasum",
+    reads: "*=any",
     closed: true,
     summary: "prints checksums",
     options: rows(
@@ -201,6 +218,7 @@ export const coreutilsText: readonly CommandSpec[] = [
   },
   {
     names: "md5",
+    reads: NO_OTHERS,
     closed: true,
     summary: "prints checksums (BSD)",
     options: rows("-p; -q; -r; -s=text; -t; -x"),

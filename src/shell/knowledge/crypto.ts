@@ -57,19 +57,28 @@ export const crypto: readonly CommandSpec[] = [
     },
   },
   {
-    names: "htpasswd htdigest",
+    names: "htpasswd",
     summary: "password files of servers",
-    style: "gnu",
+    // apr_getopt(): what looks like an option behind the file is a user.
+    style: "posix",
     options: rows("-n -> drop file; -b; -B; -i; -m; -5; -2; -d; -s; -p; -C=number; -v -> edit becomes read; -c; -D"),
     operands: "file:edit text*",
     examples: {
       allow: ["htpasswd -nbB user x"],
       ask: ["htpasswd -bc users u p", "htpasswd -D users u"],
-      deny: ["htpasswd -bc ~/.bashrc u p"],
+      deny: ["htpasswd -bc ~/.bashrc u p", "htpasswd ~/.bashrc -n", "htpasswd ~/.bashrc -v"],
     },
   },
   {
-    names: "mkpasswd pwgen apg xkcdpass diceware makepasswd uuid",
+    names: "htdigest",
+    summary: "password files of servers",
+    style: "posix",
+    options: "-c",
+    operands: "edit text text",
+    examples: { ask: ["htdigest users realm u"], deny: ["htdigest -c ~/.bashrc realm u"] },
+  },
+  {
+    names: "mkpasswd pwgen apg xkcdpass makepasswd uuid",
     summary: "makes passwords",
     style: "gnu",
     options: rows(
@@ -77,7 +86,17 @@ export const crypto: readonly CommandSpec[] = [
       "# reads a file: -H --sha1",
     ),
     operands: "text*",
-    examples: { allow: ["pwgen 20 1", "pwgen -s 32", "mkpasswd -m sha-512 x"], ask: ["pwgen -H .env"] },
+    examples: { allow: ["pwgen 20 1", "pwgen -s 32", "mkpasswd -m sha-512 x"], deny: ["pwgen -H .env"] },
+  },
+  {
+    names: "diceware",
+    summary: "makes passwords of words",
+    options: rows(
+      "-n --num=number; -c --caps; --no-caps; -s --specials=number; -d --delimiter=text; -r --randomsource=text; --dice-sides=number",
+      "-v --verbose; -h --help -> stop; -V --version -> stop",
+    ),
+    operands: "read?",
+    examples: { allow: ["diceware", "diceware -n 4 -d-"], deny: ["diceware -c .env"] },
   },
   {
     names: "qrencode",

@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Calculators, tables, identifiers and class files. dc(1) is not here: its `!` runs commands.
@@ -37,12 +37,15 @@ export const dataTools: readonly CommandSpec[] = [
   },
   {
     names: "uuidgen",
+    reads: NO_OTHERS,
     summary: "makes an identifier",
     options: rows(
       "-r --random; -t --time; -n --namespace=text; -N --name=text; -m --md5; -s --sha1; -x --hex; -hdr; -h --help -> stop; -V --version -> stop",
     ),
     operands: "",
-    examples: { allow: ["uuidgen", "uuidgen -r"] },
+    // So that two made by the time are never the same: libuuid(3).
+    upkeep: ["write /var/lib/libuuid/clock.txt"],
+    examples: { allow: ["uuidgen", "uuidgen -r", "uuidgen -t"] },
   },
   {
     names: "javap",

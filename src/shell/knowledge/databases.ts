@@ -5,6 +5,10 @@ import type { CommandSpec } from "./spec.ts";
  * Database shells. Their own commands (`.shell`, `\!`, `system`) run programs, so what they are given is read by the
  * SQL reader; what it does not know, and standard input, is code.
  */
+/** libpq, Environment Variables; a database's name can be a whole connection string. */
+const LIBPQ =
+  "PGPASSWORD PGUSER PGAPPNAME=any; PGDATABASE=word; PGPORT PGCONNECT_TIMEOUT=number; PGHOST={,localhost,127.0.0.1,::1}; PG*=refuse";
+
 export const databases: readonly CommandSpec[] = [
   {
     names: "sqlite3 sqlite",
@@ -20,22 +24,25 @@ export const databases: readonly CommandSpec[] = [
       allow: [
         "sqlite3 --version",
         "sqlite3 x.db 'select 1'",
+        "sqlite3 x.db .tables",
         "sqlite3 x.db <<'E'\n.mode column\nselect 1;\nE",
         "echo 'select 1' | sqlite3 x.db",
       ],
       ask: [
+        "sqlite3 new.db .tables",
         "sqlite3 db '.shell id'",
         "sqlite3 db 'drop table x'",
         "sqlite3 db < x.sql",
         "echo '.shell id' | sqlite3 db",
         "sqlite3 -cmd '.system id' db 'select 1'",
       ],
-      none: ["sqlite3 db"],
+      none: ["sqlite3 x.db"],
       deny: ["sqlite3 .env .dump", "sqlite3 .git/hooks/pre-commit 'select 1'"],
     },
   },
   {
     names: "psql",
+    reads: rows(LIBPQ, "DATABASE_URL=any"),
     summary: "PostgreSQL shell",
     style: "gnu",
     options: rows(`
@@ -60,6 +67,7 @@ export const databases: readonly CommandSpec[] = [
   },
   {
     names: "mysql mariadb",
+    reads: rows("MYSQL_PWD=any"),
     summary: "MySQL shell",
     style: "gnu",
     options: rows(`
@@ -134,6 +142,7 @@ export const databases: readonly CommandSpec[] = [
   },
   {
     names: "pg_dump mysqldump pg_dumpall mariadb-dump mongoexport",
+    reads: rows(LIBPQ, "MYSQL_PWD=any"),
     // Two families of programs: an abbreviation in one is an option of its own in the other.
     style: "bsd",
     options: rows(

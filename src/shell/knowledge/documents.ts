@@ -112,10 +112,11 @@ export const documents: readonly CommandSpec[] = [
       "-l=text; -psm=number; -oem=number; -dpi=number; -list-langs -> stop; -version -v -> stop; -help -h -> stop; -help-psm -> stop; -print-parameters -> stop",
       "# may name files to write: -c",
     ),
-    operands: "read out:write? config:read*",
+    // Its options take no `=`: such a word is the picture to it, and the next what it writes.
+    operands: "read out:write config:read*",
     examples: {
       allow: ["tesseract --list-langs", "tesseract a.png -"],
-      ask: ["tesseract a.png out", "tesseract a.png - -c debug_file=x"],
+      ask: ["tesseract a.png out", "tesseract a.png - -c debug_file=x", "tesseract --dpi=1 a.png"],
       deny: ["tesseract .env -", "tesseract a.png ~/.bashrc"],
     },
   },

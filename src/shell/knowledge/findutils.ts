@@ -1,9 +1,10 @@
-import { GNU_HELP, rows } from "./rows.ts";
+import { GNU_HELP, NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 export const findutils: readonly CommandSpec[] = [
   {
     names: "find",
+    reads: NO_OTHERS,
     summary: "walks folders",
     // An expression language of its own: the analyser reads starting points, tests and actions.
     style: "none",
@@ -51,6 +52,7 @@ export const findutils: readonly CommandSpec[] = [
   },
   {
     names: "fd fdfind",
+    reads: NO_OTHERS,
     summary: "finds files by name",
     style: "bsd",
     // fd --help of 8.6. What follows -x and -X is a command: the analyser runs it.
@@ -59,7 +61,7 @@ export const findutils: readonly CommandSpec[] = [
       "-F --fixed-strings --literal; --and=text; -a --absolute-path; --relative-path; -l --list-details; -L --follow; --no-follow; -p --full-path; -0 --print0; -d --max-depth --maxdepth=text; --min-depth=text; --exact-depth=text",
       "-E --exclude=text; --prune; -t --type=text; -e --extension=text; -S --size=text; --changed-within --change-newer-than --newer --changed-after=text; --changed-before --change-older-than --older=text; -o --owner=text",
       "-x --exec -X --exec-batch=text -> rest; --batch-size=text; --ignore-file=read; -c --color=text; -j --threads=text; --max-results=text; -1; -q --quiet; --show-errors; --base-directory=dir; --path-separator=text",
-      "--search-path=listtree; --strip-cwd-prefix[=text]; --one-file-system --mount --xdev; -h --help -> stop; -V --version -> stop",
+      "--search-path=listtree; --format=text; --strip-cwd-prefix[=text]; --one-file-system --mount --xdev; -h --help -> stop; -V --version -> stop",
     ),
     operands: "pattern:text? listtree*=.",
     analyse: "fd",
@@ -81,6 +83,7 @@ export const findutils: readonly CommandSpec[] = [
   },
   {
     names: "locate plocate mlocate slocate",
+    reads: NO_OTHERS,
     summary: "looks file names up in a database",
     options: rows(
       "-A --all; -b --basename; -c --count; -d --database=read; -e --existing; -L --follow; -P -H --nofollow; -i --ignore-case; -p --ignore-spaces",

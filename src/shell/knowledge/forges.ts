@@ -5,15 +5,16 @@ import type { CommandSpec } from "./spec.ts";
 export const forges: readonly CommandSpec[] = [
   {
     names: "gh",
+    helps: "--help +help",
     summary: "GitHub",
     style: "bsd",
     options: rows("-R --repo=text; --help -> stop; --version -> stop"),
     subcommands: {
-      "pr list|pr view|pr status|pr diff|pr checks|issue list|issue view|issue status|release list|release view|repo list|repo view|run list|run view|workflow list|workflow view|gist list|gist view|label list|cache list|secret list|variable list|variable get|search code|search commits|search issues|search prs|search repos|config get|config list|extension list|extension search|alias list|org list|project list|project view|project item-list|project field-list|ruleset list|ruleset view|ruleset check|status|ssh-key list|gpg-key list|attestation trusted-root|codespace list|cs list|repo deploy-key list|repo autolink list|repo license list|repo gitignore list|help|version|completion|auth status":
+      "pr list|pr view|pr status|pr diff|pr checks|issue list|issue view|issue status|release list|release view|repo list|repo view|run list|run view|workflow list|workflow view|gist list|gist view|label list|cache list|secret list|variable list|variable get|issue develop --list|agent-task list|agent-task view|codespace view|codespace ports|codespace logs|cs view|cs ports|cs logs|repo license view|repo gitignore view|repo autolink view|search code|search commits|search issues|search prs|search repos|extension list|extension search|alias list|org list|project list|project view|project item-list|project field-list|ruleset list|ruleset view|ruleset check|status|ssh-key list|gpg-key list|attestation trusted-root|codespace list|cs list|repo deploy-key list|repo autolink list|repo license list|repo gitignore list|help|version|completion|auth status":
         {
           // -t of `auth status` shows the token: not listed. -w opens a browser.
           options: rows(`
-          -L --limit=text; -s --state=text; -a --assignee=text; -A --author=text; -B --base=text; -H --head=text; -l --label=text; -S --search=text; -q --jq=text; --json=text; --template=text; -c --comments; --name-only; --patch; --color=text
+          -L --limit=text; -s --state=text; --status=text; -a --assignee=text; -A --author=text; -B --base=text; -H --head=text; -l --label=text; -S --search=text; -q --jq=text; --json=text; --template=text; -c --comments; --name-only; --patch; --color=text
           --required; --watch; --fail-fast; -i --interval=text; -b --branch=text; --workflow=text; -e --event=text; -u --user=text; -j --job=text; --log; --log-failed; --exit-status; -v --verbose; --attempt=text; -y --yaml; -r --ref=text; --raw; -f --filename --files
           -m --milestone=text; --mention=text; --app=text; -d --draft; --archived; --fork; --source; --no-archived; --language=text; --topic=text; --visibility=text; --sort=text; -O --order=text; -o --owner=text; --org=text; --env=text; --created=text; --updated=text; --merged; --closed=text; --is=text; --in=text; --match=text; --conflict-status; --key=text; --exclude-drafts; --exclude-pre-releases; --format=text; --name=text; --size=text; --number=text; --extension=text; --include-prs; --review=text; --checks=text; -h --hostname=text; --active; -n`),
           operands: "text*",
@@ -34,6 +35,12 @@ export const forges: readonly CommandSpec[] = [
             ask: ["gh pr view 1 --web-evil", "gh auth status --show-token"],
           },
         },
+      "config get|config list": {
+        options: "-h --host=text",
+        operands: "text?",
+        analyse: "secret-key",
+        examples: { allow: ["gh config get editor", "gh config list"], ask: ["gh config get oauth_token -h github.com"] },
+      },
       // An artifact may be an image in any registry.
       "attestation verify": {
         options: rows(
@@ -106,6 +113,7 @@ export const forges: readonly CommandSpec[] = [
   },
   {
     names: "glab",
+    helps: "--help",
     summary: "GitLab",
     style: "bsd",
     options: "-R --repo=text\n--help -> stop\n--version -> stop",

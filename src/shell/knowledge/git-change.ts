@@ -155,6 +155,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "list*",
     effects: CHANGES,
+    analyse: "git-stashed",
     examples: { ask: ["git stash", "git stash -u", "git stash push -m wip -- a.txt"] },
   },
   "stash pop|stash apply|stash branch": {
@@ -176,7 +177,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     options: optionTable("-q --[no-]quiet"),
     operands: "text*",
     effects: `${CHANGES}, danger history-rewrite`,
-    examples: { ask: ["git stash drop", "git stash clear"] },
+    examples: { ask: ["git stash drop", "git stash clear", "git stash drop -v", "git stash clear -v"] },
   },
   merge: {
     style: "gnu",
@@ -221,7 +222,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
       --no-directory; --[no-]allow-empty`),
     operands: "read*",
     effects: "repository",
-    analyse: "git-dry-run",
+    analyse: "git-apply",
     examples: {
       allow: ["git apply --check x.patch", "git apply --stat x.patch"],
       ask: [
@@ -246,6 +247,7 @@ export const GIT_CHANGE: Readonly<Record<string, SubcommandSpec>> = {
     ),
     operands: "read*",
     effects: CHANGES_AND_HOOKS,
+    analyse: "git-patched",
     examples: { ask: ["git am x.patch", "git am --abort", "git am --no-verify x.patch"] },
   },
   // Lists without an operand or with a listing option; `git-refs` (analyser) adds `write $git` for any other operand.

@@ -171,18 +171,21 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
       },
     },
   "svn fetch|svn rebase|svn clone|p4 sync|cvsimport": {
+    helps: "",
     style: "bsd",
     operands: "",
     effects: "repository, remote.read git, write $git",
     examples: { ask: ["git svn fetch"] },
   },
   "svn dcommit|p4 submit": {
+    helps: "",
     style: "bsd",
     operands: "",
     effects: "repository, remote.change git, danger history-rewrite",
     examples: { ask: ["git svn dcommit"] },
   },
   "lfs ls-files|lfs status|lfs env|lfs version": {
+    helps: "",
     // It notes the version of its format where it is asked anything.
     upkeep: ["write $git/config", "write $git/lfs/**"],
     style: "bsd",
@@ -192,6 +195,7 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
     examples: { allow: ["git lfs ls-files"] },
   },
   "lfs fetch|lfs pull|lfs checkout|lfs install|lfs track|lfs untrack": {
+    helps: "",
     style: "bsd",
     options: "-a --all\n-I --include=text\n-X --exclude=text\n--recent\n--local\n--force",
     operands: "text*",
@@ -216,18 +220,21 @@ export const GIT_REMOTE: Readonly<Record<string, SubcommandSpec>> = {
     examples: { ask: ["git mergetool"] },
   },
   "send-email|imap-send": {
+    helps: "",
     style: "bsd",
     operands: "",
     effects: "repository, remote.publish mail, danger publish",
     examples: { ask: ["git send-email"] },
   },
   "daemon|http-backend|instaweb|upload-pack|receive-pack|upload-archive|shell": {
+    helps: "",
     style: "bsd",
     operands: "refuse*",
     effects: "repository, listen, code.project",
     examples: { ask: ["git daemon", "git instaweb"] },
   },
   "gui|citool|gitk|hook run": {
+    helps: "",
     style: "bsd",
     operands: "text*",
     effects: "repository, code.project, terminal",

@@ -5,6 +5,7 @@ import { GIT_READ } from "./git-read.ts";
 import { GIT_REMOTE } from "./git-remote.ts";
 import { GIT_STORE } from "./git-store.ts";
 import { optionTable } from "./git-options.ts";
+import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /**
@@ -15,6 +16,8 @@ import type { CommandSpec } from "./spec.ts";
 export const git: readonly CommandSpec[] = [
   {
     names: "git",
+    helps: "-h -> repository",
+    reads: rows("SKIP NETRC=refuse; *=any"),
     summary: "version control",
     style: "posix",
     // `-c`, `--config-env`: configuration that can name programs; `--exec-path`: where subcommands are found;
@@ -27,13 +30,14 @@ export const git: readonly CommandSpec[] = [
       --namespace=text; --super-prefix=text; --attr-source=text; --list-cmds=text
       -p --paginate -> code.project; -P --no-pager; --bare -> code.project; --no-replace-objects; --literal-pathspecs; --glob-pathspecs
       --noglob-pathspecs; --icase-pathspecs; --no-optional-locks; --no-lazy-fetch; --no-advice
-      --html-path; --man-path; --info-path; --help -> stop; --version -> stop`),
+      --html-path; --man-path; --info-path; --help -> stop; -v --version -> stop`),
     // status, diff and describe refresh the index when file times changed.
     upkeep: ["write $git/index", "write $git/index.lock"],
     subcommands: { ...GIT_READ, ...GIT_PLUMBING, ...GIT_STORE, ...GIT_CHANGE, ...GIT_HISTORY, ...GIT_REMOTE },
     examples: {
       allow: [
         "git --version",
+        "git -v",
         "git --help",
         "git -C src status",
         "git -P log -1",

@@ -58,6 +58,46 @@ export const hosted: readonly CommandSpec[] = [
     examples: { none: ["fly", "fly agent start"] },
   },
   {
+    names: "auth0",
+    helps: "--help -h",
+    summary: "Auth0's tenants",
+    style: "bsd",
+    // --reveal-secrets is not listed.
+    options: rows(
+      "--json; --json-compact; --csv; -n --number=number; -q --query=text; -s --sort=text; --tenant=text; --no-color; --no-input; -p --picker; --debug; -f --filter=text; -h --help -> stop; -v --version -> stop",
+    ),
+    subcommands: {
+      "apps list|apps ls|apps show|apps session-transfer show|apis list|apis ls|apis show|apis scopes list|users search|users search-by-email|users show|users roles show|users blocks list|roles list|roles ls|roles show|roles permissions list|rules list|rules ls|rules show|actions list|actions ls|actions show|actions diff|orgs list|orgs ls|orgs show|orgs members list|orgs roles list|orgs roles members list|orgs invitations list|domains list|domains ls|domains show|tenants list|tenants ls|logs list|logs ls|logs tail|logs streams list|logs streams show|quickstarts list|ips check|attack-protection breached-password-detection show|attack-protection brute-force-protection show|attack-protection suspicious-ip-throttling show|protection brute-force-protection show|email templates show|universal-login show|universal-login templates show|terraform list":
+        {
+          operands: "text*",
+          effects: "remote.read auth0",
+          examples: {
+            allow: ["auth0 apps list", "auth0 users search -q x --json", "auth0 logs list -n 10"],
+            ask: ["auth0 apps show x --reveal-secrets", "auth0 apps list -r"],
+          },
+        },
+      "email provider show|test token|tenant-settings show": {
+        operands: "text*",
+        effects: "remote.read auth0, secrets",
+        examples: { ask: ["auth0 test token"] },
+      },
+      "* delete|* rm|* remove|* * delete|* * rm|* * remove": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.destroy auth0, danger remote-destroy",
+        examples: { ask: ["auth0 apps delete x", "auth0 orgs roles delete x"] },
+      },
+      "* create|* update|* import|* open|* enable|* disable|* deploy|* unblock|* use|* * create|* * update|* * add|* * set|login|logout|api|terraform generate|test login|quickstarts download|quickstarts setup":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.change auth0",
+          examples: { ask: ["auth0 apps create -n x", "auth0 api get tenants/settings", "auth0 login"] },
+        },
+    },
+    examples: { allow: ["auth0 --version"], none: ["auth0 frobnicate"] },
+  },
+  {
     names: "vercel now",
     summary: "Vercel; without a subcommand it deploys",
     style: "none",
@@ -123,8 +163,20 @@ export const hosted: readonly CommandSpec[] = [
     ...OTHERWISE,
     subcommands: {
       "--version|version": { ...VERSION, examples: { allow: ["heroku --version"] } },
-      "apps|apps:info|info|ps|logs|releases|releases:info|addons|addons:info|domains|status|auth:whoami|whoami|regions|stack|buildpacks|pg:info|pg:ps|pipelines|pipelines:info|features|certs|access|members|drains|spaces|notifications":
-        { ...reads("heroku"), examples: { allow: ["heroku apps", "heroku ps -a x", "heroku logs -n 50 -a x"] } },
+      "apps:info|info|logs|releases:info|addons:info|status|auth:whoami|whoami|pg:info|pg:ps|pipelines:info": {
+        ...reads("heroku"),
+        examples: { allow: ["heroku logs -n 50 -a x", "heroku apps:info x"] },
+      },
+      // A blank may stand for the colon: `heroku apps create x`.
+      "apps|ps|releases|addons|domains|regions|stack|buildpacks|pipelines|features|certs|access|members|drains|spaces|notifications": {
+        ...reads("heroku"),
+        style: "bsd",
+        options: rows(
+          "-a --app=text; -r --remote=text; -t --team=text; -s --space=text; -A --all; -p --personal; --json; -n --num=text; -x --extended",
+        ),
+        operands: "",
+        examples: { allow: ["heroku apps", "heroku ps -a x"], ask: ["heroku apps create x", "heroku certs add x"] },
+      },
       "config|config:get|auth:token|pg:credentials:url|redis:credentials": {
         ...shows("heroku"),
         examples: { ask: ["heroku config -a x", "heroku auth:token"] },

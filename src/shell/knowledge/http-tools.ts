@@ -150,6 +150,8 @@ export const httpTools: readonly CommandSpec[] = [
     summary: "backups: paths, passwords and repositories in many notations",
     style: "posix",
     options: "--version -> stop\n-h --help -> stop",
+    // Some start by themselves: syncthing serves, borgmatic makes a backup.
+    operands: "refuse+",
     subcommands: {
       "version|self-version": { operands: "", examples: { allow: ["restic version"] } },
       "snapshots|stats|ls|list|info|check|find|diff|cat|dump|mount|backup|restore|copy|init|create|extract|key|tag|recover|rebuild-index|migrate|unlock|serve":
@@ -169,7 +171,7 @@ export const httpTools: readonly CommandSpec[] = [
         examples: { ask: ["restic forget --prune x", "borg delete r::a", "borg prune r"] },
       },
     },
-    examples: { none: ["unison a b"], allow: ["borg --version"] },
+    examples: { none: ["unison a b"], allow: ["borg --version"], ask: ["syncthing", "borgmatic"] },
   },
   {
     names: "postman newman insomnia inso bruno hurl httpyac restclient",

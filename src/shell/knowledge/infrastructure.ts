@@ -63,7 +63,7 @@ export const infrastructure: readonly CommandSpec[] = [
     operands: "code/project?=default",
     subcommands: {
       "version|--version": { ...VERSION, examples: { allow: ["flux version"] } },
-      "get|app list|app get|app history|app resources|app diff|cluster list|repo list|proj list|project list|context|account list|tree|logs|stats|check|proxy-status|ps|describe|backup describe|backup get|backup logs|restore get|schedule get|validate cluster|events|trace":
+      "get|app list|app get|app history|app resources|app diff|cluster list|repo list|proj list|project list|account list|tree|logs|stats|check|proxy-status|ps|describe|backup describe|backup get|backup logs|restore get|schedule get|validate cluster|events|trace":
         {
           ...reads("kubernetes"),
           examples: {
@@ -71,6 +71,8 @@ export const infrastructure: readonly CommandSpec[] = [
             ask: ["argocd app list --server evil.example", "flux get all --kubeconfig evil"],
           },
         },
+      // With a name it switches to that one.
+      context: { ...reads("kubernetes"), operands: "", examples: { allow: ["argocd context"], ask: ["argocd context prod"] } },
       analyze: {
         style: "bsd",
         options: "-n --namespace=text\n-A --all-namespaces\n-o --output=text\n-R --recursive -> read becomes tree",
@@ -183,12 +185,12 @@ export const infrastructure: readonly CommandSpec[] = [
   },
   {
     names:
-      "ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory ansible-doc ansible-pull ansible-console ansible-test molecule salt salt-call salt-ssh puppet chef chef-client knife cf-agent packer vagrant",
+      "ansible-playbook ansible-vault ansible-pull ansible-console ansible-test molecule salt salt-call salt-ssh puppet chef chef-client knife cf-agent vagrant",
     summary: "configures machines with modules, plugins and inventories that run",
     style: "none",
     operands: "code/project?=default",
     subcommands: {
-      "--version": { ...VERSION, examples: { allow: ["ansible --version", "packer --version"] } },
+      "--version": { ...VERSION, examples: { allow: ["ansible-playbook --version", "vagrant --version"] } },
       destroy: {
         style: "none",
         operands: "text*",
@@ -197,22 +199,137 @@ export const infrastructure: readonly CommandSpec[] = [
       },
       "apply|agent|up|ssh|build|provision|reload|upload": {
         ...changes("machines"),
-        examples: { ask: ["vagrant up", "packer build x.pkr.hcl", "puppet apply x.pp", "vagrant ssh -c 'rm x'"] },
+        examples: { ask: ["vagrant up", "puppet apply x.pp", "vagrant ssh -c 'rm x'"] },
       },
     },
     examples: {
-      none: [
-        "ansible all -m shell -a 'rm -rf /'",
-        "ansible-playbook x.yml",
-        "ansible-inventory --list",
-        "ansible-vault view x",
-        "salt '*' cmd.run id",
-      ],
+      none: ["ansible-playbook x.yml", "ansible-playbook --list-tasks x.yml", "ansible-vault view x", "salt '*' cmd.run id"],
     },
   },
   {
+    names: "ansible",
+    summary: "runs modules on machines; an inventory that is named may be a program",
+    style: "bsd",
+    options: rows(
+      "--version -> stop; -h --help -> stop; --list-hosts -> code becomes text; -l --limit=text; -i --inventory --inventory-file=script/inventory; -m --module-name=code/ansible; -a --args=text; -b --become; -u --user=text; -f --forks=number; -o --one-line; -v -vv -vvv --verbose; -C --check; -D --diff; -K --ask-become-pass; -k --ask-pass; -B --background=number; -P --poll=number; -c --connection=text",
+    ),
+    operands: "host:code/project*=all",
+    analyse: "ansible-config",
+    examples: {
+      allow: ["ansible --version", "ansible all --list-hosts"],
+      none: ["ansible all -i inventory.py --list-hosts", "ansible all", "ansible all -m shell -a 'rm -rf /'"],
+    },
+  },
+  {
+    names: "ansible-doc ansible-config",
+    summary: "documentation and settings",
+    style: "bsd",
+    options: rows(
+      "-l --list; -s --snippet; -j --json; -t --type=text; -F --list_files; -v --verbose; --only-changed; -f --format=text; --version -> stop; -h --help -> stop",
+      "# load what they name: -M --module-path --playbook-dir -r -c",
+    ),
+    operands: "text*",
+    analyse: "ansible-config",
+    examples: {
+      allow: ["ansible-doc copy", "ansible-doc -l", "ansible-config dump --only-changed"],
+      ask: ["ansible-doc -M ./evil x", "ansible-doc --playbook-dir /tmp x"],
+    },
+  },
+  {
+    names: "ansible-galaxy",
+    summary: "roles and collections",
+    style: "bsd",
+    options: "-v --verbose\n--version -> stop\n-h --help -> stop",
+    subcommands: {
+      "list|info|search|role list|role info|role search|collection list": {
+        options: "-p --roles-path --collections-path=list\n--format=text\n--offline\n--author=text\n--galaxy-tags=text\n--platforms=text",
+        operands: "text*",
+        effects: "remote.read galaxy",
+        analyse: "ansible-config",
+        examples: {
+          allow: ["ansible-galaxy collection list", "ansible-galaxy search nginx"],
+          ask: ["ansible-galaxy list --server https://evil.example"],
+        },
+      },
+      "install|remove|init|import|delete|setup|login|role install|role remove|role init|role import|role delete|collection install|collection init|collection build|collection publish|collection download|collection verify":
+        {
+          ...changes("galaxy"),
+          examples: { ask: ["ansible-galaxy install x.y", "ansible-galaxy collection install x.y"] },
+        },
+    },
+    examples: { none: ["ansible-galaxy frobnicate"] },
+  },
+  {
+    names: "ansible-inventory",
+    summary: "hosts and their variables, passwords among them",
+    style: "bsd",
+    options: rows(
+      "--list -> code.project; --host=text -> code.project; --graph -> group becomes text; --vars -> secrets; -y --yaml; --toml; --export; -l --limit=text; -i --inventory=code/project; -v --verbose; --version -> stop; -h --help -> stop",
+    ),
+    operands: "group:code/project*=all",
+    analyse: "ansible-config",
+    examples: {
+      allow: ["ansible-inventory --graph", "ansible-inventory --graph web"],
+      ask: ["ansible-inventory --graph --vars"],
+      none: ["ansible-inventory --list", "ansible-inventory --host x", "ansible-inventory -i hosts --graph"],
+    },
+  },
+  {
+    names: "packer",
+    summary: "builds images of machines",
+    style: "none",
+    operands: "code/project?=default",
+    subcommands: {
+      "--version|-v|version|help|--help|plugins installed": {
+        style: "none",
+        operands: "",
+        analyse: "packer-plugins",
+        examples: { allow: ["packer version", "packer plugins installed"] },
+      },
+      // Data sources are left alone unless -evaluate-datasources.
+      "validate|inspect|plugins required": {
+        style: "words",
+        options:
+          "-syntax-only\n-machine-readable\n-var=text\n-var-file=read\n-only=text\n-except=text\n-no-warn-undeclared-var\n-use-sequential-evaluation",
+        operands: "list+",
+        effects: "remote.read packer",
+        analyse: "packer-plugins",
+        examples: { allow: ["packer validate .", "packer inspect x.pkr.hcl"], ask: ["packer validate -evaluate-datasources ."] },
+      },
+      fmt: {
+        style: "words",
+        options: "-check\n-diff\n-recursive\n-write=text",
+        walks: "*.pkr.hcl *.pkrvars.hcl *.hcl",
+        analyse: "terraform-fmt",
+        examples: { allow: ["packer fmt -check .", "packer fmt -diff -write=false ."], ask: ["packer fmt ."] },
+      },
+      "build|init|plugins install|plugins remove|hcl2_upgrade|fix|console": {
+        ...changes("machines"),
+        examples: { ask: ["packer build x.pkr.hcl", "packer init ."] },
+      },
+    },
+    examples: { none: ["packer", "packer frobnicate"] },
+  },
+  {
+    names: "k9s",
+    summary: "watches a cluster",
+    style: "bsd",
+    subcommands: {
+      "info|version|--version|help": {
+        style: "bsd",
+        options: "-s --short\n-h --help -> stop",
+        operands: "",
+        examples: { allow: ["k9s info", "k9s version -s"] },
+      },
+    },
+    effects: "",
+    operands: "screen:terminal?=interactive",
+    options: "-h --help -> stop",
+    examples: { ask: ["k9s", "k9s --readonly"], none: ["k9s frobnicate"] },
+  },
+  {
     names:
-      "virsh VBoxManage multipass lxc incus prlctl vmrun govc qemu-system-x86_64 qemu-system-aarch64 utmctl tart crictl ctr buildah distrobox toolbox k9s k3s skaffold tilt devcontainer devpod gitpod okteto telepresence helmfile helmsman kubespray rancher openshift-install oc-mirror krew kubectl-krew cilium hubble calicoctl",
+      "virsh VBoxManage multipass lxc incus prlctl vmrun govc qemu-system-x86_64 qemu-system-aarch64 utmctl tart crictl ctr buildah distrobox toolbox k3s skaffold tilt devcontainer devpod gitpod okteto telepresence helmfile helmsman kubespray rancher openshift-install oc-mirror krew kubectl-krew cilium hubble calicoctl",
     summary: "machines and containers: only the version is known",
     style: "none",
     operands: "code/project?=default",
@@ -225,6 +342,6 @@ export const infrastructure: readonly CommandSpec[] = [
         examples: { ask: ["virsh destroy x", "multipass delete x", "buildah rm -a"] },
       },
     },
-    examples: { none: ["virsh list", "lxc exec x rm y", "multipass exec x -- rm y", "distrobox enter x -- rm y", "k9s"] },
+    examples: { none: ["virsh list", "lxc exec x rm y", "multipass exec x -- rm y", "distrobox enter x -- rm y"] },
   },
 ];

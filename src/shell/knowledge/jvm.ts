@@ -48,7 +48,7 @@ export const jvm: readonly CommandSpec[] = [
     summary: "key stores",
     style: "words",
     options: rows(
-      "-list -> edit becomes read; -printcert; -printcertreq; -printcrl; -v; -rfc; -keystore=read; -storepass=text; -storetype=text; -alias=text; -file=read; -cacerts; -help -> stop",
+      "-list -> edit becomes read; -printcert; -printcertreq; -printcrl; -v; -rfc; -keystore=read; -storepass=text; -storetype=text; -alias=text; -file=certificate; -cacerts; -help -> stop",
       "# change: -genkey -genkeypair -import -importcert -delete -storepasswd -exportcert -providerclass -sslserver",
     ),
     operands: "",

@@ -14,6 +14,7 @@ const KUBECTL_READ = rows(`
 export const kubernetes: readonly CommandSpec[] = [
   {
     names: "kubectl oc",
+    helps: "--help -h +help",
     summary: "a Kubernetes cluster",
     style: "bsd",
     options: KUBECTL,
@@ -63,7 +64,7 @@ export const kubernetes: readonly CommandSpec[] = [
           ],
         },
       },
-      "logs|top|explain|api-resources|api-versions|version|cluster-info|config view|config get-contexts|config current-context|config get-clusters|config get-users|auth can-i|auth whoami|rollout status|rollout history|wait|events|completion|options|whoami|projects|project|status":
+      "logs|top|explain|api-resources|api-versions|version|cluster-info|config view|config get-contexts|config current-context|config get-clusters|config get-users|auth can-i|auth whoami|rollout status|rollout history|wait|events|completion|options|whoami|projects|status":
         {
           options: rows(KUBECTL_READ, "-f"),
           operands: "text*",
@@ -79,6 +80,13 @@ export const kubernetes: readonly CommandSpec[] = [
             ],
           },
         },
+      // With a name it switches to that one.
+      project: {
+        options: KUBECTL_READ,
+        operands: "",
+        effects: "remote.read kubernetes",
+        examples: { allow: ["oc project"], ask: ["oc project prod"] },
+      },
       "config view --raw|cluster-info dump|create token|config set|config set-context|config use-context|config delete-context|config set-credentials|config set-cluster|config unset|config rename-context|config delete-cluster|config delete-user":
         {
           style: "none",
@@ -86,13 +94,31 @@ export const kubernetes: readonly CommandSpec[] = [
           effects: "danger host-effect, environment",
           examples: { ask: ["kubectl config use-context prod", "kubectl config view --raw"] },
         },
-      "apply|create|replace|patch|edit|set|label|annotate|scale|autoscale|expose|rollout restart|rollout undo|rollout pause|rollout resume|taint|cordon|uncordon|certificate|auth reconcile|new-app|new-project|adm":
+      "apply|create|replace|patch|edit|set|scale|autoscale|expose|rollout restart|rollout undo|rollout pause|rollout resume|taint|cordon|uncordon|certificate|auth reconcile|new-app|new-project|adm":
         {
           style: "none",
           operands: "text*",
           effects: "remote.change kubernetes",
           examples: { ask: ["kubectl apply -f x.yml", "kubectl scale deploy x --replicas=0", "kubectl rollout restart deploy/x"] },
         },
+      // Without `KEY=VALUE` or `KEY-` they show.
+      "label|annotate": {
+        options: rows(
+          KUBECTL_READ,
+          "-f --filename=read; --all; --overwrite; --dry-run=text; --field-manager=text; --local; --resource-version=text; -k --kustomize=list",
+        ),
+        operands: "text*",
+        analyse: "kubectl-list",
+        examples: {
+          allow: ["kubectl annotate pod x --list", "kubectl label --list nodes x"],
+          ask: [
+            "kubectl annotate pod x a=b",
+            "kubectl annotate pod x a=b --list",
+            "kubectl label --list pod x a-",
+            "kubectl label pod x $(cat a.txt) --list",
+          ],
+        },
+      },
       "delete|drain": {
         style: "none",
         operands: "text*",
@@ -110,14 +136,15 @@ export const kubernetes: readonly CommandSpec[] = [
   },
   {
     names: "helm",
+    helps: "--help -h +help",
     style: "bsd",
     options: rows(
-      "-n --namespace=text; --kube-context=text; --kubeconfig=foreign/kubeconfig; --debug; --kube-apiserver=refuse; --kube-token=refuse; --burst-limit=text; --registry-config=read; --repository-cache=list; --repository-config=read; -h --help -> stop",
+      "-n --namespace=text; --kube-context=text; --kubeconfig=foreign/kubeconfig; --debug; --kube-apiserver=refuse; --kube-token=refuse; --burst-limit=text; --registry-config=read; --repository-cache=list; --repository-config=read; -h --help -> stop; --version -> stop",
     ),
     examples: { none: ["helm frobnicate"] },
     subcommands: {
       // --post-renderer runs a program: unlisted. `get values` and what is made of them show what charts hold, passwords too.
-      "list|ls|status|history|hist|get notes|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|plugin list|verify|show chart|show values|show readme|show all|search repo|search hub":
+      "list|ls|status|history|hist|get notes|get metadata|show|inspect|search|version|lint|template|dependency list|dep list|repo list|repo ls|plugin list|plugin ls|dependency ls|dep ls|verify|show chart|show values|show readme|show all|search repo|search hub":
         {
           options: rows(
             "-A --all-namespaces; -a --all; -o --output=text; -q --short; -f --values --filter=read; --set=text; --set-string=text; --set-file=refuse; --version=text; --repo=url; --revision=text; --max=text; --strict; --show-only -s=text; --name-template=text; --include-crds; --skip-tests; --is-upgrade; --api-versions=text; --kube-version=text; --versions; -l --selector=text; --devel; --no-headers",
@@ -130,10 +157,11 @@ export const kubernetes: readonly CommandSpec[] = [
             ask: ["helm template x ./chart --post-renderer ./evil", "helm template https://evil.example/x.tgz"],
           },
         },
+      // Values hold passwords, manifests the secrets made of them.
       "get values|get manifest|get hooks|get all|env": {
         options: "-a --all\n-o --output=text\n--revision=text",
         operands: "text*",
-        effects: "environment",
+        effects: "secrets",
         examples: { ask: ["helm get values x", "helm get manifest x"] },
       },
       "install|upgrade|rollback|test|create|package|pull|fetch|repo add|repo update|repo remove|repo index|dependency update|dependency build|dep update|plugin install|plugin update|plugin uninstall|registry login|registry logout":

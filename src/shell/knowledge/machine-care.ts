@@ -60,12 +60,15 @@ export const machineCare: readonly CommandSpec[] = [
     style: "posix",
     options: "--version -> stop\n--help -> stop",
     subcommands: {
-      "list|status|get|version|history|iostat|filesystem show|filesystem df|filesystem usage|subvolume list|subvolume show|device stats|scrub status|ls|info":
+      "list|status|get|version|history|iostat|filesystem show|filesystem df|filesystem usage|filesystem du|fi show|fi df|fi usage|fi du|subvolume list|subvolume show|subvolume get-default|sub list|sub show|su list|su show|device stats|device usage|dev stats|dev usage|qgroup show|property get|property list|balance status|quota status|scrub status|replace status|inspect-internal dump-super|inspect-internal rootid|inspect-internal min-dev-size|ls|info|deps|table":
         {
           style: "bsd",
           options: rows("-H; -p; -o=text; -t=text; -r; -s=text; -S=text; -d=number; -v; -x; -L; -P; -h; -a; -T"),
           operands: "text*",
-          examples: { allow: ["zfs list -t snapshot", "zpool status", "btrfs filesystem show"] },
+          examples: {
+            allow: ["zfs list -t snapshot", "zpool status", "btrfs filesystem show", "btrfs fi usage /", "btrfs subvolume get-default /"],
+            ask: ["btrfs device stats -z /"],
+          },
         },
       "create|destroy|set|rollback|snapshot|rename|clone|promote|send|receive|recv|mount|unmount|add|remove|attach|detach|replace|scrub|clear|import|export|labelclear|offline|online|trim|initialize|upgrade|subvolume create|subvolume delete|subvolume snapshot|device add|device delete|device remove|balance|rescue|check|filesystem resize|filesystem defragment|inherit|share|hold|release|load-key|change-key|allow|program":
         {
@@ -261,6 +264,9 @@ export const machineCare: readonly CommandSpec[] = [
     style: "none",
     operands: "code/agent?=default code/agent*",
     subcommands: { "--version": { style: "none", operands: "", examples: { allow: ["claude --version", "ollama --version"] } } },
-    examples: { none: ["claude -p 'delete it' --dangerously-skip-permissions", "codex exec x", "aider --yes", "claude"] },
+    examples: {
+      none: ["claude -p 'delete it'", "codex exec x", "aider --yes", "claude", "claude mcp list"],
+      ask: ["claude -p 'delete it' --dangerously-skip-permissions", "claude mcp add x -- evil", "codex --disable hooks exec x"],
+    },
   },
 ];

@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Programs, libraries, the terminal and the desktop.
@@ -15,6 +15,7 @@ export const machineTools: readonly CommandSpec[] = [
   },
   {
     names: "which whereis",
+    reads: NO_OTHERS,
     closed: true,
     summary: "finds programs",
     options: rows(
@@ -39,13 +40,13 @@ export const machineTools: readonly CommandSpec[] = [
       "--use-dynamic; --disassemble-zeroes; -e --headers; -f --file-headers; -g --extern-only; -h --file-header; --section-headers; -l --line-numbers --program-headers; -L; -n --numeric-sort --notes; -o; -p --no-sort",
       "--private-headers; -P --portability; -r --reloc --relocs; -R --dynamic-reloc; -S --sections; -s --syms --symbols; --full-contents; --dyn-syms; -t --section-details; -T; -u --undefined-only --unwind; -V --version-info",
       "-W --wide; -w --debug-dump[=text]; -x; -j --section=read; -M --disassembler-options=text; -m --architecture=text; --start-address=text; --stop-address=text; --no-show-raw-insn; --show-raw-insn; --source; --print-size",
-      "--size-sort; --defined-only; --no-demangle; --dwarf[=text]; --dwarf-depth=text; -I --histogram; -i; -z; -H --help -> stop; -v --version -> stop",
+      "--size-sort; --defined-only; --no-demangle; --dwarf[=text]; --dwarf-depth=text; -I --histogram; -i; -z; -H; --help -> stop; -v; --version -> stop",
       "# load code: --plugin",
     ),
-    operands: "read*",
+    operands: "read*=a.out",
     analyse: "response-file",
     examples: {
-      allow: ["nm a.out", "objdump -d a.out", "readelf -h a.out", "readelf -a a.out", "size a.out"],
+      allow: ["nm", "nm a.out", "objdump -d a.out", "readelf -h a.out", "readelf -a a.out", "size a.out"],
       ask: ["nm --plugin ./evil.so a.out", "objdump @args"],
       deny: ["nm .env"],
     },
@@ -124,13 +125,13 @@ export const machineTools: readonly CommandSpec[] = [
         examples: { allow: ["code --version", "code --list-extensions"], ask: ["code --version ."] },
       },
     },
-    examples: { none: ["code .", "code --install-extension evil"] },
+    examples: { none: ["code ."], ask: ["code --install-extension evil"] },
   },
   {
     names: "cloc tokei scc",
     summary: "counts lines of code",
     options: rows(
-      "--json; --csv; --yaml; --quiet; --vcs=shell; --exclude-dir=text; --include-lang=text; --by-file; --sum-one; -f; -s=text; -e=text; --sort=text; --no-complexity; -h --help -> stop; -V --version -> stop",
+      "--json; --csv; --yaml; --quiet; --vcs=shell; --exclude-dir=text; --include-lang=text; --by-file; --sum-one; -f; -s=text; -e=text; --sort=text; --no-complexity; -h --help -> stop; -V; --version -> stop",
       "# run programs or write: -o --output --extract-with --out --report-file --config --read-lang-def",
     ),
     style: "bsd",

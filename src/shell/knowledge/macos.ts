@@ -1,8 +1,11 @@
 import { PROJECT_TOOL } from "./project-tool.ts";
 import { rows } from "./rows.ts";
-import type { CommandSpec } from "./spec.ts";
+import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
 // macOS.
+
+/** What is not known to look. */
+const CHANGES: SubcommandSpec = { style: "none", operands: "text*", effects: "system settings, danger host-effect" };
 
 export const macos: readonly CommandSpec[] = [
   {
@@ -124,13 +127,13 @@ export const macos: readonly CommandSpec[] = [
     examples: { ask: ["xattr -d com.apple.quarantine a.app", "xattr a.txt"], deny: ["xattr -cr ~", "xattr -cr ."] },
   },
   {
-    names: "textutil ditto hdiutil lipo install_name_tool strip-dylib actool ibtool iconutil tiffutil afconvert avconvert pl-convert",
+    names: "textutil ditto lipo install_name_tool strip-dylib actool ibtool iconutil tiffutil afconvert avconvert pl-convert",
     summary: "converts or copies",
     style: "words",
     options: "-help -> stop",
     operands: "refuse*",
     effects: "write .",
-    examples: { ask: ["textutil -convert html a.rtf", "hdiutil attach x.dmg", "ditto a ~/b", "lipo -create a b -output c"] },
+    examples: { ask: ["textutil -convert html a.rtf", "ditto a ~/b", "lipo -create a b -output c"] },
   },
   {
     names: "screencapture",
@@ -141,18 +144,45 @@ export const macos: readonly CommandSpec[] = [
     examples: { ask: ["screencapture x.png", "screencapture -x x.png"], deny: ["screencapture ~/.bashrc"] },
   },
   {
-    names: "scutil networksetup airport",
+    names: "scutil airport",
     summary: "network settings",
     style: "words",
-    options: rows(
-      "-get=text -> stop; -dns -> stop; -proxy -> stop; -nwi -> stop; -listallnetworkservices -> stop; -listallhardwareports -> stop; -getinfo=text -> stop; -getdnsservers=text -> stop; -getwebproxy=text -> stop; -help -> stop",
-    ),
+    options: rows("-get=text -> stop; -dns -> stop; -proxy -> stop; -nwi -> stop; -I -> stop; -s -> stop; -help -> stop"),
     operands: "refuse*=x",
     effects: "system network, danger host-effect",
     examples: {
-      allow: ["scutil --get ComputerName", "scutil --dns", "networksetup -listallhardwareports"],
-      ask: ["scutil --set HostName x", "networksetup -setdnsservers Wi-Fi 6.6.6.6"],
+      allow: ["scutil --get ComputerName", "scutil --dns"],
+      ask: ["scutil --set HostName x", "scutil"],
     },
+  },
+  {
+    names: "networksetup",
+    summary: "network settings",
+    style: "none",
+    // Names may be written in any case; those listed are the manual's.
+    subcommands: {
+      "-get*|-list*|-is*|-show*|-printcommands|-version|-help": {
+        style: "none",
+        operands: "text*",
+        examples: {
+          allow: [
+            "networksetup -listallhardwareports",
+            "networksetup -getdnsservers Wi-Fi",
+            "networksetup -getinfo Wi-Fi",
+            "networksetup -getairportnetwork en0",
+          ],
+        },
+      },
+      "*|-*": {
+        style: "none",
+        operands: "text*",
+        effects: "system network, danger host-effect",
+        examples: {
+          ask: ["networksetup -setdnsservers Wi-Fi 6.6.6.6", "networksetup -setairportpower en0 off", "networksetup -frobnicate"],
+        },
+      },
+    },
+    examples: { allow: ["networksetup -version"] },
   },
   {
     names: "tmutil",
@@ -184,14 +214,165 @@ export const macos: readonly CommandSpec[] = [
     examples: { allow: ["pkgutil --pkgs", "pkgutil --files com.x"], ask: ["pkgutil --forget com.x", "pkgutil --expand a.pkg out"] },
   },
   {
-    names:
-      "softwareupdate installer csrutil nvram mdutil bless kextload kextunload kmutil profiles systemsetup fdesetup dseditgroup sysadminctl createhomedir spindump dtrace dtruss fs_usage sc_usage",
+    names: "installer bless kextload kextunload kmutil sysadminctl createhomedir spindump dtrace dtruss fs_usage sc_usage",
     summary: "changes the machine",
     style: "words",
     options: "-help -> stop",
     operands: "refuse*=x",
     effects: "system settings, danger host-effect",
-    examples: { ask: ["softwareupdate -ia", "installer -pkg x.pkg -target /", "csrutil disable", "nvram x=y", "sysadminctl -addUser x"] },
+    examples: { ask: ["installer -pkg x.pkg -target /", "kextload ./evil.kext", "sysadminctl -addUser x"] },
+  },
+  {
+    names: "hdiutil",
+    summary: "disk images",
+    style: "words",
+    subcommands: {
+      "info|plugins|help": {
+        style: "words",
+        options: "-plist",
+        operands: "",
+        examples: { allow: ["hdiutil info", "hdiutil info -plist"], ask: ["hdiutil info -frobnicate"] },
+      },
+      "imageinfo|verify|isencrypted|checksum": {
+        style: "words",
+        options: "-plist\n-format\n-checksum\n-quiet\n-verbose\n-type=text",
+        operands: "read+",
+        examples: {
+          allow: ["hdiutil verify x.dmg", "hdiutil imageinfo -plist x.dmg"],
+          ask: ["hdiutil verify"],
+          deny: ["hdiutil imageinfo .env"],
+        },
+      },
+      "*|-*": {
+        style: "none",
+        operands: "text*",
+        effects: "system mounts, danger host-effect",
+        examples: {
+          ask: [
+            "hdiutil attach x.dmg",
+            "hdiutil create -srcfolder src x.dmg",
+            "hdiutil convert x.dmg -format UDRW -o y",
+            "hdiutil frobnicate",
+          ],
+        },
+      },
+    },
+    examples: { allow: ["hdiutil plugins"] },
+  },
+  {
+    names: "diskutil",
+    summary: "disks and volumes",
+    style: "words",
+    subcommands: {
+      "list|info|activity|listFilesystems|listfilesystems|apfs list|apfs listUsers|apfs listusers|apfs listCryptoUsers|apfs listSnapshots|apfs listVolumeGroups|ap list|appleRAID list|appleraid list|ar list|coreStorage list|corestorage list|cs list|cs info|coreStorage info|image list|image info":
+        {
+          style: "words",
+          options: "-plist\n-all\n-internal\n-external\n-physical\n-virtual",
+          operands: "text*",
+          examples: { allow: ["diskutil list", "diskutil info -plist disk0", "diskutil apfs list"], ask: ["diskutil list -frobnicate"] },
+        },
+      "*|-*": {
+        style: "none",
+        operands: "text*",
+        effects: "system mounts, danger host-effect",
+        examples: {
+          ask: ["diskutil unmount disk2", "diskutil apfs addVolume disk1 APFS x", "diskutil frobnicate", "diskutil eraseEverything list"],
+        },
+      },
+      "eraseDisk|eraseVolume|reformat|eraseOptical|zeroDisk|randomDisk|secureErase|partitionDisk|addPartition|splitPartition|mergePartitions|resizeVolume|apfs deleteVolume|apfs deleteContainer|apfs deleteVolumeGroup|apfs eraseVolume|apfs deleteSnapshot|appleRAID delete|coreStorage delete":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "system mounts, danger host-effect",
+          examples: { ask: ["diskutil eraseDisk APFS x disk2", "diskutil apfs deleteVolume disk1s5", "diskutil secureErase 0 disk2"] },
+        },
+    },
+    examples: { allow: ["diskutil activity"] },
+  },
+  {
+    names: "profiles",
+    summary: "configuration profiles",
+    style: "none",
+    subcommands: {
+      "list|show|status|validate|help|version|-L|-P|-C|-p|-H": {
+        style: "words",
+        options: "-type=text\n-user=text\n-all\n-verbose\n-v\n-output=refuse",
+        operands: "text*",
+        examples: {
+          allow: ["profiles list", "profiles show -type configuration", "profiles status -type enrollment", "profiles -P"],
+          ask: ["profiles show -output x"],
+        },
+      },
+      "*|-*": {
+        style: "none",
+        operands: "text*",
+        effects: "system settings, danger host-effect",
+        examples: { ask: ["profiles install -path x.mobileconfig", "profiles remove -all", "profiles -D", "profiles frobnicate"] },
+      },
+    },
+    examples: { allow: ["profiles -L"] },
+  },
+  {
+    names: "softwareupdate",
+    summary: "updates of the system",
+    style: "none",
+    subcommands: {
+      "-l|--list|--list-full-installers|--history|--dump-state|-h|--help": {
+        style: "gnu",
+        options: "-a --all\n--include-config-data\n--product-types=text\n--force\n--no-scan",
+        operands: "",
+        examples: {
+          allow: ["softwareupdate -l", "softwareupdate --list --no-scan"],
+          ask: ["softwareupdate -l -i x", "softwareupdate --list --install"],
+        },
+      },
+      "*|-*": {
+        ...CHANGES,
+        examples: { ask: ["softwareupdate -ia", "softwareupdate --fetch-full-installer", "softwareupdate --schedule off"] },
+      },
+    },
+    examples: { allow: ["softwareupdate --history"] },
+  },
+  {
+    names: "csrutil nvram systemsetup fdesetup dseditgroup",
+    summary: "shows and changes settings of the machine",
+    style: "none",
+    subcommands: {
+      "status|list|isactive|supportsauthrestart|haspersonalrecoverykey|hasinstitutionalrecoverykey|authenticated-root status|-p|-xp|-o read|-o checkmember|-gettimezone|-getdate|-gettime|-getcomputername|-getlocalsubnetname|-getremotelogin|-getremoteappleevents|-getsleep|-getcomputersleep|-getdisplaysleep|-getharddisksleep|-getusingnetworktime|-getnetworktimeserver|-getstartupdisk|-getwakeonnetworkaccess|-getrestartfreeze|-listtimezones|-liststartupdisks|-help|help":
+        {
+          style: "none",
+          operands: "text?",
+          examples: { allow: ["nvram -p", "fdesetup status", "systemsetup -gettimezone"] },
+        },
+      "*|-*": {
+        ...CHANGES,
+        examples: {
+          ask: [
+            "nvram x=y",
+            "systemsetup -setremotelogin on",
+            "csrutil disable",
+            "fdesetup disable",
+            "nvram -c",
+            "dseditgroup -o edit -a me admin",
+          ],
+        },
+      },
+    },
+    examples: { allow: ["csrutil status"] },
+  },
+  {
+    names: "mdutil",
+    summary: "Spotlight's index",
+    style: "none",
+    subcommands: {
+      "-s|-sa|-as|-sv": {
+        style: "none",
+        operands: "text*",
+        examples: { allow: ["mdutil -s /"], ask: ["mdutil -E /", "mdutil -i off /", "mdutil -s -E /"] },
+      },
+      "-s -*|-sa -*|-as -*|*|-*": { ...CHANGES, examples: { ask: ["mdutil -p /"] } },
+    },
+    examples: { allow: ["mdutil -sa"] },
   },
   {
     names: "xcrun",

@@ -4,6 +4,13 @@ import type { CommandSpec } from "./spec.ts";
 // Questions to the network carry data out in a name (DNS) or a pattern (ping -p): all of them are `net`.
 // Viewers of the network configuration also set it: only their showing forms are listed.
 
+/** What these commands of openssl share. */
+const X509 = rows(
+  "-out=write; -inform=text; -outform=text; -noout; -text; -subject; -issuer; -dates; -startdate; -enddate; -fingerprint; -serial; -sha256; -sha1; -modulus; -pubkey; -pubin; -pubout; -purpose; -email",
+  "-checkend=text; -checkhost=text; -ext=text; -nameopt=text; -certopt=text; -alias; -hash; -subject_hash; -issuer_hash; -verify; -check; -print_certs; -CApath=listtree; -verbose; -i; -offset=text",
+  "-length=text; -strparse=text; -name=text; -list_curves; -conv_form=text; -partial_chain; -show_chain",
+);
+
 export const networkTools: readonly CommandSpec[] = [
   {
     names: "dig delv host nslookup drill kdig",
@@ -85,8 +92,15 @@ export const networkTools: readonly CommandSpec[] = [
         operands: "",
         examples: { allow: ["ip a", "ip -br link", "ip r", "ip -4 addr"], ask: ["ip link set eth0 down", "ip netns exec x sh"] },
       },
-      "address show|addr show|a show|a s|addr sh|address list|addr list|a list|a l|link show|l show|link sh|link list|link ls|l l|route show|r show|route list|r s|r l|rule show|rule list|neighbour show|neighbor show|neigh show|neigh list|n show|maddr show|route get|r get|r g|netns list|tunnel show|token list":
-        { style: "none", operands: "text*", examples: { allow: ["ip addr show dev eth0", "ip route get 1.1.1.1", "ip link show up"] } },
+      "address sh|address ls|addr ls|a sh|a ls|l sh|l ls|l list|route sh|route ls|r sh|r ls|r list|rule sh|rule ls|neigh sh|neigh ls|n sh|n ls|n list|address show|addr show|a show|a s|addr sh|address list|addr list|a list|a l|link show|l show|link sh|link list|link ls|l l|route show|r show|route list|r s|r l|rule show|rule list|neighbour show|neighbor show|neigh show|neigh list|n show|maddr show|route get|r get|r g|netns list|tunnel show|token list":
+        {
+          style: "none",
+          operands: "text*",
+          examples: {
+            allow: ["ip addr show dev eth0", "ip route get 1.1.1.1", "ip link show up", "ip l sh", "ip r ls"],
+            ask: ["ip l s eth0 down", "ip l set eth0 down", "ip r del default"],
+          },
+        },
     },
     examples: { ask: ["ip addr add 10.0.0.1/8 dev eth0", "ip -n x link", "ip -b file", "ip route del default"], none: ["ip nonsense x"] },
   },
@@ -170,6 +184,29 @@ export const networkTools: readonly CommandSpec[] = [
         operands: "text*",
         examples: { allow: ["openssl version", "openssl version -a", "openssl ciphers -v", "openssl list -commands"] },
       },
+      prime: {
+        options: rows("-hex; -generate; -bits=number; -safe; -checks=number"),
+        operands: "text*",
+        examples: {
+          allow: ["openssl prime 17", "openssl prime -generate -bits 64 -hex"],
+          ask: ["openssl prime -in a.txt", "openssl prime -provider-path . 7"],
+        },
+      },
+      speed: {
+        options: rows(
+          "-evp=text; -hmac=text; -cmac=text; -aead; -kem-algorithms; -signature-algorithms; -decrypt; -elapsed; -mr; -primes=number; -seconds=number; -bytes=number; -mb; -misalign=number; -multi=number; -testmode; -mlock",
+        ),
+        operands: "text*",
+        examples: {
+          allow: ["openssl speed", "openssl speed -evp aes-256-gcm -seconds 1 sha256"],
+          ask: ["openssl speed -engine ./evil.so", "openssl speed -rand a.txt"],
+        },
+      },
+      info: {
+        options: rows("-configdir; -enginesdir; -modulesdir; -dsoext; -dirnamesep; -listsep; -seeds; -cpusettings; -windowscontext"),
+        operands: "",
+        examples: { allow: ["openssl info -configdir"] },
+      },
       rand: {
         options: rows("-hex; -base64; -out=write"),
         operands: "text?",
@@ -186,17 +223,35 @@ export const networkTools: readonly CommandSpec[] = [
           deny: ["openssl dgst -sha256 .env"],
         },
       },
-      "x509|req|crl|pkcs7|asn1parse|verify|rsa|ec|ecparam|dsa|pkey|pkcs8|dhparam|ts": {
-        options: rows(
-          "-in=read; -out=write; -inform=text; -outform=text; -noout; -text; -subject; -issuer; -dates; -startdate; -enddate; -fingerprint; -serial; -sha256; -sha1; -modulus; -pubkey; -pubin; -pubout; -purpose; -email",
-          "-checkend=text; -checkhost=text; -ext=text; -nameopt=text; -certopt=text; -alias; -hash; -subject_hash; -issuer_hash; -verify; -check; -print_certs; -CAfile=read; -CApath=listtree; -untrusted=read; -verbose; -i; -offset=text",
-          "-length=text; -strparse=text; -name=text; -list_curves; -conv_form=text; -partial_chain; -show_chain",
-        ),
+      // They use the certificate in the file and nothing else.
+      "x509|crl|verify|pkcs7": {
+        options: rows(X509, "-in=certificate; -CAfile=certificate; -untrusted=certificate"),
+        operands: "certificate*",
+        examples: {
+          allow: [
+            "openssl x509 -in cert.pem -noout -text",
+            "openssl x509 -in server.crt -noout -dates",
+            "openssl x509 -inform der -in a.der -noout -text",
+            "openssl verify a.der",
+            "openssl verify -CAfile ca.pem cert.pem",
+            "openssl crl -in crl.pem -noout -text",
+          ],
+          ask: ["openssl x509 -in a -out b", "openssl x509 -in a -CA ca -CAcreateserial"],
+          deny: [
+            "openssl x509 -in .env",
+            "openssl x509 -in privkey.pem",
+            "openssl x509 -in ~/.ssh/id_rsa",
+            "openssl x509 -in ~/.ssh/cert.pem",
+          ],
+        },
+      },
+      "req|asn1parse|rsa|ec|ecparam|dsa|pkey|pkcs8|dhparam|ts": {
+        options: rows(X509, "-in=read; -CAfile=read; -untrusted=read"),
         operands: "read*",
         examples: {
-          allow: ["openssl x509 -inform der -in a.der -noout -text", "openssl verify a.der", "openssl asn1parse -in a.der"],
-          ask: ["openssl x509 -in a -out b", "openssl req -new -x509 -keyout k", "openssl x509 -in a -CA ca -CAcreateserial"],
-          deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl x509 -in .env"],
+          allow: ["openssl asn1parse -in a.der", "openssl req -in a.csr -noout -text"],
+          ask: ["openssl req -new -x509 -keyout k"],
+          deny: ["openssl rsa -in ~/.ssh/id_rsa", "openssl pkey -in server.pem -text", "openssl asn1parse -in server.pem"],
         },
       },
       "enc|base64|aes-256-cbc|aes-128-cbc|aes-256-gcm": {
@@ -216,7 +271,7 @@ export const networkTools: readonly CommandSpec[] = [
         examples: { ask: ["openssl s_client -connect example.com:443", "openssl s_client example.com:443"] },
       },
       s_server: { effects: "listen", operands: "", examples: { ask: ["openssl s_server -accept 4433"] } },
-      "genrsa|genpkey|passwd|speed|prime|ca|pkcs12|cms|smime|pkeyutl": {
+      "genrsa|genpkey|passwd|ca|pkcs12|cms|smime|pkeyutl": {
         operands: "refuse*",
         examples: { ask: ["openssl genrsa 2048", "openssl genpkey -algorithm ed25519 -out k", "openssl smime -sign -in a"] },
       },
@@ -229,14 +284,24 @@ export const networkTools: readonly CommandSpec[] = [
     // Every form may call the agent, dirmngr or another keyring; only listing and verifying are known.
     style: "bsd",
     options: rows(
-      "--version -> stop; -h --help -> stop; -k --list-keys --list-public-keys; -K --list-secret-keys; --fingerprint; --list-signatures --list-sigs; --check-signatures --check-sigs; --show-keys -> text becomes read",
-      "--verify -> text becomes read; --list-packets -> text becomes read; --with-colons; --with-fingerprint; --keyid-format=text; --no-tty; --batch; -v --verbose; -q --quiet; --status-fd=text; --no-auto-key-retrieve; --list-config; --dump-options -> stop",
+      "--version -> stop; -h --help -> stop; -k --list-keys --list-public-keys -> drop guess; -K --list-secret-keys -> drop guess; --fingerprint -> drop guess",
+      "--list-signatures --list-sigs -> drop guess; --check-signatures --check-sigs -> drop guess; --show-keys -> drop guess, text becomes read",
+      "--verify -> drop guess, text becomes read; --list-packets -> drop guess, text becomes read; --with-colons; --with-fingerprint; --keyid-format=text; --no-tty; --batch; -v --verbose; -q --quiet; --status-fd=text; --no-auto-key-retrieve; --list-config -> drop guess; --dump-options -> stop",
     ),
-    operands: "text*",
+    // Without a command it guesses from the file what to do, and may write what it decrypts.
+    operands: "guess:refuse? text*",
     upkeep: ["write ~/.gnupg/**", "read ~/.gnupg/**"],
     examples: {
       allow: ["gpg --list-keys", "gpg --verify a.sig a.txt", "gpg --version"],
-      ask: ["gpg -d a.gpg", "gpg --export-secret-keys", "gpg --recv-keys X", "gpg --gen-key", "gpg --agent-program ./evil -K"],
+      ask: [
+        "gpg a.gpg",
+        "gpg",
+        "gpg -d a.gpg",
+        "gpg --export-secret-keys",
+        "gpg --recv-keys X",
+        "gpg --gen-key",
+        "gpg --agent-program ./evil -K",
+      ],
       deny: ["gpg --verify .env"],
     },
   },

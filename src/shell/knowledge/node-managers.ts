@@ -1,4 +1,4 @@
-import { INSTALL, PUBLISH, RUN } from "./node-shared.ts";
+import { EXECUTE, INSTALL, PUBLISH, RUN } from "./node-shared.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
@@ -7,16 +7,18 @@ export const nodeManagers: readonly CommandSpec[] = [
   {
     names: "yarn yarnpkg",
     style: "bsd",
+    // The project's .yarnrc.yml names the yarn that runs (yarnPath) and its plugins.
+    before: "node-manager-config",
     options: rows(
-      "--cwd=dir; --silent -s; --json; --non-interactive; --offline; --verbose; --frozen-lockfile; --immutable; --production; --ignore-scripts; --no-progress; --network-timeout=text; -h --help -> code.project; -v --version -> code.project",
+      "--cwd=dir; --silent -s; --json; --non-interactive; --offline; --verbose; --frozen-lockfile; --immutable; --production; --ignore-scripts; --no-progress; --network-timeout=text; -h --help -> stop; -v --version -> stop",
     ),
     subcommands: {
       "why|info|list|outdated|licenses list|licenses ls|audit|config get|config list|versions|workspaces info|workspaces list|npm info|npm audit|npm whoami|bin|global list|global bin|cache dir|cache list|explain|owner list|tag list|team list":
         {
           options: rows("--depth=text; --pattern=text; --recursive -R; --all -A; --level=text; --groups=text; --severity=text"),
           operands: "text*",
-          effects: "code.project, remote.read npm",
-          // The project's .yarnrc.yml names the yarn that runs (yarnPath) and its plugins.
+          effects: "remote.read npm",
+          analyse: "secret-key",
           examples: { none: ["yarn why react", "yarn list", "yarn info react"] },
         },
       "install|add|remove|up|upgrade|upgrade-interactive|import|link|unlink|dedupe|rebuild|global add|global remove|global upgrade|set version|plugin import|policies set-version|pack|version|init|autoclean|patch|patch-commit|unplug":
@@ -28,10 +30,12 @@ export const nodeManagers: readonly CommandSpec[] = [
           ),
           examples: { ask: ["yarn install", "yarn add react", "yarn up x"] },
         },
-      "run|test|start|build|workspace|workspaces run|workspaces foreach|node|dlx|create": {
+      "test|start|build|workspace|workspaces run|workspaces foreach|node|create": {
         ...RUN,
-        examples: { none: ["yarn test", "yarn run build", "yarn dlx evil", "yarn workspace a build"] },
+        examples: { none: ["yarn test", "yarn workspace a build"] },
       },
+      run: { ...RUN, analyse: "script-or-package", examples: { none: ["yarn run build", "yarn run test"], deny: ["yarn run rm -rf ~"] } },
+      dlx: { ...EXECUTE, examples: { none: ["yarn dlx evil", "yarn dlx -p x evil"], deny: ["yarn dlx rm -rf ~"] } },
       exec: {
         style: "posix",
         operands: "command:argv?",
@@ -51,26 +55,27 @@ export const nodeManagers: readonly CommandSpec[] = [
       },
     },
     // yarn alone installs.
-    effects: "code.project",
-    operands: "refuse?=install",
-    // The project's .yarnrc.yml names the yarn that runs.
-    examples: { ask: ["yarn"], none: ["yarn lint"] },
+    operands: "code/project?=install",
+    examples: { none: ["yarn lint", "yarn", "yarn --version"] },
   },
   {
     names: "pnpm",
+    upkeep: ["write ~/.cache/pnpm/**", "write ~/.local/state/pnpm/**"],
     style: "bsd",
+    // It loads .pnpmfile.cjs, and hands over to the version that package.json names, whatever it is asked.
+    before: "node-manager-config",
     options: rows(
-      "-C --dir=dir; -w --workspace-root; -r --recursive; -F --filter=text; --filter-prod=text; --json; --silent -s; --reporter=text; --loglevel=text; --color; --no-color; -g --global; --depth=text; --long; --parseable; --only-projects; -P --prod; -D --dev; --no-optional; --stream; --aggregate-output; --use-node-version=foreign/node; --config=foreign/npmrc; -h --help -> stop, code.project; -v --version -> stop, code.project",
+      "-C --dir=dir; -w --workspace-root; -r --recursive; -F --filter=text; --filter-prod=text; --json; --silent -s; --reporter=text; --loglevel=text; --color; --no-color; -g --global; --depth=text; --long; --parseable; --only-projects; -P --prod; -D --dev; --no-optional; --stream; --aggregate-output; --use-node-version=foreign/node; --config=foreign/npmrc; -h --help -> stop; -v --version -> stop",
     ),
     subcommands: {
-      // pnpm loads .pnpmfile.cjs, and hands over to the version that package.json names.
       "ls|list|la|ll|why|outdated|root|bin|licenses list|licenses ls|audit|config get|config list|view|info|show|search|store path|store status|env list|cat-file|cat-index|find-hash":
         {
           options: rows(
-            "--compatible; --format=text; --sort-by=text; --audit-level=text; --package-lock-only; --lockfile-only; --only-registry",
+            "--compatible; --format=text; --sort-by=text; --audit-level=text; --package-lock-only; --lockfile-only; --only-registry; --exclude-peers; --find-by=text; --ignore-registry-errors; --no-table",
           ),
           operands: "text*",
-          effects: "code.project, remote.read npm",
+          effects: "remote.read npm",
+          analyse: "secret-key",
           examples: { none: ["pnpm ls --depth 0", "pnpm why react", "pnpm -r outdated", "pnpm root"] },
         },
       "install|i|add|remove|rm|uninstall|un|update|up|upgrade|import|link|unlink|dedupe|prune|rebuild|rb|fetch|patch|patch-commit|patch-remove|install-test|it|deploy|approve-builds|self-update|setup|env use|env add|env remove|store prune|store add|audit --fix|pack|init":
@@ -82,10 +87,11 @@ export const nodeManagers: readonly CommandSpec[] = [
           ),
           examples: { ask: ["pnpm install", "pnpm add x", "pnpm -F a add x"] },
         },
-      "run|test|t|tst|start|stop|restart|dlx|create": {
+      "run|test|t|tst|start|stop|restart|create": {
         ...RUN,
-        examples: { none: ["pnpm test", "pnpm run build", "pnpm dlx evil"] },
+        examples: { none: ["pnpm test", "pnpm run build"] },
       },
+      dlx: { ...EXECUTE, examples: { none: ["pnpm dlx evil"], deny: ["pnpm dlx rm -rf ~", "pnpm --package=x dlx cat .env"] } },
       exec: {
         style: "posix",
         options: "-c --shell-mode -> command becomes shell\n-r --recursive\n--parallel",
@@ -131,7 +137,10 @@ export const nodeManagers: readonly CommandSpec[] = [
         ),
         examples: { ask: ["bun install", "bun add x"] },
       },
-      "run|test|x|build|exec|repl": { ...RUN, examples: { none: ["bun test", "bun run dev", "bun x evil", "bun build x.ts"] } },
+      "test|build|repl": { ...RUN, examples: { none: ["bun test", "bun build x.ts"] } },
+      exec: { ...RUN, operands: "shell", examples: { none: ["bun exec 'evil x'"], deny: ["bun exec 'rm -rf ~'"] } },
+      run: { ...RUN, analyse: "script-or-package", examples: { none: ["bun run dev"], deny: ["bun run rm -rf ~"] } },
+      x: { ...EXECUTE, examples: { none: ["bun x evil"], deny: ["bun x rm -rf ~"] } },
       publish: { ...PUBLISH, style: "bsd", examples: { ask: ["bun publish"] } },
     },
     // A file or a script of package.json.

@@ -22,6 +22,15 @@ export const EXECUTE: SubcommandSpec = {
   ),
   operands: "text*",
   effects: "code.project, remote.read npm",
+  analyse: "package-run",
+};
+
+/** `npm create X` runs the package create-X. */
+export const EXECUTE_CREATOR: SubcommandSpec = {
+  style: "posix",
+  ...(EXECUTE.options === undefined ? {} : { options: EXECUTE.options }),
+  operands: "text*",
+  effects: "code.project, remote.read npm",
 };
 
 export const PUBLISH: SubcommandSpec = {

@@ -10,26 +10,46 @@ export const nodeTools: readonly CommandSpec[] = [
     style: "words",
     // Plugins in tsconfig.json are for editors only. Without --noEmit it writes next to the sources.
     options: rows(`
-      -noEmit -> drop out; -p -project=read; -w -watch; -pretty[=text]; -noErrorTruncation; -listFiles; -listFilesOnly -> drop out; -showConfig -> drop out
+      -noEmit; -p -project=read; -w -watch; -pretty[=text]; -noErrorTruncation; -listFiles; -listFilesOnly; -showConfig
       -skipLibCheck; -strict; -target -t=text; -module -m=text; -moduleResolution=text; -jsx=text; -lib=text; -types=text; -esModuleInterop; -allowJs; -checkJs; -incremental[=text]
       -traceResolution; -explainFiles; -diagnostics; -extendedDiagnostics; -noUnusedLocals; -noUnusedParameters; -allowImportingTsExtensions; -resolveJsonModule; -isolatedModules
       -outDir=writetree; -outFile=write; -declaration -d; -declarationDir=writetree; -tsBuildInfoFile=write; -emitDeclarationOnly; -sourceMap; -rootDir=list; -locale=text
       -b -build; -clean -> deletetree dist; -force -f; -dry; -verbose; -init -> write tsconfig.json; -generateTrace=writetree; -generateCpuProfile=write; -h -help -> stop; -v -version -> stop; -all -> stop`),
-    operands: "out:writetree?=dist read*",
-    // `@file` holds more arguments.
-    analyse: "response-file",
+    operands: "read*",
+    // `@file` holds more arguments; what is written follows from the sources and --outDir.
+    analyse: "tsc",
     examples: {
       allow: ["tsc --noEmit", "tsc --noEmit -p tsconfig.json", "tsc --version", "tsc --showConfig"],
-      ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib", "tsc -b --clean"],
+      ask: ["tsc", "tsc --init", "tsc -p .", "tsc --outDir lib", "tsc -b --clean", "tsc src/index.ts", "tsc --target es2022 src/index.ts"],
+      deny: ["tsc .env --noEmit"],
     },
   },
   {
-    names: "eslint prettier stylelint jest vitest vite mocha webpack rollup esbuild tsup playwright",
+    names: "eslint stylelint jest vitest vite mocha webpack rollup esbuild tsup playwright",
     summary: "Node tools that load code from the project (configuration, plugins, tests)",
     ...VERSIONED_TOOL,
     examples: {
-      allow: ["eslint --version", "prettier --version"],
-      none: ["eslint .", "vitest run", "jest -t x", "prettier --check .", "vite build", "webpack", "jest -v"],
+      allow: ["eslint --version"],
+      none: ["eslint .", "vitest run", "jest -t x", "vite build", "webpack", "jest -v"],
+    },
+  },
+  {
+    names: "prettier",
+    summary: "formats; its configuration may be code or name plugins",
+    style: "bsd",
+    options: rows(
+      "-c --check -> edit becomes read; -l --list-different -> edit becomes read; -w --write -> tree becomes writetree; --stdin-filepath=text; --parser=text; --no-config; --no-editorconfig; --ignore-path=read; --ignore-unknown -u; --no-error-on-unmatched-pattern; --log-level=text; --loglevel=text; --color; --no-color; --support-info -> stop; --file-info=read; --find-config-path=list",
+      "--print-width=number; --tab-width=number; --use-tabs; --no-semi; --single-quote; --jsx-single-quote; --quote-props=text; --trailing-comma=text; --no-bracket-spacing; --bracket-same-line; --arrow-parens=text; --prose-wrap=text; --end-of-line=text; --check-ignore-pragma; --require-pragma; --insert-pragma; --cache -> write node_modules/.cache/prettier; --with-node-modules; -h --help -> stop; -v --version -> stop",
+    ),
+    operands: "tree*",
+    walks:
+      "*.js *.jsx *.mjs *.cjs *.ts *.tsx *.mts *.cts *.json *.json5 *.jsonc *.css *.scss *.less *.html *.vue *.md *.markdown *.mdx *.yaml *.yml *.graphql *.gql *.hbs",
+    analyse: "prettier-config",
+    examples: {
+      allow: ["prettier --version"],
+      none: ["prettier --check ."],
+      ask: ["prettier --write .", "prettier --plugin ./evil.js .", "prettier --config evil.js a.txt"],
+      deny: ["prettier .env"],
     },
   },
   {
@@ -92,6 +112,7 @@ export const nodeTools: readonly CommandSpec[] = [
     options: "-h --help -> stop\n-v --version -> stop",
     operands: "text*",
     effects: "code.project, remote.read npm, system packages",
+    analyse: "corepack-run",
     examples: { allow: ["corepack --version"], ask: ["corepack enable"] },
   },
 ];

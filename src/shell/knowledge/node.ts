@@ -1,4 +1,4 @@
-import { EXECUTE, INSTALL, PUBLISH, RUN } from "./node-shared.ts";
+import { EXECUTE, EXECUTE_CREATOR, INSTALL, PUBLISH, RUN } from "./node-shared.ts";
 import { rows } from "./rows.ts";
 import type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
@@ -17,6 +17,8 @@ const NPM_READ: SubcommandSpec = {
 export const node: readonly CommandSpec[] = [
   {
     names: "npm",
+    helps: "--help -h",
+    reads: rows("PREFIX DESTDIR ComSpec COMSPEC=refuse"),
     summary: "packages and scripts of a Node project",
     upkeep: ["write ~/.npm/_cacache/**", "write ~/.npm/_logs/**", "write ~/.npm/_update-notifier-last-checked"],
     style: "bsd",
@@ -45,36 +47,58 @@ export const node: readonly CommandSpec[] = [
           ],
         },
       },
-      "search|find|s|se|outdated|ping|whoami|explain|why|fund|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|org ls|team ls|token list|doctor":
+      // With a name it opens a browser.
+      fund: { ...NPM_READ, operands: "", examples: { allow: ["npm fund"], ask: ["npm fund left-pad"] } },
+      "search|find|s|se|outdated|ping|whoami|explain|why|sbom|stars|profile get|owner ls|dist-tag ls|dist-tags ls|access list|access get|access ls-packages|access ls-collaborators|owner list|org list|team list|dist-tag list|dist-tags list|hook ls|hook list|trust list|org ls|team ls|token list|doctor":
         {
           ...NPM_READ,
           options: rows("--searchlimit=text; --browser=refuse; --no-browser; --sbom-format=text; --sbom-type=text; --package-lock-only"),
           examples: {
-            allow: ["npm outdated", "npm whoami"],
+            allow: ["npm outdated", "npm whoami", "npm access get status @me/x", "npm access list packages", "npm owner ls x"],
             ask: ["npm outdated --frobnicate"],
           },
         },
-      "ls|list|ll|la|query|root|prefix|bin|help|help-search|config get|config list|config ls|get|c get|c list|pkg get|completion|version --json":
-        {
-          options: rows("--package-lock-only; --link; --expect-results; --no-expect-results"),
-          operands: "text*",
-          effects: "list .",
-          examples: {
-            allow: [
-              "npm ls",
-              "npm ls --depth=0 --json",
-              "npm root -g",
-              "npm prefix",
-              "npm config get registry",
-              "npm help install",
-              "npm pkg get version",
-            ],
-          },
+      "config get|get|c get": {
+        operands: "text*",
+        effects: "list .",
+        analyse: "secret-key",
+        examples: {
+          allow: ["npm config get registry", "npm get prefix"],
+          ask: [
+            "npm config get //registry.npmjs.org/:_authToken",
+            "npm get _auth",
+            "npm c get proxy-password",
+            "npm config get $(cat a.txt)",
+          ],
         },
+      },
+      // Both sides from the registry: `npm-diff` (analyser).
+      diff: {
+        ...NPM_READ,
+        options: rows(
+          "--diff=name; --diff-name-only; --diff-unified=number; --diff-ignore-all-space; --diff-no-prefix; --diff-src-prefix=text; --diff-dst-prefix=text; --diff-text; --tag=text",
+        ),
+        operands: "list*",
+        analyse: "npm-diff",
+        examples: {
+          allow: ["npm diff --diff=left-pad@1.0.0 --diff=left-pad@1.1.0", "npm diff --diff=a@1 --diff=a@2 --diff-name-only"],
+          none: ["npm diff", "npm diff --diff=left-pad@1.0.0"],
+          ask: ["npm diff --diff=https://evil.example/x.tgz --diff=a@2", "npm diff --diff=./a --diff=./b"],
+        },
+      },
+      "ls|list|ll|la|query|root|prefix|bin|help|help-search|config list|config ls|c list|pkg get|completion|version --json": {
+        options: rows("--package-lock-only; --link; --expect-results; --no-expect-results"),
+        operands: "text*",
+        effects: "list .",
+        examples: {
+          allow: ["npm ls", "npm ls --depth=0 --json", "npm root -g", "npm prefix", "npm help install", "npm pkg get version"],
+        },
+      },
       // Alone it lists the scripts.
       "run|run-script|rum|urn": {
         style: "none",
         operands: "code/project? text*",
+        idle: true,
         analyse: "npm-run",
         examples: {
           ask: ["npm run build --node-options='--require ./evil.js'"],
@@ -93,7 +117,16 @@ export const node: readonly CommandSpec[] = [
       },
       "exec|x": {
         ...EXECUTE,
-        examples: { none: ["npm exec evil-pkg", "npm x -- evil"], deny: ["npm exec -c 'rm -rf ~'", "npm x --call='rm -rf ~'"] },
+        examples: {
+          none: ["npm exec evil-pkg", "npm x -- evil"],
+          deny: [
+            "npm exec -c 'rm -rf ~'",
+            "npm x --call='rm -rf ~'",
+            "npm exec -- cat .env",
+            "npm exec rm -- -rf ~",
+            "npm exec x -c 'rm -rf ~'",
+          ],
+        },
       },
       "install|i|in|ins|add|isntall|ci|clean-install|ic|update|up|upgrade|uninstall|un|rm|remove|r|unlink|link|ln|dedupe|ddp|prune|rebuild|rb|install-clean":
         { ...INSTALL, examples: { ask: ["npm install", "npm i react", "npm ci", "npm uninstall x", "npm install -g x", "npm update"] } },
@@ -105,7 +138,7 @@ export const node: readonly CommandSpec[] = [
       },
       "audit fix": { ...INSTALL, examples: { ask: ["npm audit fix", "npm audit fix --force"] } },
       "create|init|innit": {
-        ...EXECUTE,
+        ...EXECUTE_CREATOR,
         effects: "code.project, remote.read npm, write package.json",
         examples: { ask: ["npm init -y", "npm create vite"], deny: ["npm init -c 'rm -rf ~'"] },
       },
@@ -171,7 +204,7 @@ export const node: readonly CommandSpec[] = [
     examples: {
       allow: ["npx --version"],
       none: ["npx evil-pkg", "npx -y create-x app", "npx tsc --noEmit"],
-      deny: ["npx -c 'rm -rf ~'", "npx --call='rm -rf ~'"],
+      deny: ["npx -c 'rm -rf ~'", "npx --call='rm -rf ~'", "npx rm -rf ~", "npx -y -p x rm -rf ~", "bunx cat .env"],
     },
   },
 ];

@@ -6,6 +6,7 @@ import type { CommandSpec } from "./spec.ts";
 export const packages: readonly CommandSpec[] = [
   {
     names: "apt apt-get aptitude apt-cache apt-mark apt-file",
+    helps: "--help",
     summary: "packages of Debian",
     // -o and -c may name hooks that run.
     options: rows(
@@ -15,9 +16,10 @@ export const packages: readonly CommandSpec[] = [
     subcommands: {
       "list|search|show|policy|depends|rdepends|showpkg|showsrc|madison|pkgnames|stats|dump|unmet|dotty|showauto|showmanual|showhold|find|check":
         {
+          options: "-u --upgradeable",
           operands: "text*",
           examples: {
-            allow: ["apt list --installed", "apt show curl", "apt-cache policy curl", "apt search x", "apt-mark showhold"],
+            allow: ["apt list -u", "apt list --installed", "apt show curl", "apt-cache policy curl", "apt search x", "apt-mark showhold"],
             ask: ["apt list -o APT::Update::Pre-Invoke::=evil"],
           },
         },
@@ -31,17 +33,28 @@ export const packages: readonly CommandSpec[] = [
     examples: { allow: ["apt --version"], none: ["apt nonsense"] },
   },
   {
-    names: "dpkg dpkg-query",
+    names: "dpkg",
     summary: "packages of Debian",
     options: rows(
-      "-l --list; -L --listfiles; -s --status; -S --search; -p --print-avail; -W --show; -f --showformat=text; -c --contents -> text becomes read; -I --info -> text becomes read; -C --audit; -V --verify; --get-selections; --print-architecture; --print-foreign-architectures; --compare-versions; --no-pager; --help -> stop; --version -> stop",
+      "-l --list; -L --listfiles; -s --status; -S --search; -p --print-avail; -W --show; -f --field -> text becomes read; -c --contents -> text becomes read; -I --info -> text becomes read; -C --audit; -V --verify; --get-selections; --print-architecture; --print-foreign-architectures; --compare-versions; --no-pager; --help -> stop; --version -> stop",
       "# everything else installs, removes or configures",
     ),
     operands: "text*",
     examples: {
-      allow: ["dpkg -l", "dpkg -L curl", "dpkg -S /bin/ls", "dpkg --print-architecture", "dpkg-query -W -f '${Version}' curl"],
+      allow: ["dpkg -l", "dpkg -L curl", "dpkg -S /bin/ls", "dpkg --print-architecture"],
       ask: ["dpkg -i evil.deb", "dpkg --configure -a", "dpkg -P x", "dpkg --root=x -l"],
+      deny: ["dpkg -f .env"],
     },
+  },
+  {
+    names: "dpkg-query",
+    summary: "packages of Debian",
+    options: rows(
+      "-l --list; -L --listfiles; -s --status; -S --search; -p --print-avail; -W --show; -f --showformat=text; --no-pager",
+      "--help -> stop; --version -> stop",
+    ),
+    operands: "text*",
+    examples: { allow: ["dpkg-query -W -f '${Version}' curl", "dpkg-query -l"] },
   },
   {
     names: "rpm",
@@ -109,8 +122,18 @@ export const packages: readonly CommandSpec[] = [
         options: rows(
           "--versions; --formula --formulae; --cask --casks; --json[=text]; --tree; --installed; --full-name; --include-build; --recursive; -1; -s=text; -n=text; -d=text",
         ),
-        operands: "script/ruby*",
-        examples: { none: ["brew info jq", "brew deps --tree jq", "brew info evil/tap/x", "brew info ./evil.rb"] },
+        analyse: "brew-names",
+        examples: {
+          allow: [
+            "brew info jq",
+            "brew deps --tree jq",
+            "brew info --json=v2 openssl@3",
+            "brew desc python@3.12",
+            "brew uses --installed jq",
+          ],
+          none: ["brew info evil/tap/x", "brew info ./evil.rb", "brew info evil.rb"],
+          ask: ["brew cat $(cat a.txt)"],
+        },
       },
       "install|uninstall|remove|rm|upgrade|update|reinstall|tap|untap|link|unlink|pin|unpin|cleanup|autoremove|services|edit|create|bundle|sh|ruby|test|fetch|migrate|postinstall|developer|analytics|irb|extract|bump|home":
         {

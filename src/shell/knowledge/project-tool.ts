@@ -16,7 +16,7 @@ export const VERSIONED_TOOL: SubcommandSpec = {
     "--version": {
       style: "none",
       operands: "",
-      examples: { allow: ["mypy --version", "eslint --version"], none: ["mypy -v"], ask: ["eslint --version ."] },
+      examples: { allow: ["ghc --version", "eslint --version"], none: ["eslint -v"], ask: ["eslint --version ."] },
     },
   },
 };

@@ -17,6 +17,16 @@ const INSTALL: SubcommandSpec = {
 };
 
 const RUN: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project" };
+/** A program of a package that is fetched for it, under an interpreter of one's choice. */
+const TOOL_RUN: SubcommandSpec = {
+  style: "posix",
+  options: rows(
+    "--from=text; --spec=text; -w --with=text; --with-editable=text; --with-requirements=read; -p --python=foreign/python; --isolated; --no-cache -n; --refresh; --offline; -q --quiet; -v --verbose; --index-url -i=url; --index=url; --default-index=url; --extra-index-url=url; -U --upgrade; --no-progress; --color=text; --env-file=read; --pip-args=text; --pypackages; --system-site-packages; --no-env-file; --prerelease=text; --resolution=text; --directory=dir; --project=dir",
+  ),
+  operands: "text*",
+  effects: "code.project, remote.read pypi",
+  analyse: "package-run",
+};
 const PUBLISH: SubcommandSpec = { style: "none", operands: "text*", effects: "code.project, remote.publish pypi, danger publish" };
 
 /** Sources, notebooks and configuration. */
@@ -26,6 +36,7 @@ const PYTHON_FILES =
 export const pythonTools: readonly CommandSpec[] = [
   {
     names: "pip pip3 pip3.11 pip3.12 pip3.13",
+    helps: "--help -h +help",
     summary: "Python packages",
     style: "bsd",
     options: rows(PIP, "-h --help -> stop; -V --version -> stop"),
@@ -73,6 +84,7 @@ export const pythonTools: readonly CommandSpec[] = [
   },
   {
     names: "uv",
+    helps: "--help -h",
     summary: "Python packages, environments and tools",
     style: "bsd",
     options: rows(
@@ -81,19 +93,31 @@ export const pythonTools: readonly CommandSpec[] = [
     upkeep: ["write ~/.cache/uv/**"],
     examples: { allow: ["uv --version"], none: ["uv frobnicate"] },
     subcommands: {
-      "pip list|pip freeze|pip check|pip show|pip tree|python list|python find|export|tree|workspace list": {
+      // They bring the lock file up to date, which may build a package.
+      "export|tree|workspace list": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, remote.read pypi",
+        examples: { none: ["uv tree", "uv export"] },
+      },
+      "pip list|pip freeze|pip check|pip show|pip tree|python list|python find": {
         // uv asks the interpreter of the project's environment about itself.
         options: rows(
           "--format=text; --outdated; --exclude=text; --strict; -d --depth=text; --invert; --package=text; --only-installed; --all-versions; --short; --show-paths; --no-hashes; --frozen; --locked; --output-format=text; --system; -e --editable",
         ),
         operands: "text*",
-        effects: "code.project, remote.read pypi",
-        examples: { none: ["uv pip list", "uv python list", "uv pip show x", "uv tree"] },
+        effects: "remote.read pypi",
+        analyse: "python-environment",
+        examples: {
+          allow: ["uv pip list", "uv python list", "uv pip show x"],
+          none: ["uv pip list --python ./evil"],
+        },
       },
-      "python dir|cache dir|tool dir|tool list|self version|help|workspace dir": {
-        options: "--show-paths\n--short",
-        operands: "",
-        examples: { allow: ["uv cache dir", "uv tool list"] },
+      "python dir|cache dir|cache size|tool dir|tool list|self version|version --self|help|workspace dir": {
+        options:
+          "--show-paths\n--short\n--show-version-specifiers\n--show-with\n--show-extras\n--show-python\n--bin\n--output-format=text\n--no-pager\n--human -H",
+        operands: "help:text*",
+        examples: { allow: ["uv cache dir", "uv tool list", "uv help", "uv help pip install"] },
       },
       run: {
         style: "posix",
@@ -107,20 +131,30 @@ export const pythonTools: readonly CommandSpec[] = [
           deny: ["uv run rm -rf ~", "uv run -- rm -rf ~"],
         },
       },
-      "tool run|x": { ...RUN, examples: { none: ["uv tool run evil"] } },
+      "tool run|x": { ...TOOL_RUN, examples: { none: ["uv tool run evil"], deny: ["uv tool run rm -rf ~"] } },
       "add|remove|sync|lock|init|venv|build|pip install|pip uninstall|pip sync|pip compile|tool install|tool uninstall|tool upgrade|python install|python uninstall|python pin|cache clean|cache prune|self update|format":
         { ...INSTALL, style: "none", examples: { ask: ["uv sync", "uv add requests", "uv pip install x", "uv venv"] } },
       publish: { ...PUBLISH, examples: { ask: ["uv publish"] } },
     },
   },
   {
-    names: "uvx pipx",
+    names: "pipx",
     style: "none",
     subcommands: {
       "--version|-V|--help|-h": { style: "none", operands: "", examples: { allow: ["pipx --version"] } },
       "list|environment": { style: "none", operands: "text*", examples: { allow: ["pipx list"] } },
+      run: {
+        ...TOOL_RUN,
+        examples: { none: ["pipx run evil", "pipx run --spec x evil"], deny: ["pipx run rm -rf ~", "pipx run --spec x cat .env"] },
+      },
     },
-    examples: { allow: ["uvx --version"], none: ["uvx evil", "pipx run evil", "pipx install x"] },
+    examples: { none: ["pipx install x"] },
+  },
+  {
+    names: "uvx",
+    ...TOOL_RUN,
+    options: rows(TOOL_RUN.options ?? "", "-h --help -> stop; -V --version -> stop"),
+    examples: { allow: ["uvx --version"], none: ["uvx evil", "uvx --from x evil"], deny: ["uvx rm -rf ~", "uvx --from x cat .env"] },
   },
   {
     names: "poetry",
@@ -130,14 +164,19 @@ export const pythonTools: readonly CommandSpec[] = [
     ),
     examples: { allow: ["poetry --version"] },
     subcommands: {
-      "show|check|env info|env list|version|self show|debug info": {
+      // It makes the environment when there is none.
+      show: { style: "none", operands: "text*", effects: "code.project, remote.read pypi", examples: { none: ["poetry show --tree"] } },
+      "check|env info|env list|version|self show|debug info": {
         // poetry asks the interpreter of the project's environment about itself.
         options: rows(
           "-t --tree; -l --latest; -o --outdated; -a --all; --top-level -T; --only=text; --with=text; --without=text; --lock; -p --path; -e --executable; --full-path; -s --short; --why; -f --format=text",
         ),
         operands: "text?",
-        effects: "code.project, remote.read pypi",
-        examples: { none: ["poetry show --tree", "poetry env info", "poetry check"] },
+        effects: "remote.read pypi",
+        analyse: "python-environment",
+        examples: {
+          allow: ["poetry env info --path", "poetry env list", "poetry self show"],
+        },
       },
       "search|about|list|source show|cache list": { operands: "text?", effects: "remote.read pypi", examples: { allow: ["poetry about"] } },
       run: {
@@ -151,6 +190,10 @@ export const pythonTools: readonly CommandSpec[] = [
         ...INSTALL,
         style: "none",
         examples: { ask: ["poetry install", "poetry add x"] },
+      },
+      "config --list|config --list --local|config --local --list": {
+        operands: "",
+        examples: { allow: ["poetry config --list"], ask: ["poetry config --list x y"] },
       },
       config: {
         options: "--list\n--unset\n--local\n--migrate",
@@ -176,16 +219,31 @@ export const pythonTools: readonly CommandSpec[] = [
       "tox nox pytest py.test pylint dmypy flake8 coverage sphinx-build mkdocs behave robot pre-commit bandit pyre pytype invoke fab celery django-admin flask gunicorn uvicorn jupyter streamlit alembic scrapy airflow dvc snakemake pydoc pydoc3 ipdb pdb cython maturin setuptools-scm locust dagster prefect kedro papermill nbconvert",
     summary: "Python tools that load code from the project (plugins, conftest, configuration)",
     ...PROJECT_TOOL,
-    examples: { none: ["tox -e py311", "flake8 src", "flake8 --version", "pytest", "pytest -q", "pytest --version", "pre-commit run"] },
+    reads: "PYTEST_ADDOPTS=words",
+    examples: {
+      none: [
+        "tox -e py311",
+        "flake8 src",
+        "flake8 --version",
+        "pytest",
+        "pytest -q",
+        "pytest --version",
+        "pre-commit run",
+        "PYTHONPATH=. pytest",
+      ],
+      ask: ["PYTEST_ADDOPTS='-p evil' pytest", "PYTHONPATH=/tmp/evil pytest"],
+    },
   },
   {
     names: "mypy",
+    // The configuration that it looks for in five places names plugins and the interpreter it asks.
     summary: "checks types, with plugins from the project",
     ...VERSIONED_TOOL,
-    examples: { allow: ["mypy --version"], none: ["mypy --config-file evil.ini ."] },
+    examples: { allow: ["mypy --version"], none: ["mypy src", "mypy --config-file evil.ini ."] },
   },
   {
     names: "ruff",
+    reads: rows("RUFF_NO_CACHE RUFF_QUIET=flag"),
     summary: "Python linter and formatter; its configuration is data",
     style: "bsd",
     options: rows(

@@ -75,12 +75,21 @@ const PLAIN = [
   "only",
   "without",
   "gitkey",
+  "secret",
+  "setting",
+  "terminal",
 ] as const;
 const CODE = ["code", "script", "foreign", "lasting"] as const;
 
 export type Kind =
   /** `visible`: a walk that leaves out names that begin with a dot. */
-  | { readonly is: "file"; readonly operation: FileOperation; readonly tree: boolean; readonly visible?: boolean }
+  | {
+      readonly is: "file";
+      readonly operation: FileOperation;
+      readonly tree: boolean;
+      readonly visible?: boolean;
+      readonly certificate?: true;
+    }
   | { readonly is: (typeof PLAIN)[number] }
   | { readonly is: (typeof CODE)[number]; readonly language: string };
 
@@ -99,7 +108,7 @@ export type Effect =
   | { readonly is: "system"; readonly area: string }
   | { readonly is: "danger"; readonly danger: DangerId }
   | { readonly is: "file"; readonly operation: FileOperation; readonly path: string; readonly tree: boolean }
-  | { readonly is: "net" | "listen" | "process" | "privilege" | "environment" | "terminal" | "repository" };
+  | { readonly is: "net" | "listen" | "process" | "privilege" | "environment" | "secrets" | "terminal" | "repository" };
 
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => (list as readonly string[]).includes(word);
 
@@ -107,6 +116,7 @@ export function readKind(text: string): Kind {
   if (isIn(PLAIN, text)) return { is: text };
   if (isIn(FILE_OPERATIONS, text)) return { is: "file", operation: text, tree: false };
   if (text === "visibletree") return { is: "file", operation: "read", tree: true, visible: true };
+  if (text === "certificate") return { is: "file", operation: "read", tree: false, certificate: true };
   const walk = TREES.find(([name]) => name === text);
   if (walk !== undefined) return { is: "file", operation: walk[1], tree: true };
   const [head = "", language = ""] = text.split("/");
@@ -117,6 +127,7 @@ export function readKind(text: string): Kind {
 export const kindName = (kind: Kind): string => {
   if (kind.is !== "file") return kind.is;
   if (kind.visible === true) return "visibletree";
+  if (kind.certificate === true) return "certificate";
   return kind.tree ? (TREES.find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
 };
 
@@ -131,7 +142,7 @@ export function readEffect(text: string): Effect {
     return { is: "code", source: head === "code.project" ? "project" : "stdin", language: argument || "project" };
   if (head === "system" && argument !== "") return { is: "system", area: argument };
   if (head === "danger" && isDangerId(argument)) return { is: "danger", danger: argument };
-  if (isIn(["net", "listen", "process", "privilege", "environment", "terminal", "repository"] as const, head) && argument === "")
+  if (isIn(["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository"] as const, head) && argument === "")
     return { is: head };
   if (argument !== "") {
     const kind = readKind(head);
@@ -153,7 +164,7 @@ function readConsequence(text: string): Consequence {
   return { then: "effect", effect: readEffect(text) };
 }
 
-function readOptionLine(line: string): Option {
+export function readOptionLine(line: string): Option {
   const arrow = line.indexOf("->");
   const head = (arrow < 0 ? line : line.slice(0, arrow)).trim();
   const consequences =

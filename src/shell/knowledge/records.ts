@@ -193,17 +193,34 @@ export const records: readonly CommandSpec[] = [
     examples: { allow: ["xsv --version"], none: ["xsv frobnicate"] },
   },
   {
-    names: "xq tomlq",
-    summary: "queries XML and TOML",
+    names: "tomlq",
+    summary: "queries TOML",
     style: "bsd",
     options: rows(
-      "-r --raw-output; -c; -e --exit-status; -n; -S; -x --xpath=text; -q=text; -i --in-place -> read becomes edit; -t --toml-output; -h --help -> stop; --version -> stop; -V -> stop",
+      "-r --raw-output; -c; -e --exit-status; -n; -S; -i --in-place -> read becomes edit; -t --toml-output; -h --help -> stop; --version -> stop",
+      "# one of two programs of the name hands jq what it does not know: -x -V",
     ),
     operands: "filter:jq? read*",
     examples: {
-      allow: ["tomlq .package Cargo.toml", "cat a.xml | xq ."],
-      ask: ["tomlq -i .a a.toml", "xq env a.xml"],
+      allow: ["tomlq .package Cargo.toml", "tomlq -r .package Cargo.toml"],
+      ask: ["tomlq -i .a a.toml", "tomlq -x 1 Cargo.toml"],
       deny: ["tomlq . .env"],
+    },
+  },
+  {
+    names: "xq",
+    summary: "queries XML (two programs of this name: one takes a filter of jq and files, the other one file)",
+    style: "bsd",
+    options: rows(
+      "-r --raw-output; -c; -e --exit-status; -S; -h --help -> stop; --version -> stop",
+      "# with a value in one of them: -x -n -q -i",
+    ),
+    operands: "filter:jq? read*",
+    analyse: "lone-file",
+    examples: {
+      allow: ["cat a.xml | xq .", "xq .a a.xml", "xq a.xml"],
+      ask: ["xq env a.xml", "xq -x //a a.xml"],
+      deny: ["xq . .env", "xq .env"],
     },
   },
   {

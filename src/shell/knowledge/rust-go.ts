@@ -12,6 +12,7 @@ const CARGO_READ = rows(
 export const rustGo: readonly CommandSpec[] = [
   {
     names: "cargo",
+    helps: "--help -h +help",
     before: "rust-toolchain",
     summary: "builds Rust projects",
     style: "bsd",
@@ -38,7 +39,7 @@ export const rustGo: readonly CommandSpec[] = [
         examples: { allow: ["cargo tree -d"] },
       },
       // `help NAME` asks the program cargo-NAME.
-      "help|version": { operands: "", examples: { allow: ["cargo help"] } },
+      "help|version": { operands: "", examples: { allow: ["cargo help"], ask: ["cargo help evil-plugin"] } },
       metadata: {
         options: CARGO_READ,
         operands: "",
@@ -46,9 +47,18 @@ export const rustGo: readonly CommandSpec[] = [
         analyse: "cargo-config",
         examples: { allow: ["cargo metadata --no-deps --format-version 1"] },
       },
-      "build|b|check|c|test|t|run|r|bench|doc|d|clippy|rustc|rustdoc|fix|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": {
+      // Programs of their own.
+      "clippy|miri|nextest|expand|llvm-cov|tarpaulin|insta|watch|make|xtask": {
         ...BUILDS,
-        examples: { none: ["cargo check", "cargo test -q", "cargo build --release", "cargo clippy -- -D warnings", "cargo fix --lib"] },
+        helps: "",
+        examples: { none: ["cargo clippy -- -D warnings", "cargo nextest run", "cargo expand --help"], ask: ["cargo help nextest"] },
+      },
+      "build|b|check|c|test|t|run|r|bench|doc|d|rustc|rustdoc|fix": {
+        ...BUILDS,
+        examples: {
+          none: ["cargo check", "cargo test -q", "cargo build --release", "cargo c", "cargo fix --lib"],
+          allow: ["cargo help build", "cargo test --help"],
+        },
       },
       fmt: {
         options: "--check\n--all\n-p --package=text\n--message-format=text",
@@ -93,6 +103,8 @@ export const rustGo: readonly CommandSpec[] = [
     style: "gnu",
     options: rows(
       "-V --version -> stop; -vV -> stop; -v --verbose; -h --help -> stop; --explain=text -> stop; --print=text; --target=text",
+      "-o=write; --out-dir=writetree; --emit=text; --crate-type=text; --crate-name=text; --edition=text; -O; -g; --test; -L=list; -l=text; -A --allow=text; -W --warn=text; -D --deny=text; -F --forbid=text",
+      "--cfg=text; --check-cfg=text; --cap-lints=text; --error-format=text; --color=text; --extern=text; # choose programs: -C --codegen -Z --sysroot",
     ),
     operands: "read?",
     analyse: "rustc",
@@ -103,6 +115,11 @@ export const rustGo: readonly CommandSpec[] = [
         "rustc --print sysroot x.rs",
         "rustc --print link-args x.rs",
         "rustc x.rs",
+        "rustc --edition 2021 x.rs -o x",
+        "rustc --emit=metadata=x.rmeta x.rs",
+        "rustc --edition x.rs",
+        "rustc --out-dir src x.rs",
+        "rustc",
         "rustc -C linker=./evil x.rs",
       ],
     },
@@ -123,12 +140,13 @@ export const rustGo: readonly CommandSpec[] = [
     options: "-v --verbose\n-q --quiet\n-h --help -> stop\n-V --version -> stop",
     examples: { allow: ["rustup --version"] },
     subcommands: {
-      "show|toolchain list|target list|component list|which|override list|check|doc --path|help": {
-        options: "-v --verbose\n--toolchain=text\n--installed\n-q",
-        operands: "text*",
-        effects: "remote.read rust",
-        examples: { allow: ["rustup show", "rustup target list --installed"] },
-      },
+      "show|toolchain list|target list|component list|which|override list|check|doc --path|help|completions|dump-testament|show active-toolchain|show home|show profile":
+        {
+          options: "-v --verbose\n--toolchain=text\n--installed\n-q",
+          operands: "text*",
+          effects: "remote.read rust",
+          examples: { allow: ["rustup show", "rustup target list --installed", "rustup completions bash", "rustup completions zsh cargo"] },
+        },
       "install|update|default|toolchain install|toolchain uninstall|toolchain link|target add|target remove|component add|component remove|override set|override unset|self update|self uninstall|uninstall|set|set profile":
         {
           style: "none",
@@ -196,17 +214,48 @@ export const rustGo: readonly CommandSpec[] = [
         examples: { ask: ["go mod tidy", "go get x", "go install x@latest"] },
       },
       fmt: { style: "words", options: "-n -> drop out\n-x", operands: "out:writetree*=.", examples: { ask: ["go fmt ./..."] } },
-      "build|test|run|vet|generate|tool|fix|bug|telemetry": {
+      build: {
+        style: "words",
+        // -toolexec and -overlay stay unlisted; what else steers the compiler and the linker is the project's own build.
+        options: rows(
+          "-o=write; -v; -x; -n; -a; -race; -msan; -asan; -cover; -trimpath; -mod=text; -tags=text; -p=number; -work; -buildvcs[=text]; -buildmode=text; -ldflags=code/go-flags; -gcflags=code/go-flags; -asmflags=code/go-flags; -pgo=read; -json",
+        ),
+        operands: "text*",
+        effects: "code.project",
+        analyse: "go-build",
+        examples: {
+          none: ["go build ./...", "go build -v ./...", "go build ./cmd/a ./cmd/b"],
+          ask: ["go build", "go build .", "go build -o bin/app ./cmd/app", "go build -race main.go", "go build -toolexec=./evil ./..."],
+          deny: ["go build -o ~/.bashrc ."],
+        },
+      },
+      // Alone it lists the tools.
+      tool: {
+        style: "none",
+        operands: "code/project? text*",
+        idle: true,
+        examples: { allow: ["go tool"], none: ["go tool evil", "go tool -n evil"] },
+      },
+      "tool dist list|tool dist version": {
+        style: "words",
+        options: "-json\n-broken",
+        operands: "",
+        examples: { allow: ["go tool dist list"], none: ["go tool dist build"] },
+      },
+      "test|run|vet|generate|fix|bug|telemetry": {
         ...BUILDS,
-        examples: { none: ["go build ./...", "go test ./...", "go run .", "go vet ./...", "go build -toolexec=./evil"] },
+        examples: { none: ["go test ./...", "go run .", "go vet ./...", "go test -toolexec=./evil ./..."] },
       },
       clean: {
         style: "words",
-        options:
-          "-n\n-x\n-i\n-r\n-cache -> delete ~/.cache/go-build\n-testcache -> delete ~/.cache/go-build\n-modcache -> delete ~/go/pkg/mod\n-fuzzcache",
+        // With -n it only says what it would do, but for -testcache.
+        options: "-n\n-x\n-i\n-r\n-cache\n-testcache -> delete ~/.cache/go-build\n-modcache\n-fuzzcache",
         operands: "text*",
-        effects: "delete .",
-        examples: { ask: ["go clean", "go clean -modcache"] },
+        analyse: "go-clean",
+        examples: {
+          ask: ["go clean", "go clean -modcache", "go clean -x -cache", "go clean -n -testcache", "go clean -n=false"],
+          allow: ["go clean -n", "go clean -n -cache ./..."],
+        },
       },
     },
   },
@@ -269,10 +318,42 @@ export const rustGo: readonly CommandSpec[] = [
   },
   {
     names:
-      "bundler rake rspec rubocop rails irbrc composer phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
+      "bundler rake rspec rubocop rails irbrc phpunit phpstan psalm artisan mix rebar3 stack cabal sbt lein flutter pub swiftc xcodebuild pod fastlane zig dub nimble opam dune spago pulp purs shards vcpkg conan",
     summary: "package managers and test runners of other languages",
     ...PROJECT_TOOL,
     examples: { none: ["rspec", "mix test", "flutter test"] },
+  },
+  {
+    names: "composer",
+    summary: "PHP packages; plugins in vendor run whatever it is asked",
+    style: "bsd",
+    upkeep: ["write ~/.cache/composer/**"],
+    options: rows(
+      "-q --quiet; -v -vv -vvv --verbose; -n --no-interaction; --ansi; --no-ansi; --profile; --no-plugins; --no-scripts; --no-cache; -d --working-dir=dir; -h --help -> stop, code.project; -V --version -> stop, code.project",
+    ),
+    subcommands: {
+      "show|info|audit|outdated|licenses|depends|why|prohibits|why-not|fund|suggests|search|status|check-platform-reqs|about|list|help|diagnose":
+        {
+          options: rows(
+            "-a --all; -i --installed; -l --latest; -o --outdated; -m --minor-only; -D --direct; -t --tree; -f --format=text; -N --name-only; -P --path; -A --available; -s --self; --locked; --platform; --no-dev; -M --major-only; -p --patch-only; --strict; --ignore=text; --abandoned=text; -r --recursive; --only-name; --only-vendor; --type=text; --lock; --by-package; --by-suggestion",
+          ),
+          operands: "text*",
+          effects: "remote.read packages",
+          analyse: "composer-plugins",
+          examples: {
+            allow: ["composer audit", "composer show --tree", "composer outdated --no-plugins", "composer why x/y"],
+            ask: ["composer show --frobnicate"],
+          },
+        },
+      "install|update|require|remove|create-project|dump-autoload|dumpautoload|run-script|exec|global|config|init|reinstall|self-update|selfupdate|clear-cache|archive|bump|validate|browse":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "code.project",
+          examples: { none: ["composer install", "composer require x/y", "composer global require x/y"] },
+        },
+    },
+    examples: { none: ["composer evil", "composer --version"] },
   },
   {
     names: "dotnet",
@@ -281,7 +362,18 @@ export const rustGo: readonly CommandSpec[] = [
     subcommands: {
       // `--version` and `--info` start the SDK, which global.json may take from the project.
       "--list-sdks|--list-runtimes": { style: "none", operands: "", examples: { allow: ["dotnet --list-sdks"] } },
+      "--info|--version|--help|-h|help|sdk check|nuget list source|tool list|tool search|workload list|workload search|new list|new search|nuget locals all --list":
+        {
+          style: "none",
+          operands: "text*",
+          effects: "remote.read nuget",
+          analyse: "dotnet-config",
+          examples: {
+            allow: ["dotnet --info", "dotnet --version", "dotnet tool list -g", "dotnet new list"],
+            none: ["dotnet list package", "dotnet nuget why x"],
+          },
+        },
     },
-    examples: { none: ["dotnet build", "dotnet --info", "dotnet"] },
+    examples: { none: ["dotnet build", "dotnet"] },
   },
 ];

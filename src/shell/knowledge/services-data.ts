@@ -19,11 +19,11 @@ export const servicesData: readonly CommandSpec[] = [
     options:
       "-w --write-out=text\n--command-timeout=text\n--version -> stop\n-h --help -> stop\n# other servers and keys: --endpoints --cacert --cert --key --user --password",
     subcommands: {
-      "get|member list|endpoint status|endpoint health|endpoint hashkv|version|alarm list|role list|user list|lease list|check perf": {
+      "get|member list|endpoint status|endpoint health|endpoint hashkv|version|alarm list|role list|user list|lease list": {
         ...reads,
         examples: { allow: ["etcdctl get x --prefix", "etcdctl member list"], ask: ["etcdctl --endpoints=evil.example:1 get x"] },
       },
-      "put|txn|lease grant|member add|member update|user add|role add|auth enable|snapshot save|snapshot restore|defrag|lock|elect|watch|move-leader|make-mirror":
+      "put|txn|lease grant|member add|member update|user add|role add|auth enable|snapshot save|check perf|snapshot restore|defrag|lock|elect|watch|move-leader|make-mirror":
         { ...changes, examples: { ask: ["etcdctl put a b", "etcdctl watch x -- ./evil", "etcdctl lock x ./evil"] } },
       "del|member remove|user delete|role delete|auth disable|compaction|lease revoke|alarm disarm": {
         ...destroys,
@@ -33,8 +33,53 @@ export const servicesData: readonly CommandSpec[] = [
     examples: { allow: ["etcdctl --version"], none: ["etcdctl frobnicate"] },
   },
   {
+    names: "rabbitmqctl rabbitmq-diagnostics",
+    summary: "a RabbitMQ server",
+    style: "bsd",
+    // -n: another node, to which it hands over.
+    options: rows(
+      "-q --quiet; -s --silent; -t --timeout=number; -l --longnames; --formatter=text; --no-table-headers; -p --vhost=text; --version -> stop; --help -> stop",
+    ),
+    subcommands: {
+      "list_users|list_vhosts|list_permissions|list_user_permissions|list_topic_permissions|list_user_topic_permissions|list_queues|list_exchanges|list_bindings|list_channels|list_connections|list_consumers|list_policies|list_operator_policies|list_ciphers|list_hashes|list_feature_flags|list_deprecated_features|list_unresponsive_queues|list_user_limits|list_vhost_limits|list_node_auth_attempt_stats|status|cluster_status|ping|version|help|alarms|listeners|memory_breakdown|server_version|erlang_version|is_running|is_booting|check_running|check_local_alarms|check_alarms|check_port_connectivity|check_virtual_hosts|disk_free|runtime_thread_stats|quorum_status":
+        {
+          options: "--online\n--offline\n--local\n--global\n--node-only",
+          operands: "text*",
+          effects: "remote.read queue",
+          examples: {
+            allow: [
+              "rabbitmqctl list_users",
+              "rabbitmqctl list_queues name messages",
+              "rabbitmqctl -q status",
+              "rabbitmq-diagnostics ping",
+            ],
+            ask: ["rabbitmqctl -n evil@evil.example list_users"],
+          },
+        },
+      // Addresses with passwords in them.
+      "environment|report|list_parameters|list_global_parameters|list_shovels|os_env": {
+        operands: "text*",
+        effects: "remote.read queue, secrets",
+        examples: { ask: ["rabbitmqctl environment"] },
+      },
+      "delete_user|delete_vhost|delete_queue|purge_queue|reset|force_reset|forget_cluster_node|clear_permissions": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.destroy queue, danger remote-destroy",
+        examples: { ask: ["rabbitmqctl reset", "rabbitmqctl delete_vhost x"] },
+      },
+      "*": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.change queue",
+        examples: { ask: ["rabbitmqctl eval 'x.'", "rabbitmqctl add_user a b", "rabbitmqctl frobnicate"] },
+      },
+    },
+    examples: { allow: ["rabbitmqctl --version"] },
+  },
+  {
     names:
-      "kcat kafkacat kafka-topics kafka-topics.sh kafka-console-consumer kafka-console-producer kafka-consumer-groups kafka-configs kaf rpk nats nats-server rabbitmqctl rabbitmqadmin rabbitmq-plugins pulsar-admin mosquitto_pub mosquitto_sub zkCli.sh redis-benchmark redis-check-aof memcdump memcflush celery-admin",
+      "kcat kafkacat kafka-topics kafka-topics.sh kafka-console-consumer kafka-console-producer kafka-consumer-groups kafka-configs kaf rpk nats nats-server rabbitmqadmin rabbitmq-plugins pulsar-admin mosquitto_pub mosquitto_sub zkCli.sh redis-benchmark redis-check-aof memcdump memcflush celery-admin",
     summary: "queues and their servers",
     style: "bsd",
     options: "--version -> stop\n--help -> stop",
@@ -42,7 +87,7 @@ export const servicesData: readonly CommandSpec[] = [
     effects: "remote.change queue",
     examples: {
       allow: ["kcat --version"],
-      ask: ["kafka-topics --delete --topic x", "kcat -P -b h -t x a.txt", "rabbitmqctl reset", "nats pub x y"],
+      ask: ["kafka-topics --delete --topic x", "kcat -P -b h -t x a.txt", "kcat -C -t x", "nats pub x y"],
     },
   },
   {

@@ -14,6 +14,7 @@ const SERVICE_OPTIONS = rows(
 export const services: readonly CommandSpec[] = [
   {
     names: "systemctl",
+    helps: "--help",
     summary: "shows and controls services",
     style: "gnu",
     options: SERVICE_OPTIONS,
@@ -32,7 +33,7 @@ export const services: readonly CommandSpec[] = [
             ask: ["systemctl -H host status x"],
           },
         },
-      "start|stop|restart|reload|try-restart|reload-or-restart|try-reload-or-restart|isolate|kill|clean|freeze|thaw|set-property|bind|mount-image|reset-failed|enable|disable|reenable|preset|preset-all|mask|unmask|revert|add-wants|add-requires|set-default|daemon-reload|daemon-reexec|service-log-level|service-log-target|set-environment|unset-environment|import-environment|cancel|log-level|log-target|link":
+      "start|stop|restart|reload|try-restart|reload-or-restart|try-reload-or-restart|isolate|kill|clean|freeze|thaw|set-property|bind|mount-image|reset-failed|enable|disable|reenable|preset|preset-all|mask|unmask|revert|add-wants|add-requires|set-default|daemon-reload|daemon-reexec|set-environment|unset-environment|import-environment|cancel|link":
         {
           operands: "text*",
           effects: "system services, danger host-effect",
@@ -46,6 +47,18 @@ export const services: readonly CommandSpec[] = [
             ],
           },
         },
+      // Without a value they show it.
+      "log-level|log-target|service-watchdogs": {
+        operands: "setting?",
+        examples: {
+          allow: ["systemctl log-level", "systemctl --user log-target"],
+          ask: ["systemctl log-level debug", "systemctl service-watchdogs no"],
+        },
+      },
+      "service-log-level|service-log-target": {
+        operands: "text setting?",
+        examples: { allow: ["systemctl service-log-level nginx"], ask: ["systemctl service-log-level nginx debug"] },
+      },
       "show-environment": { operands: "", effects: "environment", examples: { ask: ["systemctl --user show-environment"] } },
       edit: { operands: "text*", effects: "system services, terminal", examples: { ask: ["systemctl edit nginx"] } },
       "reboot|poweroff|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|default|rescue|emergency|exit|switch-root|sleep":
@@ -172,17 +185,26 @@ export const services: readonly CommandSpec[] = [
     examples: { ask: ["atrm 3", "anacron -f"] },
   },
   {
-    names: "tmux screen zellij byobu",
+    names: "byobu",
+    summary: "a terminal that outlives the command; whatever it is asked, it sets itself up at home first",
+    operands: "refuse*",
+    examples: { ask: ["byobu", "byobu --version"] },
+  },
+  {
+    names: "tmux screen zellij",
     upkeep: ["write /tmp/tmux-*/**"],
     summary: "terminals that outlive the command",
     // Commands given to it run outside of this tool call.
     style: "posix",
     options: rows("-V -> stop; --version -> stop; -L=text; -ls -list -> stop"),
+    // Alone it opens a terminal.
+    operands: "refuse+",
     subcommands: {
       "ls|list-sessions|list-windows|lsw|list-panes|lsp|list-clients|lsc|list-commands|lscm|list-keys|lsk|list-buffers|lsb|info|display-message|display|show-options|show|has-session|has":
         {
           options: rows("-a; -p; -t=text; -s; -F=refuse; -f=refuse; -g; -w; -v"),
           operands: "refuse*",
+          idle: true,
           examples: {
             allow: ["tmux ls", "tmux list-panes -a", "tmux has-session -t x"],
             ask: ["tmux ls -F '#(evil)'", "tmux display -p '#(evil)'"],

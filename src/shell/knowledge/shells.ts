@@ -1,9 +1,13 @@
+import { rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 /** Shells: their grammar is code (`analyse/shell.ts`): -c is a flag, its script the first operand, +o and -o take names. */
 export const shells: readonly CommandSpec[] = [
   {
     names: "sh bash zsh dash ash ksh mksh ksh93 rbash yash posh",
+    reads: rows(
+      "BASH_* HOSTFILE MAIL MAILPATH MAILCHECK histchars FUNCNEST=refuse; PYTHONPATH NODE_PATH RUBYLIB PERL5LIB CLASSPATH PYTEST_PLUGINS PYTEST_ADDOPTS=any; *=any",
+    ),
     summary: "runs shell code",
     style: "none",
     analyse: "shell",

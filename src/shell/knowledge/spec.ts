@@ -48,6 +48,12 @@ export interface CommandSpec {
    * option (a name that a wildcard matches, text of a file) can do no harm.
    */
   readonly closed?: true;
+  /**
+   * Without operands it only looks, whatever its options: what stands behind them is theirs in every program of the name.
+   * Else a program that changes things and has no operand left, with a word taken by an option, is not understood.
+   * (A slot that must be filled, `KIND` or `KIND+`, and is not, makes the command unknown in any case.)
+   */
+  readonly idle?: true;
   /** What always happens: EFFECTs separated by commas. */
   readonly effects?: string;
   /** Keys are one or more words: `"stash list"`, alternatives by `|`: `"log|shortlog"`. An unlisted subcommand has no opinion. */
@@ -56,6 +62,12 @@ export interface CommandSpec {
   readonly kinds?: boolean;
   /** A subcommand may be written as any beginning that no other has (npm). */
   readonly abbreviates?: boolean;
+  /**
+   * An option row (without `stop`) of words that only print help where one of them is the only word behind a subcommand of the table or
+   * a group of them (`docker rm --help`, `gh pr -h`), whatever else the subcommand does. `help` among them (`+help`): `NAME help SUBCOMMAND`
+   * does the same. Subcommands inherit it; `""` ends it, for those that are programs of their own.
+   */
+  readonly helps?: string;
   /** Code for what a table cannot say: the name of an analyser in `shell/analyse/`. It runs after the table. */
   readonly analyse?: string;
   /** An analyser that runs first, even when only help or a version is asked for: what the name itself may start. */
@@ -68,6 +80,14 @@ export interface CommandSpec {
   readonly output?: "paths" | "input" | "operands" | "number";
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
+  /**
+   * Environment variables, one row each: `NAMES=WHAT`, names separated by blanks, `PG*` for a beginning. WHAT is a grammar of
+   * harmless values (`flag`, `number`, `word`, `plain`, `any`: `environment.ts`), `{a,b}` for exactly these, `words` for more options and operands, or an operand
+   * kind: then the value is such an operand (`write`, `dir`, `foreign/gdb`). A last row `*=any` says that the program looks
+   * at no other. Without it a variable that is not on the list of harmless ones makes the command unknown, unless it runs
+   * code that nobody knows anyway. Subcommands add to the rows of their parent.
+   */
+  readonly reads?: string;
   /** What it does for itself without being asked: `OP PATH` each, `~` home, `$git` the repository's `.git`; `*` in a name is any, a last `/**` all below. */
   readonly upkeep?: readonly string[];
   /** Command lines with the verdict they must get from the default preset in the test project. They are tests. */
@@ -96,6 +116,7 @@ export interface Examples {
  * | `name` | is the name of a package in a configured registry; an address in its place is fetched |
  * | `word` | is inert but must be known: a run-time value makes the command unknown (sub-actions, modes) |
  * | `read` `list` `write` `edit` `delete` `rename` `mkdir` `link` `metadata` `execute` | is a path on which this operation happens |
+ * | `certificate` | is read, and nothing of it is used but the certificate, which is public |
  * | `visibletree` | is a `tree` whose walk leaves out names that begin with a dot |
  * | `only` `without` | (option values) names files the walk keeps or leaves out, as a glob |
  * | `tree` `listtree` `writetree` `deletetree` `metatree` | is a folder: everything below is read, listed, written, deleted, chmodded |
@@ -113,6 +134,9 @@ export interface Examples {
  * | `lasting/LANG` | as `foreign/LANG`, and it is kept: what it names runs later, for others |
  * | `gitkey` | is a git `KEY=VALUE`: inert for keys that only choose among what git does, else `foreign/git-config` |
  * | `pid` | is a process to signal |
+ * | `secret` | names what is printed, which may be a secret |
+ * | `setting` | is what the command sets, where it only shows it without |
+ * | `terminal` | stands for a program that is interactive unless an option drops the slot |
  * | `refuse` | makes the command unknown (an option we know to be dangerous in ways no other kind says) |
  *
  * A path kind also accepts `-` as standard input or output where `CommandSpec` programs do.
@@ -123,7 +147,7 @@ export type OperandKind = string;
  * Effects: `remote.read NAME`, `remote.change NAME`, `remote.publish NAME`, `remote.destroy NAME`, `net` (its host is
  * not in the arguments), `listen`, `code.project`, `code.stdin` (runs what it reads from standard input),
  * `process`, `system AREA`, `privilege`, `danger ID`, `read PATH`, `write PATH`, `list PATH`, `delete PATH` (paths as
- * written in the table: `~`, `.`, `$git`), `environment` (prints variables, secrets included), `terminal` (interactive,
+ * written in the table: `~`, `.`, `$git`), `environment` (prints variables, secrets included), `secrets` (prints tokens, passwords, keys), `terminal` (interactive,
  * can do anything a person types), `repository` (reads the git repository at the working directory, whose configuration can run code).
  */
 export type EffectNotation = string;

@@ -28,7 +28,7 @@ export const systemChange: readonly CommandSpec[] = [
       "-U --uid=text; -x --exact; -F --pidfile=read; -L --logpidfile; -r --runstates=text; -A --ignore-ancestors; --cgroup=text; --ns=text; --nslist=text; -h --help -> stop; -V --version -> stop",
     ),
     operands: "text*",
-    effects: "process",
+    effects: "process, danger signals-by-name",
     examples: { allow: ["pkill --version"], ask: ["pkill node", "pkill -9 -f server", "pkill -HUP nginx", "pkill -u root"] },
   },
   {
@@ -39,7 +39,7 @@ export const systemChange: readonly CommandSpec[] = [
       "-r --regexp; -s --signal=text; -u --user=text; -v --verbose; -V --version -> stop; -w --wait; -n --ns=text; -Z --context=text",
     ),
     operands: "text*",
-    effects: "process",
+    effects: "process, danger signals-by-name",
     examples: { allow: ["killall -l"], ask: ["killall node", "killall -9 node", "killall -u me"] },
   },
   {
@@ -59,8 +59,15 @@ export const systemChange: readonly CommandSpec[] = [
     examples: { ask: ["renice -n 5 -p 1234"] },
   },
   {
+    names: "ntpdate",
+    summary: "sets the clock, and with options of another version's, too: a script of ntpsec takes most for its own",
+    operands: "refuse*",
+    effects: "system kernel, danger host-effect",
+    examples: { ask: ["ntpdate pool.ntp.org", "ntpdate -V", "ntpdate"] },
+  },
+  {
     names:
-      "umount swapon swapoff losetup modprobe insmod rmmod kmod depmod setsebool setenforce auditctl rfkill hwclock ntpdate chronyc tc brctl bridge iw iwconfig nmcli ufw firewall-cmd nft ethtool wg wg-quick",
+      "umount swapon swapoff losetup modprobe insmod rmmod kmod depmod setsebool setenforce auditctl rfkill hwclock chronyc tc brctl bridge iw iwconfig nmcli ufw firewall-cmd nft ethtool wg wg-quick",
     summary: "changes devices, modules, network or clock",
     options: rows("-h --help -> stop; -V --version -> stop"),
     operands: "refuse*",
@@ -72,7 +79,7 @@ export const systemChange: readonly CommandSpec[] = [
   },
   {
     names:
-      "fdisk sfdisk cfdisk gdisk sgdisk parted mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mke2fs mkswap wipefs blkdiscard fsck fsck.ext4 e2fsck tune2fs resize2fs cryptsetup mdadm lvcreate lvremove vgcreate vgremove pvcreate pvremove hdparm nvme badblocks debugfs diskutil",
+      "fdisk sfdisk cfdisk gdisk sgdisk parted mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mke2fs mkswap wipefs blkdiscard fsck fsck.ext4 e2fsck tune2fs resize2fs cryptsetup mdadm lvcreate lvremove vgcreate vgremove pvcreate pvremove hdparm nvme badblocks debugfs",
     summary: "changes disks",
     // Short letters differ: `mkfs.fat -h` counts hidden sectors, `mkfs -V` and `fsck -V` are only louder.
     options: rows("-l --list -> drop device; --version -> stop; --help -> stop"),

@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Looking at the machine: processes, users, devices, names. Changing it is in `system-change.ts`.
@@ -15,6 +15,7 @@ const PROCESSES = rows(
 export const system: readonly CommandSpec[] = [
   {
     names: "ps",
+    reads: NO_OTHERS,
     summary: "lists processes",
     // The analyser: a BSD word (without dash) with an `e` shows environments.
     options: rows(
@@ -42,6 +43,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "pgrep pidof pidwait",
+    reads: NO_OTHERS,
     summary: "finds processes",
     options: PROCESSES,
     operands: "text*",
@@ -55,11 +57,12 @@ export const system: readonly CommandSpec[] = [
     options: rows(
       "-b -> drop screen; -n=text; -d=text; -p=text; -u=text; -U=text; -o=text; -c; -H; -i; -s; -S; -e=text; -E=text; -1; -l=text -> drop screen; -stats=text; -pid=text; -v -> stop; -V --version -> stop; -h --help -> stop",
     ),
-    operands: "screen:refuse?=interactive",
-    examples: { allow: ["top -b -n 1", "top -l 1", "htop --version"], ask: ["top", "htop -d 5", "top -b --nonsense"] },
+    operands: "screen:terminal?=interactive",
+    examples: { allow: ["top -b -n 1", "top -l 1", "htop --version"], ask: ["top", "top -p 1", "htop -d 5", "top -b --nonsense", "top x"] },
   },
   {
     names: "free",
+    reads: NO_OTHERS,
     summary: "memory",
     options: rows(
       "-b --bytes; --kilo; --mega; --giga; --tera; --peta; -k --kibi; -m --mebi; -g --gibi; --tebi; --pebi; -h --human; --si; -l --lohi; -L --line; -t --total; -v --committed; -s --seconds=text; -c --count=text; -w --wide; --help -> stop; -V --version -> stop",
@@ -78,6 +81,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "uptime",
+    reads: NO_OTHERS,
     summary: "time since boot, load",
     options: rows("-p --pretty; -s --since; -r --raw; -c --container", HELP),
     operands: "",
@@ -85,6 +89,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "w",
+    reads: NO_OTHERS,
     summary: "who is doing what",
     options: rows(
       "-h --no-header; -u --no-current; -s --short; -f --from; -o --old-style; -i --ip-addr; -p --pids; -c --container; -t --terminal; --help -> stop; -V --version -> stop",
@@ -145,6 +150,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "hostname dnsdomainname domainname nisdomainname ypdomainname",
+    reads: NO_OTHERS,
     summary: "the name of this machine",
     options: rows(
       "-a --alias; -A --all-fqdns; -d --domain; -f --fqdn --long; -i --ip-address; -I --all-ip-addresses; -s --short; -y --yp --nis",
@@ -152,19 +158,43 @@ export const system: readonly CommandSpec[] = [
       "# set it: -F --file -b --boot, any operand",
     ),
     operands: "refuse?",
+    idle: true,
     examples: { allow: ["hostname", "hostname -f", "hostname -I"], ask: ["hostname pwned", "hostname -F a.txt"] },
   },
   {
-    names: "lsblk blkid findmnt lscpu lsmem lspci lsusb lsmod lsns lsipc lslocks lslogins lsinitramfs dmidecode hwinfo modinfo",
+    names: "lsblk blkid findmnt lscpu lsmem lsusb lsmod lsns lsipc lslocks lslogins lsinitramfs hwinfo modinfo",
+    reads: NO_OTHERS,
     summary: "devices and mounts",
     options: rows(
       "-a; -b; -d; -D; -f; -i; -J; -l; -m; -M; -n; -o=text; -O; -p; -P; -r; -S; -t; -T; -x=text; -z; -e[=text]; -v; -vv; -vvv; -k; -nn; -u; -y; -s; --all; --bytes; --json; --list; --noheadings; --output=text",
-      "--output-all; --paths; --pairs; --raw; --tree; --fs; --ascii; --topology; --scsi; --perms; --nodeps; --extended[=text]; --parse[=text]; --online; --offline; --target=text; -F=text",
+      "--output-all; --paths; --pairs; --raw; --tree; --fs; --ascii; --topology; --scsi; --perms; --nodeps; --extended[=text]; --parse[=text]; --online; --offline; --target=text; -F=read",
       HELP,
     ),
     operands: "list*",
-    // `lspci -q` asks the network: not listed.
-    examples: { ask: ["lspci -q"], allow: ["lsblk", "lsblk -f -o NAME,SIZE", "lscpu", "findmnt -n -o TARGET /", "lsusb -v"] },
+    examples: { allow: ["lsblk", "lsblk -f -o NAME,SIZE", "lscpu", "findmnt -n -o TARGET /", "lsusb -v"], deny: ["findmnt -F .env"] },
+  },
+  {
+    names: "lspci",
+    reads: NO_OTHERS,
+    summary: "devices on the PCI bus",
+    // `-q` asks the network: not listed.
+    options: rows(
+      "-m -mm; -t; -v -vv -vvv; -k; -x -xxx -xxxx; -b; -D; -P -PP; -n -nn; -d=text; -s=text; -i=read; -p=read; -F=read; -M; -h --help -> stop",
+      "--version -> stop",
+    ),
+    operands: "",
+    examples: { allow: ["lspci", "lspci -nnk", "lspci -v -s 00:02.0"], ask: ["lspci -q"], deny: ["lspci -i .env", "lspci -F .env"] },
+  },
+  {
+    names: "dmidecode",
+    reads: NO_OTHERS,
+    summary: "what the firmware says of the machine",
+    options: rows(
+      "-q --quiet; -s --string=text; -t --type=text; -H --handle=text; -u --dump; -d --dev-mem=read; --from-dump=read; --no-sysfs; --oem-string=text",
+      "-h --help -> stop; -V --version -> stop",
+    ),
+    operands: "",
+    examples: { allow: ["dmidecode -t memory", "dmidecode -s bios-version"], deny: ["dmidecode -d .env", "dmidecode --from-dump .env"] },
   },
   {
     names: "lshw",
@@ -195,6 +225,7 @@ export const system: readonly CommandSpec[] = [
       "# -a --all mounts everything",
     ),
     operands: "refuse*",
+    idle: true,
     examples: { allow: ["mount", "mount -t ext4", "mount -l"], ask: ["mount /dev/sdb1 /mnt", "mount -a", "mount -o remount,rw /"] },
   },
   {
@@ -221,7 +252,7 @@ export const system: readonly CommandSpec[] = [
       "--system; --user; -m --merge; -S --since=text; -U --until=text; -c --cursor=text; --after-cursor=text; --show-cursor; -b --boot[=text]; --list-boots; -k --dmesg; -u --unit=text; --user-unit=text; -t --identifier=text",
       "-p --priority=text; --facility=text; -g --grep=text; --case-sensitive[=text]; -e --pager-end; -f --follow; -n --lines[=text]; --no-tail; -r --reverse; -o --output=text; --output-fields=text; --utc; -x --catalog; --no-hostname",
       "--no-full; -l --full; -a --all; -q --quiet; --no-pager; -N --fields; -F --field=text; --disk-usage; --header; --list-catalog; --dump-catalog; --verify; -D --directory=read; --file=read; --namespace=text; -T --exclude-identifier=text",
-      "-h --help -> stop; --version -> stop",
+      "-h --help -> stop; --version -> stop; -1..-9",
       "--vacuum-size=text -> system logs, danger host-effect; --vacuum-files=text -> system logs, danger host-effect; --vacuum-time=text -> system logs, danger host-effect; --rotate -> system logs; --flush -> system logs",
       "--sync -> system logs; --relinquish-var -> system logs; --smart-relinquish-var -> system logs; --update-catalog -> system logs; --setup-keys -> system logs",
       "# other machines, images, cursor files: -M --machine --root --image --cursor-file --verify-key --interval --force",

@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Programs whose arguments are source in a language of their own, and editors.
@@ -6,6 +6,7 @@ import type { CommandSpec } from "./spec.ts";
 export const textLanguages: readonly CommandSpec[] = [
   {
     names: "sed gsed",
+    reads: NO_OTHERS,
     summary: "edits a stream",
     // The analyser: what -i keeps of the old content, and BSD sed, to which the word behind -i is its suffix.
     options: rows(
@@ -32,7 +33,6 @@ export const textLanguages: readonly CommandSpec[] = [
         "sed -i s/a/b/ a.txt",
         "sed -ni.bak p a.txt",
         "sed -i.bak s/a/b/ a.txt",
-        "sed -i'/home/u/.ssh/*' s/a/b/ a.txt",
         "sed --in-pl s/a/b/ a.txt",
         'sed "$SCRIPT" a.txt',
         "sed -i '' s/a/b/ a.txt",
@@ -41,6 +41,7 @@ export const textLanguages: readonly CommandSpec[] = [
       none: ["sed -f x.sed a.txt"],
       deny: [
         "sed -n '1e rm -rf ~' a.txt",
+        "sed -i'/home/u/.ssh/*' s/a/b/ a.txt",
         "sed p .env",
         "sed -i s/a/b/ ~/.bashrc",
         "sed -i s/a/b/ .git/hooks/pre-commit",
@@ -53,6 +54,7 @@ export const textLanguages: readonly CommandSpec[] = [
   },
   {
     names: "awk gawk mawk nawk original-awk",
+    reads: rows("AWK* DGAWK* WHINY_USERS=refuse; *=any"),
     summary: "runs an awk program",
     style: "posix",
     options: rows(
@@ -99,6 +101,7 @@ export const textLanguages: readonly CommandSpec[] = [
   },
   {
     names: "jq gojq jaq",
+    reads: NO_OTHERS,
     summary: "queries JSON",
     style: "bsd",
     options: rows(
@@ -120,8 +123,8 @@ export const textLanguages: readonly CommandSpec[] = [
         "jq --arg v 1 '.version = $v' package.json",
       ],
       ask: ["jq -n env", "jq -n '$ENV'", "jq -L evil 'import \"x\" as x; .' a.txt", 'jq "$F" a.txt', "jq --nonsense . a.txt"],
-      none: ["jq -f prog.jq a.txt"],
-      deny: ["jq . .env", "jq -R . .env", "jq . .env --args x", "jq --rawfile x .env '$x' a.txt"],
+      none: ["jq -f prog.jq a.txt", "jq package.json -f", "jq prog.jq a.txt -f", "jq . a.txt -nf prog.jq"],
+      deny: ["jq . .env", "jq .env --from-file=prog.jq", "jq -R . .env", "jq . .env --args x", "jq --rawfile x .env '$x' a.txt"],
     },
   },
   {
@@ -131,20 +134,28 @@ export const textLanguages: readonly CommandSpec[] = [
     options: rows(
       "-i --in-place --inplace -> read becomes edit; -n --null-input; -e --exit-status; -r --unwrapScalar --raw-output[=text]; -j --tojson; -P --prettyPrint",
       "-p --input-format=text; -o --output-format=text; -I --indent=text; -C --colors; -M --no-colors; -N --no-doc; -y --yaml-output --yml-output; -Y --yaml-roundtrip",
-      "-c; -S; --yaml-output-grammar-version=text; -w --width=text; -v --verbose; -h --help -> stop; -V --version -> stop; --from-file=script/yq -> drop filter",
+      "-c; -S; --yaml-output-grammar-version=text; -w --width=text; -v --verbose; -h --help -> stop; -V --version -> stop; --from-file=script/yq",
       "# mean different things in the two programs, or write files: -s -f",
     ),
-    operands: "filter:yq? read*",
+    analyse: "yq",
     examples: {
-      allow: ["yq .a f.yml", "yq -r '.a.b' f.yml", "cat f.yml | yq -o json ."],
-      ask: ["yq -i '.a=1' f.yml", "yq -n 'env(API_KEY)'"],
-      deny: ["yq . .env", "yq -n 'load(\".env\")'", "yq -i .a=1 ~/.bashrc"],
+      allow: [
+        "yq .a f.yml",
+        "yq -r '.a.b' f.yml",
+        "cat f.yml | yq -o json .",
+        "yq eval a.yaml",
+        "yq eval .a f.yml",
+        "yq ea . f.yml g.yml",
+        "yq f.yml",
+      ],
+      ask: ["yq -i '.a=1' f.yml", "yq eval -i .a=1 f.yml", "yq eval 'env(API_KEY)' f.yml", "yq -n 'env(API_KEY)'", "yq env f.yml"],
+      deny: ["yq . .env", "yq eval . .env", "yq e .env .env", "yq -n 'load(\".env\")'", "yq -i .a=1 ~/.bashrc"],
     },
   },
   {
     names: "vim vi view nvim ex rvim gvim vimdiff ed red nano pico emacs joe micro hx helix kak mg mcedit",
     summary: "edits files by hand, runs any command",
-    options: rows("--version -> stop; --help -> stop"),
+    options: rows("-c --cmd --eval=code/vim; --version -> stop; --help -> stop"),
     operands: "edit*",
     effects: "terminal, code.stdin ed",
     examples: {
@@ -164,6 +175,7 @@ export const textLanguages: readonly CommandSpec[] = [
   },
   {
     names: "envsubst",
+    reads: NO_OTHERS,
     summary: "puts environment variables into its input",
     options: rows("-v --variables; -h --help -> stop; -V --version -> stop"),
     operands: "text?",

@@ -1,11 +1,11 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Viewers, dumpers and converters.
 
 export const textView: readonly CommandSpec[] = [
   {
-    names: "less zless xzless bzless",
+    names: "less zless xzless",
     summary: "pages through files",
     // `+COMMAND` runs a command of the pager (`+!id`): the analyser refuses operands that begin with `+`.
     options: rows(
@@ -13,20 +13,31 @@ export const textView: readonly CommandSpec[] = [
       "-b=number; -h=number; -j=number; -x=number; -y=number; -z=number; --quit-at-eof; --QUIT-AT-EOF; --quit-if-one-screen; --no-init; --raw-control-chars; --RAW-CONTROL-CHARS",
       "--chop-long-lines; --line-numbers; --LINE-NUMBERS; --ignore-case; --IGNORE-CASE; --squeeze-blank-lines; --quiet; --silent; --use-color; --no-keypad",
       "--mouse; --tabs=number; --pattern=text; --prompt=text; --follow-name; --quit-on-intr; --wordwrap; --header=text; --force; -1..-9",
-      "-? --help -> stop; --version -> stop",
+      "# the help comes before the files, not in their place",
+      "-? --help; --version -> stop",
       "# write or run: -o -O --log-file --LOG-FILE -k --lesskey-file -t --tag -T --tag-file -D",
     ),
     operands: "read*",
     output: "input",
     analyse: "plus",
     examples: {
-      allow: ["less a.txt", "git log | less -FRX", "less -N a.txt"],
+      allow: ["less a.txt", "git log | less -FRX", "less -N a.txt", "less --help"],
       ask: ["less -b1kevil a.txt", "less '-Px$-kevil' a.txt", "less '+!id' a.txt", "less -o out a.txt", "less -k evil a.txt"],
-      deny: ["less .env", "less ~/.ssh/id_rsa"],
+      deny: ["less .env", "less ~/.ssh/id_rsa", "less --help .env"],
     },
   },
   {
-    names: "more zmore xzmore bzmore most pg",
+    names: "zmore xzmore bzmore bzless",
+    summary: "pages through compressed files",
+    // Scripts without options: every word is a file, one that begins with a dash as well.
+    style: "none",
+    operands: "read*",
+    output: "input",
+    analyse: "plus",
+    examples: { allow: ["bzless a.txt", "xzmore a.txt", "bzmore --help"], deny: ["bzless -p .env", "bzmore -V .env", "xzmore -V .env"] },
+  },
+  {
+    names: "more pg",
     summary: "pages through files",
     // Options mean different things in each of them: only flags they share.
     options: rows("-d; -f; -l; -c; -u; -s; -1..-9; -V --version -> stop; --help -> stop", "# -p takes a value in some"),
@@ -34,6 +45,17 @@ export const textView: readonly CommandSpec[] = [
     output: "input",
     analyse: "plus",
     examples: { allow: ["more a.txt", "ls | more"], ask: ["more '+!id' a.txt", "more -p a.txt"], deny: ["more .env"] },
+  },
+  {
+    names: "most",
+    summary: "pages through files",
+    style: "bsd",
+    // most(1): an option that it does not know is passed over.
+    options: rows("-1; -4; -b; -C; -d; -k; -M; -r; -s; -u; -v; -w; -z"),
+    operands: "read*",
+    output: "input",
+    analyse: "plus",
+    examples: { allow: ["most a.txt", "most -w a.txt"], ask: ["most -V a.txt"], deny: ["most .env", "most -w .env"] },
   },
   {
     names: "man",
@@ -92,6 +114,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "file",
+    reads: NO_OTHERS,
     summary: "says what a file is",
     options: rows(
       "-m --magic-file=read; -z --uncompress; -Z --uncompress-noreport; -b --brief; -c --checking-printout; -e --exclude=text; --exclude-quiet=text; -F --separator=text",
@@ -108,6 +131,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "strings",
+    reads: NO_OTHERS,
     summary: "prints the text in a binary",
     // binutils: an operand `@FILE` holds more arguments: the analyser refuses it.
     options: rows(
@@ -120,7 +144,10 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "xxd",
+    reads: NO_OTHERS,
     summary: "dumps bytes, or turns a dump back",
+    // Its parser stops at the first operand: `xxd a -p` writes a file called `-p`.
+    style: "posix",
     options: rows(
       "-a -autoskip; -b -bits; -c -cols=text; -C -capitalize; -d; -e; -E -EBCDIC; -g -groupsize=text; -h -help -> stop; -i -include; -l -len=text; -n -name=text; -o -offset=text",
       "-p -ps -plain -postscript; -r -revert; -R=text; -s -seek -skip=text; -u -uppercase; -v -version -> stop",
@@ -128,7 +155,7 @@ export const textView: readonly CommandSpec[] = [
     operands: "read? write?",
     examples: {
       allow: ["xxd a.txt", "xxd -l 16 -c8 a.txt", "xxd -p < a.txt", "xxd -ps a.txt"],
-      ask: ["xxd a.txt out", "xxd -r dump out"],
+      ask: ["xxd a.txt out", "xxd -r dump out", "xxd a.txt -p"],
       deny: ["xxd .env", "xxd -r dump ~/.bashrc"],
     },
   },
@@ -145,6 +172,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "iconv",
+    reads: NO_OTHERS,
     summary: "converts encodings",
     options: rows(
       "-f --from-code=text; -t --to-code=text; -l --list -> stop; -c; -o --output=write; -s --silent; --verbose; -? --help -> stop; --usage -> stop; -V --version -> stop",
@@ -158,6 +186,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "column",
+    reads: NO_OTHERS,
     closed: true,
     summary: "aligns columns",
     // BSD -n is a flag and a file may follow it.
@@ -172,6 +201,7 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "col colcrt",
+    reads: NO_OTHERS,
     summary: "leaves out what moves the cursor back",
     options: rows(
       "-b --no-backspaces; -f --fine; -p --pass; -h --tabs; -x --spaces; -l --lines=number; -H --help -> stop; -v -V --version -> stop",
@@ -181,18 +211,19 @@ export const textView: readonly CommandSpec[] = [
   },
   {
     names: "tree",
+    reads: NO_OTHERS,
     summary: "lists folders as a tree",
     options: rows(
-      "-a; -d; -l; -f; -x; -L=text; -P=text; -I=text; --gitignore; --gitfile=read; --ignore-case; --matchdirs; --metafirst; --prune; --info; --infofile=read; --noreport",
+      "-a; -d; -l; -f; -x; -L=text; -P=text; -I=text; --gitignore; --gitfile=read; --ignore-case; --matchdirs; --metafirst; --prune; --noreport",
       "--charset=text; --filelimit=text; -q; -N; -Q; -p; -u; -g; -s; -h; --si; --du; -D; --timefmt=text; -F; --inodes; --device; -v; -t; -c; -U; -r; --dirsfirst; --filesfirst",
       "--sort=text; -i; -A; -S; -n; -C; -X; -J; -H=text; -T=text; --nolinks; --hintro=read; --houtro=read; -o=write; --fromfile -> listtree becomes read",
       "--fromtabfile -> listtree becomes read; --fflinks; --opt-toggle; --hyperlink; --scheme=text; --authority=text; --version -> stop; --help -> stop",
-      "# -R writes 00Tree.html files",
+      "# -R writes 00Tree.html files, --info --infofile print what files called .info say",
     ),
     operands: "listtree*=.",
     examples: {
       allow: ["tree", "tree -L 2 src", "tree -a -I node_modules"],
-      ask: ["tree -o out.txt", "tree -R -H . -L 1"],
+      ask: ["tree -o out.txt", "tree -R -H . -L 1", "tree --info src"],
       deny: ["tree -o ~/.bashrc", "tree --fromfile .env"],
     },
   },
@@ -204,7 +235,7 @@ export const textView: readonly CommandSpec[] = [
     options: rows(
       "--format; --noout; --xpath=text; --pretty=text; --encode=text; --output -o=write; --html; --xmlout; --nonet; --noblanks; --nocdata; --nowarning; --quiet; --timing",
       "--recover; --huge; --nowrap; --htmlout; --c14n; --c14n11; --exc-c14n; --nsclean; --schema=read; --relaxng=read; --schematron=read; --stream; --memory; --push; --debug",
-      "--nodefdtd; --dropdtd; --pattern=text; --copy; --repeat; --noenc; --nocompact; --sax; --sax1; --version -> stop",
+      "--nodefdtd; --dropdtd; --pattern=text; --copy; --repeat; --noenc; --nocompact; --sax; --sax1; --version",
     ),
     analyse: "url-or-path",
     examples: {
@@ -215,23 +246,35 @@ export const textView: readonly CommandSpec[] = [
         "xmllint --nonet --shell a.xml",
         "xmllint http://evil.example/x.xml",
       ],
-      deny: ["xmllint --nonet .env", "xmllint --nonet -o ~/.bashrc a.xml"],
+      deny: ["xmllint --nonet .env", "xmllint --nonet --version .env", "xmllint --nonet -o ~/.bashrc a.xml"],
     },
   },
   {
     names: "dos2unix unix2dos mac2unix unix2mac",
     summary: "converts line ends in place",
+    // dos2unix(1): an option is for the files behind it, and a file may be followed by options.
+    style: "posix",
     options: rows(
       "--allow-chown; --no-allow-chown; -ascii; -iso; -7; -1252; -437; -850; -860; -863; -865; -b --keep-bom; -c --convmode=text; -f --force; -i --info[=text] -> edit becomes read",
-      "-k --keepdate; -l --newline; -m --add-bom; -o --oldfile; -O --to-stdout -> edit becomes read; -e --add-eol; --no-add-eol; -q --quiet; -r --remove-bom; -s --safe",
+      "-k --keepdate; -l --newline; -m --add-bom; -O --to-stdout -> edit becomes read; -e --add-eol; --no-add-eol; -q --quiet; -r --remove-bom; -s --safe",
       "-u --keep-utf16; -ul --assume-utf16le; -ub --assume-utf16be; -v --verbose; -F --follow-symlink; -R --replace-symlink; -S --skip-symlink",
       "-h --help -> stop; -V --version -> stop; -L --license -> stop",
-      "# pairs of names: -n --newfile",
+      "# pairs of names, or writes although -i was said: -n --newfile -o --oldfile",
     ),
     operands: "edit*",
+    analyse: "late-options",
     examples: {
-      allow: ["dos2unix < a.txt", "dos2unix -i a.txt"],
-      ask: ["dos2unix a.txt", "dos2unix -n a.txt c.txt"],
+      allow: ["dos2unix < a.txt", "dos2unix -i a.txt", "unix2dos -O a.txt", "dos2unix --info=h a.txt b.txt"],
+      ask: [
+        "dos2unix a.txt",
+        "dos2unix -n a.txt c.txt",
+        "dos2unix a.txt -i",
+        "unix2dos a.txt --info",
+        "mac2unix a.txt -O",
+        "dos2unix -i a.txt -o b.txt",
+        "dos2unix -i -o a.txt",
+        "dos2unix -i a.txt -n b.txt c.txt",
+      ],
       deny: ["dos2unix ~/.bashrc", "dos2unix .env"],
     },
   },

@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 // Searching and comparing. Languages with code of their own (sed, awk, jq, editors) are in `text-languages.ts`,
@@ -31,6 +31,7 @@ const DIFF = rows(
 export const text: readonly CommandSpec[] = [
   {
     names: "grep egrep fgrep ggrep",
+    reads: NO_OTHERS,
     closed: true,
     summary: "searches files",
     options: GREP,
@@ -54,19 +55,64 @@ export const text: readonly CommandSpec[] = [
         "grep -r foo . --exclude=.env",
         "grep -rn foo . --include=*.ts",
       ],
-      ask: ["grep --nonsense foo a.txt", "grep -C foo .env", "grep -r foo .", "grep -r foo", "grep foo $FILES"],
-      deny: ["grep foo .env", "grep -r password ~/.aws", "grep -f .env a.txt", "grep -h '' ~/.ssh/id_rsa", "grep --rec x ~/.ssh"],
+      ask: ["grep --nonsense foo a.txt", "grep -r foo .", "grep -r foo", "grep foo $FILES"],
+      deny: [
+        "grep foo .env",
+        "grep -C foo .env",
+        "grep -r password ~/.aws",
+        "grep -f .env a.txt",
+        "grep -h '' ~/.ssh/id_rsa",
+        "grep --rec x ~/.ssh",
+      ],
     },
   },
   {
-    names: "zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep zstdgrep lzgrep",
+    names: "zgrep zegrep zfgrep xzgrep xzegrep xzfgrep lzgrep",
     summary: "searches compressed files",
     options: GREP,
     operands: "pattern:text read*",
     examples: { allow: ["zgrep foo log.gz", "xzgrep -c foo a.xz"], deny: ["zgrep x .env", "zgrep -f .env a.txt"] },
   },
   {
+    names: "bzgrep bzegrep bzfgrep zstdgrep",
+    summary: "searches compressed files",
+    // Scripts that cut options in their own way: `-nA 3 x f` searches in x, `-efoo x f` reads x, `-V f` decompresses f, `-R` walks the working folder.
+    // So a word behind an option is never taken to belong to it, and with a pattern of its own every word is a file, too.
+    options: rows(
+      "-E --extended-regexp; -F --fixed-strings; -G --basic-regexp; -P --perl-regexp; -e --regexp[=text] -> drop pattern; -f --file=read -> drop pattern",
+      "-i -y --ignore-case; --no-ignore-case; -w --word-regexp; -x --line-regexp; -z --null-data; -s --no-messages; -v --invert-match; -V --version; --help",
+      "-m --max-count[=number]; -b --byte-offset; -n --line-number; --line-buffered; -H --with-filename; -h --no-filename; -o --only-matching; -q --quiet --silent",
+      "-a --text; -I; -L --files-without-match; -l --files-with-matches; -c --count; -T --initial-tab; -Z --null; --color --colour[=text]",
+      "-A --after-context[=number]; -B --before-context[=number]; -C --context[=number]; -1..-9",
+      "# walk folders, or name files: -r -R -d -D --directories --devices --include --exclude --exclude-from --exclude-dir",
+    ),
+    operands: "pattern:text? read*",
+    examples: {
+      allow: [
+        "bzgrep foo log.gz",
+        "bzgrep -n -A3 foo log.gz",
+        "bzgrep -A 3 foo log.gz",
+        "bzgrep -e foo log.gz",
+        "zstdgrep -c foo a.zst",
+        "bzgrep -V",
+      ],
+      ask: ["bzgrep -R foo log.gz", "bzgrep -D skip foo log.gz", "zstdgrep -R foo", "bzegrep --include=*.c foo log.gz"],
+      deny: [
+        "bzgrep foo .env",
+        "bzgrep -f .env log.gz",
+        "bzgrep -V 1 .env",
+        "bzgrep -nA 3 .env log.gz",
+        "bzgrep --max-count 3 .env log.gz",
+        "bzfgrep -efoo .env log.gz",
+        "zstdgrep -V 1 .env",
+        "zstdgrep -ne .env log.gz",
+        "zstdgrep --regexp=foo .env log.gz",
+      ],
+    },
+  },
+  {
     names: "rg ripgrep",
+    reads: NO_OTHERS,
     summary: "searches folders",
     style: "bsd",
     options: rows(
@@ -145,21 +191,23 @@ export const text: readonly CommandSpec[] = [
     summary: "searches folders",
     options: rows(
       "-i --ignore-case; -S --smart-case; --no-smart-case; -I --no-ignore-case; -v --invert-match; -w --word-regexp; -Q --literal; -l --files-with-matches",
-      "-L --files-without-matches; -o; --passthru; -m --max-count=text; -1; -H --with-filename; -h --no-filename; -c --count; -A --after-context[=text]",
-      "-B --before-context[=text]; -C --context[=text]; --print0; -s; --color --colour; --nocolor --nocolour; --column; --group; --nogroup; --heading; --noheading",
+      "-L --files-without-matches; -o; --passthru; -m --max-count=text; -1; -H --with-filename; -h --no-filename; -c --count; -A --after-context=number",
+      "-B --before-context=number; -C --context=number; --print0; -s; --color --colour; --nocolor --nocolour; --column; --group; --nogroup; --heading; --noheading",
       "--break; --nobreak; --sort-files; -r -R --recurse; -n --no-recurse; --follow; --nofollow; -t --type=text; -k --known-types; --ignore-dir --ignore-directory=text",
       "--ignore-file=text; --help -> stop; --version -> stop; --help-types -> stop; --noenv; --nopager; --match=text -> drop pattern",
       "# run programs or code, or name files: --pager --ackrc --output --env -x --files-from -g -f",
+      "# -A, -B and -C take the next word if it is a number (Getopt::Long), in old versions whatever it is",
     ),
     operands: "pattern:text tree*=.",
     examples: {
-      allow: ["ack foo src", "ack -l foo src"],
-      ask: ["ack --pager=./evil foo src", "ack --ackrc=evil foo src"],
-      deny: ["ack foo .env"],
+      allow: ["ack foo src", "ack -l foo src", "ack -A 1 foo src", "ack -C2 foo src", "ack --context=2 foo a.txt"],
+      ask: ["ack --pager=./evil foo src", "ack --ackrc=evil foo src", "ack -A 1 a.txt", "ack -B 1 a.txt", "ack -C foo a.txt"],
+      deny: ["ack foo .env", "ack -A 1 foo .env"],
     },
   },
   {
     names: "diff colordiff gdiff",
+    reads: NO_OTHERS,
     closed: true,
     summary: "compares files or folders",
     // Two folders are compared file by file even without -r.
@@ -180,6 +228,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "cmp",
+    reads: NO_OTHERS,
     closed: true,
     summary: "compares bytes",
     options: rows(
@@ -190,6 +239,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "diff3",
+    reads: NO_OTHERS,
     summary: "compares three files",
     options: rows(
       "-A --show-all; -e --ed; -E --show-overlap; -3 --easy-only; -x --overlap-only; -X; -i; -m --merge; -a --text; --strip-trailing-cr; -T --initial-tab; -L --label=text",
@@ -249,6 +299,7 @@ export const text: readonly CommandSpec[] = [
   },
   {
     names: "rev",
+    reads: NO_OTHERS,
     closed: true,
     summary: "reverses lines",
     options: rows("-0 --zero; -h --help -> stop; -V --version -> stop"),

@@ -66,7 +66,7 @@ export const vcs: readonly CommandSpec[] = [
       "# runs programs: --config --config-file --debugger",
     ),
     subcommands: {
-      "status|st|log|history|diff|cat|annotate|blame|branch|branches|tags|heads|identify|id|parents|paths|manifest|files|summary|root|version|help|grep|locate|bookmarks|export|tip|incoming|outgoing|phase|resolve -l":
+      "status|st|log|history|diff|cat|annotate|blame|branches|tags|heads|identify|id|parents|paths|manifest|files|summary|root|version|help|grep|locate|export|tip|incoming|outgoing|resolve -l":
         {
           style: "gnu",
           options: HG,
@@ -78,7 +78,25 @@ export const vcs: readonly CommandSpec[] = [
             deny: ["hg cat .env"],
           },
         },
-      "add|addremove|update|up|checkout|co|pull|clone|commit|ci|merge|graft|import|copy|mv|rename|remove|rm|tag|bookmark|shelve|unshelve|init|forget|backout|bisect|unbundle|archive|bundle|serve|convert":
+      // With a name they set or make it.
+      "branch|bookmarks|bookmark": {
+        style: "gnu",
+        options: "-q --quiet\n-v --verbose\n-T --template=read",
+        operands: "",
+        effects: "repository, remote.read hg",
+        examples: {
+          allow: ["hg branch", "hg bookmarks"],
+          ask: ["hg branch x", "hg bookmarks x", "hg bookmark x", "hg branch -C", "hg bookmarks -d x", "hg bookmarks -r tip x"],
+        },
+      },
+      phase: {
+        style: "gnu",
+        options: "-r --rev=text",
+        operands: "text*",
+        effects: "repository, remote.read hg",
+        examples: { allow: ["hg phase -r tip"], ask: ["hg phase -d tip", "hg phase --public tip"] },
+      },
+      "add|addremove|update|up|checkout|co|pull|clone|commit|ci|merge|graft|import|copy|mv|rename|remove|rm|tag|shelve|unshelve|init|forget|backout|bisect|unbundle|archive|bundle|serve|convert":
         {
           style: "none",
           operands: "text*",

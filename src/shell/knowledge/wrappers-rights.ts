@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 const HELP = "-h --help -> stop; -V --version -> stop";
@@ -7,6 +7,7 @@ const HELP = "-h --help -> stop; -V --version -> stop";
 export const wrapperRights: readonly CommandSpec[] = [
   {
     names: "sudo",
+    reads: NO_OTHERS,
     summary: "runs a command as another user",
     style: "posix",
     // -i and -s without a command open a shell; -e edits; -R is another root.
@@ -33,6 +34,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "doas",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows("-L; -n; -s; -a=text; -C=read; -u=text"),
     operands: "command:argv?=sh",
@@ -41,6 +43,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "su",
+    reads: NO_OTHERS,
     style: "gnu",
     options: rows(`
       -l --login; -m -p --preserve-environment; -f --fast; -P --pty; -c --command=shell; --session-command=shell; -s --shell=execute
@@ -54,6 +57,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "runuser",
+    reads: NO_OTHERS,
     style: "gnu",
     // With -u the operands are the command; without, it is su.
     options: rows(`
@@ -91,6 +95,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "setpriv",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`
       -d --dump; --nnp --no-new-privs; --ambient-caps=text -> privilege; --inh-caps=text -> privilege; --bounding-set=text; --ruid=text -> privilege
@@ -102,6 +107,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "unshare",
+    reads: NO_OTHERS,
     style: "posix",
     // --root: other files under the same names.
     options: rows(`
@@ -118,6 +124,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "nsenter",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`
       -a --all; -t --target=text; -m --mount[=list]; -u --uts[=list]; -i --ipc[=list]; -n --net[=list]; -p --pid[=list]; -C --cgroup[=list]
@@ -129,6 +136,7 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "chroot gchroot",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows("--userspec=text; --groups=text; --skip-chdir; --help -> stop; --version -> stop; -u=text; -g=text; -G=text"),
     operands: "list command:argv?=sh",
@@ -165,11 +173,12 @@ export const wrapperRights: readonly CommandSpec[] = [
   },
   {
     names: "bwrap bubblewrap",
+    reads: NO_OTHERS,
     style: "posix",
     // What is bound elsewhere has other names inside: paths are judged as the ones outside.
     options: rows(`
       --unshare-all; --share-net; --unshare-user; --unshare-user-try; --unshare-ipc; --unshare-pid; --unshare-net; --unshare-uts; --unshare-cgroup; --unshare-cgroup-try; --uid=text; --gid=text; --hostname=text
-      --clearenv; --setenv=word+text; --unsetenv=text; --chdir=dir; --new-session; --die-with-parent; --as-pid-1; --cap-add=text; --cap-drop=text; --level-prefix; --disable-userns; --assert-userns-disabled
+      --clearenv; --setenv=env+text; --unsetenv=text; --chdir=dir; --new-session; --die-with-parent; --as-pid-1; --cap-add=text; --cap-drop=text; --level-prefix; --disable-userns; --assert-userns-disabled
       --bind=list+text; --bind-try=list+text; --dev-bind=list+text; --dev-bind-try=list+text; --ro-bind=list+text; --ro-bind-try=list+text; --remount-ro=text; --proc=text; --dev=text; --tmpfs=text; --mqueue=text; --dir=text; --symlink=text+text
       --overlay-src=list; --tmp-overlay=text; --ro-overlay=text; --perms=text; --size=text; --chmod=text+text; --lock-file=text; --argv0=refuse; --args=refuse; --seccomp=text; --sync-fd=text; --info-fd=text; --help -> stop; --version -> stop`),
     operands: "command:argv",

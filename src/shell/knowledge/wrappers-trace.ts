@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 const HELP = "-h --help -> stop; -V --version -> stop";
@@ -39,6 +39,7 @@ export const wrapperTrace: readonly CommandSpec[] = [
   },
   {
     names: "strace",
+    reads: NO_OTHERS,
     style: "posix",
     // `-o '|cmd'` and `-o '!cmd'` run a command.
     options: rows(`
@@ -122,6 +123,6 @@ export const wrapperTrace: readonly CommandSpec[] = [
       -ix -init-command=script/gdb; -p -pid=text -> process; -c -core=read; -args; -n; -h -help -> stop; -v -version -> stop`),
     operands: "execute? text*",
     effects: "terminal",
-    examples: { ask: ["gdb -batch -ex 'shell rm -rf ~'", "gdb -p 1", "lldb -o 'platform shell id'"], allow: ["gdb --version"] },
+    examples: { deny: ["gdb -batch -ex 'shell rm -rf ~'"], ask: ["gdb -p 1", "lldb -o 'platform shell id'"], allow: ["gdb --version"] },
   },
 ];

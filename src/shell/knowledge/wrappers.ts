@@ -1,4 +1,4 @@
-import { rows } from "./rows.ts";
+import { NO_OTHERS, rows } from "./rows.ts";
 import type { CommandSpec } from "./spec.ts";
 
 const HELP = "-h --help -> stop; -V --version -> stop";
@@ -11,6 +11,8 @@ const HELP = "-h --help -> stop; -V --version -> stop";
 export const wrappers: readonly CommandSpec[] = [
   {
     names: "env genv",
+    before: "env-removes",
+    reads: NO_OTHERS,
     summary: "runs a command in a changed environment, or prints it",
     style: "posix",
     // -S is split like a command line; operands after it are further arguments, which nothing here can join: not understood.
@@ -21,7 +23,16 @@ export const wrappers: readonly CommandSpec[] = [
     operands: "env* command:argv?=printenv",
     examples: {
       allow: ["env ls", "env -i ls", "env CI=1 NODE_ENV=test ls -la", "env -u FOO -- ls", "env -C src ls"],
-      ask: ["env", "env -0", "env FOO=1", "env -S 'rm -rf' src", "env LD_PRELOAD=./evil.so ls", "env -a x ls"],
+      ask: [
+        "env",
+        "env -0",
+        "env FOO=1",
+        "env -S 'rm -rf' src",
+        "env LD_PRELOAD=./evil.so ls",
+        "env -a x ls",
+        "env -i bash -c ls",
+        "env -u PATH sh -c ls",
+      ],
       none: ["env ./evil"],
       deny: [
         "env - rm -rf ~",
@@ -35,6 +46,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "timeout gtimeout",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(
       "--preserve-status; --foreground; -v --verbose; -k --kill-after=text; -s --signal=text; --help -> stop; --version -> stop; -p; -f",
@@ -48,6 +60,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "nice",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows("-n --adjustment=text; -1..-9; --help -> stop; --version -> stop"),
     operands: "command:argv?=true",
@@ -58,6 +71,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "ionice",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(
       `-c --class=text; -n --classdata=text; -t --ignore; -p --pid=text -> drop command, process; -P --pgid=text -> drop command, process; -u --uid=text -> drop command, process; ${HELP}`,
@@ -67,6 +81,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "chrt",
+    reads: NO_OTHERS,
     style: "posix",
     // With -b, -d, -i and -o newer versions take no priority: a word that is no number may be the command.
     options: rows(`
@@ -81,6 +96,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "taskset",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`-a --all-tasks; -c --cpu-list; -p --pid -> argv becomes text, process; ${HELP}`),
     operands: "text command:argv?",
@@ -88,6 +104,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "setarch",
+    reads: NO_OTHERS,
     style: "posix",
     // An architecture comes first or not at all; after an option there is none.
     options: rows(`
@@ -103,6 +120,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "linux32 linux64 i386 i686 x86_64 uname26",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`-B --32bit; -I --short-inode; -L --addr-compat-layout; -R --addr-no-randomize; -v --verbose; -3 --3gb; ${HELP}`),
     operands: "command:argv?=sh",
@@ -110,6 +128,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "prlimit",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`
       -p --pid=text -> process; -o --output=text; --noheadings; --raw; --verbose; -c --core[=text]; -d --data[=text]; -e --nice[=text]; -f --fsize[=text]
@@ -120,6 +139,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "choom uclampset",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`-n --adjust=text; -m=text; -M=text; -s; -a; -R; -v; -p --pid=text -> process; ${HELP}`),
     operands: "command:argv?=true",
@@ -127,6 +147,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "stdbuf gstdbuf",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows("-i --input=text; -o --output=text; -e --error=text; --help -> stop; --version -> stop"),
     operands: "command:argv",
@@ -134,6 +155,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "nohup",
+    reads: NO_OTHERS,
     style: "posix",
     options: "--help -> stop\n--version -> stop",
     operands: "command:argv",
@@ -141,6 +163,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "setsid",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(`-c --ctty; -f --fork; -w --wait; ${HELP}`),
     operands: "command:argv",
@@ -148,6 +171,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "time gtime",
+    reads: NO_OTHERS,
     summary: "measures a command (the program; the keyword is grammar)",
     style: "posix",
     options: rows(
@@ -162,6 +186,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "xargs gxargs",
+    reads: NO_OTHERS,
     summary: "runs a command with arguments from standard input",
     style: "posix",
     options: rows(`
@@ -182,7 +207,7 @@ export const wrappers: readonly CommandSpec[] = [
     style: "posix",
     // `parallel` (analyser): the template ends at `:::`, `:::+`, `::::`; without one the inputs are the commands.
     options: rows(`
-      -0 --null; -a --arg-file=read; -j --jobs --max-procs -P=text; -k --keep-order; -n --max-args=text; -N=text; -I=text; -q --quote; -u --ungroup
+      -0 --null; -a --arg-file=read; -j --jobs --max-procs -P=text; -k --keep-order; -n --max-args=text; -N=text; -I=text; -i --replace[=text]; -q --quote; -u --ungroup
       --line-buffer --lb; --bar; --eta; --progress; --dry-run --dryrun; --halt=text; --timeout=text; --retries=text; -t --verbose; -v; -d --delimiter=text
       -C --colsep=text; -X; -m; -r --no-run-if-empty; --tag; --will-cite; --citation -> stop; --pipe; --shuf; -h --help -> stop; -V --version -> stop`),
     analyse: "parallel",
@@ -194,6 +219,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "watch",
+    reads: NO_OTHERS,
     style: "posix",
     options: rows(
       "-b --beep; -c --color; -C --no-color; -d --differences[=text]; -e --errexit; -g --chgexit; -p --precise; -t --no-title; -w --no-wrap; -r --no-rerun; -x --exec -> shell becomes argv; -n --interval=text; -q --equexit=text; -h --help -> stop; -v --version -> stop",
@@ -206,6 +232,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "script",
+    reads: NO_OTHERS,
     summary: "records a terminal session",
     style: "gnu",
     // Without a command it runs a shell, which reads standard input.
@@ -218,6 +245,7 @@ export const wrappers: readonly CommandSpec[] = [
   },
   {
     names: "flock",
+    reads: NO_OTHERS,
     style: "posix",
     // `flock` (analyser): `FILE -c STRING` is a shell line; a number alone is a descriptor.
     options: rows(

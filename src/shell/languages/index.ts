@@ -2,6 +2,8 @@ import { readAwk } from "./awk.ts";
 import type { Finding } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
 import { readJq, readYq } from "./jq.ts";
+import { readLibraryCalls } from "./library-calls.ts";
+import type { ScriptLanguage } from "./library-tokens.ts";
 import { readPerl } from "./perl.ts";
 import { readPython } from "./python.ts";
 import { readRuby } from "./ruby.ts";
@@ -29,10 +31,22 @@ export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
   psql: (source) => readSql(source, "psql"),
   mysql: (source) => readSql(source, "mysql"),
   duckdb: (source) => readSql(source, "duckdb"),
-  python: readPython,
-  javascript: readJavascript,
-  perl: (source) => readPerl(source),
+  python: withCalls("python", readPython),
+  javascript: withCalls("javascript", readJavascript),
+  perl: withCalls("perl", (source) => readPerl(source)),
   // What -F splits lines at.
   "perl-pattern": (source) => (/^(?:[\w ,:;|=/-]|\\[tsd|][+*]?)+$/.test(source) ? [] : readPerl(source)),
-  ruby: (source) => readRuby(source),
+  ruby: withCalls("ruby", (source) => readRuby(source)),
 };
+
+/**
+ * A reader that understands all of a program says all that it does; of one that is not understood, what it does through
+ * its standard library is said beside it.
+ */
+function withCalls(language: ScriptLanguage, read: LanguageReader): LanguageReader {
+  return (source, surroundings) => {
+    const findings = read(source, surroundings);
+    const isOpen = findings.some(({ does }) => does === "code" || does === "unknown");
+    return isOpen ? [...findings, ...readLibraryCalls(language, source)] : findings;
+  };
+}

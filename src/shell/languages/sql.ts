@@ -152,6 +152,9 @@ function reach(statement: Statement, dialect: SqlDialect): Finding[] {
     ) {
       findings.push(source(`${token.text}.${argument?.text ?? ""}`));
     }
+    // Their arguments may stand in a condition; the content of each file is a column (sqlite3's shell, fileio.c).
+    if ((token.kind === "word" || token.kind === "name") && /^(fsdir|lsdir|zipfile)$/i.test(token.text) && dialect === "sqlite")
+      if (next?.text !== "(" || token.text.toLowerCase() !== "zipfile") findings.push(unknown("it reads the files of a folder"));
     if ((token.kind !== "word" && token.kind !== "name") || next?.text !== "(" || next.kind !== "op") return;
     const name = token.text.toLowerCase();
     if (name === "writefile" && argument?.kind === "string" && statement[i + 3]?.text === ",")

@@ -10,9 +10,29 @@ import type { Task } from "./tasks.ts";
 const about =
   (targets: readonly number[]): Handler =>
   (trap, task) =>
-    targets.every((at) => isOwn(trap.int(at), task)) ? PASS : -ERRNO.EPERM;
+    allOwn(
+      targets.map((at) => trap.int(at)),
+      task,
+    );
+
+/** These calls know no groups: a negative number is nobody's, and the kernel says so in its own words. */
+const aboutOne =
+  (targets: readonly number[]): Handler =>
+  (trap, task) =>
+    allOwn(
+      targets.map((at) => trap.int(at)).filter((pid) => pid >= 0),
+      task,
+    );
+
+function allOwn(pids: readonly number[], task: Task): typeof PASS | number {
+  const others = pids.filter((pid) => !isOwn(pid, task));
+  if (others.length === 0) return PASS;
+  return others.some(isNobody) ? -ERRNO.ESRCH : -ERRNO.EPERM;
+}
 
 const isOwn = (pid: number, { tid, tgid }: Task): boolean => pid === 0 || pid === tid || pid === tgid || (pid > 0 && inTree(pid));
+
+const isNobody = (pid: number): boolean => pid > 0 && sys(SYSCALLS.kill, pid, 0) === -ERRNO.ESRCH;
 
 /** getpriority(2), ioprio_set(2): a number may also mean a whole group, or everything a user runs, and 0 the caller's own. */
 const PRIO_PROCESS = 0;
@@ -20,7 +40,12 @@ const IOPRIO_WHO_PROCESS = 1;
 const ofProcess =
   (process: number): Handler =>
   (trap, task) =>
-    trap.int(0) === process && isOwn(trap.int(1), task) ? PASS : -ERRNO.EPERM;
+    trap.int(0) === process
+      ? allOwn(
+          [trap.int(1)].filter((pid) => pid >= 0),
+          task,
+        )
+      : -ERRNO.EPERM;
 
 /** shmctl(2): struct shmid_ds has ipc_perm (48 bytes on 64 bits), size, three times, then the pid of the maker. */
 const IPC_STAT = 2;
@@ -48,7 +73,7 @@ function beganBefore(pid: number, time: number): boolean {
 }
 
 export const processHandlers: Readonly<Record<string, Handler>> = {
-  ...Object.fromEntries(Object.entries(TRAPPED_PID_CALLS).map(([name, targets]) => [name, about(targets)])),
+  ...Object.fromEntries(Object.entries(TRAPPED_PID_CALLS).map(([name, targets]) => [name, aboutOne(targets)])),
   ...Object.fromEntries(TRAPPED_SIGNAL_CALLS.filter((name) => name !== "pidfd_send_signal").map((name) => [name, about([0])])),
   setpriority: ofProcess(PRIO_PROCESS),
   ioprio_set: ofProcess(IOPRIO_WHO_PROCESS),

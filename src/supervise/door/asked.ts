@@ -1,4 +1,4 @@
-import type { Verdict } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import type { Consent } from "./consent.ts";

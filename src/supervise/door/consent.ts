@@ -1,5 +1,7 @@
-import type { Action, Call, Verdict } from "../../action/index.ts";
+import type { Action, Call } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Lineage } from "./lineage.ts";
+import type { DoorOptions } from "./options.ts";
 import { groupOf } from "./question.ts";
 import type { Task } from "./tasks.ts";
 
@@ -10,10 +12,18 @@ export class Consent {
   readonly #groups = new Map<string, string | undefined>();
   readonly #trees = new Map<string, number>();
   readonly #holds: (grant: string) => boolean;
+  /** Somebody answers questions. */
+  readonly #asks: boolean;
 
-  constructor(lineage: Lineage, holds: (grant: string) => boolean) {
+  constructor(lineage: Lineage, { holds, asks }: Pick<DoorOptions, "holds" | "asks">) {
     this.#lineage = lineage;
     this.#holds = holds;
+    this.#asks = asks;
+  }
+
+  /** A person may be asked for this task. */
+  asks({ tgid }: Task): boolean {
+    return this.#asks && !this.#lineage.isAlone(tgid);
   }
 
   /** Questions alike need not be asked again. */

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
@@ -30,6 +30,8 @@ const SWEEP_AFTER = 50;
 const TICK_AFTER = 256;
 /** Whoever has called mostly calls again: so long the next call is waited for before others have their turn. */
 const LINGER = 1;
+/** Calls that could not be judged and are said: whoever finds a way to make them does not fill the terminal. */
+const MOST_UNJUDGED = 5;
 /** So many calls are answered at a stretch: questions and signals wait no longer. */
 const STRETCH = 64;
 
@@ -60,6 +62,7 @@ export class Door {
   readonly #pidfd: number;
   readonly #asked: Asked;
   #served = 0;
+  #unjudged = 0;
   #rootEnded = false;
   /** Nothing of the tree is left. */
   #empty = false;
@@ -67,8 +70,8 @@ export class Door {
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    this.#lineage = new Lineage(options.typed);
-    this.#consent = new Consent(this.#lineage, options.holds);
+    this.#lineage = new Lineage();
+    this.#consent = new Consent(this.#lineage, options);
     this.#listener = new Listener(options.listener);
     this.#record = new Recorder(options.tellsAll, options.tally, (events) => this.#tell((run) => run.events(events)));
     const memory = new Memory();
@@ -188,7 +191,7 @@ export class Door {
     } catch (error) {
       this.#listener.answer(trap, -ERRNO.EACCES);
       const why = error instanceof Error ? error.message : String(error);
-      this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
+      if (++this.#unjudged <= MOST_UNJUDGED) this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
     }
   }
 
@@ -198,7 +201,8 @@ export class Door {
     if (trap.nr === SYSCALLS.execve || trap.nr === SYSCALLS.execveat) return this.#starts.judge(trap, task);
     if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#bench)) {
       const { fd, cwd } = connectInner(trap, task, this.#bench);
-      if (fd >= 0) this.#tell((run) => run.inner(fd, cwd ?? this.#options.cwd));
+      const leaveAlone = this.#lineage.leavingAlone(task.tgid);
+      if (fd >= 0) this.#tell((run) => run.inner(fd, { cwd: cwd ?? this.#options.cwd, leaveAlone }));
       return;
     }
     const handler = this.#handlers.get(trap.nr);
@@ -225,7 +229,7 @@ export class Door {
     if (verdict.decision !== "deny" && operation.quiet !== true) {
       if (this.#consent.waives(task, operation.actions[0], operation.call, verdict))
         return this.#performer.perform(trap, task, operation, { ...verdict, decision: "allow" }, false);
-      if (this.#options.asks) return this.#asked.ask(trap, task, operation, verdict, false);
+      if (this.#consent.asks(task)) return this.#asked.ask(trap, task, operation, verdict, false);
     }
     return this.#performer.refuse(trap, task, operation, verdict, undefined);
   }

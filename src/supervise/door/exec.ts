@@ -1,5 +1,5 @@
 import type { Action, Call } from "../../action/index.ts";
-import type { Errand } from "../judge/index.ts";
+import type { Errand, Host } from "../judge/index.ts";
 import { ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { interpreterOf } from "./interpreters.ts";
 import type { Trap } from "./listener.ts";
@@ -40,6 +40,8 @@ export interface Exec {
   /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
   readonly action?: Action;
   readonly errand?: Errand;
+  readonly named?: readonly Host[];
+  readonly says?: readonly string[];
   readonly programs?: readonly string[];
 }
 

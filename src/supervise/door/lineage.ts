@@ -1,64 +1,75 @@
-import type { Caller, Errand } from "../judge/index.ts";
+import type { Caller, Errand, Host, Hosts } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
-interface Record {
-  /** When the process began, in clock ticks since boot: numbers come again, this does not. */
-  readonly start: string;
+export interface Program {
   /** Names it goes by, if they can be trusted. */
   readonly programs: readonly string[];
   readonly errand: Errand;
+  /** Hosts that a person named in the words that started it. */
+  readonly named: readonly Host[];
+  /** Commands that these words tell it to start. */
+  readonly says: readonly string[];
 }
+
+interface Record extends Program {
+  /** When the process began, in clock ticks since boot: numbers come again, this does not. */
+  readonly start: string;
+}
+
+const NOTHING: Program = { programs: [], errand: { writes: [], hosts: [] }, named: [], says: [] };
 
 const MOST = 20_000;
 
 /** Which programs run in the tree, and who started whom. */
 export class Lineage {
   readonly #records = new Map<number, Record>();
-  /** Names that can be trusted, by the memory that the program began with: whatever it forks has the same. */
-  readonly #layouts = new Map<string, readonly string[]>();
-  /** What the command as typed says it does: it holds for the whole tree. */
-  readonly #typed: Errand;
+  /** What can be trusted, by the memory that the program began with: whatever it forks has the same. */
+  readonly #layouts = new Map<string, Program>();
   /** Processes whose whole tree a person trusts for this run. */
   readonly #trusted = new Map<number, string>();
-
-  constructor(typed: Errand) {
-    this.#typed = typed;
-  }
+  /** Processes whose whole tree runs with nobody to ask. */
+  readonly #alone = new Map<number, string>();
 
   /** A program has started in this process. */
-  started(pid: number, programs: readonly string[], errand: Errand): void {
+  started(pid: number, program: Program): void {
     const start = startOf(pid);
     if (start === undefined) return;
     if (this.#records.size >= MOST) this.#prune();
-    this.#records.set(pid, { start, programs, errand });
-    const layout = programs.length === 0 ? undefined : layoutOf(pid);
+    this.#records.set(pid, { start, ...program });
+    const { programs, errand, named, says } = program;
+    const layout = programs.length + errand.hosts.length + named.length + says.length === 0 ? undefined : layoutOf(pid);
     if (layout === undefined) return;
     const [oldest] = this.#layouts.keys();
     if (this.#layouts.size >= MOST && oldest !== undefined) this.#layouts.delete(oldest);
-    this.#layouts.set(layout, programs);
+    this.#layouts.set(layout, program);
   }
 
   /**
-   * Names of the program that the process runs: its own, or that of the process it was forked from. INVARIANT: never of
+   * The program that the process runs: its own, or that of the process it was forked from. INVARIANT: never of
    * whoever is its parent now: that one may have been forked from with another program in it, or have adopted it.
    */
-  programs(pid: number): readonly string[] {
+  program(pid: number): Program {
     const record = this.#records.get(pid);
-    if (record !== undefined && record.start === startOf(pid)) return record.programs;
+    if (record !== undefined && record.start === startOf(pid)) return record;
     const layout = this.#layouts.size === 0 ? undefined : layoutOf(pid);
-    return layout === undefined ? [] : (this.#layouts.get(layout) ?? []);
+    return layout === undefined ? NOTHING : (this.#layouts.get(layout) ?? NOTHING);
   }
 
   /** What the process and those above it were started for. */
   errands(pid: number): readonly Errand[] {
-    return [this.#typed, ...this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]))];
+    return this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]));
+  }
+
+  #hosts(pid: number): Hosts {
+    const { errand, named } = this.program(pid);
+    return { service: errand.hosts, named };
   }
 
   /** Who makes a call, for the judge. */
   caller({ tgid }: Task): Caller {
-    return { programs: () => this.programs(tgid), errands: () => this.errands(tgid), typed: () => this.#typed };
+    return { programs: () => this.program(tgid).programs, errands: () => this.errands(tgid), hosts: () => this.#hosts(tgid) };
   }
 
   trust(pid: number): void {
@@ -68,6 +79,18 @@ export class Lineage {
 
   distrust(pid: number): void {
     this.#trusted.delete(pid);
+  }
+
+  /** For a process that wants nobody to be asked, neither for it nor for what it starts. */
+  leavingAlone(pid: number): () => void {
+    const start = startOf(pid);
+    return () => {
+      if (start !== undefined && this.#alone.size < MOST) this.#alone.set(pid, start);
+    };
+  }
+
+  isAlone(pid: number): boolean {
+    return this.#alone.size > 0 && this.#pids(pid).some((at) => this.#alone.has(at) && this.#alone.get(at) === startOf(at));
   }
 
   isTrusted(pid: number): boolean {

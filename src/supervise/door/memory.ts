@@ -1,10 +1,15 @@
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { shortName } from "./tasks.ts";
 
 const PAGE = 4096;
 const READ = SYSCALLS.process_vm_readv;
 
+/** What a sandbox around the supervisor says to process_vm_readv, and what a kernel without it says. */
+const MISSING: ReadonlySet<number> = new Set([-ERRNO.EPERM, -ERRNO.ENOSYS]);
+const O_CLOEXEC = 0o2000000;
+
 /**
- * Reads the memory of a task that waits in a call (process_vm_readv(2)). What is read may change a moment later:
+ * Reads the memory of a task that waits in a call (process_vm_readv(2), proc_pid_mem(5)). What is read may change a moment later:
  * it is believed only as "what the task asked for", after `Listener.valid`.
  */
 export class Memory {
@@ -25,7 +30,8 @@ export class Memory {
     remote[0] = address >>> 0;
     remote[1] = Math.floor(address / 0x1_0000_0000);
     remote[2] = length;
-    return sys(READ, tid, this.#localAt, 1, this.#remoteAt, 1, 0);
+    const got = sys(READ, tid, this.#localAt, 1, this.#remoteAt, 1, 0);
+    return MISSING.has(got) ? readFile(tid, address, target, length) : got;
   }
 
   /** Exactly `length` bytes, or EFAULT. */
@@ -94,4 +100,14 @@ export class Memory {
       if (got !== -ERRNO.E2BIG || size > most) return got;
     }
   }
+}
+
+/** Opened each time: after an exec the descriptor would lead to memory that is gone. */
+function readFile(tid: number, address: number, target: number, length: number): number {
+  const fd = sys(SYSCALLS.openat, -100, shortName(`/proc/${tid}/mem`), O_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  const got = sys(SYSCALLS.pread64, fd, target, length, address);
+  sys(SYSCALLS.close, fd);
+  // Nothing is mapped there.
+  return got === -ERRNO.EIO ? -ERRNO.EFAULT : got;
 }

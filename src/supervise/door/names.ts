@@ -89,13 +89,14 @@ function folder(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: n
   if (slot.hopeless) return leave(-ERRNO.EEXIST, slot);
   if (typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   const call: Call = { name: "mkdir", args: [slot.path] };
-  const bits = mode & 0o1777 & ~bench.tasks.umask(task);
+  const mask = bench.tasks.umask(task);
+  const bits = mode & 0o1777;
   return {
     call,
     actions: [fileAction("mkdir", slot.path, call)],
     note: "new folder",
     pinned: [slot.parent],
-    perform: () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits),
+    perform: () => bench.tasks.masked(mask, () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits)),
     ...born(slot, "directory"),
   };
 }
@@ -230,13 +231,14 @@ function node(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: num
   // Devices need a capability that nothing supervised has.
   if (kind === undefined) return leave(-ERRNO.EPERM, slot);
   const call: Call = { name: "mknod", args: [slot.path, kind] };
-  const bits = (mode & 0o170000) | (mode & 0o7777 & ~bench.tasks.umask(task));
+  const mask = bench.tasks.umask(task);
+  const bits = mode & 0o177777;
   return {
     call,
     actions: [fileAction("write", slot.path, call), ...(kind === "file" ? borrowing(bits, slot.path) : [])],
     note: `new ${kind}`,
     pinned: [slot.parent],
-    perform: () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0),
+    perform: () => bench.tasks.masked(mask, () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0)),
     ...born(slot, kind),
   };
 }

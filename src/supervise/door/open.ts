@@ -211,7 +211,8 @@ function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive:
     return -ERRNO.EISDIR;
   }
   const call: Call = { name: "open", args: [slot.path, openMode(how.flags)] };
-  const mode = how.mode & 0o7777 & ~bench.tasks.umask(task);
+  const mask = bench.tasks.umask(task);
+  const mode = how.mode & 0o7777;
   const operation: Operation = {
     call,
     actions: [fileAction("write", slot.path, call), ...borrowing(mode, slot.path)],
@@ -219,7 +220,8 @@ function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive:
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [slot.parent],
     perform: () => {
-      const fd = sys(SYSCALLS.openat, slot.parent, slot.nameAt, (keep(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      const flags = (keep(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW;
+      const fd = bench.tasks.masked(mask, () => sys(SYSCALLS.openat, slot.parent, slot.nameAt, flags, mode));
       return fd === -ERRNO.EEXIST && !exclusive ? AGAIN : fd;
     },
     save: (undo) => undo.create(slot.parent, slot.path, "file"),
@@ -238,7 +240,8 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
     return -ERRNO.ENOTDIR;
   }
   const call: Call = { name: "open", args: [`${place.path}/`, openMode(how.flags)] };
-  const mode = how.mode & 0o7777 & ~bench.tasks.umask(task);
+  const mask = bench.tasks.umask(task);
+  const mode = how.mode & 0o7777;
   const flags = (how.flags & ~(O_CREAT | O_NOFOLLOW)) | O_CLOEXEC;
   return {
     call,
@@ -247,7 +250,7 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
-    perform: () => reopen(place.fd, flags, mode),
+    perform: () => bench.tasks.masked(mask, () => reopen(place.fd, flags, mode)),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Action, Call, FileAction, FileOperation, Verdict } from "../../action/index.ts";
+import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { About, Caller } from "../judge/index.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
 import type { Listener, Trap } from "./listener.ts";

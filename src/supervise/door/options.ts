@@ -1,4 +1,4 @@
-import type { Errand, GrantingJudge } from "../judge/index.ts";
+import type { GrantingJudge } from "../judge/index.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { Handler } from "./operation.ts";
 import type { Outside } from "./outside.ts";
@@ -29,8 +29,8 @@ export interface DoorOptions {
   readonly holds: (grant: string) => boolean;
   /** What is allowed is counted, for the audit log. */
   readonly tally: Tally;
-  /** What the typed command says it does. */
-  readonly typed: Errand;
+  /** A person typed the command: what it names needs no question, for the very programs that its words start. */
+  readonly typed: boolean;
   /** Handlers of network calls. */
   readonly net: Readonly<Record<string, Handler>>;
 }

@@ -1,6 +1,14 @@
 import type { Question } from "../../guard/approve/index.ts";
 import type { RunEvent } from "../types.ts";
 
+/** A process of the tree that has a question. */
+export interface Inner {
+  /** Where it works, as the kernel says. */
+  readonly cwd: string;
+  /** From now on nobody is asked for it and what it starts. */
+  readonly leaveAlone: () => void;
+}
+
 /** What the door says to the rest of the run. */
 export interface Outside {
   readonly ask: (question: Question) => void;
@@ -8,7 +16,7 @@ export interface Outside {
   readonly drop: (seq: number) => void;
   readonly events: (events: readonly RunEvent[]) => void;
   /** A program of the tree has a question for the supervisor: our end of its socket. */
-  readonly inner: (fd: number, cwd: string) => void;
+  readonly inner: (fd: number, from: Inner) => void;
   readonly notice: (text: string) => void;
   /** The program itself runs. */
   readonly started: () => void;

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Exec } from "./exec.ts";
 import type { Trap } from "./listener.ts";
 import type { Operation } from "./operation.ts";

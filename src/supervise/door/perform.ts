@@ -1,4 +1,4 @@
-import type { Verdict } from "../../action/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Kept } from "../undo/index.ts";
@@ -13,6 +13,10 @@ import type { Task } from "./tasks.ts";
 
 /** linux/errno.h, of the kernel's own. */
 const ERESTARTSYS = 512;
+/** A program is told so as without supervision: it, or who reads its message, is to make room. */
+const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
+/** Refusals for want of a way back that are said at once; the receipt has them all. */
+const MOST_SAID = 5;
 
 /** What doing calls needs of the door. */
 export interface Workplace {
@@ -27,6 +31,7 @@ export interface Workplace {
 /** Does what was allowed on the task's behalf, after keeping what would be lost; and refuses the rest. */
 export class Performer {
   readonly #at: Workplace;
+  readonly #said = new Set<string>();
 
   constructor(at: Workplace) {
     this.#at = at;
@@ -72,22 +77,38 @@ export class Performer {
 
   /** What the call destroys could not be kept: a person may say to go on all the same. */
   #unkept(trap: Trap, task: Task, operation: Operation, verdict: Verdict, kept: Exclude<Kept, { kept: true }>): number {
-    const why: Verdict = {
-      decision: kept.ask ? "ask" : "deny",
-      basis: "protection",
-      builtin: kept.ask ? "undo.too-large" : "undo.failed",
-      reason: kept.ask ? `this cannot be undone: ${kept.why}` : kept.why,
-      help: "run with --no-undo to go on without a way back",
-    };
+    const why = kept.ask
+      ? verdictOf("ask", "undo.too-large", { reason: `this cannot be undone: ${kept.why}` })
+      : verdictOf("deny", "undo.failed", { reason: kept.why });
     if (kept.ask && (this.#at.options.observes || this.#at.consent.waivesAlike(task, operation.actions[0], operation.call, why)))
       return this.perform(trap, task, operation, verdict, true);
-    if (kept.ask && this.#at.options.asks) return this.#at.ask(trap, task, operation, why, true);
-    return this.refuse(trap, task, operation, why, undefined);
+    if (kept.ask && this.#at.consent.asks(task)) return this.#at.ask(trap, task, operation, why, true);
+    this.#say(operation, kept);
+    return this.refuse(trap, task, operation, why, undefined, !kept.ask && FULL.has(kept.errno) ? kept.errno : undefined);
   }
 
-  refuse(trap: Trap, task: Task, work: Operation | Exec, verdict: Verdict, answer: string | undefined): number {
-    this.#at.listener.answer(trap, -ERRNO.EACCES);
-    if (!("quiet" in work && work.quiet)) this.#at.record.note(task, work, verdict, "refused", "EACCES", answer);
+  /** All that the program is told is an error number. */
+  #say({ call, actions }: Operation, { why, ask }: Exclude<Kept, { kept: true }>): void {
+    const [action] = actions;
+    const path = action?.kind === "file" && action.target.kind === "path" ? action.target.path : undefined;
+    const what = `${call.name === "open" ? "write to" : call.name} ${path ?? "a file"}`;
+    if (this.#said.has(what) || this.#said.size >= MOST_SAID) return;
+    this.#said.add(what);
+    this.#at.options.outside.notice(
+      `refused to ${what}${ask ? ", which could not be undone" : ""}: ${why}${ask ? "; with `assent run --no-undo` it goes on without a way back" : ""}`,
+    );
+  }
+
+  refuse(
+    trap: Trap,
+    task: Task,
+    work: Operation | Exec,
+    verdict: Verdict,
+    answer: string | undefined,
+    errno: number = ERRNO.EACCES,
+  ): number {
+    this.#at.listener.answer(trap, -errno);
+    if (!("quiet" in work && work.quiet)) this.#at.record.note(task, work, verdict, "refused", errorName(errno), answer);
     letGo(work.pinned);
     return 0;
   }

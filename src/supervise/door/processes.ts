@@ -90,12 +90,22 @@ export function layoutOf(pid: number): string | undefined {
   }
 }
 
-/** Every process that descends from this one. */
+/** Every process that descends from this one. Each is looked at once: a machine may have a chain of thousands. */
 export function descendants(): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => inTree(pid));
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    const parent = /^\d+$/.test(name) ? parentOf(pid) : undefined;
+    if (parent !== undefined) {
+      const own = children.get(parent);
+      if (own === undefined) children.set(parent, [pid]);
+      else own.push(pid);
+    }
+  }
+  const found: number[] = [];
+  for (let next = children.get(process.pid) ?? []; next.length > 0; next = next.flatMap((pid) => children.get(pid) ?? []))
+    found.push(...next);
+  return found;
 }
 
 /** As `descendants`, without those that have ended and wait to be fetched. */

@@ -1,4 +1,5 @@
-import type { Action, Call, Verdict } from "../../action/index.ts";
+import type { Action, Call } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import { printAction, printCall } from "../../action/index.ts";
 import type { Proposal, Question } from "../../guard/approve/index.ts";
 import { ancestryOf, describe, programOf } from "./processes.ts";

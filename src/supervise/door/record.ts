@@ -1,4 +1,5 @@
-import type { Action, Verdict } from "../../action/index.ts";
+import type { Action } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../guard/approve/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Exec } from "./exec.ts";

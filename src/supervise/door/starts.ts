@@ -1,7 +1,9 @@
-import type { Verdict } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import { errorName } from "../kernel/index.ts";
 import type { Consent } from "./consent.ts";
 import { decodeExec, type Exec } from "./exec.ts";
+import { hintFor } from "./hints.ts";
+import { isHelper, wordsOf } from "../judge/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Trap } from "./listener.ts";
 import type { Bench } from "./operation.ts";
@@ -29,6 +31,10 @@ export interface Threshold {
   readonly gone: (tid: number, status: number) => void;
 }
 
+/** A program that tries it again and again does not fill the terminal. */
+const MOST_SAID = 3;
+const MORE = " (the next ones are only in the receipt)";
+
 /** Starts of programs: judged before, done by the kernel, verified after. */
 export class Starts {
   readonly #at: Threshold;
@@ -36,6 +42,8 @@ export class Starts {
   #begun = false;
   /** Some program runs. */
   #started = false;
+  #killed = 0;
+  readonly #hinted = new Set<string>();
 
   constructor(at: Threshold) {
     this.#at = at;
@@ -49,18 +57,34 @@ export class Starts {
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
     let found = options.judge.exec(chain, exec.call, lineage.caller(task));
     if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, lineage.caller(task));
-    const { verdict, action, errand, programs } = found;
-    const judged: Exec = { ...exec, action, errand, programs };
-    // What a person types is not asked about again (ledger P2).
-    const typed = !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor";
+    const { verdict, action, programs } = found;
+    const before = lineage.program(task.tgid);
+    // The command itself, or one that it says it starts, started by it and by nobody else.
+    const [first] = exec.chain;
+    const isTyped = options.typed && (!this.#begun || before.says.includes(wordsOf(first.argv)));
+    const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
+    const errand = helps ? { ...found.errand, hosts: [...found.errand.hosts, ...before.errand.hosts] } : found.errand;
+    const named = [...(isTyped ? found.named : []), ...(helps ? before.named : [])];
+    const judged: Exec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
+    // What a person types is not asked about again (ledger P2); where nobody could be asked, it sets nothing that outlasts the run.
+    const typed =
+      options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
     this.#begun = true;
     if (verdict.decision === "allow" || typed || options.observes) return this.start(trap, task, judged, verdict, undefined);
     if (verdict.decision !== "deny") {
       if (consent.waives(task, action, exec.call, verdict)) return this.start(trap, task, judged, verdict, undefined);
-      if (options.asks) return ask(trap, task, judged, verdict);
+      if (consent.asks(task)) return ask(trap, task, judged, verdict);
     }
     if (!this.#started) refused(`${exec.chain[0].path} may not be started: ${verdict.reason}`);
     refuse(trap, task, judged, verdict, undefined);
+  }
+
+  /** Once for each program. */
+  #hint({ chain: [{ path, argv }] }: Exec): void {
+    const text = hintFor(path, argv);
+    if (text === undefined || this.#hinted.has(text)) return;
+    this.#hinted.add(text);
+    this.#at.notice(text);
   }
 
   /** Lets the kernel start the program, and looks at what it started before that runs. */
@@ -80,13 +104,19 @@ export class Starts {
     if (end.is === "started") {
       const first = !this.#started;
       this.#started = true;
-      lineage.started(end.pid, end.steered ? [] : (exec.programs ?? []), exec.errand ?? { writes: [], hosts: [] });
+      const { programs = [], errand = { writes: [], hosts: [] }, named = [], says = [] } = exec;
+      // Told by its environment to load other code, it is trusted with nothing but what is its own to write.
+      lineage.started(
+        end.pid,
+        end.steered ? { programs: [], errand: { ...errand, hosts: [] }, named: [], says: [] } : { programs, errand, named, says },
+      );
       record.note(task, exec, verdict, "passed", undefined, answer);
       if (first) begun();
+      this.#hint(exec);
     } else if (end.is === "tampered") {
       const why = TAMPERED(end.what);
       record.note(task, exec, why, "refused", "EACCES", answer);
-      notice(`killed ${exec.chain[0].path}: ${why.reason}`);
+      if (++this.#killed <= MOST_SAID) notice(`killed ${exec.chain[0].path}: ${why.reason}${this.#killed < MOST_SAID ? "" : MORE}`);
       gone(end.pid, end.status);
     } else {
       record.note(task, exec, verdict, "failed", undefined, answer);

@@ -1,4 +1,5 @@
-import { type Action, printAction, type Verdict } from "../../action/index.ts";
+import { type Action, printAction } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Exec } from "./exec.ts";
 import type { Operation } from "./operation.ts";
 import { describe } from "./processes.ts";

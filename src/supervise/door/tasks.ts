@@ -134,6 +134,19 @@ export class Tasks {
     return mask === undefined ? 0o777 : Number.parseInt(mask, 8);
   }
 
+  /**
+   * Makes something with this mask, as the task would: what the mask takes away, and whether the folder's default ACL takes its
+   * place (umask(2)), is the kernel's to say. The door's own is 0.
+   */
+  masked(mask: number, make: () => number): number {
+    sys(SYSCALLS.umask, mask);
+    try {
+      return make();
+    } finally {
+      sys(SYSCALLS.umask, 0);
+    }
+  }
+
   /** Working directory of the task, pinned. A descriptor of ours, or a negative errno. */
   cwd(task: Task): number {
     return sys(SYSCALLS.openat, task.proc, cwdAt, O_PATH_CLOEXEC, 0);

@@ -1,5 +1,5 @@
+import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { readFileSync } from "node:fs";
-import type { Verdict } from "../../action/index.ts";
 import { alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Exec } from "./exec.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
@@ -26,19 +26,13 @@ export type ExecEnd =
   | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
 
 /** Nobody could look at what would be started. */
-export const UNVERIFIED = (errno: string): Verdict => ({
-  decision: "deny",
-  basis: "protection",
-  builtin: "exec.unverified",
-  reason: `what is started could not be verified (${errno}): a program that traces it, or may not be read, stands in the way`,
-});
+export const UNVERIFIED = (errno: string): Verdict =>
+  verdictOf("deny", "exec.unverified", {
+    reason: `what is started could not be verified (ptrace: ${errno}): a program that traces it, or may not be read, or a sandbox around this run that allows no ptrace, stands in the way`,
+  });
 
-export const TAMPERED = (what: string): Verdict => ({
-  decision: "deny",
-  basis: "floor",
-  builtin: "exec.tampered",
-  reason: `${what}: the arguments were changed while they were judged; the program was killed`,
-});
+export const TAMPERED = (what: string): Verdict =>
+  verdictOf("deny", "exec.tampered", { reason: `${what}: the arguments were changed while they were judged; the program was killed` });
 
 const status = alloc(4);
 const statusAt = lastingAddressOf(status);

@@ -1,28 +1,30 @@
-import type { Action, Call, ExecAction, FileAction, RequestVerdict, Unknown, Verdict, World } from "../../action/index.ts";
-import { compareStrictness } from "../../action/index.ts";
-import { judge, type JudgeContext, type Policy } from "../../policy/index.ts";
+import {
+  type Action,
+  type Call,
+  type ExecAction,
+  type FileAction,
+  type Unknown,
+  type World,
+  type Danger,
+  DANGERS,
+} from "../../action/index.ts";
+import {
+  judge,
+  type JudgeContext,
+  type Policy,
+  type RequestVerdict,
+  type Verdict,
+  compareStrictness,
+  dangerOf,
+} from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import type { Started } from "../door/exec.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
 import type { JudgedExec } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf } from "./services.ts";
+import { type Errand, errandOf, type Host } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
-/**
- * Dangers to files, which are seen happening and can be undone, commits past the hooks among them (a rebase of git's own
- * makes such); rights that nothing supervised can gain; and effects on the
- * machine, which need such rights, system files, or a service that is asked for them: starting a server is none by itself.
- */
-const UNDOABLE = new Set([
-  "danger.delete-recursive",
-  "danger.history-rewrite",
-  "danger.foreign-repository",
-  "danger.privilege",
-  "danger.host-effect",
-  "danger.skips-checks",
-]);
-
 /** What judging commands needs of the run's judge, as it stands at the moment. */
 export interface Bar {
   readonly world: World;
@@ -41,14 +43,27 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
   let shown: Action | undefined;
   const errands: Errand[] = [];
   const programs: string[] = [];
+  const named: Host[] = [];
+  const says: string[] = [];
+  let lasts = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
     for (const verdict of verdicts) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
   };
   for (const started of chain) {
     weigh([bar.file(execution(started.path, call))]);
     for (const argv of commandsOf(bar.world, started)) {
-      const { actions, judged, unknowns } = command(bar, argv, call);
+      const found = command(bar, argv, call);
+      const { actions } = found;
+      // Where the policy says what is kept for git, what the words set is judged as it is written, and they ask for nothing.
+      const { judged, unknowns } =
+        found.unknowns.length > 0 && speaksOfGit(bar, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
       shown ??= actions[0];
+      lasts ||= unknowns.length > 0;
+      if (started === chain[0]) {
+        const others = startedBy(actions, argv);
+        says.push(...others);
+        if (others.length === 0) named.push(...hostsNamed(judged));
+      }
       weigh(ofCommand(bar.policy, judged));
       const [first] = actions;
       // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
@@ -64,8 +79,33 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
     verdict: strictest,
     action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
     errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
+    named,
+    says,
+    lasts,
     programs,
   };
+}
+
+/** A written rule allows what git keeps and runs later, here at least. */
+function speaksOfGit(bar: Bar, call: Call): boolean {
+  return ["config", "hooks/pre-commit"].every((name) => {
+    const target = { kind: "path", path: `${bar.world.canonical(bar.world.cwd)}/.git/${name}` } as const;
+    const { decision, basis } = bar.file({ kind: "file", operation: "write", target, origin: { by: "tool" }, call });
+    return decision === "allow" && basis === "rule";
+  });
+}
+
+/** A command by its words. */
+export const wordsOf = (argv: readonly string[]): string => JSON.stringify(argv);
+
+/** The commands that a shell or a wrapper is told to start. It reaches nobody itself. */
+function startedBy(actions: readonly Action[], [, ...own]: readonly string[]): readonly string[] {
+  return actions.flatMap((action) => {
+    if (action.kind !== "exec" || action.builtin === true) return [];
+    const words = action.argv.map((argument) => (argument.known ? argument.text : undefined));
+    if (words.length === own.length + 1 && own.every((word, at) => word === words[at + 1])) return [];
+    return words.every((word) => word !== undefined) ? [wordsOf(words)] : [wordsOf([])];
+  });
 }
 
 /** Those that are told which key to use. */
@@ -77,7 +117,11 @@ const namesSecret = ({ action, verdict }: RequestVerdict["actions"][number]): bo
 /** What a git was started for: its subcommand, and whether its words set what lasts, about which a person was asked. */
 function namesOfGit({ shape }: ExecAction, lasting: readonly Unknown[]): readonly string[] {
   const subcommand = shape?.operands[0];
-  return [...(subcommand?.known === true ? [`git ${subcommand.text}`] : []), ...(lasting.length > 0 ? [TOLD] : [])];
+  if (subcommand?.known !== true) return lasting.length > 0 ? [TOLD] : [];
+  // Into what it makes elsewhere than in `.git`, a clone writes no tracked file but what a template holds.
+  const apart = shape?.options.some(({ names }) => names.some((name) => /^--(?:bare|mirror|separate-git-dir)$/.test(name)));
+  const names = subcommand.text === "clone" && apart === true ? ["git clone", "git init"] : [`git ${subcommand.text}`];
+  return [...names, ...(lasting.length > 0 ? [TOLD] : [])];
 }
 
 const execution = (path: string, call: Call): FileAction => ({
@@ -144,30 +188,35 @@ function command(bar: Bar, argv: readonly string[], call: Call): Command {
 function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
   const strict = policy.settings.preset === "strict" || policy.settings.preset === "readonly";
   const lasting = judged.unknowns.map(({ verdict }) => verdict).filter(({ decision }) => decision !== "allow");
-  const seen = judged.actions.flatMap(({ action, verdict }) => {
-    if (verdict.decision === "allow" || verdict.decision === "none") return [];
-    if (UNDOABLE.has(verdict.builtin ?? "")) return [];
+  const seen = judged.actions.flatMap(({ action, verdict }, at) => {
+    if (verdict.decision === "allow" || verdict.decision === "none" || (at > 0 && startsLater(action, verdict))) return [];
+    const danger = dangerOf(verdict.builtin);
+    const { seenInRun }: Partial<Danger> = danger === undefined ? {} : DANGERS[danger];
+    if (seenInRun === true) return [];
     const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
     if (action.kind === "file" || action.kind === "net")
-      return verdict.decision === "deny" && verdict.builtin?.startsWith("danger.") === true && action.dangers !== undefined
-        ? [verdict]
-        : [];
+      return verdict.decision === "deny" && danger !== undefined && action.dangers !== undefined ? [verdict] : [];
     if (written || verdict.basis === "protection") return [verdict];
     return strict && action.kind === "exec" ? [verdict] : [];
   });
   return [...lasting, ...seen];
 }
 
-/** The hosts that the command as typed names: the person who typed it has been asked already. */
-export function typedErrand({ world, policy, context }: Bar, argv: readonly string[]): Errand {
-  const lowered = lowerArgv([...argv], { world });
-  const { actions } = judge(lowered, policy, context);
-  const hosts: Errand["hosts"][number][] = [];
-  for (const { action, verdict } of actions) {
-    if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) continue;
-    if (action.kind === "net" && action.host !== undefined && action.operation !== "listen")
-      hosts.push({ host: action.host, port: action.port });
-  }
-  // Not what it writes: where nobody is asked, only the policy opens a place.
-  return { writes: [], hosts };
+/**
+ * What a command goes on to start is judged with its real words when it starts. Where these are not known yet, nothing is
+ * refused before; nor is an `assent run`, which then joins this run.
+ */
+function startsLater(action: Action, { builtin }: Verdict): boolean {
+  if (action.kind !== "exec" || action.builtin === true) return false;
+  return builtin === "floor.command" || action.argv.some(({ known }) => !known);
+}
+
+/** The hosts that a command names: whoever typed it has been asked already. Not what it writes: only the policy opens a place. */
+function hostsNamed({ actions }: RequestVerdict): readonly Host[] {
+  return actions.flatMap(({ action, verdict }) => {
+    if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) return [];
+    return action.kind === "net" && action.host !== undefined && action.operation !== "listen"
+      ? [{ host: action.host, port: action.port }]
+      : [];
+  });
 }

@@ -1,14 +1,11 @@
 import { existsSync, lstatSync } from "node:fs";
-import type { FileAction, Verdict } from "../../action/index.ts";
-import type { PresetName } from "../../policy/index.ts";
+import type { FileAction } from "../../action/index.ts";
+import { type PresetName, type Verdict, verdictOf, type ReasonId } from "../../policy/index.ts";
 import { isInside } from "../../state/index.ts";
 import { inTree } from "../door/processes.ts";
+import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
 import { ALLOWED, HOOKED, isChange, isConfig, LENDS } from "./verdicts.ts";
-
-/** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
-const HOOK =
-  /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
 const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
@@ -64,16 +61,10 @@ export class RunDefaults {
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
     if (operation === "metadata" && this.roots.includes(path)) return ALLOWED;
     if (verdict.decision === "allow") return verdict;
-    return {
-      decision: "ask",
-      basis: "default",
-      builtin: "run.outside",
-      reason: "outside the working folder and temporary folders",
-      help: "allow it for this run, or remember a rule in the profile",
-    };
+    return verdictOf("ask", "run.outside");
   }
 
-  #meansNothing(builtin: string | undefined, action: FileAction, path: string): boolean {
+  #meansNothing(builtin: ReasonId | undefined, action: FileAction, path: string): boolean {
     switch (builtin) {
       case "protect.secrets":
         if (path.startsWith("/proc/")) return isOfTree(path);

@@ -1,7 +1,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
-import type { FileAction, Verdict } from "../../action/index.ts";
+import type { FileAction } from "../../action/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { visible } from "../../action/index.ts";
 import { isInertGitKey } from "../../shell/index.ts";
+import type { Caller } from "./types.ts";
 
 /** Among the names of a git process: a person was asked about what it sets. */
 export const TOLD = "git, as told";
@@ -9,6 +11,10 @@ export const TOLD = "git, as told";
 /** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
 const OWN_KEYS =
   /^(?:core\.(?:repositoryformatversion|bare|sparsecheckout|sparsecheckoutcone|hidedotfiles|sharedrepository)|extensions\.(?:worktreeconfig|partialclone|objectformat|compatobjectformat|refstorage|relativeworktrees|preciousobjects)|remote\..+\.(?:url|pushurl|promisor|partialclonefilter)|submodule\.(?:active|.+\.(?:url|active|branch))|lfs\.(?:repositoryformatversion|.+\.access)|maintenance\.(?:auto|strategy)|svn-remote\..+\.(?:url|fetch|branches|tags))$/;
+
+/** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
+export const HOOK =
+  /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
 
 /** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
 const LINKING =
@@ -44,18 +50,26 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   const news = addedKeys(textOf(to) ?? "", textOf(from) ?? "?").filter(([key, value]) => !isOwn(key, value, path, programs));
   const [first] = news;
   if (first === undefined) return ALLOWED;
-  return {
-    decision: "ask",
-    basis: "protection",
-    builtin: "protect.git-config",
+  return verdictOf("ask", "protect.git-config", {
     reason: `git was told to keep ${visible(`${first[0]}=${first[1]}`.slice(0, 200))}, which can name what it runs later`,
     help: "let the user confirm",
-  };
+  });
+}
+
+/**
+ * What `git init` copies into a repository that is none yet, so that its place says nothing (git-init(1), "TEMPLATE DIRECTORY").
+ * Its own configuration it writes through a lock.
+ */
+export function fromTemplate({ operation, target, call }: FileAction, caller: Caller): boolean {
+  if ((operation !== "write" && operation !== "link") || target.kind !== "path") return false;
+  const isMade = call?.name === "open" || call?.name === "symlink";
+  const isKept = HOOK.test(target.path) || (isMade && /\/(?:config(?:\.worktree)?|hooks)$/.test(target.path));
+  return isKept && caller.programs().includes("git init");
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-const ALLOWED: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "git's own configuration" };
+const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configuration" });
 
 function isOwn(key: string, value: string, path: string, programs: readonly string[]): boolean {
   // gitremote-helpers(7): `ext::COMMAND`.

@@ -1,6 +1,6 @@
-import type { Action, Call, Verdict } from "../../action/index.ts";
+import type { Action, Call } from "../../action/index.ts";
 import { grantsHere } from "../../guard/index.ts";
-import { type Grant, questionOf } from "../../policy/index.ts";
+import { type Grant, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";

@@ -1,5 +1,5 @@
-import type { FileAction, Verdict } from "../../action/index.ts";
-import type { OrdinaryNames } from "../../policy/index.ts";
+import type { FileAction } from "../../action/index.ts";
+import type { OrdinaryNames, Verdict } from "../../policy/index.ts";
 import { OrdinaryPlaces } from "./ordinary.ts";
 import { ALLOWED } from "./verdicts.ts";
 

@@ -1,4 +1,5 @@
-import { type Action, compareStrictness, type FileAction, type Verdict } from "../../action/index.ts";
+import { type Action, type FileAction } from "../../action/index.ts";
+import { compareStrictness, type Verdict } from "../../policy/index.ts";
 import type { ProtectedObjects } from "./objects.ts";
 import { probe } from "./probe.ts";
 import type { About } from "./types.ts";

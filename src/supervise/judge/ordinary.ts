@@ -1,5 +1,5 @@
-import type { FileAction, FileOperation, Verdict } from "../../action/index.ts";
-import type { OrdinaryNames } from "../../policy/index.ts";
+import type { FileAction, FileOperation } from "../../action/index.ts";
+import type { OrdinaryNames, Verdict } from "../../policy/index.ts";
 import { ALLOWED } from "./verdicts.ts";
 
 /** What is done to one file or folder by itself. */

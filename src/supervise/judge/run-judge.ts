@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Action, Call, FileAction, Lowered, Verdict, World } from "../../action/index.ts";
-import { compareStrictness } from "../../action/index.ts";
+import type { Action, Call, FileAction, Lowered, World } from "../../action/index.ts";
 import {
   compiledPolicy,
   explicitFiles,
@@ -11,22 +10,31 @@ import {
   POLICY_NAME,
   realWorld,
 } from "../../guard/index.ts";
-import { callMatcher, type Grant, judge, type JudgeContext, OrdinaryNames, type Policy } from "../../policy/index.ts";
+import {
+  brokenPolicy,
+  callMatcher,
+  type Grant,
+  judge,
+  type JudgeContext,
+  OrdinaryNames,
+  type Policy,
+  type Verdict,
+  compareStrictness,
+} from "../../policy/index.ts";
 import { isInside, type Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, BROKEN, broken, ERRAND, isChange, isMeant, KEPT } from "./verdicts.ts";
-import { type Bar, judgeExec, typedErrand } from "./commands.ts";
+import { ALLOWED, BROKEN, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
+import { type Bar, judgeExec } from "./commands.ts";
 import { Lookalikes } from "./lookalikes.ts";
 import { Known } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
 import { type Ground, keepsInside, ofMove } from "./moves.ts";
 import { probe } from "./probe.ts";
 import type { About, Caller, JudgedExec } from "./types.ts";
-import { byGit } from "./git-config.ts";
+import { byGit, fromTemplate } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
-import type { Errand } from "./services.ts";
 
 export interface RunJudgeOptions {
   readonly machine: Machine;
@@ -120,7 +128,7 @@ export class RunJudge {
     };
     const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
-      const verdict = action.kind === "file" ? this.#file(action, caller) : this.judgeOne(action);
+      const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
       if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves)) weigh(verdict);
       if (action.kind !== "file" || action.target.kind !== "path") continue;
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
@@ -128,6 +136,12 @@ export class RunJudge {
     }
     for (const [from, to] of moves ?? []) weigh(ofMove(this.#ground(caller), from, to));
     return strictest;
+  }
+
+  #made(action: FileAction, caller: Caller): Verdict {
+    const verdict = this.#file(action, caller);
+    const isTemplate = verdict.builtin === "run.default" && action.target.kind === "path" && fromTemplate(action, caller);
+    return isTemplate ? HOOKED(action.target.path) : verdict;
   }
 
   #ground(caller: Caller): Ground {
@@ -139,8 +153,10 @@ export class RunJudge {
   }
 
   #freshObjects(): ProtectedObjects {
+    // What undo keeps is a person's own: its inode protects nothing.
+    const isPreImage = (path: string): boolean => path.startsWith(`${this.#runs}/`) && /\/kept\/\d+$/.test(path);
     const isKept = (path: string): boolean =>
-      isMeant(this.#file(probe("read", path), undefined)) || isMeant(this.#file(probe("edit", path), undefined));
+      !isPreImage(path) && (isMeant(this.#file(probe("read", path), undefined)) || isMeant(this.#file(probe("edit", path), undefined)));
     return new ProtectedObjects({ home: this.#home, roots: this.#defaults.roots, policy: this.#policy, isKept });
   }
 
@@ -161,7 +177,7 @@ export class RunJudge {
     if (verdict === undefined) {
       this.#pinned = path;
       verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
-      if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = broken(this.#policy.broken);
+      if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = brokenPolicy(this.#policy.broken);
       this.#pinned = "";
       verdict = this.#defaults.relaxed(action, path, verdict, this.#policy.settings.preset);
       if (action.operation === "list" && verdict.decision === "allow") verdict = this.#ofContents(path) ?? verdict;
@@ -195,7 +211,7 @@ export class RunJudge {
   /** One action that is no file, with the defaults of a run. */
   judgeOne(action: Action): Verdict {
     const verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
-    return this.#policy.broken !== undefined && verdict.decision === "allow" ? broken(this.#policy.broken) : verdict;
+    return this.#policy.broken !== undefined && verdict.decision === "allow" ? brokenPolicy(this.#policy.broken) : verdict;
   }
 
   /** What is said about starting a program, and what it is started for. */
@@ -206,11 +222,6 @@ export class RunJudge {
   /** One action under answers given in advance, without the defaults of a run. */
   under(action: Action, grants: readonly Grant[] | undefined): Verdict {
     return judge({ actions: [action], unknowns: [] }, this.#policy, { ...this.#context, grants }).actions[0]?.verdict ?? BROKEN;
-  }
-
-  /** What the command as typed says it does: the person who typed it has been asked already. */
-  typed(argv: readonly string[]): Errand {
-    return typedErrand(this.#bar(undefined), argv);
   }
 
   #bar(caller: Caller | undefined): Bar {

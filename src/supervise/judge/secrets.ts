@@ -43,7 +43,24 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
   { programs: /^(?:gcloud|gsutil|bq)$/, paths: ["~/.config/gcloud"] },
   { programs: /^(?:az)$/, paths: ["~/.azure"] },
   { programs: /^(?:cargo)$/, paths: ["~/.cargo/credentials", "~/.cargo/credentials.toml"] },
-  { programs: /^(?:pip3?|twine|uv|poetry)$/, paths: ["~/.pypirc", "~/.netrc"] },
+  {
+    programs: /^(?:pip3?|twine|uv|poetry)$/,
+    paths: ["~/.pypirc", "~/.netrc", "~/.config/pip", "~/.pip", "/etc/pip.conf", "~/.config/pypoetry", "~/.local/share/uv/credentials"],
+  },
+  { programs: /^(?:conda|mamba|micromamba)$/, paths: ["~/.condarc", "~/.continuum"] },
+  { programs: /^(?:gem|bundle|ruby)$/, paths: ["~/.gemrc"] },
+  { programs: /^(?:bun)$/, paths: ["~/.bunfig.toml", "~/.npmrc"] },
+  { programs: /^(?:curl|wget)$/, paths: ["~/.curlrc", "~/.wgetrc"] },
+  { programs: /^(?:dotnet|nuget|msbuild)$/, paths: ["~/.nuget", "~/.config/NuGet", "~/.microsoft/usersecrets"] },
+  { programs: /^(?:mix|elixir|beam\.smp|erlexec|erl)$/, paths: ["~/.hex", "~/.config/hex"] },
+  { programs: /^(?:R|Rscript)$/, paths: ["~/.Renviron"] },
+  { programs: /^(?:sentry-cli)$/, paths: ["~/.sentryclirc"] },
+  { programs: /^(?:firefox|thunderbird)(?:-bin|-esr)?$/, paths: ["~/.mozilla", "~/.thunderbird"] },
+  { programs: /^(?:snow|snowsql)$/, paths: ["~/.snowflake", "~/.snowsql", "~/.config/snowflake"] },
+  {
+    programs: /^(?:msmtp|mbsync|offlineimap|fetchmail|mutt|neomutt)$/,
+    paths: ["~/.msmtprc", "~/.mbsyncrc", "~/.offlineimaprc", "~/.fetchmailrc", "~/.muttrc", "~/.mutt"],
+  },
   { programs: /^(?:psql|pg_dump|pg_restore)$/, paths: ["~/.pgpass"] },
   { programs: /^(?:mysql|mysqldump|mariadb)$/, paths: ["~/.my.cnf"] },
   { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
@@ -51,6 +68,8 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
 
 /** A program's own credential. `programs`: the trusted names it goes by. */
 export function ownsCredential(programs: readonly string[], path: string, home: string): boolean {
+  // Variables of terraform lie in the project.
+  if (/\.tfvars(?:\.json)?$/.test(path) && programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))) return true;
   return OWNERS.some(
     (owner) =>
       programs.some((program) => owner.programs.test(program)) &&

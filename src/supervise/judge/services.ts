@@ -85,9 +85,27 @@ const OWN: Readonly<Record<string, Service>> = {
 
 /** What a started program may do without a question: what it does for itself, and what its words say it does. */
 export interface Errand {
-  /** Files and folders with everything in them. */
+  /** Files and folders with everything in them; what it starts may write them too. */
   readonly writes: readonly string[];
-  readonly hosts: readonly { readonly host: string; readonly port: number | undefined }[];
+  /** Of its service: open to this program and its own helpers, not to the scripts that it starts. */
+  readonly hosts: readonly Host[];
+}
+
+export interface Host {
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** Programs that do a client's talking for it: git's own, and the shell it signs in with; what pip builds with. */
+const HELPERS: Readonly<Record<string, { readonly path: RegExp; readonly words?: RegExp }>> = {
+  git: { path: /^\/usr\/(?:local\/)?(?:bin\/(?:git|ssh)|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/ },
+  pip: { path: /^\/usr\/bin\/python3?(?:\.\d+)?$/, words: /^\/usr\/\S+\/pip\/__pip-runner__\.py$/ },
+};
+
+/** Whether a program that is started goes on with the errand of the one that starts it. */
+export function isHelper(client: string, path: string, words: readonly string[]): boolean {
+  const helper = HELPERS[/^pip3?$/.test(client) ? "pip" : client];
+  return helper?.path.test(path) === true && (helper.words === undefined || words.some((word) => helper.words?.test(word)));
 }
 
 interface Surroundings {
@@ -99,7 +117,7 @@ interface Surroundings {
 /** The errand of a command whose lowered actions these are. */
 export function errandOf(program: string, actions: readonly Action[], around: Surroundings): Errand {
   const writes: string[] = [];
-  const hosts: Errand["hosts"][number][] = [];
+  const hosts: Host[] = [];
   const serve = (service: Service): void => {
     writes.push(...service.own.map((path) => path.replace(/^~(?=\/)/, around.home)));
     for (const host of [...service.hosts, ...configuredHosts(service, around)]) hosts.push({ host, port: undefined });

@@ -1,6 +1,7 @@
-import type { Action, Verdict } from "../../action/index.ts";
+import type { Action } from "../../action/index.ts";
+import type { Verdict } from "../../policy/index.ts";
 import type { Identity } from "./objects.ts";
-import type { Errand } from "./services.ts";
+import type { Errand, Host } from "./services.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
@@ -8,8 +9,15 @@ export interface Caller {
   readonly programs: () => readonly string[];
   /** What it and the programs that started it were started for. */
   readonly errands: () => readonly Errand[];
-  /** What the command as it was typed says it does. */
-  readonly typed: () => Errand;
+  /** Where it may connect by itself: what it was started for, and not what others were. */
+  readonly hosts: () => Hosts;
+}
+
+export interface Hosts {
+  /** Of the service that it is a client of. */
+  readonly service: readonly Host[];
+  /** Named by a person, in the very words that started this program. */
+  readonly named: readonly Host[];
 }
 
 /** What a call is about, beyond the paths of its actions. */
@@ -25,6 +33,11 @@ export interface JudgedExec {
   readonly verdict: Verdict;
   readonly action: Action;
   readonly errand: Errand;
+  /** Hosts that its words name, if these are a person's; and the commands that they say it starts, by `wordsOf`. */
+  readonly named: readonly Host[];
+  readonly says: readonly string[];
+  /** Its words set what other programs do later, outside the run. */
+  readonly lasts: boolean;
   /** Trusted names it goes by. */
   readonly programs: readonly string[];
 }

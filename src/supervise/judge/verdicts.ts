@@ -1,46 +1,12 @@
-import { type FileAction, type Verdict, visible } from "../../action/index.ts";
+import { type FileAction, visible } from "../../action/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
 
-export const ALLOWED: Verdict = { decision: "allow", basis: "default", builtin: "run.default", reason: "allowed in a supervised run" };
-export const ERRAND: Verdict = {
-  decision: "allow",
-  basis: "knowledge",
-  builtin: "run.errand",
-  reason: "what this program was started for",
-};
-
-export const KEPT: Verdict = {
-  decision: "deny",
-  basis: "floor",
-  builtin: "floor.runs",
-  reason: "the records of runs hold what files were before they were changed, secrets among them",
-  help: "ask the user to look it up with `assent receipt` or `assent undo`",
-};
-
-export const TOO_LARGE: Verdict = {
-  decision: "ask",
-  basis: "protection",
-  builtin: "run.large-move",
-  reason: "more is moved than can be looked through for what is protected",
-  help: "move it in parts, or allow it for this run",
-};
-
-export const LENDS: Verdict = {
-  decision: "ask",
-  basis: "default",
-  builtin: "run.lends-rights",
-  reason: "whoever starts the file gets root's rights, or those of its group",
-  help: "allow it for this run, or remember a rule in the profile",
-};
-
-export const BROKEN: Verdict = { decision: "deny", basis: "protection", builtin: "failure", reason: "this call could not be judged" };
-
-export const broken = (why: string): Verdict => ({
-  decision: "ask",
-  basis: "protection",
-  builtin: "broken-policy",
-  reason: `a policy file is broken: ${why}`,
-  help: "mend the file",
-});
+export const ALLOWED = verdictOf("allow", "run.default");
+export const ERRAND = verdictOf("allow", "run.errand");
+export const KEPT = verdictOf("deny", "floor.runs");
+export const TOO_LARGE = verdictOf("ask", "run.large-move");
+export const LENDS = verdictOf("ask", "run.lends-rights");
+export const BROKEN = verdictOf("deny", "failure", { reason: "this call could not be judged" });
 
 /** Of a repository, and what git makes it from. */
 export const isConfig = (path: string): boolean => /\/(?:config(?:\.worktree)?|commondir|gitdir)(?:\.lock)?$/.test(path);

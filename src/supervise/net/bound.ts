@@ -35,6 +35,22 @@ export function bindBoth(host: "127.0.0.1" | "::1"): Bound | undefined {
   return undefined;
 }
 
+/** A port of this machine that stays taken and where nobody listens; undefined: there is none to be had. */
+export function refuser(): number | undefined {
+  const [v4, v6] = [parseAddress("127.0.0.1"), parseAddress("::1")];
+  if (v4 === undefined || v6 === undefined) return undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const first = bound(v4, SOCK_STREAM, 0);
+    if (first < 0) return undefined;
+    const port = portOf(first);
+    const second = bound(v6, SOCK_STREAM, port);
+    // Without IPv6 there is nobody to refuse.
+    if (second !== -ERRNO.EADDRINUSE) return port;
+    sys(SYSCALLS.close, first);
+  }
+  return undefined;
+}
+
 /** A socket, or a negative errno. */
 function bound(address: Uint8Array, type: number, port: number): number {
   const v6 = address.length === 16;

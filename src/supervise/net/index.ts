@@ -4,7 +4,8 @@ export { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerd
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";
 export { type FoundNames, type NameOf, Names } from "./names.ts";
 export { isOpenUnix, type OpenSocket, overlaps, receives } from "./proc-net.ts";
-export { socketsOn } from "./sock-diag.ts";
+export { refuser } from "./bound.ts";
+export { socketsOn, unixPeer } from "./sock-diag.ts";
 export { hostsOf, type NameServer, nameServersOf, WatchedFile } from "./resolv.ts";
 export {
   AF,

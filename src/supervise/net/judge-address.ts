@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { NetAction, RuleSource, Verdict } from "../../action/index.ts";
-import { parseRule } from "../../policy/index.ts";
+import type { NetAction } from "../../action/index.ts";
+import { parseRule, type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
 import type { Address } from "./addresses.ts";
 import type { NameOf } from "./names.ts";
 
@@ -14,6 +14,8 @@ export interface Destination {
   readonly local?: boolean;
   /** What listens at a local address: a socket of the run, somebody else's, or nothing. */
   readonly listener?: "own" | "other" | "none";
+  /** Who listens there is heard by the loopback device only. */
+  readonly confined?: boolean;
 }
 
 export interface NetDeps {
@@ -26,6 +28,8 @@ export interface NetVerdict {
   /** What is asked, logged and remembered: the name that was asked for, else the address. */
   readonly action: NetAction;
   readonly verdict: Verdict;
+  /** Listening: it is allowed where nobody but this machine is heard. */
+  readonly confined?: true;
 }
 
 interface Candidate {
@@ -71,8 +75,13 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
   return allowed !== undefined ? say(allowed) : say(shown);
 }
 
-/** Judges being reachable at an address. `occupied`: a socket outside the run is there already. */
-export function judgeListen(at: Pick<Destination, "address" | "port">, deps: NetDeps): NetVerdict {
+export interface ListenAt extends Pick<Destination, "address" | "port"> {
+  /** The socket can be tied to this machine, whatever its address. */
+  readonly confines: boolean;
+}
+
+/** Judges being reachable at an address. */
+export function judgeListen(at: ListenAt, deps: NetDeps): NetVerdict {
   const hosts = at.address.reach === "loopback" && !at.address.any ? ["localhost", at.address.host] : [at.address.host];
   const candidates = hosts.map((host) => judged({ host, mayAllow: true }, "listen", at.port, deps));
   const shown = candidates.at(-1) ?? must(candidates);
@@ -84,12 +93,15 @@ export function judgeListen(at: Pick<Destination, "address" | "port">, deps: Net
   if (allowed !== undefined) return { action: shown.action, verdict: allowed.verdict };
   // Who answers on port 53 of a local resolver could tell the relay lies.
   if (!at.address.any && at.address.reach === "loopback" && at.port !== 53) return { action: shown.action, verdict: LOCAL };
+  if (at.confines && at.port !== 53 && shown.verdict.decision !== "deny")
+    return { action: shown.action, verdict: CONFINED, confined: true };
   return { action: shown.action, verdict: shown.verdict };
 }
 
-const OWN: Verdict = { decision: "allow", basis: "knowledge", reason: "a program of this run listens there", builtin: "own-listener" };
-const NOBODY: Verdict = { decision: "allow", basis: "knowledge", reason: "nothing listens there", builtin: "no-listener" };
-const LOCAL: Verdict = { decision: "allow", basis: "knowledge", reason: "only this machine can reach it", builtin: "loopback" };
+const OWN = verdictOf("allow", "own-listener");
+const NOBODY = verdictOf("allow", "no-listener");
+const CONFINED = verdictOf("allow", "loopback", { reason: "only this machine is heard there" });
+const LOCAL = verdictOf("allow", "loopback");
 
 function candidatesOf({ address, names, local }: Destination): readonly Pick<Candidate, "host" | "mayAllow">[] {
   const hosts = new Map<string, boolean>();
@@ -127,7 +139,7 @@ function judged(candidate: Pick<Candidate, "host" | "mayAllow">, operation: "con
 
 /** A rule, the floor or a protection said it; not what is said where nobody says anything. */
 function isWritten({ basis, builtin }: Verdict): boolean {
-  if (builtin?.startsWith("preset.") === true) return false;
+  if (isOfPreset(builtin)) return false;
   return basis === "rule" || basis === "floor" || basis === "protection";
 }
 
@@ -144,18 +156,13 @@ function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, t
   const rule = `Net(${to.address.any ? "localhost" : to.address.host}:${to.port})`;
   const help = `to allow it, write \`${rule}\``;
   if (reach === "metadata") {
-    return {
-      decision: "deny",
-      basis: "protection",
-      builtin: "metadata-address",
-      reason: `${where} is a cloud's metadata service, which hands out this machine's credentials`,
-      help,
-    };
+    const reason = `${where} is a cloud's metadata service, which hands out this machine's credentials`;
+    return verdictOf("deny", "metadata-address", { reason, help });
   }
   const { verdict } = shown;
   // A deny by default is not softened to a question.
   if (verdict.decision === "deny") return verdict;
-  return { decision: "ask", basis: "protection", builtin: `${reach}-address`, reason: `${where} is ${WHAT[reach]}`, help };
+  return verdictOf("ask", `${reach}-address`, { reason: `${where} is ${WHAT[reach]}`, help });
 }
 
 /** A name from outside never means this machine, whatever its owner has the resolver say; one of hosts(5) may. */

@@ -1,4 +1,5 @@
-import type { Call, FileAction, RuleSource, Verdict } from "../../action/index.ts";
+import type { Call, FileAction } from "../../action/index.ts";
+import { type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
 
 /**
  * Sockets of the file system. Connecting to one is judged as writing its file, so that `Write(/run/docker.sock)` grants
@@ -51,13 +52,10 @@ export function judgeUnixConnect(path: string, own: boolean, deps: SocketDeps): 
   const action = socketAction("connect", path);
   const verdict = deps.judge(action);
   // Protections speak of files; what they have in mind is asked about below.
-  const denied = verdict.decision === "deny" && (verdict.basis !== "protection" || verdict.builtin?.startsWith("preset.") === true);
+  const denied = verdict.decision === "deny" && (verdict.basis !== "protection" || isOfPreset(verdict.builtin));
   if (denied) return { action, verdict };
   if (own) {
-    return {
-      action,
-      verdict: { decision: "allow", basis: "knowledge", builtin: "own-socket", reason: "a program of this run listens there" },
-    };
+    return { action, verdict: verdictOf("allow", "own-socket") };
   }
   const power = powerOf(path, deps.env);
   if (verdict.decision === "allow") {
@@ -68,13 +66,10 @@ export function judgeUnixConnect(path: string, own: boolean, deps: SocketDeps): 
   } else if (verdict.basis === "rule" || verdict.basis === "floor") return { action, verdict };
   return {
     action,
-    verdict: {
-      decision: "ask",
-      basis: "protection",
-      builtin: power === undefined ? "foreign-socket" : "powerful-socket",
+    verdict: verdictOf("ask", power === undefined ? "foreign-socket" : "powerful-socket", {
       reason: power === undefined ? `${path} is a socket that a program outside this run made` : `${path} leads to ${power}`,
       help: `to allow it, write \`Write(${path})\``,
-    },
+    }),
   };
 }
 

@@ -64,6 +64,41 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
   return undefined;
 }
 
+const AF_UNIX = 1;
+const NLM_F_REQUEST = 1;
+/** struct unix_diag_req behind the header, struct unix_diag_msg; linux/unix_diag.h. */
+const UNIX_REQUEST = NLMSGHDR + 24;
+const UNIX_MESSAGE = NLMSGHDR + 16;
+const UDIAG_SHOW_PEER = 4;
+const UNIX_DIAG_PEER = 2;
+
+/** The inode of the UNIX socket at the other end; undefined where there is none, or the kernel does not say. */
+export function unixPeer(inode: number): number | undefined {
+  const fd = sys(SYSCALLS.socket, AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (fd < 0) return undefined;
+  request.fill(0);
+  request.writeUInt32LE(UNIX_REQUEST, 0);
+  request.writeUInt16LE(SOCK_DIAG_BY_FAMILY, 4);
+  request.writeUInt16LE(NLM_F_REQUEST, 6);
+  request[NLMSGHDR] = AF_UNIX;
+  request.writeUInt32LE(0xffffffff, NLMSGHDR + 4);
+  request.writeUInt32LE(inode, NLMSGHDR + 8);
+  request.writeUInt32LE(UDIAG_SHOW_PEER, NLMSGHDR + 12);
+  request.fill(0xff, NLMSGHDR + 16, UNIX_REQUEST);
+  const sent = sys(SYSCALLS.sendto, fd, requestAt, UNIX_REQUEST, 0, 0, 0);
+  const length = sent === UNIX_REQUEST ? sys(SYSCALLS.recvfrom, fd, answerAt, answer.length, MSG_DONTWAIT, 0, 0) : -1;
+  sys(SYSCALLS.close, fd);
+  if (length < UNIX_MESSAGE || answer.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return undefined;
+  // struct rtattr: its length, its type.
+  for (let at = UNIX_MESSAGE; at + 8 <= length;) {
+    const size = answer.readUInt16LE(at);
+    if (size < 4) return undefined;
+    if (answer.readUInt16LE(at + 2) === UNIX_DIAG_PEER && size >= 8) return answer.readUInt32LE(at + 4);
+    at += (size + 3) & ~3;
+  }
+  return undefined;
+}
+
 /** Messages of one answer. */
 function read(bytes: Buffer, port: number, found: OpenSocket[]): "done" | "error" | "more" {
   for (let at = 0; at + NLMSGHDR <= bytes.length;) {

@@ -14,8 +14,8 @@ export type OuterQuestion =
   | { readonly ask: "hook"; readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>> }
   /** A request to the library's guard, for the same reason. */
   | { readonly ask: "guard"; readonly from: GuardPlace; readonly request: object }
-  /** Which run is this? */
-  | { readonly ask: "run" };
+  /** Which run is this? `alone`: whoever asks, and what it starts, is to be refused what a person would be asked about. */
+  | { readonly ask: "run"; readonly alone?: boolean };
 
 /** Where a guard inside the run stands. All of it is the program's word. */
 export interface GuardPlace {
@@ -30,10 +30,20 @@ export interface GuardPlace {
 export type OuterAnswer =
   | { readonly is: "hook"; readonly stdout: string; readonly stderr: string; readonly status: number }
   | { readonly is: "guard"; readonly decision: object }
-  | { readonly is: "run"; readonly run: string; readonly profile: string }
+  | { readonly is: "run"; readonly run: string; readonly profile: string; readonly policyFiles: readonly string[] }
   | { readonly is: "problem"; readonly why: string };
 
 const O_RDWR = 2;
+
+/** There is a supervisor around this process. */
+export function isInside(): boolean {
+  try {
+    closeSync(openSync(OUTER_PATH, O_RDWR));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Asks the supervisor; undefined: there is none. */
 export function askOuter(question: OuterQuestion): OuterAnswer | undefined {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { errorName, ERRNO, pathText } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
+import { sealRepositories } from "./repository.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
 import { kindOf, milliseconds, sameTime, statFrom, statRecord, statText, type KeptStat, type ObjectStat, type StatRecord } from "./stat.ts";
 import type { Replay } from "./tree.ts";
@@ -29,7 +30,7 @@ const HASH_MADE = 200;
 const HASH_MADE_BYTES = 1 << 20;
 
 /** Writes down what the run left of everything it touched, so that a later change can be told. Throws where it cannot. */
-export function seal(folder: string, { touched }: Replay, now: number): After {
+export function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number): After {
   const entries = new Map<string, AfterEntry>();
   const looker = new Looker();
   const fd = openSync(`${folder}/after.jsonl`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
@@ -67,6 +68,7 @@ export function seal(folder: string, { touched }: Replay, now: number): After {
       text += `{"path":${JSON.stringify(path)},"is":${statText(stat)}${extra(link, sha256)}}\n`;
       if (text.length > 1 << 18) flush();
     }
+    sealRepositories(folder, { touched });
     // Last, so that a list cut short does not count as one.
     text += `{"sealed":${now}}\n`;
     flush();

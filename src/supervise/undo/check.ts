@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { changedSince, linkText, whyNot, type After } from "./after.ts";
 import type { PreImage } from "./journal.ts";
+import type { Repositories } from "./repositories.ts";
 import { inFolder, isMissing, openSafe, pin, statSafe } from "./safe.ts";
 import { kindOf, sameTime, statFrom, type KeptStat, type ObjectStat } from "./stat.ts";
 import type { Entry, Replay } from "./tree.ts";
@@ -11,6 +12,7 @@ export class Disk {
   readonly #after: After;
   readonly #force: boolean;
   readonly #kept: string;
+  readonly #repositories: Repositories;
   /** Where it was when the run ended. */
   readonly #was = new Map<Entry, string>();
   readonly #paths = new Map<Entry, string>();
@@ -22,10 +24,11 @@ export class Disk {
   readonly held = new Map<Entry, string>();
 
   /** `folder`: of the run. `force`: what was changed since is not held. */
-  constructor(run: Replay, after: After, folder: string, force: boolean) {
+  constructor(run: Replay, after: After, folder: string, force: boolean, repositories: Repositories) {
     this.#after = after;
     this.#force = force;
     this.#kept = `${folder}/kept`;
+    this.#repositories = repositories;
     for (const entry of run.touched) this.#was.set(entry, entry.path);
     this.#settle(run);
     for (const entry of run.touched) {
@@ -54,6 +57,7 @@ export class Disk {
   }
 
   #isBack(entry: Entry, path: string, found: ObjectStat, occupant: Entry | undefined): boolean {
+    if (this.#repositories.isForObjects(entry)) return kindOf(found.mode) === "directory";
     if (entry.alive) {
       // Another name of the same object may be there.
       const moved = statSafe(entry.path);
@@ -109,7 +113,7 @@ export class Disk {
     const was = this.#was.get(entry) ?? path;
     // What the run made and somebody has deleted since is as it should be.
     if (typeof now === "number") return (entry.made ? isMissing(now) : !wanted(entry)) ? undefined : whyNot(now);
-    if (this.#force) return undefined;
+    if (this.#force || this.#repositories.fate(entry) === "settled" || this.#repositories.isForObjects(entry)) return undefined;
     const { inode } = entry;
     if (entry.made) return changedSince(this.#after, was, path, now);
     if (inode?.content !== undefined) return this.asBefore(entry, now) ? undefined : changedSince(this.#after, was, path, now);
@@ -146,7 +150,12 @@ export class Disk {
     return kind === "file" && this.sameBytes(path, image, now);
   }
 
-  /** What is kept is the object itself (link(2)): somebody has written to it by another of its names, or where it is still open. */
+  /** Of what is kept as it was. */
+  keptXattrs({ key }: PreImage): Xattrs | undefined {
+    return xattrsOf(`${this.#kept}/${key ?? 0}`);
+  }
+
+  /** What is kept is the object itself: somebody has written to it where it was still open. */
   isKeptChanged({ how, key, is }: PreImage, { content, attributes }: NonNullable<Entry["inode"]>): boolean {
     if (how !== "link" || is === undefined || this.#force || content !== undefined || attributes) return false;
     const was = statFrom(is);

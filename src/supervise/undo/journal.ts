@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { lent } from "./c-text.ts";
+import type { Remade } from "./remake.ts";
 import type { Kind, StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
 
@@ -36,11 +37,21 @@ export interface PreImage {
   /** Text of a symlink, as `pathText` spells it. */
   readonly text?: string;
   /**
-   * Where the bytes are: `link`: `kept/KEY` is another name of the object itself; `copy`: its bytes; `lost`: nowhere, a
-   * person allowed it. Absent: `is`, `text` and `xattrs` are everything there is.
+   * Where the bytes are: `link`: `kept/KEY` is the object itself, which has no other name any more; `copy`: its bytes; `lost`:
+   * nowhere, for a person allowed it, it can be made again, or it goes on under another name. Absent: `is`, `text` and
+   * `xattrs` are everything there is.
    */
   readonly how?: "link" | "copy" | "lost";
   readonly key?: number;
+  /** Of what is lost: how it is made again. */
+  readonly again?: Remade;
+}
+
+/** Why what was not kept cannot be brought back; continues "PATH …". */
+export function notKept({ again, is }: PreImage): string {
+  if (again !== undefined)
+    return `was not kept whole${again.command === undefined ? ": it fills itself again" : `: \`${again.command}\` makes it again`}`;
+  return `was removed or changed, and its bytes were not kept${(is?.[4] ?? 1) > 1 ? ": it had other names, under which they may go on" : ""}`;
 }
 
 const SIZE = 65_536;

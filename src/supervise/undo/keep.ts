@@ -11,6 +11,10 @@ const SEEK_DATA = 3;
 const SEEK_HOLE = 4;
 const lseekNumber = process.arch === "arm64" ? 62 : 8;
 const CHUNK = 1 << 20;
+const F_SETSIG = 10;
+const F_SETLEASE = 1024;
+const F_RDLCK = 0;
+const SIGURG = 23;
 
 /** The folder `kept/` of a run: pre-images, named by number. All results: 0 or a positive number, else a negative errno. */
 export class KeptFiles {
@@ -47,6 +51,20 @@ export class KeptFiles {
     if (typeof linked !== "number" && linked.id === stat.id) return key;
     this.drop(key);
     return -STALE;
+  }
+
+  /**
+   * Somebody has the file open for writing: a lease on reading is not to be had then (fcntl(2), F_SETLEASE). Where the file
+   * system or its owner knows no leases, that is not known, and said to be not so.
+   */
+  isWritten(parentFd: number, nameAt: number): boolean {
+    const fd = sys(SYSCALLS.openat, parentFd, nameAt, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
+    if (fd < 0) return false;
+    // What tells of a broken lease would otherwise be SIGIO, which ends a process.
+    sys(SYSCALLS.fcntl, fd, F_SETSIG, SIGURG);
+    const result = sys(SYSCALLS.fcntl, fd, F_SETLEASE, F_RDLCK);
+    sys(SYSCALLS.close, fd);
+    return result === -ERRNO.EAGAIN;
   }
 
   /**

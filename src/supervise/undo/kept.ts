@@ -36,7 +36,7 @@ export function ask(result: number, stat: ObjectStat): Kept {
 export function failure(result: number): Kept {
   const full = result === -ERRNO.ENOSPC || result === -ERRNO.EDQUOT;
   const why = full
-    ? "the disk is full, so what it would destroy cannot be kept; make room, or run without undo"
-    : `what it would destroy cannot be kept (${errorName(-result)}); run without undo to go on`;
+    ? "the disk that holds Assent's records is full, so what it would destroy cannot be kept; make room, or run with --no-undo"
+    : `what it would destroy cannot be kept (${errorName(-result)}); run with --no-undo to go on`;
   return { kept: false, ask: false, errno: -result, why };
 }

@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { whyNot, type After } from "./after.ts";
 import { Disk } from "./check.ts";
+import { notKept, type PreImage } from "./journal.ts";
+import { Repositories } from "./repositories.ts";
 import { statSafe } from "./safe.ts";
 import { kindOf } from "./stat.ts";
 import { openFolders, restoreInodes, restoreThrough, type Step } from "./steps.ts";
@@ -17,6 +19,8 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** What is left alone: changed since by somebody else, or its bytes were not kept. */
   readonly refused: readonly Refusal[];
+  /** Repositories of which not everything that the run changed would go back, and why. */
+  readonly broken: ReadonlyMap<string, string>;
 }
 
 export interface PlanOptions {
@@ -26,6 +30,8 @@ export interface PlanOptions {
   readonly paths: readonly string[];
   /** Also what was changed since. */
   readonly force: boolean;
+  /** Repositories to leave alone, and why. */
+  readonly held: ReadonlyMap<string, string>;
 }
 
 /** Longer chains of names that wait for each other are broken by moving one aside. */
@@ -44,6 +50,7 @@ class Planner {
   readonly #run: Replay;
   readonly #disk: Disk;
   readonly #paths: readonly string[];
+  readonly #repositories: Repositories;
   readonly #steps: Step[] = [];
   readonly #state = new Map<Entry, "busy" | "done" | "failed">();
   /** Restored, and whether as another name of something that is there. */
@@ -52,14 +59,25 @@ class Planner {
   /** What was moved aside for something else. */
   readonly #later = new Set<Entry>();
 
-  constructor(run: Replay, after: After, { folder, force, paths }: PlanOptions) {
+  constructor(run: Replay, after: After, { folder, force, paths, held }: PlanOptions) {
     this.#run = run;
     this.#paths = paths;
-    this.#disk = new Disk(run, after, folder, force);
+    this.#repositories = new Repositories(run, after, { folder, paths, held });
+    this.#disk = new Disk(run, after, folder, force, this.#repositories);
+    for (const entry of run.touched) {
+      const fate = this.#repositories.fate(entry);
+      if (fate === "held" || (fate === "stays" && entry.made)) this.#disk.held.set(entry, "is part of a repository that is left as it is");
+    }
   }
 
   plan(): Plan {
-    const chosen = [...this.#run.touched].filter((entry) => entry.parent !== undefined && this.#chosen(entry));
+    const isObject = (entry: Entry): boolean => this.#repositories.fate(entry) === "object";
+    const wanted = [...this.#run.touched].filter(
+      (entry) =>
+        entry.parent !== undefined && this.#chosen(entry) && !this.#disk.held.has(entry) && this.#repositories.fate(entry) !== "stays",
+    );
+    // What refs name is there before they are.
+    const chosen = [...wanted.filter(isObject), ...wanted.filter((entry) => !isObject(entry))];
     for (const entry of chosen) if (entry.alive) this.#disk.now(entry);
     this.#steps.push(...openFolders(chosen, this.#disk));
     for (const entry of chosen) {
@@ -69,10 +87,21 @@ class Planner {
     for (const entry of this.#later)
       if (!this.#putBack(entry, 0)) this.#fail(entry, `stays at ${entry.path}: ${this.#disk.held.get(entry) ?? "it cannot go back"}`);
     this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored, this.#steps));
+    const { held } = this.#disk;
     const refused = new Map(
-      [...this.#disk.held].map(([entry, why]) => [entry.removed === undefined ? this.#disk.path(entry) : entry.before, why]),
+      [...held]
+        .filter(([entry]) => !this.#repositories.isSilent(entry))
+        // A folder that can be made again is one line, however many files of it were not kept.
+        .map(([entry, why]) => [
+          notKeptOf(entry)?.again?.folder ?? (entry.removed === undefined ? this.#disk.path(entry) : entry.before),
+          why,
+        ]),
     );
-    return { steps: this.#steps, refused: [...refused].map(([path, why]) => ({ path, why })) };
+    return {
+      steps: this.#steps,
+      refused: [...this.#repositories.refusals((entry) => this.#chosen(entry)), ...[...refused].map(([path, why]) => ({ path, why }))],
+      broken: this.#repositories.broken(held),
+    };
   }
 
   #chosen(entry: Entry): boolean {
@@ -170,18 +199,26 @@ class Planner {
     } else {
       const image = entry.removed;
       if (image?.is === undefined || inode === undefined) return this.#fail(entry, "was removed, and what it was is not known");
-      if (this.#disk.isKeptChanged(image, inode)) return this.#fail(entry, "was changed by another of its names since");
-      if (image.how === "lost") return this.#fail(entry, "was removed, and its bytes were not kept");
+      if (this.#disk.isKeptChanged(image, inode)) return this.#fail(entry, "was written to since, by who had it open");
+      if (image.how === "lost") this.#putSiblingBack(inode, depth);
       const other = image.how === "link" ? undefined : otherName(inode, this.#disk);
+      if (image.how === "lost" && other === undefined) return this.#fail(entry, notKept(image));
+      if (image.how === "link") inode.xattrs ??= this.#disk.keptXattrs(image) ?? {};
       const from = other === undefined ? {} : { from: other.path };
       const names = [...inode.names].filter(({ made }) => !made).length;
       const alone = image.how !== "link" && kindOf(inode.first.mode) === "file" && inode.first.nlink > names;
       const step = { do: "restore", path: `${parent.path}/${name}`, image, first: inode.first, ...from } as const;
       this.#steps.push(alone ? { ...step, alone: true } : step);
-      this.#restored.set(entry, other === undefined && image.how !== "link" ? "fresh" : "linked");
+      this.#restored.set(entry, other === undefined ? "fresh" : "linked");
     }
     entry.move(parent, name);
     return this.#done(entry);
+  }
+
+  /** Bytes that were not kept with one name may have been kept with the last. */
+  #putSiblingBack({ names }: Inode, depth: number): void {
+    for (const name of names)
+      if (!name.alive && !name.made && name.removed?.how === "link" && depth < DEEPEST && this.#putBack(name, depth + 1)) return;
   }
 
   /** Why nothing can be put into the folder; undefined where it is there, or will be. */
@@ -218,6 +255,8 @@ class Planner {
     return false;
   }
 }
+
+const notKeptOf = (entry: Entry): PreImage | undefined => [entry.removed, entry.inode?.content].find((image) => image?.how === "lost");
 
 /** A name of an inode that was there before and is there, or will be by then. */
 function otherName(inode: Inode, disk: Disk): Entry | undefined {

@@ -16,6 +16,8 @@ const AT_REMOVEDIR = 0x200;
 const AT_FDCWD = -100;
 const RENAME_NOREPLACE = 1;
 const O_CLOEXEC = 0o2000000;
+/** Bytes. */
+const MOST_COPIED = 256 << 20;
 
 export interface Outcome {
   /** Steps done. */
@@ -113,18 +115,13 @@ class Hand {
   #restore(place: SafePlace, { image, first, from, alone }: Step & { readonly do: "restore" }): void {
     const is = image.is === undefined ? first : statFrom(image.is);
     const kind = kindOf(is.mode);
-    if (from !== undefined || image.how === "link") {
-      const linked = allowed(
-        this.#store.link(
-          from,
-          place,
-          from === undefined ? this.#keptStat(image) : inFolder(from, ({ parentFd, nameAt }) => known(statAt(parentFd, nameAt))),
-        ),
-      );
+    if (from !== undefined) {
+      const object = inFolder(from, ({ parentFd, nameAt }) => known(statAt(parentFd, nameAt)));
+      const linked = allowed(this.#store.link(from, place, object));
       this.#do(
         "linkat",
         linked,
-        from === undefined ? this.#linkBack(place, image.key ?? 0) : inFolder(from, (other) => link(other, place)),
+        inFolder(from, (other) => link(other, place)),
       );
       return;
     }
@@ -134,20 +131,28 @@ class Hand {
     if (alone === true)
       this.#notes.push({
         path: place.path,
-        why: "is a file of its own now: it had other names, on another file system than the kept copy",
+        why: "is a file of its own now: it had other names",
       });
   }
 
   #make(place: SafePlace, image: PreImage, is: KeptStat): number {
     const { parentFd, nameAt } = place;
-    switch (kindOf(is.mode)) {
+    const kind = kindOf(is.mode);
+    // What has no bytes to copy: a socket that somebody listens on. And what would take long, and twice the room.
+    // Nor can a file be given to somebody else, but by root.
+    const foreign = is.uid !== process.geteuid?.() && process.geteuid?.() !== 0;
+    if (image.how === "link" && (kind !== "file" || is.size > MOST_COPIED || foreign)) return this.#moveBack(place, image.key ?? 0);
+    switch (kind) {
       case "directory":
         return sys(SYSCALLS.mkdirat, parentFd, nameAt, 0o700);
       case "symlink": {
         return sys(SYSCALLS.symlinkat, cText(image.text ?? ""), parentFd, nameAt);
       }
-      case "file":
-        return this.#copyBack(place, image, is);
+      case "file": {
+        const result = this.#copyBack(place, image, is);
+        // Who may not read it has it back all the same.
+        return result === -ERRNO.EACCES && image.how === "link" ? this.#moveBack(place, image.key ?? 0) : result;
+      }
       default: {
         const [major, minor] = is.rdev;
         // makedev(3), for numbers as they are in use.
@@ -157,16 +162,9 @@ class Hand {
     }
   }
 
-  #keptStat(image: PreImage): ObjectStat | undefined {
-    return known(statAt(this.#kept, cText(String(image.key))));
-  }
-
-  #linkBack({ parentFd, nameAt }: SafePlace, key: number): number {
-    const name = cText(String(key));
-    const result = sys(SYSCALLS.linkat, this.#kept, name, parentFd, nameAt, 0);
-    // Somebody else's file (protected_hardlinks), or too many links: then the name kept here is given up for it.
-    if (result !== -ERRNO.EPERM && result !== -ERRNO.EMLINK) return result;
-    return sys(SYSCALLS.renameat2, this.#kept, name, parentFd, nameAt, RENAME_NOREPLACE);
+  /** The very object: from then on it is not kept any more. */
+  #moveBack({ parentFd, nameAt }: SafePlace, key: number): number {
+    return sys(SYSCALLS.renameat2, this.#kept, cText(String(key)), parentFd, nameAt, RENAME_NOREPLACE);
   }
 
   #copyBack({ parentFd, nameAt }: SafePlace, image: PreImage, is: KeptStat): number {

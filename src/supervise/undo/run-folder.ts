@@ -20,6 +20,8 @@ export interface RunMeta {
   readonly exit?: Exit;
   /** Bytes of pre-images. */
   readonly bytes?: number;
+  /** Processes that the program left behind when it ended. */
+  readonly left?: readonly { readonly pid: number; readonly name: string }[];
   /** This is an undo of that run, of all of it unless `paths` says which. */
   readonly undoes?: string;
   readonly paths?: readonly string[];
@@ -68,7 +70,7 @@ export class RunFolder {
   }
 
   /** The program has ended; what is still to come (sealing) may take a moment. */
-  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes">): void {
+  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes" | "left">): void {
     this.#flush();
     this.#meta = { ...this.#meta, ...facts };
     this.#write();

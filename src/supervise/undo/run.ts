@@ -4,6 +4,7 @@ import { fresh, sealed } from "./recorded.ts";
 import { carryOut } from "./restore.ts";
 import { isRunning, listRuns, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
+import type { Replay } from "./tree.ts";
 
 /**
  * Notes what the run left, so that later changes can be told, and returns the bytes its pre-images hold. Called when its
@@ -36,12 +37,20 @@ export interface UndoPlan extends Plan {
 export function prepareUndo(run: RunRecord, options: Pick<UndoOptions, "paths" | "force">): UndoPlan {
   const { folder } = run;
   const warnings: string[] = [];
-  const { tree, after, records, broken } = fresh(run);
+  const held = new Map<string, string>();
+  let { tree, after, records, broken } = fresh(run);
+  let plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
+  while (plan.broken.size > 0) {
+    for (const [root, why] of plan.broken) held.set(root, why);
+    // A plan moves the names about.
+    ({ tree, after, records, broken } = fresh(run));
+    plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
+  }
   if (broken > 0)
     warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read: what they held cannot be undone`);
   if (!after.sealed && records.length > 0)
     warnings.push("the run was killed before it could note what it left: what may have been changed since is left alone (--force)");
-  return { run, warnings, ...planUndo(tree, after, { folder, paths: options.paths, force: options.force }) };
+  return { run, warnings, ...plan };
 }
 
 export interface Undone {
@@ -88,10 +97,53 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
     if (found.length === 1 && found[0] !== undefined) return found[0];
     return { problem: found.length === 0 ? "there is no such run" : "several runs begin so" };
   }
-  const undone = new Set(all.filter(({ undoes, paths }) => undoes !== undefined && paths === undefined).map(({ undoes }) => undoes));
-  const fit = all.filter((run) => !undoable || (run.undoes === undefined && !undone.has(run.id) && !isRunning(run.folder)));
-  const run = fit.findLast((one) => one.cwd === cwd) ?? fit.at(-1);
+  const undone = undoneOf(all);
+  // What a run left behind may still change things: that it does is said.
+  const mayBe = (run: RunRecord): boolean =>
+    run.undoes === undefined && !undone.has(run.id) && (!isRunning(run.folder) || (run.left !== undefined && run.ended !== undefined));
+  const fit = undoable ? all.filter(mayBe) : all;
+  const changed = (run: RunRecord): boolean => !undoable || hasChanges(run);
+  const touched = (run: RunRecord): boolean => fresh(run).records.length > 0;
+  const run = fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
+  if (run === undefined && fit.length > 0) return { problem: "no run that is not undone yet has changed anything" };
   return run ?? { problem: all.length === 0 ? "no run is recorded yet" : "every run is undone already" };
+}
+
+/** Something is not as it was before, but for the times of folders: what was only opened for writing is. */
+function hasChanges(run: RunRecord): boolean {
+  if (!mayHaveChanges(fresh(run).tree)) return false;
+  const { steps, refused } = prepareUndo(run, { paths: [], force: false });
+  return steps.length + refused.length > 0;
+}
+
+function mayHaveChanges({ touched }: Replay): boolean {
+  for (const { alive, made, moved, removed, inode } of touched)
+    if (alive ? made || moved || inode?.content !== undefined || inode?.attributes === true : removed !== undefined) return true;
+  return false;
+}
+
+/** Ids of the runs that are undone, by an undo that is not undone itself. `all`: oldest first. */
+function undoneOf(all: readonly RunRecord[]): ReadonlySet<string> {
+  const undone = new Set<string>();
+  for (const { id, undoes, paths } of all.toReversed())
+    if (undoes !== undefined && paths === undefined && !undone.has(id)) undone.add(undoes);
+  return undone;
+}
+
+/** Runs that began after this one, that are no undo and not undone, newest first. */
+export function laterRuns(runs: string, run: RunRecord): readonly RunRecord[] {
+  const all = listRuns(runs);
+  const undone = undoneOf(all);
+  const at = all.findIndex(({ id }) => id === run.id);
+  return all
+    .slice(at + 1)
+    .filter(({ id, undoes, ended }) => undoes === undefined && ended !== undefined && !undone.has(id))
+    .toReversed();
+}
+
+/** The run changed something at this path, or a name of it. */
+export function touches(run: RunRecord, path: string): boolean {
+  return fresh(run).records.some((record) => ("path" in record && record.path === path) || ("to" in record && record.to === path));
 }
 
 /** The word names a run, or how the id of one begins. */

@@ -1,5 +1,5 @@
 import type { Disk } from "./check.ts";
-import type { PreImage } from "./journal.ts";
+import { notKept, type PreImage } from "./journal.ts";
 import { sameTime, type KeptStat } from "./stat.ts";
 import type { Entry, Inode } from "./tree.ts";
 
@@ -87,7 +87,7 @@ export function restoreInodes(
     }
     if (inode.content !== undefined && back !== "fresh" && !settled) {
       if (inode.content.how === "lost") {
-        disk.held.set(entry, "was changed, and its bytes were not kept");
+        disk.held.set(entry, notKept(inode.content));
         continue;
       }
       contents.push({ do: "content", path, image: inode.content });

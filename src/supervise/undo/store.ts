@@ -2,6 +2,7 @@ import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/inde
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
 import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
 import { inodeFlags, KeptFiles, STALE } from "./keep.ts";
+import { Remaking } from "./remake.ts";
 import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 import { readXattrs } from "./xattr.ts";
 
@@ -31,6 +32,7 @@ export class UndoStore {
   readonly #journal: JournalWriter;
   readonly #files: KeptFiles;
   readonly #caps: Caps;
+  readonly #remaking: Remaking;
   /** Objects this run made, by id, with their birth: they need no pre-image. */
   readonly #born = new Map<string, Time>();
   /** Objects whose bytes are kept, by id. */
@@ -51,6 +53,7 @@ export class UndoStore {
     this.#files = new KeptFiles(`${folder}/kept`);
     this.#journal = new JournalWriter(`${folder}/journal.jsonl`);
     this.#caps = caps;
+    this.#remaking = new Remaking(Date.now());
   }
 
   /** Before unlink and rmdir. */
@@ -68,7 +71,7 @@ export class UndoStore {
     }
     const now = stat === undefined ? found : statAt(parentFd, nameAt);
     if (typeof now === "number" || now.id !== found.id) return failure(-STALE);
-    const image = this.#victim(parentFd, name, nameAt, now);
+    const image = this.#victim(parentFd, name, nameAt, now, path);
     if ("kept" in image) {
       if (image.kept || !image.ask || !anyway) return image;
       return this.#record({ op: "remove", path, is: statRecord(now), how: "lost" });
@@ -92,7 +95,11 @@ export class UndoStore {
     const image: PreImage = { is: statRecord(found), ...(xattrs === undefined ? {} : { xattrs }) };
     if (found.size === 0) return this.#modified(path, found, image);
     const over = this.#over(found);
-    if (over !== undefined) return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : over;
+    if (over !== undefined) {
+      const again = this.#remaking.of(path, found);
+      if (again !== undefined) return this.#modified(path, found, { ...image, how: "lost", again });
+      return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : over;
+    }
     const key = this.#files.copy(fd, found);
     if (key > 0) return this.#modified(path, found, { ...image, how: "copy", key });
     if (!unreadable(key)) return failure(key);
@@ -223,34 +230,46 @@ export class UndoStore {
     return btime !== undefined && sameTime(btime, stat.btime);
   }
 
-  /** How what is about to be removed is kept. */
-  #victim(parentFd: number, name: Uint8Array, nameAt: number, stat: ObjectStat): PreImage | Kept {
+  /**
+   * How what is about to be removed is kept. INVARIANT: no file that anybody can reach shares its inode with what is kept: one
+   * that loses its last name moves into the store as it is (another name here, then none elsewhere), any other is copied.
+   */
+  #victim(parentFd: number, name: Uint8Array, nameAt: number, stat: ObjectStat, path: string): PreImage | Kept {
     const is = statRecord(stat);
     const kind = kindOf(stat.mode);
     if (kind === "directory") {
       const xattrs = readXattrs(parentFd, name);
       return xattrs === undefined ? { is } : { is, xattrs };
     }
-    if (kind === "symlink" && stat.nlink === 1) {
+    if (kind === "symlink") {
       const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, this.#textAt, 4096);
       return length < 0 ? failure(length) : { is, text: pathText(this.#text.subarray(0, length)) };
     }
     const known = this.#content.get(stat.id);
-    const image =
-      known !== undefined && sameTime(known.btime, stat.btime)
-        ? { ...known.image, is: withNames(known.image.is ?? is, stat.nlink) }
-        : undefined;
-    if (image !== undefined && stat.nlink === 1) return image;
-    const linked = this.#files.link(parentFd, nameAt, stat);
+    if (known !== undefined && sameTime(known.btime, stat.btime))
+      return { ...known.image, is: withNames(known.image.is ?? is, stat.nlink) };
+    const others = stat.nlink > 1;
+    if (kind === "file" && others) return this.#copied(parentFd, name, stat, path);
+    const over = kind === "file" ? this.#over(stat) : undefined;
+    // Who has it open would go on writing to what is kept.
+    if (kind === "file" && over === undefined && stat.size > 0 && this.#files.isWritten(parentFd, nameAt))
+      return this.#copied(parentFd, name, stat, path);
+    const linked = others ? -ERRNO.EMLINK : this.#files.link(parentFd, nameAt, stat);
     if (linked > 0) return { is, how: "link", key: linked };
     if (linked === -STALE || NO_ROOM.has(-linked)) return failure(linked);
-    if (image !== undefined) return image;
-    if (kind !== "file") return kind === "symlink" ? ask(linked, stat) : { is };
+    return kind === "file" ? this.#copied(parentFd, name, stat, path) : { is };
+  }
+
+  #copied(parentFd: number, name: Uint8Array, stat: ObjectStat, path: string): PreImage | Kept {
     const xattrs = readXattrs(parentFd, name);
-    const bare: PreImage = { is, ...(xattrs === undefined ? {} : { xattrs }) };
+    const bare: PreImage = { is: statRecord(stat), ...(xattrs === undefined ? {} : { xattrs }) };
     if (stat.size === 0) return bare;
     const over = this.#over(stat);
-    if (over !== undefined) return over;
+    const others = stat.nlink > 1;
+    const again = others || over !== undefined ? this.#remaking.of(path, stat) : undefined;
+    if (again !== undefined) return { ...bare, how: "lost", again };
+    // Its bytes go on under its other names.
+    if (over !== undefined) return others ? { ...bare, how: "lost" } : over;
     const key = this.#files.copyAt(parentFd, name, stat);
     if (key <= 0) return unreadable(key) ? ask(key, stat) : failure(key);
     const copied: PreImage = { ...bare, how: "copy", key };
@@ -268,8 +287,8 @@ export class UndoStore {
     const bytes = Math.min(stat.size, stat.allocated);
     const cap = bytes > this.#caps.file ? this.#caps.file : this.#files.copied + bytes > this.#caps.run ? this.#caps.run : undefined;
     if (cap === undefined) return undefined;
-    const what = cap === this.#caps.run ? "of the copies of one run" : "of a copy";
-    return { kept: false, ask: true, bytes, why: `it is ${bytes} bytes, more than the limit ${what} (${cap} bytes)` };
+    const most = cap === this.#caps.run ? `all copies of one run may take (${size(cap)})` : `undo copies of one file (${size(cap)})`;
+    return { kept: false, ask: true, bytes, why: `it has ${size(bytes)}, more than ${most}` };
   }
 
   #record(record: JournalRecord): Kept {
@@ -288,6 +307,8 @@ export class UndoStore {
     return this.#nameAt;
   }
 }
+
+const size = (bytes: number): string => (bytes < 1 << 20 ? `${bytes} bytes` : `${Math.floor(bytes / (1 << 20))} MB`);
 
 /** What it was before the run, with as many names as it has now. */
 function withNames(is: StatRecord, nlink: number): StatRecord {

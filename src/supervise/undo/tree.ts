@@ -32,6 +32,8 @@ export class Entry {
   removed?: PreImage;
   /** What is in this folder changed, and its times with it. */
   folder = false;
+  /** Somebody else put something in its place while the run went on, which the run then removed. */
+  foreign = false;
   /** A name that the run gave to an inode that was there before. */
   linked?: string;
   alive = true;
@@ -178,6 +180,7 @@ class Run {
     const inode = this.#known(entry, image.is);
     entry.alive = false;
     if (entry.origin !== undefined) entry.removed = image;
+    else if (image.is !== undefined && entry.linked !== image.is[5]) entry.foreign = true;
     entry.parent?.children.set(entry.name, null);
     if (inode === undefined || image.is === undefined) return;
     if (image.how !== "link") inode.xattrs ??= image.xattrs ?? {};

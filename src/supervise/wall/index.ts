@@ -1,3 +1,4 @@
+export { procProblem } from "./proc.ts";
 export { buildFilter } from "./filter.ts";
 export type { FilterOptions } from "./filter-table.ts";
 export { TRAPPED_IPC_CALLS, TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "./process-rules.ts";

@@ -7,7 +7,8 @@ const SOCK_TYPE_MASK = 0xf;
 const IPPROTO = { IP: 0, TCP: 6, UDP: 17 } as const;
 const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x20000000;
-const SOL = { IP: 0, IPV6: 41 } as const;
+const SOL = { IP: 0, SOCKET: 1, IPV6: 41 } as const;
+const SO_PEERCRED = 17;
 
 const inet = is(0, AF.INET, AF.INET6);
 const unix = is(0, AF.UNIX);
@@ -57,6 +58,9 @@ export function socketRules(udp: boolean): Rules {
     ["socket", socket(udp)],
     ["socketpair", socketpair],
     ...each(["connect", "bind", "listen"], "trap"),
+    // The door binds and connects for the program: what that shows of the door is put right.
+    ...each(["getsockname", "getpeername"], "trap"),
+    ["getsockopt", { clauses: [{ when: [is(1, SOL.SOCKET), is(2, SO_PEERCRED)], then: "trap" }], otherwise: "allow" }],
     // A send without a receiver's address goes where connect was allowed to.
     ["sendto", { clauses: [noFastOpen(3), { when: [{ arg: 4, pointer: true }], then: "trap" }], otherwise: "allow" }],
     ["sendmsg", { clauses: [noFastOpen(2)], otherwise: "trap" }],

@@ -12,19 +12,23 @@ export interface Level {
   readonly parents: readonly (CommandSpec | SubcommandSpec)[];
 }
 
-function* below(level: Level): Generator<Level> {
+/** Subcommands by the first of their names, or by every one. */
+type Naming = "first name" | "every name";
+
+function* below(level: Level, naming: Naming): Generator<Level> {
   yield level;
   for (const [key, spec] of Object.entries(level.spec.subcommands ?? {})) {
-    const words = [...level.words, ...(key.split("|")[0] ?? "").split(" ")];
-    yield* below({ ...level, words, spec, parents: [...level.parents, level.spec] });
+    const names = key.split("|").map((name) => name.trim());
+    for (const name of naming === "every name" ? names.filter((one) => !one.includes("*")) : names.slice(0, 1))
+      yield* below({ ...level, words: [...level.words, ...name.split(" ")], spec, parents: [...level.parents, level.spec] }, naming);
   }
 }
 
 /** Every level of every table, once for each name of the program. */
-export function levels(): readonly Level[] {
+export function levels(naming: Naming = "first name"): readonly Level[] {
   return Object.entries(TABLES).flatMap(([family, specs]) =>
     specs.flatMap((spec) =>
-      spec.names.split(" ").flatMap((name, at) => [...below({ family, words: [name], spec, isAlias: at > 0, parents: [] })]),
+      spec.names.split(" ").flatMap((name, at) => [...below({ family, words: [name], spec, isAlias: at > 0, parents: [] }, naming)]),
     ),
   );
 }

@@ -3,6 +3,8 @@ import { exampleLines } from "./examples.ts";
 import { optionLines } from "./options.ts";
 import { shellLines } from "./programs.ts";
 
+export { everyOptionLines, type OptionLevel, optionLevels } from "./every-option.ts";
+export { everyVariableLines, type VariableLine, withVariables } from "./every-variable.ts";
 export { exampleLines };
 
 const PROGRAMS = 1200;

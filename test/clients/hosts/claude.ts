@@ -30,6 +30,12 @@ export const claude: Client = {
   detours: {
     "a monitored command": [{ tool: "Monitor", input: { command: "touch denied.txt", description: "a step", timeout_ms: 5000 } }],
   },
+  own: {
+    path: ".claude/settings.local.json",
+    off: json({ disableAllHooks: true }),
+    env: (env) => json({ env }),
+  },
+  managed: true,
   harmless:
     "Agent CronCreate CronDelete CronList EnterWorktree ExitWorktree ListAgents ReportFindings ScheduleWakeup SendMessage Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate WebSearch Workflow",
   shell: (command) => ({ tool: "Bash", input: { command, description: "a step" } }),

@@ -29,6 +29,8 @@ export const gemini: Client = {
     ],
     "a command's folder": [{ tool: "run_shell_command", input: { command: "touch outside.txt", dir_path: ELSEWHERE } }],
   },
+  own: { path: ".gemini/settings.json", off: json({ hooksConfig: { enabled: false } }) },
+  managed: true,
   harmless:
     "update_topic list_background_processes read_background_output write_todos enter_plan_mode exit_plan_mode activate_skill complete_task",
   shell: (command) => ({ tool: "run_shell_command", input: { command, description: "a step" } }),

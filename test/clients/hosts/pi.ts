@@ -19,6 +19,9 @@ export const pi: Client = {
   env: () => ({ PI_OFFLINE: "1" }),
   args: "--provider fake --model fake-model --mode json -p PROMPT",
   harmless: "",
+  // It asks nothing by itself, so Assent does, and here nobody sits.
+  differs: { inside: { runs: false, told: /approval required/ } },
+  remarks: { inside: "refused where nobody can answer: pi asks nothing by itself, so Assent asks what the default preset asks" },
   shell: (command) => ({ tool: "bash", input: { command } }),
   write: (path, content) => ({ tool: "write", input: { path, content } }),
 };

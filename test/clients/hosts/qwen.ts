@@ -29,6 +29,8 @@ export const qwen: Client = {
       { tool: "tool_call", input: { name: "monitor", arguments: { command: "touch denied.txt", description: "a step" } } },
     ],
   },
+  own: { path: ".qwen/settings.json", off: json({ disableAllHooks: true }) },
+  managed: true,
   harmless: "get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
   shell: (command) => ({ tool: "run_shell_command", input: { command, is_background: false, description: "a step" } }),
   write: (path, content) => ({ tool: "write_file", input: { file_path: path, content } }),

@@ -57,6 +57,8 @@ export interface Event {
 }
 
 const EVENTS = "$LOG/events";
+/** More of them where the first bare run shows nothing. */
+const ATTEMPTS = 4;
 const users: readonly User[] = ["root", "user"];
 
 /** Declares the tests of one family. Each runs without supervision first, where it must succeed at what it tries. */
@@ -68,13 +70,16 @@ export function escapes(family: string, rows: readonly Row[]): void {
     });
     for (const row of rows)
       for (const user of row.as ?? users)
-        it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * 2500 }, async ({ expect }) => {
+        it(`${row.number} ${row.title} (${user})`, { timeout: (row.seconds ?? 40) * 5000 }, async ({ expect }) => {
           const world = (): World => {
             const made = makeWorld();
             worlds.push(made);
             return made;
           };
-          const bare = row.bare === undefined ? await once(row, user, world(), false) : undefined;
+          let bare = row.bare === undefined ? await once(row, user, world(), false) : undefined;
+          // A race is won now and then: on a machine that is busy not at the first attempt.
+          for (let again = 0; again < ATTEMPTS && bare !== undefined && problemsBare(row, bare).length > 0; again++)
+            bare = await once(row, user, world(), false);
           if (bare !== undefined) expect(problemsBare(row, bare), tell(bare, "without supervision")).toEqual([]);
           // For those who write rows: whether a probe can do harm at all.
           if (process.env["ESCAPE_BARE"] !== undefined) return;

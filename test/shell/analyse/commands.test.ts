@@ -18,7 +18,9 @@ specify({
   jq: [
     ["jq -f p.jq a.json", "read ./p.jq", "code jq (file) p.jq", "read ./a.json"],
     ["jq -rf p.jq a.json", "read ./p.jq", "code jq (file) p.jq", "read ./a.json"],
-    ["jq . -f p.jq", "read ./p.jq", "code jq (file) p.jq"],
+    // Up to jq 1.7 the program is in the first operand, later in the word behind -f.
+    ["jq . -f p.jq", "read .", "code jq (file) .", "read ./p.jq", "code jq (file) p.jq"],
+    ["jq p.jq a.json -f", "read ./a.json", "read ./p.jq", "code jq (file) p.jq"],
     [
       'jq "$F" a.json',
       "read ./a.json",

@@ -9,7 +9,7 @@ specify({
     ["git checkout .", "danger: history-rewrite", "write ./.git", "code project (project)"],
     ["git checkout HEAD~1 -- src", "danger: history-rewrite", "write ./.git", "code project (project)", "write recursively ./src"],
     ["git checkout HEAD~1 gone.txt", "danger: history-rewrite", "write ./.git", "code project (project)", "write ./gone.txt"],
-    ["git checkout ':(top)x'", "danger: history-rewrite", "write ./.git", "code project (project)"],
+    ["git checkout ':(top)x'", "danger: history-rewrite", "write ./.git", "code project (project)", "write ./x"],
     ["git checkout --ours a", "danger: history-rewrite", "write ./.git", "code project (project)", "write ./a"],
     [
       'git checkout "$B"',

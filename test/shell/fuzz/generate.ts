@@ -17,24 +17,27 @@ export class Generator {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  private upTo(n: number): number {
+  upTo(n: number): number {
     return Math.floor(this.random() * n);
   }
 
-  private pick<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     const item = list[this.upTo(list.length)];
     if (item === undefined) throw new Error("nothing to pick from");
     return item;
   }
 
   /** A fresh command name that exists nowhere. */
-  private name(): string {
+  name(): string {
     return `q${this.count++}`;
   }
 
   program(): string {
     this.count = 0;
     this.functions = [];
+    const alone = this.upTo(12);
+    if (alone < 3) return new StateGenerator(this).program();
+    if (alone === 3) return this.multios();
     const lines = 1 + this.upTo(2);
     return (
       Array.from({ length: lines }, () => this.list(this.pick([1, 1, 2, 2, 3])))
@@ -60,7 +63,11 @@ export class Generator {
   private command(depth: number): string {
     if (depth <= 0) return this.simple(0);
     const d = depth - 1;
-    switch (this.upTo(22)) {
+    switch (this.upTo(25)) {
+      case 14:
+        return new StateGenerator(this).program();
+      case 15:
+        return this.multios();
       case 0:
         return `(${this.list(d)})`;
       case 1:
@@ -96,6 +103,19 @@ export class Generator {
       default:
         return this.simple(depth);
     }
+  }
+
+  /** Output that goes to a file and down a pipe, input from a pipe and from elsewhere: bash and zsh differ. */
+  private multios(): string {
+    const [n, m] = [this.name(), this.name()];
+    const says = this.pick([`echo ${n}`, `printf '%s\\n' ${n}`, `{ echo ${n}; }`, `(echo ${n})`, `if :; then echo ${n}; fi`, `<<< ${n}`]);
+    const away = this.pick(["> /dev/null", "> out", ">> out", "&> out", "> out > o1", "2> out", ">| out", "2>&1 > out", ""]);
+    const reads = this.pick(["{ read x; $x; }", "source /dev/stdin", "while read x; do $x; done", `{ read x; ${m} "$x"; }`, `${m}`]);
+    const from = this.pick(["", "", `<<< ${this.name()}`, "< /dev/null", `<<< ''`, `<<< ${this.name()} <<< ${this.name()}`]);
+    const separator = this.pick(["", "-0", "-d,", "-d '\\n'", "-n1", "-d:", "-I{}", "-0 -n1", "-L1", "-d x"]);
+    if (this.upTo(4) === 0)
+      return `printf '${this.pick(["a b", "a,b c", "a\\0b c", "a\\nb", "-l a:b", "axb"])}' | /usr/bin/xargs ${separator} /bin/bash -c '${n} "$@"' _${separator === "-I{}" ? " {}" : ""}`;
+    return `${says} ${away} | ${reads} ${from}`.trimEnd();
   }
 
   private special(d: number): string {
@@ -165,7 +185,12 @@ export class Generator {
     const n = this.name();
     const [head = "q", ...tail] = n;
     const rest = tail.join("");
-    switch (this.upTo(16)) {
+    switch (this.upTo(18)) {
+      case 16:
+        return `{${head}..${head}}${rest}`;
+      case 17:
+        // The shells differ, so no program with it is understood: a few are enough.
+        return this.upTo(8) === 0 ? `${head}$'\\${this.pick(["c", "q", "d"])}${rest}'` : n;
       case 0:
         return `"${n}"`;
       case 1:
@@ -274,5 +299,218 @@ export class Generator {
       default:
         return "&> out";
     }
+  }
+}
+
+/** Lines about what the shell keeps: variables and their attributes, scopes, traps, folders, tables, names by indirection. */
+class StateGenerator {
+  private readonly from: Generator;
+  private functions = 0;
+
+  constructor(from: Generator) {
+    this.from = from;
+  }
+
+  program(): string {
+    const { from } = this;
+    const steps = Array.from({ length: 1 + from.upTo(4) }, () => this.step(2));
+    return [...steps, this.use()].join(from.pick(["; ", "; ", "; ", "\n"]));
+  }
+
+  private variable(): string {
+    return this.from.pick(["x", "x", "x", "y", "z"]);
+  }
+
+  private value(): string {
+    const n = this.from.name();
+    return this.from.pick([
+      n,
+      n,
+      n,
+      n,
+      n,
+      n,
+      this.text(n),
+      "5",
+      "''",
+      n.toUpperCase(),
+      `"$${this.variable()}"`,
+      `$(echo ${n})`,
+      `"\${${this.variable()}:-${n}}"`,
+    ]);
+  }
+
+  /** Text that is code where the shell reads it a second time. */
+  private text(n: string): string {
+    return this.from.pick([`'path[$(${n})]'`, `'($(${n}))'`, `'([$(${n})]=1)'`, `'a[$(${n})]'`, `'$(${n})'`]);
+  }
+
+  private steps(depth: number): string {
+    return Array.from({ length: 1 + this.from.upTo(3) }, () => this.step(depth)).join("; ");
+  }
+
+  private step(depth: number): string {
+    const { from } = this;
+    const v = this.variable();
+    switch (from.upTo(depth > 0 ? 24 : 12)) {
+      case 0:
+      case 1:
+        return `${v}=${this.value()}`;
+      case 2: {
+        const flags = from.pick(["", "", "-i ", "-u ", "-l ", "-r ", "-x ", "-a ", "-A ", "-g ", "-ai ", "-ga ", "-rx ", "+x "]);
+        return `${from.pick(["declare", "declare", "typeset", "local"])} ${flags}${v}${from.pick(["=", "=", "=", ""])}`.replace(
+          /=$/,
+          `=${this.value()}`,
+        );
+      }
+      case 3:
+        return from.pick([
+          `export ${v}`,
+          `readonly ${v}`,
+          `readonly ${v}=${this.value()}`,
+          `export ${v}=${this.value()}`,
+          `unset ${v}`,
+          `unset -v ${v}`,
+        ]);
+      case 4:
+        return from.pick([`read ${v} <<< ${this.value()}`, `read -r ${v} <<< ${this.value()}`, `printf -v ${v} %s ${this.value()}`]);
+      case 5:
+        return from.pick([
+          `${v}+=${this.value()}`,
+          `${v}=(${this.value()} ${this.value()})`,
+          `${v}[0]=${this.value()}`,
+          `let ${v}=2`,
+          `((${v}++))`,
+        ]);
+      case 6:
+        return this.move();
+      case 7:
+        return this.use();
+      case 8:
+        return from.pick([
+          `set -- ${this.value()} ${this.value()}`,
+          `shift`,
+          `${from.pick(["x", "y"])}=${this.value()} eval '${this.use()}'`,
+          `${v}=${this.value()} :`,
+          `${v}=${this.value()} export ${v}`,
+          from.pick([":", ":", ":", "OLDPWD=$PWD/d cd - > /dev/null"]),
+        ]);
+      case 9:
+        if (from.upTo(3) > 0) return `${v}=${this.value()}`;
+        return from.pick([
+          `BASH_ALIASES[${from.name()}]=${this.value()}`,
+          `alias ${v}=${this.value()}`,
+          `PWD=$PWD/d`,
+          `hash -d ${v}=$PWD/d`,
+          `shopt -s ${from.pick(["cdable_vars", "lastpipe", "nullglob", "expand_aliases", "xpg_echo", "localvar_inherit"])}`,
+          `set ${from.pick(["-a", "-e", "-f", "-k", "-u", "-P", "-T", "-E", "-o posix"])}`,
+          `functions[${v}]=${this.value()}`,
+          `aliases[${v}]=${this.value()}`,
+          `_=${this.value()}`,
+        ]);
+      case 10:
+        return from.pick([
+          `(${this.step(0)})`,
+          `: $(${this.step(0)})`,
+          `${this.step(0)} | ${from.name()}`,
+          `${from.name()} | ${this.step(0)}`,
+        ]);
+      case 11:
+        return from.pick([
+          `: \${${v}:=${from.name()}}`,
+          `echo \${!${v}} > /dev/null`,
+          `: \${!${v}:-d}`,
+          `[[ ${v} -eq 0 ]]`,
+          `: \${${v}@P}`,
+          `echo >&"$${v}"`,
+          `test -v $${v}`,
+          `[[ -t ${v} ]]`,
+          `printf %d ${v} > /dev/null`,
+          `shift ${v}`,
+          `: {${v}[0]}< /dev/null`,
+          `${from.pick(["KEYTIMEOUT", "ERRNO", "SECONDS", "MAILCHECK"])}="$${v}"`,
+        ]);
+      case 12:
+      case 13: {
+        const f = `f${this.functions++}`;
+        const call = from.pick([f, `${f} ${this.value()}`, `${v}=${this.value()} ${f}`, `${f} && ${this.step(0)}`, `(${f})`]);
+        return `${f}() { ${this.steps(depth - 1)}; ${from.pick(["", "", `return; ${this.step(0)}; `, `${from.name()} && return; ${this.step(0)}; `])}}; ${call}`;
+      }
+      case 14:
+      case 15: {
+        const when = from.pick(["EXIT", "EXIT", "DEBUG", "ERR", "RETURN", "USR1", "EXIT INT"]);
+        const code = this.step(0).replaceAll("'", "'\\''");
+        return `trap '${code}' ${when}; ${this.steps(depth - 1)}${when === "USR1" ? "; kill -USR1 $$; :" : ""}`;
+      }
+      case 16:
+        return `if ${from.name()}; then ${this.steps(depth - 1)}; else ${this.steps(depth - 1)}; fi`;
+      case 17:
+        return `${from.name()} ${from.pick(["&&", "||"])} { ${this.steps(depth - 1)}; }`;
+      case 18:
+        return `for ${v} in ${this.value()} ${this.value()}; do ${this.steps(depth - 1)}; ${from.pick(["break", "continue", ":", `${from.name()} && break`])}; ${this.step(0)}; done`;
+      case 19:
+        return `while :; do ${this.steps(depth - 1)}; break; ${this.step(0)}; done`;
+      case 20:
+        return `case $${v} in '') ${this.steps(depth - 1)};; *) ${this.steps(depth - 1)};; esac`;
+      case 21:
+        return `eval '${this.step(0).replaceAll("'", "'\\''")}${from.pick(["", "; return", "; break"])}'`;
+      case 22:
+        return `source /dev/stdin <<< '${this.step(0).replaceAll("'", "'\\''")}${from.pick(["", "; return"])}; ${v}=${from.name()}'`;
+      default:
+        return `{ ${this.steps(depth - 1)}; }`;
+    }
+  }
+
+  /** Only below the folder the program starts in. */
+  private move(): string {
+    const { from } = this;
+    return from.pick([
+      "cd d",
+      "cd d",
+      "cd ./d",
+      "cd d/d",
+      'cd "$PWD/d"',
+      "cd d && cd ..",
+      "cd d && cd -P ..",
+      "cd -P l && cd ..",
+      "cd -L l && cd -",
+      "cd - > /dev/null",
+      "cd nowhere",
+      "builtin cd d",
+      "command cd d",
+      "pushd d > /dev/null",
+      "pushd -n d > /dev/null",
+      "popd > /dev/null",
+      "cd d d",
+      "cd ''",
+      "cd d; cd - > /dev/null",
+      "CDPATH=d cd d > /dev/null",
+      `cd $${this.variable()}`,
+      "cd d || cd l",
+    ]);
+  }
+
+  private use(): string {
+    const { from } = this;
+    const v = this.variable();
+    const n = from.name();
+    return from.pick([
+      `$${v}`,
+      `$${v} a`,
+      `"$${v}"`,
+      `"$${v}" a`,
+      `${n} "$${v}"`,
+      `${n} "$(pwd)"`,
+      `${n} "$PWD"`,
+      `${n} ~+`,
+      `${n} "$OLDPWD"`,
+      `"\${${v}[@]}"`,
+      `${n} "\${${v}[0]}"`,
+      `"$@"`,
+      `${n} "$1"`,
+      `\${!${v}}`,
+      `eval "$${v}"`,
+      `${n} "$(echo "$${v}")"`,
+    ]);
   }
 }

@@ -1,8 +1,30 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Argument, ExecAction } from "../../../src/action/index.ts";
+
+/**
+ * Some programs start themselves over and over. In a PID namespace all of that ends with the time-out, which kills `unshare`
+ * alone; its first process waits for whatever the shell leaves behind, as the oracle wants to hear of that, too.
+ */
+const CONTAINED: readonly string[] = (() => {
+  const first = "unless (fork) { exec { $ARGV[0] } @ARGV } 1 while wait != -1";
+  const prefix = [
+    "/usr/bin/unshare",
+    "--user",
+    "--map-current-user",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "/usr/bin/perl",
+    "-e",
+    first,
+    "--",
+  ];
+  const [command, ...args] = [...prefix, "/bin/true"];
+  return spawnSync(command, args).status === 0 ? prefix : [];
+})();
 
 /**
  * What a real shell tries to start when it runs a program in an empty folder with an empty PATH: each name that is
@@ -16,6 +38,9 @@ export class Oracle {
 
   constructor(shell: "bash" | "zsh") {
     this.shell = shell;
+    // Folders to move in: nothing of a program leaves the folder it starts in.
+    mkdirSync(join(this.folder, "d/d/d"), { recursive: true });
+    symlinkSync("d/d", join(this.folder, "l"));
   }
 
   /** The argv of every command the shell tried to start, or undefined when it did not accept the program. */
@@ -23,20 +48,19 @@ export class Oracle {
     // A log of its own for each run: a process that outlives its program must not write into the next one's.
     const log = join(this.logs, String(this.runs++));
     const fd = openSync(log, "w");
-    const handler = `() { printf '%s\\0' "\${@//$'\\n'/$'\\2'}" $'\\1' >&9; return $(( (${status} + $#) % 2 )); }`;
+    const handler = `() { builtin printf '%s\\0' "\${@//$'\\n'/$'\\2'}" $'\\1' >&9; builtin return $(( (${status} + $#) % 2 )); }`;
     const prelude =
       this.shell === "bash" ? `command_not_found_handle${handler}` : `command_not_found_handler${handler}; setopt no_bg_nice 2>/dev/null`;
-    const result = spawnSync(
-      this.shell === "bash" ? "/bin/bash" : "/bin/zsh",
-      [...(this.shell === "bash" ? ["--norc", "--noprofile"] : ["-f"]), "-c", `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`],
-      {
-        cwd: this.folder,
-        env: { PATH: "/nonexistent", HOME: "/home/u" },
-        stdio: ["ignore", "ignore", "pipe", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", fd],
-        timeout: 4000,
-        killSignal: "SIGKILL",
-      },
-    );
+    const shell = this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile"] : ["/bin/zsh", "-f"];
+    const [command, ...args] = [...CONTAINED, ...shell, "-c", `ulimit -t 2 -f 1024 -u 4000\n${prelude}\n${program}`];
+    const result = spawnSync(command, args, {
+      cwd: this.folder,
+      // A shell that a program starts logs alike.
+      env: { PATH: "/nonexistent", HOME: "/home/u", "BASH_FUNC_command_not_found_handle%%": handler.replace(/^\(\) \{/, "() { ") },
+      stdio: ["ignore", "ignore", "pipe", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", fd],
+      timeout: 4000,
+      killSignal: "SIGKILL",
+    });
     closeSync(fd);
     const text = readFileSync(log, "latin1");
     rmSync(log);

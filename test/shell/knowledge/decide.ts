@@ -1,5 +1,5 @@
-import type { RequestVerdict } from "../../../src/action/index.ts";
-import { DEFAULT_SETTINGS, floorPaths, judge, type Policy } from "../../../src/policy/index.ts";
+import { DEFAULT_SETTINGS, floorPaths, judge, type Policy, type RequestVerdict } from "../../../src/policy/index.ts";
+import { readPolicy } from "../../../src/policy/read/index.ts";
 import { lowerArgv, lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
 
@@ -26,6 +26,7 @@ export const EXAMPLE_WORLD = smallWorld({
     [`${PROJECT}/package.json`]: "file",
     [`${PROJECT}/a.txt`]: "file",
     [`${PROJECT}/b.txt`]: "file",
+    [`${PROJECT}/x.db`]: "file",
     "/tmp": "directory",
     "/etc": "directory",
     "/etc/passwd": "file",
@@ -35,9 +36,22 @@ export const EXAMPLE_WORLD = smallWorld({
 /** No policy file: the default preset alone. */
 const POLICY: Policy = { settings: DEFAULT_SETTINGS, rules: [], operations: [], warnings: [] };
 
-export function verdictFor(command: string): RequestVerdict {
+/** Everything is allowed that no protection holds back. */
+export function verdictUnderBroadAllow(command: string): RequestVerdict {
+  const read = readPolicy('{ "permissions": { "allow": ["Bash(*)", "Write", "Read", "Delete"] } }', {
+    file: "policy.jsonc",
+    layer: "user",
+    examples: () => [],
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return verdictUnder(command, { settings: DEFAULT_SETTINGS, rules: read.policy.rules, operations: [], warnings: [] });
+}
+
+export const verdictFor = (command: string): RequestVerdict => verdictUnder(command, POLICY);
+
+function verdictUnder(command: string, policy: Policy): RequestVerdict {
   const world = EXAMPLE_WORLD;
-  return judge(lowerShell(command, { world }), POLICY, {
+  return judge(lowerShell(command, { world }), policy, {
     world,
     host: true,
     floor: floorPaths(world.home),

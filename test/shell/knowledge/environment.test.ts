@@ -3,7 +3,7 @@ import { readVariable } from "../../../src/shell/knowledge/environment.ts";
 
 const HARMLESS: readonly (readonly [string, string | undefined])[] = [
   ["CI", "1"],
-  ["DEBUG", undefined],
+  ["DEBUG", "express:*"],
   ["NODE_ENV", "test"],
   ["FORCE_COLOR", "0"],
   ["NO_COLOR", "1"],
@@ -29,15 +29,6 @@ const HARMLESS: readonly (readonly [string, string | undefined])[] = [
   ["GOFLAGS", "-mod=mod"],
   ["CARGO_TERM_COLOR", "never"],
   ["IFS", ","],
-  ["VERSION", undefined],
-  ["x", undefined],
-  ["my_var", "$(anything)"],
-  ["count", "3"],
-  ["f", "a.txt"],
-  ["SRC", "src"],
-  ["TEXT", "x"],
-  ["CONTAINER", "web"],
-  ["PROJECT_ROOT", "."],
 ];
 
 const STEERING: readonly (readonly [string, string | undefined])[] = [
@@ -110,11 +101,12 @@ describe("readVariable", () => {
 
   it.each(STEERING)("%s=%s steers a program", (name, value) => {
     const found = readVariable(name, value);
-    expect(found === "harmless" ? "" : found.steers).not.toBe("");
+    expect(typeof found === "object" ? found.steers : found).not.toBe("");
+    expect(found).toBeTypeOf("object");
   });
 
   it("does not take inherited object properties for values", () => {
-    expect(readVariable("constructor", "x")).toBe("harmless");
-    expect(readVariable("__proto__", "x")).toBe("harmless");
+    expect(readVariable("constructor", "x")).toBe("unknown");
+    expect(readVariable("__proto__", "x")).toBe("unknown");
   });
 });

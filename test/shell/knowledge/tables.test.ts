@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readReads } from "../../../src/shell/environment.ts";
 import { FAMILIES } from "../../../src/shell/knowledge/index.ts";
 import { grammarOf, type Grammar } from "../../../src/shell/knowledge/read-spec.ts";
 import type { CommandSpec, Examples, SubcommandSpec } from "../../../src/shell/knowledge/spec.ts";
@@ -55,6 +56,7 @@ describe("the tables are sound", () => {
   test("every notation is understood, and no option or subcommand is listed twice", () => {
     const read = (spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined): void => {
       const grammar = grammarOf(spec, parent);
+      if (spec.reads !== undefined) readReads(spec.reads);
       for (const inner of Object.values(spec.subcommands ?? {})) read(inner, grammar);
     };
     const mistakes = ENTRIES.flatMap((spec) => {

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { readAwk } from "../../../src/shell/languages/awk.ts";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
-import { canIsolate, random, ROUNDS, Scratch, which } from "./scratch.ts";
+import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
+import { workedSince } from "../../worked.ts";
 
 const write = (path: string): Finding => ({ does: "file", operation: "write", path });
 const read = (path: string): Finding => ({ does: "file", operation: "read", path });
@@ -76,10 +77,10 @@ describe("awk programs that do more", () => {
   ])("%j", (program, findings) => expect(readAwk(program)).toEqual(findings));
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["print ,\n", "getline ", "\n", "(", "a[", "/[", '"\\', "x=1;", "|", "{"]) readAwk(part.repeat(10_000));
     readAwk(`{${"print ,\n\n\n".repeat(5000)}}`);
-    expect(performance.now() - start).toBeLessThan(30_000);
+    expect(workedSince(start)).toBeLessThan(30_000);
   });
 });
 
@@ -124,7 +125,7 @@ describe.skipIf(awks.length === 0 || !canIsolate())("against real awks", () => {
   ];
 
   it(`sees every effect of ${ROUNDS} random programs`, () => {
-    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 11));
+    const { below, pick } = random(seedOr(11));
     const expression = (depth: number): string => {
       const one = pick(EXPRESSIONS);
       if (depth > 2 || below(3) > 0) return one;
@@ -171,5 +172,5 @@ describe.skipIf(awks.length === 0 || !canIsolate())("against real awks", () => {
     expect(valid).toBeGreaterThan(ROUNDS / 10);
     expect(acted).toBeGreaterThan(ROUNDS / 20);
     expect(harmless).toBeGreaterThan(ROUNDS / 50);
-  }, 600_000);
+  }, 3_600_000);
 });

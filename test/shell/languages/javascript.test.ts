@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
 import { readJavascript } from "../../../src/shell/languages/javascript.ts";
 import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
-import { random, ROUNDS } from "./scratch.ts";
+import { random, ROUNDS, seedOr } from "./scratch.ts";
+import { workedSince } from "../../worked.ts";
 
 const here: Surroundings = { names: () => ["package.json"], isFile: (path) => path === "./package.json" };
 const file = (operation: "read" | "write" | "list", path: string): Finding => ({ does: "file", operation, path });
@@ -95,7 +96,7 @@ describe("JavaScript that does more", () => {
   });
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of [
       "(",
       "[",
@@ -119,7 +120,7 @@ describe("JavaScript that does more", () => {
       readJavascript(part.repeat(8000), here);
     }
     readJavascript(`${"(".repeat(30_000)}${")".repeat(30_000)}`);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(workedSince(start)).toBeLessThan(6000);
   });
 });
 
@@ -151,7 +152,7 @@ process.reallyExit(0);
 
 describe("against the real Node.js", () => {
   it("keeps every random program it calls harmless away from code and files", () => {
-    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 13));
+    const { below, pick } = random(seedOr(13));
     const NAMES = [
       "a",
       "b",
@@ -247,7 +248,7 @@ describe("against the real Node.js", () => {
         () => `a.${pick(PROPERTIES)} = ${expression(0)};`,
       ])();
     const silent: string[] = [];
-    for (let round = 0; round < ROUNDS * 100; round += 1) {
+    for (let round = 0; round < Math.max(ROUNDS, 12_000); round += 1) {
       const source = `var a = [], b = {}, i = 0;${statement()}${statement()}${below(2) === 0 ? statement() : ""}`;
       if (readJavascript(source).length === 0) silent.push(source);
     }
@@ -260,5 +261,5 @@ describe("against the real Node.js", () => {
       });
       expect(JSON.parse(result.stdout === "" ? JSON.stringify(result.stderr) : result.stdout)).toEqual({ canary: "Function", fallen: [] });
     }
-  }, 600_000);
+  }, 3_600_000);
 });

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
 import { readPerl } from "../../../src/shell/languages/perl.ts";
-import { canIsolate, random, ROUNDS, Scratch, which } from "./scratch.ts";
+import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
+import { workedSince } from "../../worked.ts";
 
 const code = (detail: string): Finding => ({ does: "code", language: "perl", detail });
 
@@ -74,9 +75,9 @@ describe("Perl that does more", () => {
   ])("%j", (source, findings) => expect(readPerl(source)).toEqual(findings));
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["(", '"$', "s{", "$a[", "print ", "{", "/", "use ", "sub a", "q(", "- ", "s/a/b/e;"]) readPerl(part.repeat(8000));
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(workedSince(start)).toBeLessThan(6000);
   });
 });
 
@@ -92,7 +93,7 @@ describe.skipIf(perl === undefined || !canIsolate())("against the real perl", ()
     );
 
   it(`sees every effect of ${ROUNDS} random programs`, () => {
-    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 17));
+    const { below, pick } = random(seedOr(17));
     const TAILS = [
       "",
       `; system("id")`,
@@ -119,5 +120,5 @@ describe.skipIf(perl === undefined || !canIsolate())("against the real perl", ()
     }
     expect(missed).toEqual([]);
     expect(harmless).toBeGreaterThan(ROUNDS / 4);
-  }, 600_000);
+  }, 3_600_000);
 });

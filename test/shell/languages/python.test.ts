@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readPython } from "../../../src/shell/languages/python.ts";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
-import { random, ROUNDS, which } from "./scratch.ts";
+import { random, ROUNDS, seedOr, which } from "./scratch.ts";
 import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
+import { workedSince } from "../../worked.ts";
 
 const folder = (...names: string[]): Surroundings => ({
   names: (path) => (path === "." ? names : names.filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1))),
@@ -104,11 +105,11 @@ describe("Python that does more", () => {
   });
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["(", "[", "f'{", "a.", "if x:\n ", "not ", "lambda:", "-", "'a' ", "x=", "{**", "f(", "\n", "'''", "a if b else "])
       readPython(part.repeat(8000), plain);
     readPython(`print(${"(".repeat(30_000)}${")".repeat(30_000)})`);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(workedSince(start)).toBeLessThan(6000);
   });
 });
 
@@ -155,7 +156,7 @@ const python = which("python3");
 
 describe.skipIf(python === undefined)("against the real Python", () => {
   it("keeps every random program it calls harmless away from code and files", () => {
-    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 19));
+    const { below, pick } = random(seedOr(19));
     const NAMES =
       "a b f print len str map type eval exec open getattr sorted sys re json __builtins__ __import__ dict list int globals math".split(
         " ",
@@ -212,7 +213,7 @@ describe.skipIf(python === undefined)("against the real Python", () => {
         () => `with ${expression(1)} as a: ${expression(1)}`,
       ])();
     const silent: string[] = [];
-    for (let round = 0; round < ROUNDS * 60; round += 1) {
+    for (let round = 0; round < Math.max(ROUNDS, 7200); round += 1) {
       const last = below(2) === 0 ? statement() : "";
       const source = `import sys, re, json, math\na = []\nb = 'x'\ndef f(a): return a\n${statement()}\n${statement()}\n${last}`;
       if (readPython(source, plain).length === 0) silent.push(source);
@@ -229,5 +230,5 @@ describe.skipIf(python === undefined)("against the real Python", () => {
       ran: true,
       fallen: [],
     });
-  }, 600_000);
+  }, 3_600_000);
 });

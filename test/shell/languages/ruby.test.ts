@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
 import { readRuby } from "../../../src/shell/languages/ruby.ts";
+import { workedSince } from "../../worked.ts";
 
 const code = (detail: string): Finding => ({ does: "code", language: "ruby", detail });
 
@@ -62,8 +63,8 @@ describe("Ruby that does more", () => {
   ])("%j", (source, findings) => expect(readRuby(source)).toEqual(findings));
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["(", '"#{', "a.", "{ |a|", "/", "x = ", "p ", "%w[", "\n", ":a ", "puts 'a'\n"]) readRuby(part.repeat(8000));
-    expect(performance.now() - start).toBeLessThan(30_000);
+    expect(workedSince(start)).toBeLessThan(30_000);
   });
 });

@@ -5,8 +5,10 @@ import { join } from "node:path";
 
 /** What the protected file holds; seeing it in the output means the file was read. */
 export const KEY = "k3y-c0ntent";
-/** How many random programs; the long run sets the variable. */
-export const ROUNDS = Number(process.env["ASSENT_FUZZ_ROUNDS"] ?? 120);
+/** How many random programs; `npm run fuzz` says. */
+export const ROUNDS = Number(process.env["FUZZ_PROGRAMS"] ?? 120);
+/** The same programs each time, so that a failure tells of the change it tests; `npm run fuzz` draws new ones. */
+export const seedOr = (own: number): number => Number(process.env["FUZZ_SEED"] ?? own);
 
 /**
  * A folder in which random programs run as nobody, with a PATH that holds one harmless command: `id` leaves a mark.
@@ -68,6 +70,12 @@ export function which(name: string): string | undefined {
 /** Takes rights away: root becomes nobody; anyone else loses at least the network. */
 const ISOLATE: readonly string[] =
   process.getuid?.() === 0 ? [which("setpriv") ?? "", "--reuid=65534", "--regid=65534", "--clear-groups"] : [which("unshare") ?? "", "-rn"];
+
+/** A command without rights, and without a network and other people's processes where that needs no more than root. */
+export function isolated(command: readonly string[]): readonly string[] {
+  const apart = process.getuid?.() === 0 ? [which("unshare") ?? "", "--net", "--pid", "--mount", "--fork", "--kill-child"] : [];
+  return [...apart, ...ISOLATE, ...command];
+}
 
 /** True where random programs can be run without rights. */
 export function canIsolate(): boolean {

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { readSed } from "../../../src/shell/languages/sed.ts";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
-import { canIsolate, random, ROUNDS, Scratch, which } from "./scratch.ts";
+import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
+import { workedSince } from "../../worked.ts";
 
 const write = (path: string): Finding => ({ does: "file", operation: "write", path });
 const read = (path: string): Finding => ({ does: "file", operation: "read", path });
@@ -79,9 +80,9 @@ describe("sed scripts that do more", () => {
 
   it("refuses what is too long, and is quick about hostile input", () => {
     expect(readSed("p;".repeat(1 << 20))).toMatchObject([{ does: "unknown" }]);
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["{", "[[.", "s/[", ":a;", "a\\\n", "\\"]) readSed(part.repeat(10_000));
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(workedSince(start)).toBeLessThan(6000);
   });
 });
 
@@ -102,7 +103,7 @@ describe.skipIf(sed === undefined || !canIsolate())("against the real sed", () =
   const SEPARATORS = ["", "", ";", "\n", "\n", " ", "}"];
 
   it(`sees every effect of ${ROUNDS} random scripts`, () => {
-    const seed = Number(process.env["FUZZ_SEED"] ?? 7);
+    const seed = seedOr(7);
     const { below, pick } = random(seed);
     let valid = 0;
     let acted = 0;
@@ -119,5 +120,5 @@ describe.skipIf(sed === undefined || !canIsolate())("against the real sed", () =
     expect(missed).toEqual([]);
     expect(valid).toBeGreaterThan(ROUNDS / 20);
     expect(acted).toBeGreaterThan(ROUNDS / 50);
-  }, 600_000);
+  }, 3_600_000);
 });

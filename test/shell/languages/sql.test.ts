@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/shell/languages/finding.ts";
-import { canIsolate, random, ROUNDS, Scratch, which } from "./scratch.ts";
+import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { readAnySql, readSql, type SqlDialect } from "../../../src/shell/languages/sql.ts";
+import { workedSince } from "../../worked.ts";
 
 const change = (detail: string): Finding => ({ does: "change", detail });
 const destroy = (detail: string): Finding => ({ does: "destroy", detail });
@@ -103,11 +104,11 @@ describe("SQL that does more", () => {
   });
 
   it("is quick about hostile input", () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ["(", "'a'", "/* */", "\n.x", "select ", ";", "\\copy a ", "explain ", "f(", "--\n", "  ", "a,"]) {
       for (const dialect of ["sqlite", "psql", "mysql", "duckdb"] as const) readSql(part.repeat(6000), dialect);
     }
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(workedSince(start)).toBeLessThan(6000);
   });
 });
 
@@ -118,7 +119,7 @@ describe.skipIf(sqlite === undefined || !canIsolate())("against the real sqlite3
   afterAll(() => scratch.remove());
 
   it(`sees every effect of ${ROUNDS} random scripts`, () => {
-    const { below, pick } = random(Number(process.env["ASSENT_FUZZ_SEED"] ?? 23));
+    const { below, pick } = random(seedOr(23));
     const PIECES =
       `select 1 ~select ~.shell id ~.system id ~.once o1 ~.output o1 ~.once '|id' ~.save o1 ~.tables ~.read key ~.import key t ~.mode csv ~.print x ~.s id ~.dump ~writefile('o1', 'x') ~readfile('key') ~edit('x', 'id') ~"writefile"('o1', 'x') ~[writefile]('o1', 1) ~writefile/**/('o1', 1) ~from ~, ~; ~;\n ~\n ~\n. ~' ~" ~[ ~] ~\` ~( ~) ~-- ~/* ~*/ ~with a(x) as (select 1) ~union all ~where ~pragma table_info(t) ~attach 'o1' as x ~create table t(a) ~values (1) ~explain ~vacuum into 'o1' ~vacuum ~begin ~x'41' ~1 ~a ~.headers on ~#`.split(
         " ~",
@@ -146,5 +147,5 @@ describe.skipIf(sqlite === undefined || !canIsolate())("against the real sqlite3
     }
     expect(missed).toEqual([]);
     expect(silent).toBeGreaterThan(ROUNDS / 4);
-  }, 600_000);
+  }, 3_600_000);
 });

@@ -9,7 +9,7 @@ git add -f config && git commit -q -m '[core]
 fsmonitor = EVIL' && git branch b && git clone -q --bare . bare.git`;
 /** What every repository's configuration says afterwards, and which hooks there are. */
 const AFTER =
-  "cat /srv/events | grep -c asked; find /srv/proj /srv/out -path '*.git/config' -o -path '*.git/config.worktree' -o -path '*/.git/modules/*/config' -o -path '*.git*/commondir' | xargs cat; find /srv/proj -path '*/hooks/pre-commit' ! -path '*/t/*'";
+  "cat /srv/events | grep -c asked; find /srv/proj /srv/out -path '*.git/config' -o -path '*.git/config.worktree' -o -path '*/.git/modules/*/config' -o -path '*.git*/commondir' | xargs cat; find -L /srv/proj -path '*/hooks/pre-commit' ! -path '*/t/*'";
 
 describe.concurrent("git keeps nothing that runs later, unasked", () => {
   it.each<readonly [what: string, program: string]>([
@@ -19,6 +19,18 @@ describe.concurrent("git keeps nothing that runs later, unasked", () => {
       "git clone -q -ccore.fsmonitor=EVIL . x; git clone -qccore.fsmonitor=EVIL . y; git clone -q --conf core.fsmonitor=EVIL . z",
     ],
     ["a template", "git init -q --template=t x; git init -q --templ t y; git clone -q --template t . z"],
+    [
+      "a template for what is no repository yet, by its place",
+      "git init -q --bare --template=t x.git; git clone -q --bare --template=t . y.git; git clone -q --mirror --templ=t . z.git; git clone -q --separate-git-dir=w.git --template=t . w",
+    ],
+    [
+      "such a template by a variable or a setting",
+      "export GIT_TEMPLATE_DIR=$PWD/t; git init -q --bare x.git; git clone -q --bar . y.git; git init -q --separate-git-dir=z.git z; unset GIT_TEMPLATE_DIR; git -c init.templateDir=$PWD/t clone -q --bare . v.git; HOME=$PWD git init -q --bare u.git",
+    ],
+    [
+      "a template of links",
+      "mkdir l l/hooks m; ln -s $PWD/config l/config; ln -s $PWD/t/hooks/pre-commit l/hooks/pre-commit; ln -s $PWD/t/hooks m/hooks; git init -q --bare --template=l x.git; git init -q --bare --template=m y.git; git init -q --template=l z; git init -q --template=m w; git clone -q --bare --template=m . v.git; rm -r l m",
+    ],
     ["a template by a variable", "GIT_TEMPLATE_DIR=$PWD/t git init -q x; GIT_TEMPLATE_DIR=$PWD/t git init -q"],
     ["a template by a setting", "git -c init.templateDir=$PWD/t init -q x; T=$PWD/t git --config-env=init.templateDir=T init -q y"],
     [
@@ -88,6 +100,39 @@ git -c protocol.file.allow=always submodule add -q /srv/proj/bare.git sub; git c
   });
   expect(out).toMatch(/^FINE$/m);
   expect(events.filter(({ verdict }) => verdict !== "allow").map(({ text }) => text)).toEqual([]);
+});
+
+it("and templates without hooks, and tracked files that are called as hooks are, ask for nothing", async () => {
+  const { out, events } = await attack({
+    before: BEFORE,
+    program: `set -e; T=/usr/share/git-core/templates
+mkdir hooks; echo tracked > hooks/pre-commit; echo tracked > hooks/config; git add hooks; git commit -q -m hooks
+git init -q --template=$T a; git init -q --template= b; git clone -q --template=$T --bare . c.git; git -c init.templateDir=$T init -q d
+git clone -q . e; git clone -q --template=$T . f; git clone -q -c core.autocrlf=false --mirror . g.git; cat f/hooks/*; echo FINE`,
+  });
+  expect(out).toMatch(/^tracked\ntracked\nFINE$/m);
+  expect(events.filter(({ verdict }) => verdict !== "allow").map(({ text }) => text)).toEqual([]);
+});
+
+describe.concurrent("where the policy says what git keeps, its commands ask for no more", () => {
+  const NAMES = ["config", "config.lock", "hooks/**"].map((name) => `/srv/proj/**/.git/${name}`);
+  const allow = NAMES.flatMap((name) => ["Write", "Edit", "Delete"].map((kind) => `${kind}(${name})`));
+  const program = `git config core.fsmonitor KEPT; git clone -q -c core.pager=KEPT . c; git init -q --template=t d; git config -f /srv/out/f core.pager OUT
+git -C /srv/out/r config core.pager OUT; git config --global core.pager OUT; git clone -q -c core.pager=OUT . /srv/out/c`;
+  const before = `${BEFORE}; git init -q /srv/out/r; rm .git/hooks/*`;
+  const after = "cat .git/config c/.git/config d/.git/config; ls d/.git/hooks; cat /srv/out/f /srv/out/*/.git/config /srv/home/.gitconfig";
+
+  it("there, and nowhere else", async () => {
+    const { out } = await attack({ allow, before, program, after });
+    expect(out.match(/KEPT|pre-commit/g)).toEqual(["KEPT", "KEPT", "pre-commit"]);
+    expect(out).not.toContain("OUT");
+  });
+
+  it("and a rule on files says nothing of git's", async () => {
+    const { out } = await attack({ allow: ["Write(/srv/proj/**)", "Edit(/srv/proj/**)", "Bash(git *)"], before, program, after });
+    expect(out).not.toMatch(/KEPT|OUT/);
+    expect(out).not.toMatch(/^pre-commit$/m);
+  });
 });
 
 it("in a place that is mounted twice, too", async () => {

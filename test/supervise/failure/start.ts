@@ -11,11 +11,16 @@ export async function until(what: string, holds: () => boolean, seconds = 60): P
   throw new Error(`never: ${what}`);
 }
 
+/** The supervisor of a run: a child of the process that was started, which only waits for it. */
+export const supervisorOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ")[0]) || pid;
+
 /** Descriptors a process has open, by what they lead to. */
-export const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+export const descriptors = (pid: number): number => readdirSync(`/proc/${supervisorOf(pid)}/fd`).length;
 
 /** Memory of a process that is in use, KiB. */
-export const memory = (pid: number): number => Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+export const memory = (pid: number): number =>
+  Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${supervisorOf(pid)}/status`, "utf8"))?.[1]);
 
 /** Numbers of the questions that are open. */
 export function open(folder: string): readonly number[] {
@@ -62,7 +67,8 @@ export function start(at: Place, argv: readonly string[], options: readonly stri
 }
 
 /** Children that have ended and that nobody has waited for. */
-export function zombies(supervisor: number): number {
+export function zombies(pid: number): number {
+  const supervisor = supervisorOf(pid);
   return readdirSync("/proc").filter((name) => {
     try {
       const [state, parent] = (/\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "latin1")) ?? []).slice(1);

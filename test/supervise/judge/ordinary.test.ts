@@ -97,7 +97,7 @@ function random(seed: number): <T>(items: readonly [T, ...T[]] | readonly T[]) =
   };
 }
 
-const nobody = { programs: () => [], errands: () => [], typed: () => ({ writes: [], hosts: [] }) };
+const nobody = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
 let scratch = "";
 
 beforeAll(() => {

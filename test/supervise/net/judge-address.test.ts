@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Verdict } from "../../../src/action/index.ts";
-import { callMatcher } from "../../../src/policy/index.ts";
+import { callMatcher, type Verdict } from "../../../src/policy/index.ts";
 import { addressOfBytes, parseAddress } from "../../../src/supervise/net/addresses.ts";
 import { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "../../../src/supervise/net/judge-address.ts";
 import { world } from "../../policy/language.ts";
@@ -142,6 +141,6 @@ describe("listening", () => {
     ["everything denied", "127.0.0.1", 3000, { deny: ["Net(*)"] }, /^deny/],
   ])("%s", (_, at, port, written, expected) => {
     const address = addressOfBytes(parseAddress(at) ?? new Uint8Array());
-    expect(short(judgeListen({ address, port }, deps(written)))).toMatch(expected);
+    expect(short(judgeListen({ address, port, confines: false }, deps(written)))).toMatch(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../scratch.ts";
@@ -25,13 +25,13 @@ interface Outcome {
 }
 
 /** Runs a command in the test's small world, under `assent run` unless `policy` is undefined. */
-function inWorld(command: (folder: string) => readonly string[], policy?: object): Outcome {
+function inWorld(command: (folder: string) => readonly string[], policy?: object, more: Record<string, string> = {}): Outcome {
   const { root, write, project } = scratch();
   const log = join(root, "log");
   const file = write("~/p.jsonc", JSON.stringify({ permissions: policy ?? {} }));
   const supervised = policy === undefined ? [] : [process.execPath, ASSENT, "run", "-P", "--policy", file, "--"];
   const [program = "", ...args] = [...UNSHARE, "sh", join(WORLD, "world.sh"), log, ...supervised, ...command(root)];
-  const env = { PATH: process.env.PATH, HOME: join(root, "home"), XDG_STATE_HOME: join(root, "state") };
+  const env = { PATH: process.env.PATH, HOME: join(root, "home"), XDG_STATE_HOME: join(root, "state"), ...more };
   const { stdout, stderr } = spawnSync(program, args, { cwd: project, env, encoding: "utf8", timeout: 50_000, killSignal: "SIGKILL" });
   const seen = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
   return { lines: stdout.trim().split("\n"), log: seen.filter((line) => !/^(?:|ready|outside|dns .*)$/.test(line)), stderr };
@@ -68,10 +68,13 @@ const NOTHING_ALLOWED: Readonly<Record<string, string>> = {
   "own udp": "qrTrue",
   "own unix": "0o750 through",
   "own abstract": "connected",
-  "listen any": "EACCES", // 95
-  "listen any6": "EACCES",
-  "listen unbound": "EACCES", // 95
-  "listen 3000": "EACCES",
+  "listen any": "listens", // 95: nobody but this machine is heard
+  "listen any6": "listens",
+  "listen unbound": "listens", // 95
+  "listen 3000": "listens",
+  "listen far": "EACCES",
+  "listen 53": "EACCES",
+  "heard from outside": "refused",
   "listen loopback": "listens",
   hijack: "EADDRINUSE", // 95
   udp: "EACCES", // 93
@@ -115,6 +118,7 @@ const GRANTED: Readonly<Record<string, string>> = {
   "outer tcp": "yes",
   "outer path": "connected",
   "listen 3000": "listens",
+  "heard from outside": "heard",
   udp: "secret",
   "udp sendmsg": "secret",
   "udp connected": "secret",
@@ -130,6 +134,7 @@ const granted = (): object => ({
     "Net(localhost:18080)",
     "Write(/tmp/assent-test-*/outside.sock)",
     "Net(0.0.0.0:3000)",
+    "Net(0.0.0.0:18335)",
     "Net(203.0.113.10)",
     "Net(203.0.113.99)",
   ],
@@ -171,8 +176,18 @@ const PROGRAMS: readonly (readonly [what: string, needs: string, command: readon
   [
     "curl that a program starts",
     "curl",
-    [python, "-c", "import subprocess; print(subprocess.run(['curl', '-sS', 'http://203.0.113.11/']).returncode)"],
+    [
+      python,
+      "-c",
+      "import os, subprocess; print(subprocess.run(['curl', '-sS', os.environ.get('NO', 'http://203.0.113.11/')]).returncode)",
+    ],
     /^7$/,
+  ],
+  [
+    "curl that typed code says word for word",
+    "curl",
+    [python, "-c", "import subprocess; print(subprocess.run(['curl', '-sS', '-o', '/dev/null', 'http://203.0.113.11/']).returncode)"],
+    /^0$/,
   ],
   ["node's resolvers", "node", [process.execPath, "-e", NODE_DNS()], /^203\.0\.113\.10 203\.0\.113\.10$/],
   ["a server and a client of node", "node", [process.execPath, "-e", NODE_SERVER()], /^served$/],
@@ -208,6 +223,60 @@ describe.runIf(canNest && has("python3"))("programs on the network", () => {
     execFileSync(COMPILER, ["-static", source, "-o", join(root, "gai")]);
     const { lines } = inWorld(() => [join(root, "gai"), "allowed.test"], { allow: ["Exec(/tmp/**)"] });
     expect(lines).toEqual(["203.0.113.10"]);
+  });
+});
+
+const OUTER = "http://127.0.0.1:18080/";
+const URL_FAR = "http://203.0.113.11/";
+/** 7: it could not connect. */
+const SAY = "test $? = 7 && echo refused || echo reached";
+const CURL = (url: string): string => `curl -sS -m 1 -o /dev/null ${url} -d x; ${SAY}`;
+const READER = `import sys, urllib.request, subprocess, os
+how, url = sys.argv[1:]
+CURL = ["curl", "-sS", "-m", "1", "-o", "/dev/null", url, "-d", "x"]
+if how == "execs" and os.fork() == 0: os.execvp(CURL[0], CURL)
+if how == "execs": print("refused" if os.waitstatus_to_exitcode(os.wait()[1]) == 7 else "reached")
+if how == "starts": print("refused" if subprocess.run(CURL).returncode == 7 else "reached")
+if how == "opens":
+    import socket
+    from urllib.parse import urlparse
+    u = urlparse(url)
+    try: socket.create_connection((u.hostname, u.port or 80), 3); print("reached")
+    except OSError as e: print("refused")
+`;
+
+/** Who may go where a line says: the program that the very words start, if a person wrote them. */
+const NAMED: readonly (readonly [line: string, expected: string, env?: Record<string, string>])[] = [
+  [CURL(URL_FAR), "reached"],
+  [CURL(OUTER), "reached"],
+  [`timeout 9 ${CURL(URL_FAR)}`, "reached"],
+  [`env A=b ${CURL(URL_FAR)}`, "reached"],
+  [`bash -c '${CURL(URL_FAR)}'`, "reached"],
+  [`(${CURL(URL_FAR)}) | cat`, "reached"],
+  [`x=$(${CURL(URL_FAR)}); echo $x`, "reached"],
+  [`for i in 1; do ${CURL(URL_FAR)}; done`, "reached"],
+  [CURL(URL_FAR), "refused", { CLAUDECODE: "1" }],
+  [CURL(OUTER), "refused", { GEMINI_CLI: "1" }],
+  [`bash -c '${CURL(URL_FAR)}'`, "refused", { CLAUDECODE: "1" }],
+  [`PYTHON n.py opens ${OUTER}; false && curl ${OUTER}`, "refused"],
+  [`PYTHON n.py starts ${OUTER}; false && { ${CURL(OUTER)}; }`, "refused"],
+  [`PYTHON n.py execs ${OUTER}; false && { ${CURL(OUTER)}; }`, "refused"],
+  [`PYTHON n.py opens ${URL_FAR}; true || curl ${URL_FAR}`, "refused"],
+  [`PYTHON n.py opens ${URL_FAR}; echo curl ${URL_FAR} >/dev/null`, "refused"],
+  [`f() { curl ${URL_FAR}; }; PYTHON n.py opens ${URL_FAR}`, "refused"],
+  [`curl -sS -m 1 -o /dev/null ${URL_FAR} -d x; PYTHON n.py opens ${URL_FAR}`, "refused"],
+  [`echo "curl -sS -m 1 -o /dev/null ${URL_FAR} -d x" > s.sh; sh s.sh; ${SAY}`, "refused"],
+];
+
+describe.runIf(canNest && has("curl"))("what a line names is for the program that it starts", () => {
+  it.each(NAMED.map(([line, expected, env]) => [line, expected, env ?? {}] as const))("%s → %s %o", (line, expected, env) => {
+    const text = line.replaceAll("PYTHON", python);
+    const command = (folder: string): readonly string[] => {
+      writeFileSync(join(folder, "home/project/n.py"), READER);
+      return ["bash", "-c", text];
+    };
+    const { lines, stderr } = inWorld(command, {}, env);
+    expect(lines.at(-1), stderr).toBe(expected);
   });
 });
 

@@ -218,6 +218,23 @@ fd = os.open("f", os.O_RDONLY); os.utime(fd, ns=(5, 6)); print(os.stat("f").st_m
       if command -v setfacl >/dev/null; then mkdir acl; setfacl -d -m u:1:rwx acl; umask 077; touch acl/f; mkdir acl/d; getfacl acl/f acl/d; fi`,
   },
   {
+    name: "ACLs: what is made below a folder with a default ACL, by every call, under every umask; copied, moved, changed, removed",
+    needs: ["setfacl", PYTHON],
+    script: `
+      mkdir full narrow; setfacl -d -m u:1:rwx,g:2:r-x full; setfacl -d -m u::rwx,g::---,o::--- narrow
+      for d in full narrow; do for m in 000 022 077 777; do (umask $m; mkdir $d/$m; ${PYTHON} - $d/$m <<'P'
+import os, socket, sys
+os.chdir(sys.argv[1])
+os.close(os.open("file", os.O_CREAT | os.O_WRONLY, 0o666)); os.close(os.open("private", os.O_CREAT | os.O_WRONLY, 0o600)); os.close(os.open("run", os.O_CREAT | os.O_WRONLY, 0o777))
+os.mkdir("folder"); os.mkdir("closed", 0o700); os.mkfifo("pipe"); os.mkfifo("pipe2", 0o640); os.mknod("node", 0o100644)
+s = socket.socket(socket.AF_UNIX); s.bind("socket")
+fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o666); print(oct(os.fstat(fd).st_mode), os.listxattr(fd))
+P
+      ); chmod u+rx $d/$m; getfacl -cR $d/$m; ls -Al $d/$m | cut -c1-11; done; done
+      umask 027; mkdir -m 711 full/m; install -m 640 /dev/null full/i; install -d full/deep/er; cp -a full copied; cp full/i plain; mv full/i moved; touch full/t
+      setfacl -m u:1:r,m::r moved; getfacl -c moved; setfacl -x u:1 moved; setfacl -b full/t; setfacl -k full/deep; chmod g-w full/m; chmod 000 full/deep/er; getfacl -c full/deep/er; chmod 700 full/deep/er; getfacl -cR copied full; getfacl -c plain moved`,
+  },
+  {
     name: "busybox",
     needs: ["busybox"],
     script: `

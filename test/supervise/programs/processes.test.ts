@@ -43,6 +43,26 @@ E
       (setsid sh -c 'sleep 0.2; echo late > late' > /dev/null 2>&1 &); for i in $(seq 200); do test -s late && break; sleep 0.02; done; cat late`,
   },
   {
+    name: "limits, priorities, affinities and signals of nobody: numbers that no process has",
+    needs: [PYTHON],
+    script: `${PYTHON} - <<'E'
+import ctypes, errno, os, resource
+libc = ctypes.CDLL(None, use_errno=True)
+child = os.fork()
+if child == 0: os._exit(0)
+os.waitpid(child, 0)
+mask, old, prio = ctypes.create_string_buffer(b"\\xff" * 128), (ctypes.c_ulong * 2)(), ctypes.c_int(0)
+for who in (-1, -5, child, 4194303):
+    for what in ("prlimit", "old"):
+        ctypes.set_errno(0); print(what, libc.prlimit(who, resource.RLIMIT_CORE, None, old if what == "old" else None), errno.errorcode.get(ctypes.get_errno(), 0))
+    for name, call in (("affinity", lambda: libc.sched_setaffinity(who, 128, mask)), ("scheduler", lambda: libc.sched_setscheduler(who, 0, ctypes.byref(prio))), ("param", lambda: libc.sched_setparam(who, ctypes.byref(prio))),
+        ("priority", lambda: libc.setpriority(0, who, 0)), ("ioprio", lambda: libc.syscall(251, 1, who, 0)), ("kcmp", lambda: libc.syscall(312, os.getpid(), who, 0, 0, 0)), ("pages", lambda: libc.syscall(279, who, 0, None, None, None, 0)), ("migrate", lambda: libc.syscall(256, who, 0, None, None))):
+        ctypes.set_errno(0); print(name, call(), errno.errorcode.get(ctypes.get_errno(), 0))
+    if who > 0:
+        ctypes.set_errno(0); print("kill", libc.kill(who, 0), libc.syscall(234, who, who, 0), errno.errorcode.get(ctypes.get_errno(), 0))
+E`,
+  },
+  {
     name: "threads of python and node that all write",
     needs: [PYTHON],
     files: {

@@ -63,7 +63,7 @@ test.runIf(process.getuid?.() === 0)("on a full disk calls are refused with the 
   });
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   const result: unknown = JSON.parse(stdout);
-  const full = { kept: false, ask: false, errno: 28, why: saying("the disk is full") };
+  const full = { kept: false, ask: false, errno: 28, why: saying("the disk that holds Assent's records is full") };
   expect(result).toMatchObject({
     first: { kept: true },
     second: full,

@@ -5,7 +5,7 @@ import type { Trap } from "../listener.ts";
 import type { Bench, Decoded, Operation } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { AF, done, nameOf, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
+import { AF, credentialsOf, done, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
@@ -28,16 +28,20 @@ export function bindHandler(state: NetState, trap: Trap, task: Task, bench: Benc
   if (at.family !== "internet" || !internet) return done(sock, -ERRNO.EINVAL);
 
   const { address, port } = at;
+  const confines = address.any && canConfine(sock);
   const perform = (): number => (isTaken(state, sock, address, port) ? -ERRNO.EADDRINUSE : bind(sock, bytes));
   state.bound.delete(sock.inode);
   // Any free port: with a stream what matters is listen(2); a datagram socket has to have one to hear answers.
   if (port === 0 || isLocal(address, port)) return done(sock, perform());
+  const found = judgement(state, "bind", address, port, confines);
   return {
-    ...judgement(state, "bind", address, port),
+    ...found.operation,
     pinned: [sock.fd],
     perform: () => {
-      const result = perform();
-      if (result === 0) state.bound.set(sock.inode, consent(address, port));
+      // What a stream is bound to matters when it listens: until then it may still connect from there.
+      const near = found.confined() && sock.type !== SOCK.STREAM && !isTaken(state, sock, address, port) ? confine(state, sock) : 0;
+      const result = near < 0 ? near : perform();
+      if (result === 0 && !found.confined()) state.bound.set(sock.inode, consent(address, port));
       return result;
     },
   };
@@ -49,7 +53,9 @@ export function listenHandler(state: NetState, trap: Trap, task: Task, bench: Be
   if (typeof sock === "number") return sock;
   const listen = (): number => {
     const result = sys(SYSCALLS.listen, sock.fd, trap.int(1));
-    if (result === 0) state.own.set(sock.inode, true);
+    if (result !== 0) return result;
+    state.own.set(sock.inode, true);
+    if (sock.domain === AF.UNIX) state.listeners.set(sock.inode, credentialsOf(task));
     return result;
   };
   if (!isInternet(sock) || sock.type !== SOCK.STREAM) return done(sock, listen());
@@ -57,7 +63,29 @@ export function listenHandler(state: NetState, trap: Trap, task: Task, bench: Be
   if (name?.family !== "internet") return done(sock, -ERRNO.EINVAL);
   const { address, port } = name;
   if (isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port)) return done(sock, listen());
-  return { ...judgement(state, "listen", address, port), pinned: [sock.fd], perform: listen };
+  const found = judgement(state, "listen", address, port, address.any && canConfine(sock));
+  const perform = (): number => {
+    const near = found.confined() ? confine(state, sock) : 0;
+    return near < 0 ? near : listen();
+  };
+  return { ...found.operation, pinned: [sock.fd], perform };
+}
+
+/** Of every network device the loopback one has number 1 (LOOPBACK_IFINDEX). */
+const LOOPBACK = 1;
+
+/** A socket that belongs to no other device can be tied to loopback. */
+const canConfine = (sock: Sock): boolean => [0, LOOPBACK].includes(option(sock.fd, SO.BINDTOIFINDEX));
+
+/**
+ * Whoever listens everywhere and was given no more is heard on this machine: the socket shows the address it asked for, and
+ * takes what comes by the loopback device only. INVARIANT: without CAP_NET_RAW, which no program of a run has, nobody loosens it again (socket(7)).
+ */
+function confine(state: NetState, sock: Sock): number {
+  setOption(sock.fd, SO.BINDTOIFINDEX, LOOPBACK);
+  if (option(sock.fd, SO.BINDTOIFINDEX) !== LOOPBACK) return -ERRNO.EACCES;
+  state.confined.set(sock.inode, true);
+  return 0;
 }
 
 const isInternet = ({ domain }: Sock): boolean => domain === AF.INET || domain === AF.INET6;
@@ -79,14 +107,28 @@ function isTaken(state: NetState, sock: Sock, address: Address, port: number): b
   return there.some(({ inode }) => !state.own.has(inode));
 }
 
-function judgement(
-  state: NetState,
-  name: "bind" | "listen",
-  address: Address,
-  port: number,
-): Pick<Operation, "call" | "actions" | "judge"> {
-  const judge = (caller: Caller): NetVerdict => judgeListen({ address, port }, { judge: (action) => state.judge([action], caller) });
+interface Listening {
+  readonly operation: Pick<Operation, "call" | "actions" | "judge">;
+  /** It was judged, and is to be heard on this machine only. */
+  readonly confined: () => boolean;
+}
+
+function judgement(state: NetState, name: "bind" | "listen", address: Address, port: number, confines: boolean): Listening {
+  const judge = (caller: Caller): NetVerdict =>
+    judgeListen({ address, port, confines }, { judge: (action) => state.judge([action], caller) });
   const { action } = judge(NOBODY);
   const call = callOf(action, { address, port }, name);
-  return { call, actions: [{ ...action, call }], judge: (caller) => judge(caller).verdict };
+  let confined = confines;
+  return {
+    operation: {
+      call,
+      actions: [{ ...action, call }],
+      judge: (caller) => {
+        const found = judge(caller);
+        confined = found.confined === true && !state.observes;
+        return found.verdict;
+      },
+    },
+    confined: () => confined,
+  };
 }

@@ -1,16 +1,37 @@
-import type { Call, CallName, NetAction, Verdict } from "../../../action/index.ts";
-import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import type { Call, CallName, NetAction } from "../../../action/index.ts";
+import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
+import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER, type Operation } from "../operation.ts";
 import type { Task } from "../tasks.ts";
-import { AF, briefly, close, connect, done, isSignalled, isWritable, nameOf, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
-import { NOBODY, type NetState } from "./state.ts";
+import {
+  AF,
+  briefly,
+  close,
+  connect,
+  done,
+  isSignalled,
+  isWritable,
+  nameOf,
+  option,
+  peerOf,
+  setOption,
+  SO,
+  SOCK,
+  type Sock,
+  sockaddrAt,
+  socketOf,
+} from "./socket.ts";
+import { NOBODY, type NetState, type Shown } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
 export type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
 
 const SOCK_CLOEXEC = 0o2000000;
+const IPPROTO_IPV6 = 41;
+const IPV6_V6ONLY = 26;
 const LOOK_FOR_SIGNALS_EVERY = 50;
 
 /** connect(2). */
@@ -26,26 +47,57 @@ export function connectHandler(state: NetState, trap: Trap, task: Task, bench: B
   // It ends a connection, or fails as it would.
   if (to.family === "unspecified") {
     state.asResolver.delete(sock.inode);
+    state.shown.delete(sock.inode);
     return done(sock, connect(sock.fd, bytes));
   }
   return sock.type === SOCK.STREAM ? connectStream(state, task, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
 }
 
 function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, bytes: Buffer): Decoded {
+  // INVARIANT: answered here. The kernel says so whatever the address, but the connection may be ended meanwhile.
+  if (peerOf(sock.fd) !== undefined || option(sock.fd, SO.ACCEPTCONN) === 1) {
+    const waited = state.connecting.has(sock.inode);
+    state.connecting.delete(sock.inode);
+    // Whoever did not wait is told once.
+    return done(sock, waited ? 0 : -ERRNO.EISCONN);
+  }
   const relay = state.relayFor(to, sock);
   // The relay is on this machine: nothing to wait for, nothing to ask.
-  if (relay !== undefined) return done(sock, briefly(sock.fd, () => connect(sock.fd, relay)).result);
+  if (relay !== undefined) {
+    const { result } = briefly(sock.fd, () => connect(sock.fd, relay));
+    const names = result < 0 ? result : namesOnceConnected(state, sock, bytes);
+    if (typeof names === "object") state.shown.set(sock.inode, names);
+    return done(sock, result);
+  }
   const destination = state.destination(to, "tcp");
+  const { judge, ...operation } = judgement(state, destination);
+  let open = state.observes || destination.listener !== "none";
+  let perform: (() => number) | undefined;
   return {
-    ...judgement(state, destination),
+    ...operation,
+    judge: (caller) => {
+      open ||= state.isOpen(destination, caller);
+      return judge(caller);
+    },
     pinned: [sock.fd],
-    // Whoever starts to listen a moment later was not judged.
-    perform: destination.listener === "none" ? () => -ERRNO.ECONNREFUSED : connecting(task, sock, bytes),
+    perform: () => {
+      // Whoever starts to listen a moment later was not judged: it is refused by a port at which nobody ever will.
+      // Another address of this machine leads to another device.
+      const around = destination.confined === true && to.address.reach !== "loopback";
+      const at = around ? state.loopbackFor(sock, to) : open ? bytes : state.refuserFor(sock, to);
+      perform ??= at === undefined ? () => -ERRNO.ECONNREFUSED : connecting(task, sock, at);
+      const result = perform();
+      const names = around && (result === 0 || result === -ERRNO.EINPROGRESS) ? namesOnceConnected(state, sock, bytes) : undefined;
+      if (typeof names === "object") state.shown.set(sock.inode, names);
+      if (result === -ERRNO.EINPROGRESS || result === -ERRNO.EINTR) state.connecting.set(sock.inode, true);
+      else state.connecting.delete(sock.inode);
+      return result;
+    },
   };
 }
 
 /** The call, its actions, and who judges them: under every name of the address. */
-export function judgement(state: NetState, to: Destination): Pick<Operation, "call" | "actions" | "judge"> {
+export function judgement(state: NetState, to: Destination): Pick<Operation, "call" | "actions"> & { judge: (caller: Caller) => Verdict } {
   const { action } = state.connect(to, NOBODY);
   return {
     call: callOf(action, to),
@@ -86,8 +138,12 @@ export function connecting(task: Task, sock: Sock, bytes: Buffer): () => number 
 function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet, bytes: Buffer): Decoded {
   const relay = state.relayFor(to, sock);
   if (relay !== undefined) {
-    state.asResolver.set(sock.inode, bytes);
-    return done(sock, connect(sock.fd, relay));
+    const names = namesOnceConnected(state, sock, bytes);
+    const result = connect(sock.fd, relay);
+    if (result === 0) state.asResolver.set(sock.inode, bytes);
+    if (typeof names === "object") state.shown.set(sock.inode, names);
+    else state.shown.delete(sock.inode);
+    return done(sock, result);
   }
   const destination = state.destination(to, "udp");
   let real = state.observes;
@@ -100,33 +156,76 @@ function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet,
       return real ? [action] : [];
     },
     judge: (caller) => {
-      real ||= destination.listener !== "none" && state.connect(destination, caller).verdict.decision === "allow";
+      real ||= state.isOpen(destination, caller);
       return ALLOWED;
     },
     pinned: [sock.fd],
     perform: () => {
-      if (!real) return pretendConnected(sock, bytes);
+      if (!real) return pretendConnected(state, sock, bytes);
+      const result = connect(sock.fd, bytes);
+      if (result < 0) return result;
       state.asResolver.delete(sock.inode);
-      return connect(sock.fd, bytes);
+      state.shown.delete(sock.inode);
+      return result;
     },
   };
 }
 
-const ALLOWED: Verdict = { decision: "allow", basis: "knowledge", builtin: "no-data", reason: "nothing is sent" };
+const ALLOWED = verdictOf("allow", "no-data");
 
 /**
- * What a library wants to know by it: whether there is a route, and which address of ours would speak. The socket gets
- * that address and stays unconnected, so that every datagram still names its receiver.
+ * What a library wants to know by it: whether there is a route, and which address of ours would speak. Another socket finds
+ * that out; this one gets a port, as it would, shows the names of the other, and stays unconnected, so that every datagram
+ * still names its receiver. It is never bound to an address: that would outlast the connection (SOCK_BINDADDR_LOCK).
  */
-function pretendConnected(sock: Sock, bytes: Buffer): number {
-  const other = sys(SYSCALLS.socket, sock.domain, SOCK.DGRAM | SOCK_CLOEXEC, 0);
-  if (other < 0) return other;
-  const result = connect(other, bytes);
-  const name = result < 0 ? undefined : nameOf(other);
-  close(other);
-  if (result < 0 || name === undefined) return result;
-  name.bytes.writeUInt16BE(0, 2);
-  // Bound already: then that is the address.
-  sys(SYSCALLS.bind, sock.fd, addressOf(name.bytes), name.bytes.length);
+function pretendConnected(state: NetState, sock: Sock, bytes: Buffer): number {
+  takePort(sock);
+  const names = namesOnceConnected(state, sock, bytes);
+  if (typeof names === "number") return names;
+  disconnect(state, sock);
+  state.shown.set(sock.inode, names);
   return 0;
 }
+
+/** The names that a socket like this one has when it is connected; or the errno of connecting. */
+function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): Shown | number {
+  const other = sys(SYSCALLS.socket, sock.domain, SOCK.DGRAM | SOCK_CLOEXEC, 0);
+  if (other < 0) return other;
+  try {
+    setOption(other, SO.BROADCAST, option(sock.fd, SO.BROADCAST));
+    if (sock.domain === AF.INET6) setOption(other, IPV6_V6ONLY, option(sock.fd, IPV6_V6ONLY, IPPROTO_IPV6), IPPROTO_IPV6);
+    const device = option(sock.fd, SO.BINDTOIFINDEX);
+    if (device > 0) setOption(other, SO.BINDTOIFINDEX, device);
+    // An address of its own, or of a connection before that was not ended, is kept (ip4_datagram_connect).
+    const own = Buffer.from(state.shown.get(sock.inode)?.own ?? nameOf(sock.fd)?.bytes ?? []);
+    if (own.length >= 16) {
+      own.writeUInt16BE(0, 2);
+      sys(SYSCALLS.bind, other, addressOf(own), own.length);
+    }
+    const result = connect(other, bytes);
+    const mine = result < 0 ? undefined : nameOf(other);
+    // To port 0 it is connected, and shows nobody.
+    return mine === undefined ? result : { own: mine.bytes, peer: peerOf(other)?.bytes };
+  } finally {
+    close(other);
+  }
+}
+
+/** Ends what it is connected to, and keeps its port. */
+function disconnect(state: NetState, sock: Sock): void {
+  state.asResolver.delete(sock.inode);
+  if (peerOf(sock.fd) === undefined) return;
+  const before = nameOf(sock.fd)?.address;
+  connect(sock.fd, UNSPECIFIED);
+  takePort(sock, before?.family === "internet" ? before.port : 0);
+}
+
+/** As connecting and sending give one to a socket that has none, at the address it has (inet_autobind). */
+function takePort(sock: Sock, port = 0): void {
+  const name = nameOf(sock.fd);
+  if (name?.address.family !== "internet" || name.address.port !== 0) return;
+  name.bytes.writeUInt16BE(port, 2);
+  sys(SYSCALLS.bind, sock.fd, addressOf(name.bytes), name.bytes.length);
+}
+
+const UNSPECIFIED = alloc(16);

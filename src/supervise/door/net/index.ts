@@ -6,6 +6,7 @@ import type { Task } from "../tasks.ts";
 import { bindHandler, listenHandler } from "./bind.ts";
 import { connectHandler } from "./connect.ts";
 import { recvfromHandler, recvmsgHandler } from "./receive.ts";
+import { getpeernameHandler, getsocknameHandler, peerCredentialsHandler } from "./shown.ts";
 import { sendmmsgHandler, sendmsgHandler, sendtoHandler } from "./send.ts";
 import { close, inodeOf } from "./socket.ts";
 import { type NetOptions, NetState } from "./state.ts";
@@ -31,6 +32,9 @@ export function netHandlers(options: NetOptions): Readonly<Record<string, Handle
     sendmmsg: bound(sendmmsgHandler),
     recvfrom: bound(recvfromHandler),
     recvmsg: bound(recvmsgHandler),
+    getsockname: bound(getsocknameHandler),
+    getpeername: bound(getpeernameHandler),
+    getsockopt: bound(peerCredentialsHandler),
   };
 }
 
@@ -44,7 +48,9 @@ function socketHandler(state: NetState, trap: Trap, _task: Task, bench: Bench): 
     close(fd);
     return -ERRNO.EACCES;
   }
-  state.own.set(inodeOf(stat), true);
+  const inode = inodeOf(stat);
+  state.own.set(inode, true);
+  state.shown.delete(inode);
   // A socket by itself reaches nobody: it is nothing to judge or to tell of. The descriptor itself is the answer.
   const given = bench.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
   close(fd);

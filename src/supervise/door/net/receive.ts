@@ -4,7 +4,8 @@ import type { Trap } from "../listener.ts";
 import { type Bench, type Decoded, LATER, PASS } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
-import { close, isSignalled, type Sock, socketOf } from "./socket.ts";
+import { unixName } from "./shown.ts";
+import { AF, close, isSignalled, peerOf, SOCK, type Sock, socketOf } from "./socket.ts";
 import type { NetState } from "./state.ts";
 
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;
@@ -16,6 +17,8 @@ const SO_RCVTIMEO = 20;
 /** Where what was received is to be put. */
 interface Wanted {
   readonly vectors: readonly (readonly [address: number, length: number])[];
+  /** There is room for control messages, or nobody wants the sender's name. */
+  readonly more: boolean;
   /** Called with the length of the datagram's part that fits, its sender, and whether it was cut. */
   readonly finish: (sender: Buffer, cut: boolean) => void;
 }
@@ -28,6 +31,7 @@ interface Wanted {
 export function recvfromHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
   return receiving(state, trap, task, bench, trap.int(3), () => ({
     vectors: [[trap.long(1), trap.long(2)]],
+    more: false,
     finish: (sender) => {
       const lengthAt = trap.long(5);
       const room = lengthAt === 0 ? undefined : bench.memory.bytes(trap.tid, lengthAt, 4);
@@ -45,6 +49,7 @@ export function recvmsgHandler(state: NetState, trap: Trap, task: Task, bench: B
     if (typeof header === "number") return header;
     return {
       vectors: header.vectors,
+      more: header.controlLength > 0 || header.name === 0,
       finish: (sender, cut) => {
         if (header.name !== 0) {
           write(trap.tid, header.name, sender.subarray(0, header.nameLength));
@@ -66,15 +71,16 @@ function lengthOf(sender: Buffer): Buffer {
 }
 
 function receiving(state: NetState, trap: Trap, task: Task, bench: Bench, flags: number, read: () => Wanted | number): Decoded {
-  if (state.asResolver.size === 0) return PASS;
+  if (state.asResolver.size === 0 && state.unixNames.size === 0) return PASS;
   const sock = socketOf(task, bench, trap.int(0));
   if (typeof sock === "number") return PASS;
-  const server = state.asResolver.get(sock.inode);
-  if (server === undefined || (flags & ~(MSG.PEEK | MSG.TRUNC | MSG.DONTWAIT)) !== 0) {
+  const server = sock.domain === AF.UNIX ? unixName(state, peerOf(sock.fd)) : state.asResolver.get(sock.inode);
+  const wanted = server === undefined || (flags & ~(MSG.PEEK | MSG.TRUNC | MSG.DONTWAIT)) !== 0 ? undefined : read();
+  // Descriptors that come with a message are the kernel's to install.
+  if (server === undefined || wanted === undefined || (typeof wanted === "object" && sock.domain === AF.UNIX && wanted.more)) {
     close(sock.fd);
     return PASS;
   }
-  const wanted = read();
   if (typeof wanted === "number") {
     close(sock.fd);
     return wanted;
@@ -109,11 +115,14 @@ const smallAt = lastingAddressOf(small);
 
 function receive(state: NetState, trap: Trap, sock: Sock, server: Buffer, wanted: Wanted, flags: number): number {
   small.writeUInt32LE(LONGEST_SOCKADDR, 0);
-  const got = sys(SYSCALLS.recvfrom, sock.fd, dataAt, LARGEST, (flags & MSG.PEEK) | MSG.DONTWAIT, fromAt, smallAt);
+  const room = wanted.vectors.reduce((sum, [, length]) => sum + length, 0);
+  // What a stream has beyond that is for the next call.
+  const most = sock.type === SOCK.STREAM ? Math.min(LARGEST, room) : LARGEST;
+  const got = sys(SYSCALLS.recvfrom, sock.fd, dataAt, most, (flags & MSG.PEEK) | MSG.DONTWAIT, fromAt, smallAt);
   if (got < 0) return got;
   const sender = Buffer.from(from.subarray(0, Math.min(LONGEST_SOCKADDR, small.readUInt32LE(0))));
   const address = readSockaddr(sender);
-  const isRelay = !isRefused(address) && address.family === "internet" && state.isRelay(address);
+  const isRelay = sock.domain === AF.UNIX || (!isRefused(address) && address.family === "internet" && state.isRelay(address));
   let done = 0;
   for (const [at, room] of wanted.vectors) {
     const part = data.subarray(done, Math.min(got, done + room));

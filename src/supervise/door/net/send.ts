@@ -1,4 +1,5 @@
-import type { NetAction, Verdict } from "../../../action/index.ts";
+import type { NetAction } from "../../../action/index.ts";
+import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
@@ -122,6 +123,7 @@ function sending(
     actions: [{ ...first.action, call }],
     judge: (caller) => {
       const verdicts = parcels.map(({ to }) => (to === undefined ? SENT : onlyAllowed(state.connect(to, caller).verdict)));
+      delivery.open(parcels.filter(({ to }) => to?.listener === "none" && state.isOpen(to, caller)));
       const refused = verdicts.findIndex(({ decision }) => decision !== "allow");
       if (refused > 0 && !state.observes) delivery.stopBefore(refused);
       return (
@@ -133,18 +135,12 @@ function sending(
   };
 }
 
-const SENT: Verdict = { decision: "allow", basis: "knowledge", builtin: "connected", reason: "it goes where connecting was allowed" };
+const SENT = verdictOf("allow", "connected");
 
 /** Datagrams are sent by rule or answer only: nobody is asked for each, and what they carry needs no answer to get away. */
 function onlyAllowed(verdict: Verdict): Verdict {
   if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
-  return {
-    ...verdict,
-    decision: "deny",
-    basis: "protection",
-    builtin: "udp",
-    reason: `UDP goes only where a rule allows it: ${verdict.reason}`,
-  };
+  return { ...verdict, ...verdictOf("deny", "udp", { reason: `UDP goes only where a rule allows it: ${verdict.reason}` }) };
 }
 
 interface Sending {
@@ -161,6 +157,7 @@ interface Sending {
 class Delivery {
   readonly #at: Sending;
   readonly #sent: number[] = [];
+  readonly #open = new Set<Parcel>();
   /** Bytes of the present message that are sent. */
   #part = 0;
   /** The other side had no room. */
@@ -170,6 +167,11 @@ class Delivery {
   constructor(sending: Sending) {
     this.#at = sending;
     this.#end = sending.parcels.length;
+  }
+
+  /** They may go whoever listens there, or does a moment later. */
+  open(parcels: readonly Parcel[]): void {
+    for (const parcel of parcels) this.#open.add(parcel);
   }
 
   stopBefore(at: number): void {
@@ -198,7 +200,7 @@ class Delivery {
   #one(parcel: Parcel): number {
     const { state, task, sock, flags } = this.#at;
     // Nothing listens there: whoever starts to a moment later was not judged. It is lost, as datagrams are.
-    if (parcel.to?.listener === "none" && !state.observes) return parcel.size;
+    if (parcel.to?.listener === "none" && !state.observes && !this.#open.has(parcel)) return parcel.size;
     if (parcel.asked !== undefined) state.asResolver.set(sock.inode, parcel.asked);
     const stream = sock.type === SOCK.STREAM;
     const waits = sock.blocks && (flags & MSG.DONTWAIT) === 0;

@@ -7,7 +7,7 @@ import { shortName, type Task } from "../tasks.ts";
 export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10, NETLINK: 16 } as const;
 export const SOCK = { STREAM: 1, DGRAM: 2, SEQPACKET: 5 } as const;
 const SOL_SOCKET = 1;
-const SO = { TYPE: 3, SNDTIMEO: 21, DOMAIN: 39 } as const;
+export const SO = { TYPE: 3, BROADCAST: 6, SNDTIMEO: 21, ACCEPTCONN: 30, DOMAIN: 39, BINDTOIFINDEX: 62 } as const;
 const F_GETFL = 3;
 const O_NONBLOCK = 0o4000;
 const SOCKET_MODE = 0o140000;
@@ -63,10 +63,16 @@ export function done(sock: Sock, result: number): number {
   return result;
 }
 
-/** An `int` of getsockopt(2), level SOL_SOCKET; -1 where there is none. */
-export function option(fd: number, name: number): number {
+/** An `int` of getsockopt(2); -1 where there is none. */
+export function option(fd: number, name: number, level: number = SOL_SOCKET): number {
   lengthBuffer.writeInt32LE(4, 0);
-  return sys(SYSCALLS.getsockopt, fd, SOL_SOCKET, name, at, lengthAt) === 0 ? buffer.readInt32LE(0) : -1;
+  return sys(SYSCALLS.getsockopt, fd, level, name, at, lengthAt) === 0 ? buffer.readInt32LE(0) : -1;
+}
+
+/** Sets an `int` of setsockopt(2). */
+export function setOption(fd: number, name: number, value: number, level: number = SOL_SOCKET): number {
+  buffer.writeInt32LE(value, 0);
+  return sys(SYSCALLS.setsockopt, fd, level, name, at, 4);
 }
 
 /** The sockaddr at `address` with this length argument, as the kernel would copy it. */
@@ -76,10 +82,20 @@ export function sockaddrAt(tid: number, bench: Bench, address: number, argument:
   return bench.memory.bytes(tid, address, length);
 }
 
+export interface SocketName {
+  readonly address: SocketAddress;
+  readonly bytes: Buffer;
+}
+
 /** Where the socket is bound; undefined where that is nowhere. */
-export function nameOf(fd: number): { readonly address: SocketAddress; readonly bytes: Buffer } | undefined {
+export const nameOf = (fd: number): SocketName | undefined => named(SYSCALLS.getsockname, fd);
+
+/** Where it is connected to; undefined where that is nowhere. */
+export const peerOf = (fd: number): SocketName | undefined => named(SYSCALLS.getpeername, fd);
+
+function named(call: number, fd: number): SocketName | undefined {
   lengthBuffer.writeInt32LE(LONGEST_SOCKADDR, 0);
-  if (sys(SYSCALLS.getsockname, fd, at, lengthAt) !== 0) return undefined;
+  if (sys(call, fd, at, lengthAt) !== 0) return undefined;
   const bytes = Buffer.from(buffer.subarray(0, Math.min(LONGEST_SOCKADDR, lengthBuffer.readInt32LE(0))));
   const address = readSockaddr(bytes);
   return isRefused(address) ? undefined : { address, bytes };
@@ -127,13 +143,29 @@ export function briefly(fd: number, act: () => number): { readonly result: numbe
 const status = alloc(8192);
 const statusAt = lastingAddressOf(status);
 
-/** A signal waits for the task that would end the call it makes (proc_pid_status(5)). */
-export function isSignalled(task: Task): boolean {
+/** proc_pid_status(5). */
+function statusOf(task: Task): string {
   const fd = sys(SYSCALLS.openat, task.proc, shortName("status"), 0o2000000, 0);
-  if (fd < 0) return false;
+  if (fd < 0) return "";
   const length = sys(SYSCALLS.read, fd, statusAt, status.length);
   close(fd);
-  const text = status.toString("latin1", 0, Math.max(0, length));
+  return status.toString("latin1", 0, Math.max(0, length));
+}
+
+/** A signal waits for the task that would end the call it makes. */
+export function isSignalled(task: Task): boolean {
+  const text = statusOf(task);
   const mask = (name: string): bigint => BigInt(`0x${new RegExp(`^${name}:\\t([0-9a-f]+)`, "m").exec(text)?.[1] ?? "0"}`);
   return ((mask("SigPnd") | mask("ShdPnd")) & ~mask("SigBlk") & ~mask("SigIgn")) !== 0n;
+}
+
+/** `struct ucred` of the task's process as it is now (unix(7)): its number, its effective user and group. */
+export function credentialsOf(task: Task): Buffer {
+  const text = statusOf(task);
+  const effective = (name: string): number => Number(new RegExp(`^${name}:\\t\\d+\\t(\\d+)`, "m").exec(text)?.[1] ?? 0xffff);
+  const bytes = alloc(12);
+  bytes.writeInt32LE(task.tgid, 0);
+  bytes.writeUInt32LE(effective("Uid"), 4);
+  bytes.writeUInt32LE(effective("Gid"), 8);
+  return bytes;
 }

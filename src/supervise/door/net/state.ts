@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
-import type { Action, NetAction, Verdict } from "../../../action/index.ts";
-import type { Caller, Errand } from "../../judge/index.ts";
+import type { Action, NetAction } from "../../../action/index.ts";
+import { type Verdict, verdictOf } from "../../../policy/index.ts";
+import type { Caller, Host } from "../../judge/index.ts";
 import {
   addressOfBytes,
   type Destination,
@@ -14,6 +15,7 @@ import {
   socketsOn,
   parseAddress,
   receives,
+  refuser,
   type RelayAddress,
   type SocketAddress,
 } from "../../net/index.ts";
@@ -34,13 +36,20 @@ export interface NetOptions {
 
 type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
 
+/** The names of a socket that are not the kernel's. */
+export interface Shown {
+  readonly peer: Buffer | undefined;
+  /** The port in it is the kernel's all the same. */
+  readonly own: Buffer;
+}
+
 const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
 /** Judges as if nobody in particular asked. */
-export const NOBODY: Caller = { programs: () => [], errands: () => [], typed: () => ({ writes: [], hosts: [] }) };
-const TYPED: Verdict = { decision: "allow", basis: "grant", builtin: "run.typed", reason: "named in the command that was typed" };
-const ERRAND: Verdict = { decision: "allow", basis: "knowledge", builtin: "run.errand", reason: "what this program was started for" };
+export const NOBODY: Caller = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
+const TYPED = verdictOf("allow", "run.typed");
+const ERRAND = verdictOf("allow", "run.errand");
 
 /** What a run knows about its sockets. Everything in it is bounded: what is forgotten is asked about again. */
 export class NetState {
@@ -50,14 +59,28 @@ export class NetState {
   #relayAt: RelayAddress | undefined;
   #interfaces: ReadonlySet<string> = new Set();
   #interfacesAt = 0;
+  #binds = 0;
+  #refuser: number | undefined;
   /** Inodes of sockets made by the run: TCP ones that listen, and all UDP ones. */
   readonly own = new Recent<number, true>(MOST);
+  /** Of those, who is heard by the loopback device only. */
+  readonly confined = new Recent<number, true>(MOST);
   /** What a socket was bound to with somebody's consent. */
   readonly bound = new Recent<number, string>(MOST);
   /** Sockets that talk to the relay, and the name server they think they talk to. */
   readonly asResolver = new Recent<number, Buffer>(MOST);
-  /** Files of sockets made by the run, by device, inode and birth; abstract names, by their hex, with the inode of the socket. */
-  readonly ownFiles = new Recent<string, true>(MOST);
+  /** Datagram sockets that seem to be connected, and those that talk to the relay, with the names they show. */
+  readonly shown = new Recent<number, Shown>(MOST);
+  /** Streams whose connecting nobody waited for. */
+  readonly connecting = new Recent<number, true>(MOST);
+  /** What UNIX sockets were bound to for the kernel, and the sockaddr that was asked for: whoever is connected to one sees it too. */
+  readonly unixNames = new Recent<string, Buffer>(MOST);
+  /** `struct ucred` of who listens on a UNIX socket, of who connected one, and of who listened where one was connected to. */
+  readonly listeners = new Recent<number, Buffer>(MOST);
+  readonly connectors = new Recent<number, Buffer>(MOST);
+  readonly peers = new Recent<number, Buffer>(MOST);
+  /** Files of sockets made by the run, by device, inode and birth; abstract names, by their hex; with the inode of the socket. */
+  readonly ownFiles = new Recent<string, number>(MOST);
   readonly ownAbstract = new Recent<string, number>(MOST);
 
   constructor(options: NetOptions) {
@@ -70,6 +93,12 @@ export class NetState {
 
   get observes(): boolean {
     return this.#options.observes;
+  }
+
+  /** A number for each bind of a UNIX socket, of at most 16 binary digits. */
+  nextBind(): number {
+    this.#binds = (this.#binds % 0xffff) + 1;
+    return this.#binds;
   }
 
   judge(actions: readonly Action[], caller: Caller): Verdict {
@@ -86,6 +115,19 @@ export class NetState {
     if (relay.v6 !== undefined && to.version === 6 && to.address.embedded === undefined)
       return internetSockaddr(parseAddress("::1") ?? v4, relay.v6);
     return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapped(v4), relay.v4);
+  }
+
+  /** An address that refuses whoever connects: a port that is ours and where nobody will ever listen. */
+  refuserFor(sock: Sock, to: Internet): Buffer | undefined {
+    this.#refuser ??= refuser();
+    return this.#refuser === undefined ? undefined : this.#loopback(sock, to, this.#refuser);
+  }
+
+  #loopback(sock: Sock, to: Internet, port: number): Buffer {
+    const v4 = Uint8Array.of(127, 0, 0, 1);
+    if (sock.domain === AF.INET) return internetSockaddr(v4, port);
+    const v6 = parseAddress("::1");
+    return internetSockaddr(v6 === undefined || to.version === 4 || to.address.embedded !== undefined ? mapped(v4) : v6, port);
   }
 
   #relay(): RelayAddress | undefined {
@@ -107,13 +149,19 @@ export class NetState {
     const { address, port } = to;
     const local = address.reach === "loopback" || this.#isOwnAddress(address.host);
     const names = this.#options.names.of(unwrapped(to), performance.now());
-    return { address, port, names, local, ...(local ? { listener: this.#listener(address.bytes, port, protocol) } : {}) };
+    return { address, port, names, local, ...(local ? this.#listener(address.bytes, port, protocol) : {}) };
   }
 
-  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): "own" | "other" | "none" {
+  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): Pick<Destination, "listener" | "confined"> {
     const there = socketsOn(protocol, port).filter((socket) => receives(socket, address, port));
-    if (there.length === 0) return "none";
-    return there.every(({ inode }) => this.own.has(inode)) ? "own" : "other";
+    if (there.length === 0) return { listener: "none" };
+    const isOwn = there.every(({ inode }) => this.own.has(inode));
+    return { listener: isOwn ? "own" : "other", confined: isOwn && there.every(({ inode }) => this.confined.has(inode)) };
+  }
+
+  /** Loopback in the place of another address of this machine, for whoever listens there only. */
+  loopbackFor(sock: Sock, to: Internet): Buffer {
+    return this.#loopback(sock, to, to.port);
   }
 
   #isOwnAddress(host: string): boolean {
@@ -131,6 +179,11 @@ export class NetState {
     return this.#interfaces.has(host);
   }
 
+  /** It may be connected to, whoever starts to listen there a moment later. */
+  isOpen(to: Destination, caller: Caller): boolean {
+    return this.connect(to.listener === "none" ? { ...to, listener: "other" } : to, caller).verdict.decision === "allow";
+  }
+
   /** Judges a connection; what the program was started for needs no question, on the public network. */
   connect(to: Destination, caller: Caller): NetVerdict {
     const deps: NetDeps = { judge: (action) => this.#errand(action, this.judge([action], caller), to, caller) };
@@ -139,12 +192,12 @@ export class NetState {
 
   #errand(action: NetAction, verdict: Verdict, to: Destination, caller: Caller): Verdict {
     if (verdict.decision !== "ask" || verdict.basis !== "default") return verdict;
-    const names = ({ hosts }: Errand): boolean =>
-      hosts.some(({ host, port }) => host === action.host && (port === undefined || port === action.port));
+    const names = ({ host, port }: Host): boolean => host === action.host && (port === undefined || port === action.port);
+    const { service, named } = caller.hosts();
     // Whoever types an address means it, wherever it lies.
-    if (to.address.reach !== "metadata" && names(caller.typed())) return TYPED;
+    if (to.address.reach !== "metadata" && named.some(names)) return TYPED;
     if (to.local === true || to.address.reach !== "public") return verdict;
-    return caller.errands().some(names) ? ERRAND : verdict;
+    return service.some(names) ? ERRAND : verdict;
   }
 }
 

@@ -1,5 +1,6 @@
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../../kernel/index.ts";
 import {
+  AF,
   isOpenUnix,
   isResolverSocket,
   judgeUnixBind,
@@ -11,15 +12,13 @@ import {
 import { fileAction, type Bench, type Decoded, LATER } from "../operation.ts";
 import { AT_FDCWD } from "../paths.ts";
 import type { Task } from "../tasks.ts";
-import { type ObjectStat, statAt, statFd } from "../../undo/index.ts";
-import { briefly, close, connect, done, isSignalled, nameOf, type Sock } from "./socket.ts";
+import { type ObjectStat, statAt } from "../../undo/index.ts";
+import { briefly, close, connect, credentialsOf, done, isSignalled, nameOf, type Sock } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
+import { verdictOf } from "../../../policy/index.ts";
 
 type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
-
-const ALL_MODES = 0o7777;
-const EVERYBODY = 0o777;
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
 export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Sock, to: Unix): Decoded {
@@ -33,7 +32,8 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
     return done(sock, -ERRNO.ECONNREFUSED);
   }
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
-  const own = state.ownFiles.has(madeAs(place.stat));
+  const listener = state.ownFiles.get(madeAs(place.stat));
+  const own = listener !== undefined;
   const judge = (caller: Caller) => judgeUnixConnect(place.path, own, deps(state, caller));
   const { action } = judge(NOBODY);
   return {
@@ -42,7 +42,7 @@ export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Soc
     note: "a socket, to connect to",
     judge: (caller) => judge(caller).verdict,
     pinned: [sock.fd, place.fd],
-    perform: waiting(task, sock, address),
+    perform: knowing(state, task, sock, listener, waiting(task, sock, address)),
   };
 }
 
@@ -61,16 +61,23 @@ function connectAbstract(state: NetState, task: Task, sock: Sock, name: Buffer):
     actions: [fileAction("write", path, call)],
     judge: () =>
       allowed
-        ? { decision: "allow", basis: "knowledge", builtin: "own-socket", reason: "a program of this run listens there" }
-        : {
-            decision: "deny",
-            basis: "protection",
-            builtin: "abstract-socket",
-            reason: `${path} has no file and no owner, and belongs to a program outside this run`,
-            help: "let that program use a socket with a path, and allow that",
-          },
+        ? verdictOf("allow", "own-socket")
+        : verdictOf("deny", "abstract-socket", { reason: `${path} has no file and no owner, and belongs to a program outside this run` }),
     pinned: [sock.fd],
-    perform: waiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name])),
+    perform: knowing(state, task, sock, inode, waiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
+  };
+}
+
+/** The kernel takes the door for who connects, and for who listens: who they were is kept. */
+function knowing(state: NetState, task: Task, sock: Sock, listener: number | undefined, connects: () => number): () => number {
+  const who = listener === undefined ? undefined : state.listeners.get(listener);
+  return () => {
+    const result = connects();
+    if (result !== 0) return result;
+    state.connectors.set(sock.inode, credentialsOf(task));
+    if (who === undefined) state.peers.delete(sock.inode);
+    else state.peers.set(sock.inode, who);
+    return result;
   };
 }
 
@@ -101,8 +108,9 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
   // As mknod(2) answers for what is there, or cannot be: bind(2) says EADDRINUSE of it.
   if (slot.hopeless || typeof statAt(slot.parent, slot.nameAt) !== "number") return refuse(-ERRNO.EADDRINUSE);
   if (slot.slash) return refuse(-ERRNO.ENOENT);
-  const address = unixSockaddr(Buffer.concat([Buffer.from(`/proc/self/fd/${slot.parent}/`), slot.name.subarray(0, -1)]));
-  if (address === undefined) return refuse(-ERRNO.ENAMETOOLONG);
+  // EINVAL of the kernel's own, whatever the path: it is bound already.
+  if (isBound(sock)) return refuse(-ERRNO.EINVAL);
+  const { path, address, brief } = pathFor(state, slot.parent, slot.name.subarray(0, -1));
   const { action } = judgeUnixBind(slot.path, deps(state, NOBODY));
   return {
     call: action.call ?? { name: "bind", args: [slot.path, "0"] },
@@ -111,17 +119,58 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
     pinned: [sock.fd, slot.parent],
     save: (undo) => undo.create(slot.parent, slot.path, "socket"),
     perform: () => {
-      // unix_bind: the file gets the socket's own mode, less the umask, which is 0 here.
-      const stat = statFd(sock.fd);
-      const mode = typeof stat === "number" ? EVERYBODY : stat.mode & ALL_MODES;
-      sys(SYSCALLS.fchmod, sock.fd, mode & ~bench.tasks.umask(task));
-      const result = sys(SYSCALLS.bind, sock.fd, addressOf(address), address.length);
-      sys(SYSCALLS.fchmod, sock.fd, mode);
-      const made = result < 0 ? result : statAt(slot.parent, slot.nameAt);
-      if (typeof made === "object") state.ownFiles.set(madeAs(made), true);
+      let result = bench.tasks.masked(bench.tasks.umask(task), () => sys(SYSCALLS.bind, sock.fd, addressOf(address), address.length));
+      if (result === 0 && brief !== undefined) result = rename(slot.parent, brief, slot.nameAt);
+      if (result < 0) return result === -ERRNO.EEXIST ? -ERRNO.EADDRINUSE : result;
+      state.unixNames.set(path, asAsked(to.path));
+      const made = statAt(slot.parent, slot.nameAt);
+      if (typeof made === "object") state.ownFiles.set(madeAs(made), sock.inode);
       return result;
     },
   };
+}
+
+function isBound(sock: Sock): boolean {
+  const address = nameOf(sock.fd)?.address;
+  return address?.family === "unix" && address.kind !== "unnamed";
+}
+
+interface PathFor {
+  readonly path: string;
+  readonly address: Buffer;
+  /** Another name, for one that is too long to be bound by this path. */
+  readonly brief?: Buffer;
+}
+
+/**
+ * A path to `name` in a pinned folder by which no other socket of the run was bound: the kernel shows it, to whoever is connected
+ * too, and by it the one that was asked for is found. `/` and `/.` are the digits of the bind's number.
+ */
+function pathFor(state: NetState, parent: number, name: Buffer): PathFor {
+  const number = state.nextBind();
+  const digits = [...number.toString(2)].map((digit) => (digit === "1" ? "/." : "/")).join("");
+  const folder = Buffer.from(`/proc/self/fd/${parent}${digits}/`);
+  const whole = Buffer.concat([folder, name]);
+  const address = unixSockaddr(whole);
+  if (address !== undefined) return { path: whole.toString("latin1"), address };
+  const brief = Buffer.from(`.${number.toString(36)}~\0`);
+  const path = Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), brief.subarray(0, -1)]);
+  return { path: path.toString("latin1"), address: unixSockaddr(path) ?? alloc(0), brief };
+}
+
+const RENAME_NOREPLACE = 1;
+
+function rename(parent: number, from: Buffer, nameAt: number): number {
+  const result = sys(SYSCALLS.renameat2, parent, addressOf(from), parent, nameAt, RENAME_NOREPLACE);
+  if (result < 0) sys(SYSCALLS.unlinkat, parent, addressOf(from), 0);
+  return result;
+}
+
+/** As getsockname(2) shows a path: with its NUL, even where that is byte 109 (unix(7)). */
+function asAsked(path: Buffer): Buffer {
+  const bytes = Buffer.concat([alloc(2), path, alloc(1)]);
+  bytes.writeUInt16LE(AF.UNIX, 0);
+  return bytes;
 }
 
 /** A name without a file: only the run itself may connect to it, so it needs no asking. */

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, readFileSync, statfsSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statfsSync } from "node:fs";
 import { addressOf, alloc, ERRNO, errorName, SYSCALLS, sys } from "../../kernel/index.ts";
+import { procProblem } from "../proc.ts";
 import { landlockAbi } from "../landlock.ts";
 import { listenerOfThread } from "./thread.ts";
 import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
@@ -20,7 +21,8 @@ export interface Probe {
     | "pidfd-getfd"
     | "ptrace"
     | "openat2"
-    | "file-system";
+    | "file-system"
+    | "proc";
   readonly title: string;
   readonly ok: boolean;
   /** What was found, in words. */
@@ -52,7 +54,10 @@ export async function probeKernel(cwd: string): Promise<readonly Probe[]> {
     const why = `this is ${platform} on ${arch}; supervision is made of Linux system calls on x86-64 and arm64`;
     return [{ id: "platform", title: "operating system", ok: false, why, consequence: "only the hook protects here", required: true }];
   }
-  return [landlock(), ...(await listener()), ...(await processes()), openat2(), fileSystem(cwd)];
+  const proc = procProbe();
+  // Without it nothing else can be tried.
+  if (!proc.ok) return [landlock(), proc];
+  return [landlock(), ...(await listener()), ...(await processes()), openat2(), fileSystem(cwd), proc];
 }
 
 /** `assent run` would start with full protection, apart from what is not required. */
@@ -179,7 +184,31 @@ function readNothing(pid: number): number {
   const remote = alloc(16);
   remote.writeBigUInt64LE(1n, 8);
   const answer = sys(SYSCALLS.process_vm_readv, pid, addressOf(local), 1, addressOf(remote), 1, 0);
-  return answer === -ERRNO.EFAULT ? 0 : answer;
+  if (answer === -ERRNO.EFAULT) return 0;
+  return opensMemory(pid) ? 0 : answer;
+}
+
+/** What is done where process_vm_readv(2) is refused. */
+function opensMemory(pid: number): boolean {
+  try {
+    closeSync(openSync(`/proc/${pid}/mem`, "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Everything that is known of the program's processes is read there. */
+function procProbe(): Probe {
+  const why = procProblem();
+  return {
+    id: "proc",
+    title: "/proc",
+    ok: why === undefined,
+    why: why ?? "mounted",
+    ...(why === undefined ? {} : { consequence: "nothing is known of the processes of a run" }),
+    required: true,
+  };
 }
 
 /** ptrace_scope of Yama; 0 without it. */

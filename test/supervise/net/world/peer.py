@@ -5,8 +5,9 @@ log = open(sys.argv[1], "a", buffering=1)
 ZONE = {
     "allowed.test": "203.0.113.10", "other.test": "203.0.113.11", "inside.test": "10.77.0.10",
     "meta.test": "169.254.169.254", "here.test": "127.0.0.1", "sub.wild.test": "203.0.113.12", "db.wild.test": "10.77.0.10",
-    "tracked.test": "203.0.113.13",
+    "tracked.test": "203.0.113.13", "both.test": "203.0.113.11",
 }
+ZONE6 = {"both.test": "2001:db8::11"}
 ALIAS = {"alias.test": "allowed.test", "shop.test": "tracked.test"}
 
 
@@ -22,8 +23,17 @@ def encode(text):
     return b"".join(bytes([len(l)]) + l.encode() for l in text.split(".")) + b"\0"
 
 
+def dial(port):
+    try:
+        socket.create_connection(("203.0.113.1", port), 2).close()
+    except OSError:
+        pass
+
+
 def answer(query):
     asked, end = name(12, query)
+    if asked.startswith("dial-"):
+        threading.Thread(target=dial, args=(int(asked[5:].split(".")[0]),)).start()
     kind = struct.unpack(">H", query[end : end + 2])[0]
     log.write(f"dns {asked}\n")
     records, owner = [], asked
@@ -33,6 +43,8 @@ def answer(query):
         owner = ALIAS[asked]
     if owner in ZONE and kind == 1:
         records.append(encode(owner) + struct.pack(">HHIH", 1, 1, 60, 4) + socket.inet_aton(ZONE[owner]))
+    if owner in ZONE6 and kind == 28:
+        records.append(encode(owner) + struct.pack(">HHIH", 28, 1, 60, 16) + socket.inet_pton(socket.AF_INET6, ZONE6[owner]))
     code = 0 if owner in ZONE else 3
     return query[:2] + struct.pack(">BBHHHH", 0x81, 0x80 | code, 1, len(records), 0, 0) + query[12 : end + 4] + b"".join(records)
 

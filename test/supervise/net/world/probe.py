@@ -88,6 +88,24 @@ def listen(host, reuse=False, port=0):
     return "listens"
 
 
+def heard():
+    """Somebody outside dials a server that listens everywhere: the peer does, when it is told to."""
+    s = S.socket()
+    s.bind(("0.0.0.0", 18335))
+    s.listen()
+    s.settimeout(4)
+    # The name that is looked up tells the peer.
+    try:
+        S.getaddrinfo("dial-18335.test", 80)
+    except S.gaierror:
+        pass
+    try:
+        s.accept()
+        return "heard"
+    except TimeoutError:
+        return "refused"
+
+
 def raw_dns(receive, unconnected):
     """As musl asks: the answer counts only when it comes from the name server."""
     s = S.socket(INET, DGRAM)
@@ -245,6 +263,9 @@ PROBES = {
     "listen any6": lambda: listen("::"),
     "listen unbound": lambda: listen("-"),
     "listen 3000": lambda: listen("0.0.0.0", port=3000),
+    "listen far": lambda: listen("203.0.113.1"),
+    "listen 53": lambda: listen("0.0.0.0", port=53),
+    "heard from outside": heard,
     "listen loopback": lambda: listen("127.0.0.1"),
     "hijack": lambda: listen("127.0.0.1", True, 18082),
     "udp": lambda: udp("203.0.113.10", 9999),

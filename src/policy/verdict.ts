@@ -1,29 +1,6 @@
-import type { Action, Unknown } from "./action.ts";
-
-export type Decision = "allow" | "ask" | "deny" | "none";
-
-/**
- * What kind of statement the verdict rests on.
- * Hosts are told of an `ask` unless it rests on a `default` and they have an approval flow of their own.
- */
-export type Basis = "floor" | "rule" | "grant" | "protection" | "knowledge" | "mode" | "default";
-
-/** The rule behind a verdict, as written, with its place. */
-export interface RuleSource {
-  readonly text: string;
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** The remembered answer behind a verdict. */
-export interface GrantSource {
-  readonly id: string;
-  /** The rule it was given as. */
-  readonly rule: string;
-  /** Uses it had left, this one among them; absent: any number. */
-  readonly left?: number;
-}
+import type { Action, Unknown } from "../action/index.ts";
+import type { Basis, Decision, GrantSource, RuleSource } from "./basis.ts";
+import { type FixedReasonId, type ReasonId, type Reason, REASONS } from "./reasons.ts";
 
 /** The verdict for one action or unknown, with what produced it. */
 export interface Verdict {
@@ -32,14 +9,19 @@ export interface Verdict {
   /** One line for a person: what and why. No control characters. */
   readonly reason: string;
   readonly rule?: RuleSource;
-  /** Id of the built-in entry: a danger class, a preset default, a knowledge entry. */
-  readonly builtin?: string;
+  /** Why, where no rule that anybody wrote decided. */
+  readonly builtin?: ReasonId;
   /** With the basis `grant`: which. */
   readonly grant?: GrantSource;
   /** What to do next. */
   readonly help?: string;
   /** The reason comes from an untrusted project's file: for people, never for the model. */
   readonly untrusted?: boolean;
+  /**
+   * INVARIANT: no mode that waives questions waives one that is `false`: where nobody is asked it is a denial. `by-host`: the
+   * host's own mode does, a bypass of Assent's does not.
+   */
+  readonly waivable?: false | "by-host";
 }
 
 export interface JudgedAction {
@@ -65,4 +47,26 @@ export function compareStrictness(a: Verdict, b: Verdict): number {
   const byDecision = STRICTNESS[a.decision] - STRICTNESS[b.decision];
   if (byDecision !== 0) return byDecision;
   return Number(a.basis !== "default") - Number(b.basis !== "default");
+}
+
+/** What differs from verdict to verdict with the same built-in reason. */
+export interface Particulars {
+  /** Absent: the reason's title. */
+  readonly reason?: string;
+  /** Absent: what the reason's help says. */
+  readonly help?: string;
+}
+
+/** A verdict that rests on a built-in reason. */
+export function verdictOf(decision: Decision, id: FixedReasonId, { reason, help }: Particulars = {}): Verdict {
+  const { basis, title, help: always, waivable }: Reason = REASONS[id];
+  const next = help ?? always;
+  return {
+    decision,
+    basis,
+    builtin: id,
+    reason: reason ?? title,
+    ...(next === undefined ? {} : { help: next }),
+    ...(waivable === undefined ? {} : { waivable }),
+  };
 }

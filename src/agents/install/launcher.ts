@@ -1,0 +1,108 @@
+/**
+ * A program of a few hundred bytes that starts the hook in a fresh environment, for hosts that start programs without a
+ * shell. It is static: no loader reads LD_PRELOAD, LD_AUDIT or the like on its behalf, as one does for `env`, and Node is
+ * started without them. Written by the build, without a compiler; `launcher.x64.s` and `launcher.arm64.s` are its source (a
+ * test assembles and compares).
+ */
+const CODE = {
+  x64:
+    "4c8b24244c8d6c24084f8d74e5084983fc020f822001000031c949833cce00740548ffc1ebf44a8d44210248c1e0034829c44883e4f04989e731db49" +
+    "83c508498b75004885f60f84ec000000803e2f7409498934df48ffc3ebe1498b364983c6084885f6746e488d3d5c0100000fb61748ffc785d274e348" +
+    "89f18a0748ffc784c074143a01750548ffc1ebee803f00488d7f0175f7ebd680393d75d183fa0375068079012f75b348ffc18a0184c0741b3c2072a6" +
+    "3c7f74a283fa0175ea3c2f74993c2074953c7f7791ebdc498934df48ffc3eb8649c704df00000000bf1141000031f631d24531d24531c0b838000000" +
+    "0f054885c07460783f4989c44c89e74c89fe31d24531d2b83d0000000f054883f8fc74e84885c0781f418b3f81e77fff0000740d81ff00020000750c" +
+    "bf02000000b8e70000000f05bf02000000488d3541000000ba44000000b8010000000f05bf02000000ebdabf01000000be09000000b89d0000000f05" +
+    "498b7d004c89ee4c89fab83b0000000f05bf7f000000b83c0000000f05417373656e7420636f756c64206e6f7420626520737461727465642c20736f" +
+    "207468697320697320726566757365643b2072756e3a20617373656e7420646f63746f720a",
+  arm64:
+    "f30340f9f4230091950e138bb52200917f0a00f1c30b0054010080d2a07a61f8600000b421040091fdffff172000138b000c009100fc41d300ec7cd3" +
+    "e2030091420000cb5f000091f60302aa170080d2818e40f8c10900b4200040391fbc007180000054c17a37f8f7060091f9ffff17a18640f8210500b4" +
+    "220d00104314403883ffff34e40301aa4014403820010034850040391f00056b6100005484040091faffff1740144038e0ffff35f4ffff1780004039" +
+    "1ff4007121feff547f0c007181000054800440391fbc007121fdff54801c4038c00100341f800071a3fcff541ffc017160fcff547f04007121ffff54" +
+    "1fbc0071e0fbff541f800071a0fbff541ffc017168fbff54f2ffff17c17a37f8f7060091d7ffff17df7a37f8202288d2010080d2020080d2030080d2" +
+    "040080d2881b80d2010000d4800300b48002f8b7f30300aae00313aae10316aa020080d2030080d2882080d2010000d41f1000b120ffff544001f8b7" +
+    "c00240b9e1ef9f520000010a800000341f0008718100005440008052c80b80d2010000d4400080d241020010820880d2080880d2010000d4400080d2" +
+    "f8ffff17200080d2210180d2e81480d2010000d4800240f9e10314aae20316aaa81b80d2010000d4e00f80d2a80b80d2010000d4417373656e742063" +
+    "6f756c64206e6f7420626520737461727465642c20736f207468697320697320726566757365643b2072756e3a20617373656e7420646f63746f720a",
+} as const;
+
+export type LauncherArchitecture = keyof typeof CODE;
+
+/** The routine, as bytes. */
+export const launcherCode = (architecture: LauncherArchitecture): Buffer => Buffer.from(CODE[architecture], "hex");
+
+/** How a value must look to be handed on: a word of ASCII without `/`, any text without control characters, an absolute path. */
+const LOOKS = { word: 1, text: 2, path: 3 } as const;
+
+/**
+ * What of the host's environment reaches the hook, as data: nothing here steers Node, its libraries or the loader. Where
+ * programs and temporary files lie and who the user is (a command means the same in the host's shell), what names the
+ * terminal's pane, what can only switch automation off, and what hosts say by variables.
+ */
+export const HANDED_ON: Readonly<Record<string, keyof typeof LOOKS>> = {
+  PATH: "text",
+  LANG: "word",
+  TERM: "word",
+  USER: "word",
+  LOGNAME: "word",
+  TMPDIR: "path",
+  ZELLIJ_SESSION_NAME: "text",
+  ZELLIJ_PANE_ID: "word",
+  TMUX: "path",
+  TMUX_PANE: "word",
+  WEZTERM_UNIX_SOCKET: "path",
+  WEZTERM_PANE: "word",
+  KITTY_PID: "word",
+  KITTY_WINDOW_ID: "word",
+  ASSENT_AUTO: "word",
+  MCP_AUTO_APPROVE: "word",
+  CLAUDE_PROJECT_DIR: "path",
+  COPILOT_PROJECT_DIR: "path",
+  FACTORY_PROJECT_DIR: "path",
+  GEMINI_PROJECT_DIR: "path",
+  QWEN_PROJECT_DIR: "path",
+  AGENT: "word",
+  AGENT_TOOL_NAME: "text",
+  AMP_THREAD_ID: "word",
+};
+
+/** Where it is loaded; nothing else is in its memory. */
+const BASE = 0x400000;
+const MACHINE = { x64: 62, arm64: 183 } as const;
+/** Pages of arm64 may have 64 KiB. */
+const ALIGN = 0x10000;
+const HEADERS = 64 + 2 * 56;
+
+/** The file (elf(5)): one segment that can be read and run, and a stack that cannot be run. */
+export function launcherProgram(architecture: LauncherArchitecture): Buffer {
+  const table = Object.entries(HANDED_ON).map(([name, looks]) => `${String.fromCharCode(LOOKS[looks])}${name}\0`);
+  const code = Buffer.concat([launcherCode(architecture), Buffer.from(`${table.join("")}\0`, "latin1")]);
+  const head = Buffer.alloc(HEADERS);
+  head.write("\x7fELF\x02\x01\x01", "latin1");
+  head.writeUInt16LE(2, 16); // ET_EXEC
+  head.writeUInt16LE(MACHINE[architecture], 18);
+  head.writeUInt32LE(1, 20);
+  head.writeBigUInt64LE(BigInt(BASE + HEADERS), 24); // where it begins
+  head.writeBigUInt64LE(64n, 32); // where the program headers lie
+  head.writeUInt16LE(64, 52);
+  head.writeUInt16LE(56, 54);
+  head.writeUInt16LE(2, 56);
+  const size = BigInt(HEADERS + code.length);
+  writeSegment(head, 64, 1, 5, size, BigInt(BASE)); // PT_LOAD, readable and executable
+  writeSegment(head, 120, 0x6474e551, 6, 0n, 0n); // PT_GNU_STACK, not executable
+  return Buffer.concat([head, code]);
+}
+
+function writeSegment(head: Buffer, at: number, type: number, flags: number, size: bigint, address: bigint): void {
+  head.writeUInt32LE(type, at);
+  head.writeUInt32LE(flags, at + 4);
+  head.writeBigUInt64LE(address, at + 16);
+  head.writeBigUInt64LE(address, at + 24);
+  head.writeBigUInt64LE(size, at + 32);
+  head.writeBigUInt64LE(size, at + 40);
+  head.writeBigUInt64LE(BigInt(ALIGN), at + 48);
+}
+
+/** Its file beside the program; undefined: there is none for this system. */
+export const launcherName = (platform: string, architecture: string): string | undefined =>
+  platform === "linux" && Object.hasOwn(CODE, architecture) ? `launch-${architecture}` : undefined;

@@ -1,0 +1,74 @@
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Json } from "../../edit/json5/index.ts";
+import { readRegular, type Machine } from "../../state/index.ts";
+import type { Setup, Value } from "../agent.ts";
+import { allSigns, type Found, signsIn, variablesIn } from "../steering.ts";
+import { ownEntries } from "./own.ts";
+import { settingsIn } from "./settings.ts";
+
+/** More folders above are not looked at. */
+const MOST_FOLDERS = 12;
+const MAX_DOTENV = 1 << 20;
+
+/** The folder, and those above it up to the top of its repository. */
+function foldersFrom(folder: string, top: string, home: string): readonly string[] {
+  const folders = [folder];
+  for (let at = folder; at !== top && at !== home && dirname(at) !== at && folders.length < MOST_FOLDERS;) {
+    at = dirname(at);
+    if (at !== home) folders.push(at);
+    if (at === top) break;
+  }
+  return `${folder}/`.startsWith(`${top}/`) ? folders : [folder];
+}
+
+/** What could switch the host's hooks off, steer it or start programs in it: in the files of this folder, and in the user's own. */
+export function steeringOf({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] {
+  const { project, user = [], dotenv = [], folders = [] } = steered;
+  const signs = allSigns(steered);
+  const found: Found[] = [];
+  for (const at of foldersFrom(folder, top, machine.home)) {
+    for (const name of project) found.push(...inFile(`${at}/${name}`, signs, true));
+    for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`));
+    for (const name of folders) found.push(...inFolder(`${at}/${name}`));
+  }
+  for (const name of user) found.push(...inFile(name.startsWith("~/") ? `${machine.home}${name.slice(1)}` : name, signs, false));
+  return found;
+}
+
+function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly Found[] {
+  const value = settingsIn(file);
+  if (value !== undefined) return signsIn(file, withoutOwn(value), signs, project);
+  // What a host may read and we cannot is not passed over in silence.
+  const there = readRegular(file, MAX_DOTENV);
+  return there.is === "missing" ? [] : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it switches off" }];
+}
+
+function inDotenv(file: string): readonly Found[] {
+  const found = readRegular(file, MAX_DOTENV);
+  return found.is === "text" ? variablesIn(file, found.text) : [];
+}
+
+function inFolder(folder: string): readonly Found[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith(".") && !/^(?:assent|README)/i.test(name))
+      .slice(0, 20)
+      .map((name) => ({ file: `${folder}/${name}`, does: "starts", what: "code of the repository that runs beside Assent" }));
+  } catch {
+    return [];
+  }
+}
+
+/** The settings without our own entries: they switch nothing off. */
+function withoutOwn(value: Value): Value {
+  const copy: Json = structuredClone(value);
+  for (const path of ownEntries(copy)) {
+    const list: unknown = path
+      .slice(0, -1)
+      .reduce<unknown>((at, step) => (typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined), copy);
+    const last = path.at(-1);
+    if (Array.isArray(list) && typeof last === "number") list.splice(last, 1);
+  }
+  return copy;
+}

@@ -1,0 +1,354 @@
+import { isSecretName } from "./secret-names.ts";
+import { TABLE } from "./secret-table.ts";
+
+interface Entry {
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<string, string>;
+  /** Operands that are secrets, from 1. */
+  readonly operands: ReadonlySet<number>;
+  readonly operandsFrom: number;
+  /** An operand behind which the secret stands. */
+  readonly behind: ReadonlySet<string>;
+  readonly pairs: boolean;
+  readonly keys: boolean;
+  /** An operand cut at this sign: `user/secret`. */
+  readonly operandSign: string | undefined;
+  /** Of what is piped in; a word: only where it says so (`kind: Secret`). */
+  readonly input: "all" | "manifest" | undefined;
+  /** The input counts only with this option. */
+  readonly inputOption: string | undefined;
+}
+
+const read = new Map<string, readonly Entry[] | undefined>();
+
+/** Only the rows that name the program are read: a process that logs one line needs few of them. */
+function entriesOf(program: string): readonly Entry[] | undefined {
+  if (!read.has(program)) read.set(program, /^[\w.-]+$/.test(program) && TABLE.includes(`${program}`) ? readEntries(program) : undefined);
+  return read.get(program);
+}
+
+function readEntries(program: string): readonly Entry[] | undefined {
+  const rows = TABLE.split("\n").filter((row) => row.includes(program));
+  const entries = rows.flatMap((row) => {
+    const colon = row.indexOf(": ");
+    const what = row
+      .slice(colon + 2)
+      .trim()
+      .split(" ");
+    const head = row.slice(0, colon).trim();
+    // `a x; b y`: programs with subcommands. Without a semicolon and with known words: `a b c` are programs.
+    const parts = head.includes(";") ? head.split(";") : isOneCommand(head) ? [head] : head.split(" ");
+    return parts.flatMap((part) => {
+      const [name, ...words] = part.trim().split(" ");
+      return name === program ? [entry(words, what)] : [];
+    });
+  });
+  return entries.length === 0 ? undefined : entries;
+}
+
+/** Programs that stand first in a row of their own with a subcommand behind them. */
+const WITH_SUBCOMMANDS = new Set(
+  (
+    "rabbitmqctl docker helm kubectl aws az gcloud gh glab npm yarn pip poetry cargo composer bundle gem dotnet git heroku fly netlify wrangler firebase " +
+    "pulumi expo circleci ngrok tailscale cloudflared doctl stripe sentry-cli cf argocd rancher vault consul nomad chamber op bw pass keyring security " +
+    "cryptsetup ansible-vault rclone mc nordvpn protonvpn-cli"
+  ).split(" "),
+);
+const isOneCommand = (head: string): boolean => head.includes(" ") && WITH_SUBCOMMANDS.has(head.split(" ")[0] ?? "");
+
+function entry(words: readonly string[], what: readonly string[]): Entry {
+  const options = new Map<string, string>();
+  const operands = new Set<number>();
+  const behind = new Set<string>();
+  let operandsFrom = Infinity;
+  let operandSign: string | undefined;
+  let input: Entry["input"];
+  let inputOption: string | undefined;
+  for (const one of what) {
+    const number = /^#(\d+)(\+|\/)?$/.exec(one);
+    if (one === "<") input = "all";
+    else if (one === "<secret") input = "manifest";
+    else if (/^-.*<$/.test(one)) [input, inputOption] = ["all", one.slice(0, -1)];
+    else if (number?.[2] === "+") operandsFrom = Number(number[1]);
+    else if (number !== null) {
+      operands.add(Number(number[1]));
+      if (number[2] === "/") operandSign = "/";
+    } else if (one.startsWith("#")) behind.add(one.slice(1));
+    else if (/^[-/]/.test(one)) {
+      const [, name = one, sign = ""] = /^(.*?)([:%,/=~.!]|>\d?)?$/.exec(one) ?? [];
+      options.set(name, sign);
+    }
+  }
+  return {
+    words,
+    options,
+    operands,
+    operandsFrom,
+    behind,
+    operandSign,
+    input,
+    inputOption,
+    pairs: what.includes("k=v"),
+    keys: what.includes("key"),
+  };
+}
+
+export interface Word {
+  /** Without quotes. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What of a text is a secret: from where to where. */
+export interface Cut {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Command {
+  readonly words: Word[];
+  /** It is read from by the next one. */
+  piped: boolean;
+  readonly input: Word[];
+}
+
+/** Of one command: wrappers stand in front of it, and its words may be names of others. */
+const MOST_PROGRAMS = 8;
+
+/** Secrets among the arguments and the input of the commands of a text. Linear in its length. */
+export function secretArguments(text: string): readonly Cut[] {
+  const commands = commandsIn(text);
+  const cuts: Cut[] = [];
+  for (const [at, command] of commands.entries()) {
+    let programs = 0;
+    for (let from = 0; from < command.words.length && programs < MOST_PROGRAMS; from++) {
+      const entries = entriesOf(baseName(command.words[from]?.text ?? ""));
+      if (entries === undefined) continue;
+      programs += 1;
+      const args = command.words.slice(from + 1);
+      for (const one of entries) {
+        if (!hasWords(one, args)) continue;
+        cuts.push(...cutsIn(one, args, text));
+        if (one.input !== undefined && (one.inputOption === undefined || args.some((word) => word.text.includes(one.inputOption ?? ""))))
+          cuts.push(...inputOf(commands, at, one.input, text));
+      }
+    }
+  }
+  return cuts;
+}
+
+const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
+
+/** Subcommands stand in order, options between them. */
+function hasWords({ words }: Entry, args: readonly Word[]): boolean {
+  let next = 0;
+  for (const { text } of args) if (next < words.length && text === words[next]) next += 1;
+  return next === words.length;
+}
+
+function cutsIn(one: Entry, args: readonly Word[], text: string): readonly Cut[] {
+  const cuts: Cut[] = [];
+  let operand = -one.words.length + 1;
+  let next = 0;
+  let shift = 0;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined) continue;
+    const option = optionOf(one, word);
+    if (option !== undefined) {
+      const { sign, attached } = option;
+      if (sign.startsWith(">")) shift = 0;
+      else if (attached !== undefined) cuts.push(...cutValue(word, attached, sign, text));
+      else if (sign !== "!" && sign !== ".") {
+        const value = args[at + 1];
+        if (value !== undefined) cuts.push(...cutValue(value, 0, sign, text));
+        at += 1;
+      } else if (sign === ".") at += 1;
+      continue;
+    }
+    if (/^-./.test(word.text)) continue;
+    if (next < one.words.length && word.text === one.words[next]) {
+      next += 1;
+      operand += 1;
+      continue;
+    }
+    const place = operand + shift;
+    operand += 1;
+    const previous = args[at - 1]?.text ?? "";
+    if (one.operands.has(place) || place >= one.operandsFrom) cuts.push(...cutValue(word, 0, one.operandSign ?? "", text));
+    else if (one.pairs && word.text.includes("=") && !word.text.endsWith("=-"))
+      cuts.push(...cutValue(word, word.text.indexOf("=") + 1, "", text));
+    else if (one.behind.has(previous)) cuts.push(...cutValue(word, 0, "", text));
+    else if (one.keys && isSecretKey(previous)) cuts.push(...cutValue(word, 0, "", text));
+  }
+  return cuts;
+}
+
+/** `//registry/:_authToken`, `aws_secret_access_key`, `http-basic.host`, `pypi-token.pypi`. */
+const isSecretKey = (key: string): boolean =>
+  isSecretName(key.slice(key.lastIndexOf(":") + 1)) ||
+  /(?:^|[.-])(?:oauth|token|http-basic|pypi-token|bearer|signingkey-pass)\b/i.test(key);
+
+function optionOf(one: Entry, { text }: Word): { readonly sign: string; readonly attached?: number } | undefined {
+  const whole = one.options.get(text);
+  if (whole !== undefined) return { sign: whole };
+  if (!/^[-/]/.test(text)) return undefined;
+  const equals = text.search(/[=:]/);
+  if (equals > 0 && (text[equals] === "=" || text.startsWith("/"))) {
+    const sign = one.options.get(text.slice(0, equals));
+    if (sign !== undefined) return { sign, attached: equals + 1 };
+  }
+  for (const [name, sign] of one.options)
+    if (/^-(?:[A-Za-z]|hp)$/.test(name) && text.startsWith(name) && text.length > name.length && sign !== ".")
+      return { sign, attached: name.length };
+  return undefined;
+}
+
+function cutValue(word: Word, from: number, sign: string, text: string): readonly Cut[] {
+  const value = word.text.slice(from);
+  if (value === "" || value === "-" || value.startsWith("@") || /^\[redacted\]?$/.test(value)) return [];
+  let keep = from;
+  if (/^[:%,/]$/.test(sign)) {
+    const at = value.indexOf(sign);
+    if (at === -1) return [];
+    keep += at + 1;
+  } else if (sign === "=" || sign === "~") {
+    const at = value.indexOf("=");
+    if (at === -1) return [];
+    if (sign === "=") keep += at + 1;
+  }
+  const raw = text.slice(word.start, word.end);
+  const kept = word.text.slice(0, keep);
+  // Quotes in what is kept: then nothing is.
+  const found = kept === "" ? 0 : raw.indexOf(kept);
+  return [{ start: found === -1 ? word.start : word.start + found + kept.length, end: word.end }];
+}
+
+/** What is piped into a command: words of `echo` and `printf`, here-strings and here-documents, of what `cat` hands on too. */
+function inputOf(commands: readonly Command[], at: number, kind: "all" | "manifest", text: string): readonly Cut[] {
+  const words: Word[] = [...(commands[at]?.input ?? [])];
+  for (let before = at - 1; before >= 0 && commands[before]?.piped === true; before--) {
+    const command = commands[before];
+    if (command === undefined) break;
+    words.push(...command.input);
+    const program = command.words.findIndex((word) => ["echo", "printf", "print"].includes(baseName(word.text)));
+    if (program === -1) continue;
+    words.push(
+      ...command.words.slice(program + 1).filter((word) => !/^-[a-zA-Z]*$|^%s(?:\\n)?$/.test(word.text) && !/^[<>]/.test(word.text)),
+    );
+  }
+  const secret = kind === "all" ? words : words.filter((word) => /kind: *"?Secret|"kind": *"Secret"/.test(word.text));
+  return secret.flatMap((word) => (word.text.startsWith("$") || word.text === "" ? [] : cutValue(word, 0, "", text)));
+}
+
+/** Simple words and where they stand; what a shell would make of them does not matter. */
+function commandsIn(text: string): Command[] {
+  const commands: Command[] = [{ words: [], piped: false, input: [] }];
+  const documents: { readonly end: string; readonly command: Command }[] = [];
+  let at = 0;
+  const last = (): Command => commands[commands.length - 1] ?? { words: [], piped: false, input: [] };
+  const next = (piped: boolean): void => {
+    last().piped = piped;
+    commands.push({ words: [], piped: false, input: [] });
+  };
+  while (at < text.length) {
+    const sign = text[at] ?? "";
+    if (sign === "\n") {
+      at += 1;
+      for (const { end, command } of documents.splice(0)) at = readDocument(text, at, end, command);
+      next(false);
+    } else if (/\s/.test(sign)) at += 1;
+    else if (sign === "|") {
+      const or = text[at + 1] === "|";
+      next(!or);
+      at += or || text[at + 1] === "&" ? 2 : 1;
+    } else if (/[;&(){}`]/.test(sign)) {
+      next(false);
+      at += 1;
+    } else if (text.startsWith("<<<", at)) {
+      const word = readWord(text, skipBlanks(text, at + 3));
+      last().input.push(word);
+      at = Math.max(word.end, at + 3);
+    } else if (text.startsWith("<<", at)) {
+      const word = readWord(text, skipBlanks(text, text[at + 2] === "-" ? at + 3 : at + 2));
+      documents.push({ end: word.text, command: last() });
+      at = Math.max(word.end, at + 2);
+    } else {
+      const word = readWord(text, at);
+      if (word.end === at) at += 1;
+      else {
+        last().words.push(word);
+        at = word.end;
+      }
+    }
+  }
+  return commands;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " " || text[at] === "\t") at += 1;
+  return at;
+}
+
+function readDocument(text: string, from: number, end: string, command: Command): number {
+  let at = from;
+  while (at < text.length) {
+    const stop = text.indexOf("\n", at);
+    const line = text.slice(at, stop === -1 ? text.length : stop);
+    const next = stop === -1 ? text.length : stop + 1;
+    if (line.trim() === end) {
+      if (at > from) command.input.push({ text: text.slice(from, at - 1), start: from, end: at - 1 });
+      return next;
+    }
+    at = next;
+  }
+  if (at > from) command.input.push({ text: text.slice(from), start: from, end: text.length });
+  return at;
+}
+
+const BREAKS = /[\s|;&()<>`]/;
+
+function readWord(text: string, from: number): Word {
+  let out = "";
+  let at = from;
+  while (at < text.length && !BREAKS.test(text[at] ?? "")) {
+    const sign = text[at] ?? "";
+    if (sign === "\\") {
+      out += text[at + 1] ?? "";
+      at += 2;
+    } else if (sign === "'" || sign === '"') {
+      const close = closing(text, at, sign);
+      out += text.slice(at + 1, close);
+      at = close + 1;
+    } else {
+      out += sign;
+      at += 1;
+    }
+  }
+  return { text: out, start: from, end: Math.min(at, text.length) };
+}
+
+function closing(text: string, open: number, quote: string): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (quote === '"' && text[at] === "\\") at += 1;
+    else if (text[at] === quote) return at;
+  }
+  return text.length;
+}
+
+/** The cuts of a list of arguments, by its words. */
+export function secretWords(words: readonly string[]): readonly string[] {
+  const texts = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "’")}'`));
+  const joined = texts.join(" ");
+  const cuts = secretArguments(joined);
+  let at = 0;
+  return words.map((word, i) => {
+    const start = at;
+    const end = start + (texts[i]?.length ?? 0);
+    at = end + 1;
+    const cut = cuts.find((one) => one.start >= start && one.start < end);
+    return cut === undefined ? word : `${joined.slice(start, cut.start).replace(/^'/, "")}[redacted]`;
+  });
+}

@@ -1,0 +1,2 @@
+/** The word by which the supervisor knows that somebody waits for it on descriptor 3 (`run-front.ts`). */
+export const BESIDE = "--beside";

@@ -1,0 +1,41 @@
+import { visible } from "../action/index.ts";
+
+/** What a value must be; a list of words allows only these. */
+type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | readonly string[];
+
+/** Every option of an interface, and what it must be. */
+export type Options<T extends object> = { readonly [Name in keyof Required<T>]: Kind };
+
+/**
+ * In plain JavaScript nothing else finds a misspelt option, one that does not exist or one of another kind, and what was
+ * meant to protect would be left out without a word. Throws `TypeError`.
+ */
+export function checkOptions(of: string, given: unknown, options: Readonly<Record<string, Kind>>, help?: string): void {
+  if (given === undefined) return;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) throw new TypeError(`${of} takes an object of options`);
+  for (const [name, value] of Object.entries(given)) {
+    const kind = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (kind === undefined)
+      throw new TypeError(
+        `${of} does not know the option \`${visible(name)}\`; it takes ${Object.keys(options).join(", ")}${help === undefined ? "" : `; ${help}`}`,
+      );
+    if (value !== undefined && !isKind(value, kind)) throw new TypeError(`${of}: the option \`${name}\` must be ${spelled(kind)}`);
+  }
+}
+
+function isKind(value: unknown, kind: Kind): boolean {
+  if (typeof kind !== "string") return typeof value === "string" && kind.includes(value);
+  if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
+  return typeof value === kind && value !== null && !(typeof value === "number" && Number.isNaN(value));
+}
+
+const WORDS: Readonly<Record<Exclude<Kind, readonly string[]>, string>> = {
+  string: "a text",
+  boolean: "true or false",
+  number: "a number",
+  function: "a function",
+  object: "an object",
+  texts: "a list of texts",
+};
+
+const spelled = (kind: Kind): string => (typeof kind === "string" ? WORDS[kind] : kind.map((word) => `"${word}"`).join(" or "));

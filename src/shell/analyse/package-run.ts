@@ -1,0 +1,111 @@
+import { describe, refuse, type Invocation } from "../invocation.ts";
+import { literal, prefixOf, textOf, type Value } from "../value.ts";
+
+/**
+ * `npx WORD …`: a package from a registry, a program of node_modules/.bin, or one of PATH (npm looks into the folder of
+ * its own prefix, which is /usr on many systems; bun and yarn look along PATH). The table says that it is code nobody has
+ * seen; where a program of this name is on PATH it is judged as that program, too.
+ */
+export function packageRun(inv: Invocation): void {
+  // npm takes one `--` for itself, wherever it stands.
+  const end = inv.name === "npm" ? inv.args.operands.findIndex((word) => textOf(word) === "--") : -1;
+  const words = inv.args.operands.filter((_, at) => at !== end);
+  // The value of an option that is not in the table may stand in front.
+  const starts = inv.args.options.some(({ option }) => option === undefined) ? [0, 1] : [0];
+  for (const at of starts) runPackaged(inv, words.slice(at));
+  if (inv.name === "npm") npmOptions(inv, inv.args.operands);
+}
+
+/** Names that a script of package.json often has; what runs then is the script. */
+const SCRIPTS: ReadonlySet<string> = new Set(["test", "install", "link", "time", "watch", "sync", "env", "info"]);
+
+/** `yarn run WORD`, `bun run WORD`: a script of the project, else what `npx` would run. */
+export function scriptOrPackage(inv: Invocation): void {
+  const words = inv.words.slice(inv.words.findIndex((word) => !(textOf(word) ?? "").startsWith("-")));
+  const [first] = words;
+  if (first !== undefined && textOf(first) !== undefined && !SCRIPTS.has(textOf(first) ?? "")) runPackaged(inv, words);
+}
+
+/** `hatch run ENVIRONMENT:COMMAND`. */
+export function hatchRun(inv: Invocation): void {
+  const [first, ...rest] = inv.args.operands;
+  const command = first === undefined ? undefined : /^[\w.+-]*:(.+)$/.exec(textOf(first) ?? "")?.[1];
+  if (command !== undefined) runPackaged(inv, [literal(command), ...rest]);
+}
+
+/** `nix shell PACKAGE -c COMMAND ARG…`: all that follows is the command. */
+export function nixRun(inv: Invocation): void {
+  const at = inv.words.findIndex((word) => /^(?:-c|--command)$/.test(textOf(word) ?? ""));
+  const command = at < 0 ? [] : inv.words.slice(at + 1);
+  if (command.length > 0) inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin, inv.exec);
+}
+
+/** `mise exec node@20 python@3 -- COMMAND ARG…`: tools in front, the command behind. */
+export function afterDashes(inv: Invocation): void {
+  const at = inv.words.findIndex((word) => textOf(word) === "--");
+  const command = at <= 0 ? [] : inv.words.slice(at + 1);
+  if (command.length > 0) inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin, inv.exec);
+}
+
+/** faketime(1) compares its options as whole words: `--`, `-p5` and `-fm` are dates to it, and what follows is started. */
+export function faketimeDate(inv: Invocation): void {
+  let at = 0;
+  for (
+    let text = textOf(inv.words[at] ?? literal(""));
+    text !== undefined && FAKETIME.has(text);
+    text = textOf(inv.words[at] ?? literal(""))
+  )
+    at += FAKETIME.get(text) ?? 1;
+  const date = inv.words[at];
+  if (date !== undefined && prefixOf(date).startsWith("-"))
+    refuse(inv, `faketime takes ${describe(date)} for the date, and starts what follows it`, "write each option as a word of its own");
+}
+
+/** The words each option takes. */
+const FAKETIME: ReadonlyMap<string, number> = new Map([
+  ...["-m", "-f", "--disable-monotonic", "--exclude-monotonic", "--force-monotonic"].map((name) => [name, 1] as const),
+  ...["-p", "--date-prog"].map((name) => [name, 2] as const),
+  ...["-h", "--help", "-v", "--version"].map((name) => [name, Number.POSITIVE_INFINITY] as const),
+]);
+
+/** `corepack pnpm@9 dlx x` is `pnpm dlx x`. */
+export function corepackRun(inv: Invocation): void {
+  const [first, ...rest] = inv.args.operands;
+  const manager = first === undefined ? undefined : /^(npm|npx|pnpm|pnpx|yarn|yarnpkg)(?:@.*)?$/.exec(textOf(first) ?? "")?.[1];
+  if (manager === undefined) return;
+  const given = inv.words.slice(inv.words.indexOf(first ?? literal("")) + 1);
+  inv.output = inv.run.argv(inv.cx, inv.state, [literal(manager), ...(given.length >= rest.length ? given : rest)], inv.stdin);
+}
+
+/** Programs of the machine, whether or not this one has them. */
+const MACHINE =
+  /^(?:sudo|doas|pkexec|su|git|curl|wget|ssh|scp|rsync|docker|kubectl|aws|gcloud|gh|terraform|systemctl|shutdown|reboot|dd|mkfs.*)$/;
+
+function runPackaged(inv: Invocation, words: readonly Value[]): void {
+  const [first, ...rest] = words;
+  if (first === undefined) return;
+  const text = textOf(first);
+  if (text === undefined) {
+    refuse(inv, `which program ${inv.name} runs is only known at run time: ${describe(first)}`, "write it out");
+    return;
+  }
+  const name = text.replace(/^npm:/, "");
+  // `name@1.2` and `@scope/name` are packages, `owner/name` and addresses repositories; `./name` is a file.
+  const isFile = /^\.{0,2}\//.test(name);
+  if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) return;
+  const state = inv.places === inv.state.places ? inv.state : inv.state.fork();
+  state.places = inv.places;
+  inv.output = inv.run.argv(inv.cx, state, [literal(name), ...rest], inv.stdin, inv.exec);
+}
+
+/** npm takes its own options behind the word, too, up to `--`, and however short they are written. */
+function npmOptions(inv: Invocation, words: readonly Value[]): void {
+  for (const [at, word] of words.slice(1).entries()) {
+    const text = textOf(word);
+    if (text === "--") return;
+    const [, value] = /^--?c(?:al?|all)?(?:=(.*))?$/s.exec(text ?? "") ?? [undefined, null];
+    const next = words[at + 2];
+    if (typeof value === "string") inv.run.script(inv.cx, inv.state, literal(value), inv.stdin, { span: inv.span });
+    else if (value === undefined && next !== undefined) inv.run.script(inv.cx, inv.state, next, inv.stdin, { span: inv.span });
+  }
+}

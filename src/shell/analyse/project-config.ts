@@ -1,0 +1,167 @@
+import { addCode } from "../code.ts";
+import { emitFile, type Invocation } from "../invocation.ts";
+import { dropPrefix } from "../options.ts";
+import { resolvePath } from "../paths.ts";
+import { prefixOf, textOf } from "../value.ts";
+import { applyKind } from "../kinds.ts";
+import { has, valuesOf } from "./given.ts";
+
+/**
+ * Programs that only look, as long as no configuration of the project tells them to run something. What they would find is
+ * looked up as it is now; where the same line may change files, `settleSurroundings` makes code of it after all.
+ */
+interface Configuration {
+  /** Files that are code, or name code, by being there. */
+  readonly files: readonly string[];
+  /** Files that do only if their text says so. What cannot be read says so. */
+  readonly texts: readonly (readonly [names: readonly string[], says: RegExp])[];
+  /** Looked for in the folders above, too. */
+  readonly above: boolean;
+  /** A folder that holds this file is one, whatever its name. */
+  readonly inside?: string;
+}
+
+/** Of npm's own settings: those that choose no program and no place. */
+const NPMRC_LINE =
+  /^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save-exact|save-prefix|engine-strict|auto-install-peers|strict-peer-dependencies|shamefully-hoist|hoist|(?:public-)?hoist-pattern(?:\[\])?|node-linker|link-workspace-packages|prefer-workspace-packages|fund|audit|legacy-peer-deps|loglevel|progress|always-auth|package-lock|lockfile|update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)\s*=.*)?$/;
+const NPMRC = new RegExp(`^(?!(?:${NPMRC_LINE.source.slice(1, -1)})$)`, "m");
+
+/** Facts: pnpm.io/settings (`pmOnFail`, `pnpmfile`, `configDependencies`), yarnpkg.com/configuration (`yarnPath`), Corepack's README. */
+const NODE_MANAGER: Configuration = {
+  files: [
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    ".pnpmfile.js",
+    "pnpmfile.js",
+    "pnpmfile.cjs",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnp.cjs",
+    ".pnp.js",
+    ".corepack.env",
+    "bunfig.toml",
+  ],
+  texts: [
+    [["package.json", "package.yaml", "package.json5"], /packageManager|devEngines|\\u/],
+    // Anything but a plain list of folders.
+    [["pnpm-workspace.yaml"], /^(?!packages:\s*$|\s+-\s|\s*#|\s*$)/m],
+    [[".npmrc"], NPMRC],
+  ],
+  above: true,
+};
+
+/** A virtual environment's python runs what lies beside it (site, .pth); a toolchain file chooses another one. */
+const PYTHON_ENVIRONMENT: Configuration = {
+  files: [".venv", "venv", "pyvenv.cfg", ".python-version", ".python-versions", "uv.toml", "poetry.toml"],
+  texts: [[["pyproject.toml"], /requires-plugins|\[\s*tool\s*\.\s*uv\b|\\u/]],
+  above: true,
+  inside: "pyvenv.cfg",
+};
+
+const PROJECTS: Readonly<Record<string, Configuration>> = {
+  "node-manager": NODE_MANAGER,
+  "python-environment": PYTHON_ENVIRONMENT,
+  // prettier.io/docs/configuration, plugins.
+  prettier: {
+    files: [
+      ".prettierrc",
+      ...["json", "json5", "yml", "yaml", "toml", "js", "cjs", "mjs", "ts", "cts", "mts"].map((end) => `.prettierrc.${end}`),
+      ...["js", "cjs", "mjs", "ts", "cts", "mts"].map((end) => `prettier.config.${end}`),
+    ],
+    texts: [[["package.json", "package.yaml"], /prettier"?\s*:\s*["{]|\\u/]],
+    above: true,
+  },
+  // learn.microsoft.com, "global.json overview": `sdk.paths` may lie in the project.
+  dotnet: { files: ["global.json"], texts: [], above: true },
+  // docs.ansible.com, "Ansible Configuration Settings": ansible.cfg of the working folder.
+  ansible: { files: ["ansible.cfg", "library", "filter_plugins", "collections"], texts: [], above: false },
+  // getcomposer.org, "Plugins": those of the project lie in vendor.
+  composer: { files: ["vendor"], texts: [[["composer.json"], /vendor-dir|\\u/]], above: false },
+};
+
+const code = (inv: Invocation, name: string): void => {
+  const configuration = PROJECTS[name];
+  if (configuration !== undefined && mayRunCode(inv, configuration)) addCode(inv, "project", "project", undefined);
+  else inv.cx.relying.set(inv, "project");
+};
+
+/** It runs before the options are read: another folder, or another configuration, is code. */
+export const nodeManagerConfig = (inv: Invocation): void => {
+  if (
+    inv.words.some(
+      (word) =>
+        textOf(word) === undefined || /^(?:-[A-Za-z]*C|--(?:dir|cwd|prefix|config|pnpmfile|global|use-node|node))/.test(prefixOf(word)),
+    )
+  )
+    addCode(inv, "project", "project", undefined);
+  else code(inv, "node-manager");
+};
+export const pythonEnvironment = (inv: Invocation): void => code(inv, "python-environment");
+export const dotnetConfig = (inv: Invocation): void => code(inv, "dotnet");
+/** Ansible's "Patterns": `@FILE` stands for the hosts in that file, which are shown. */
+export const ansibleConfig = (inv: Invocation): void => {
+  code(inv, "ansible");
+  for (const value of [...inv.args.operands, ...inv.args.options.flatMap((given) => (given.value === undefined ? [] : [given.value]))])
+    if (prefixOf(value).startsWith("@")) emitFile(inv, "read", dropPrefix(value, 1));
+};
+export const prettierConfig = (inv: Invocation): void => code(inv, "prettier");
+export const composerPlugins = (inv: Invocation): void => {
+  if (!has(inv, "--no-plugins")) code(inv, "composer");
+};
+
+/** packer's manual, "Plugin Loading Workflow": older versions start `packer-*` programs of the working folder. */
+export function packerPlugins(inv: Invocation): void {
+  const { world } = inv.cx;
+  const plain = inv.places.every(
+    (place) =>
+      place.is === "at" &&
+      (world.kind(place.path) === "missing" || world.names(place.path)?.every((name) => !name.startsWith("packer-")) === true),
+  );
+  if (plain) inv.cx.relying.set(inv, "project");
+  else addCode(inv, "project", "project", undefined);
+}
+
+/** npm-diff(1): both sides fetched is a look; a side that is the project is packed, which runs its `prepare` script. */
+export function npmDiff(inv: Invocation): void {
+  if (valuesOf(inv, "--diff").length < 2) addCode(inv, "project", "project", undefined);
+}
+
+/** brew(1): a name is a formula of a tap; a path, an address and `USER/TAP/NAME` may be Ruby that nobody has tapped. */
+export function brewNames(inv: Invocation): void {
+  for (const value of inv.args.operands)
+    if (!/^[A-Za-z0-9][\w@+-]*(?:\.\d+)*$/.test(textOf(value) ?? "")) applyKind(inv, { is: "script", language: "ruby" }, value);
+}
+
+/** Settings by name: one that speaks of credentials is shown with its value. */
+export function secretKey(inv: Invocation): void {
+  for (const value of inv.args.operands)
+    if (textOf(value) === undefined || /auth|token|passw|secret|credential|api-?key|login|^_|:_|private/i.test(prefixOf(value)))
+      applyKind(inv, { is: "secret" }, value);
+}
+
+function mayRunCode(inv: Invocation, { files, texts, above, inside }: Configuration): boolean {
+  const { world } = inv.cx;
+  const holds = (folder: string): boolean => {
+    if (inside === undefined || !`${folder}/`.startsWith(`${world.canonical(world.projectRoot)}/`)) return false;
+    const names = world.names(folder);
+    return names === undefined || names.some((name) => world.kind(resolvePath(resolvePath(folder, name), inside)) !== "missing");
+  };
+  const says = (folder: string): boolean =>
+    holds(folder) ||
+    files.some((name) => world.kind(resolvePath(folder, name)) !== "missing") ||
+    texts.some(([names, pattern]) =>
+      names.some((name) => {
+        const path = resolvePath(folder, name);
+        if (world.kind(path) === "missing") return false;
+        const text = world.text?.(path);
+        return text === undefined || pattern.test(text);
+      }),
+    );
+  return inv.places.some((place) => {
+    if (place.is !== "at") return true;
+    for (let folder = world.canonical(place.path); ; folder = folder.slice(0, folder.lastIndexOf("/"))) {
+      if (folder !== world.home && says(folder === "" ? "/" : folder)) return true;
+      if (!above || folder === "" || folder === "/") return false;
+    }
+  });
+}

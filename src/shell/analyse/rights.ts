@@ -1,0 +1,123 @@
+import { doubt, type Invocation } from "../invocation.ts";
+import { textOf, type Value } from "../value.ts";
+import { drops, has, valuesOf } from "./given.ts";
+
+/** Modes and sizes: what opens a file to everybody, and what fills a disk. */
+
+/** chmod(1): others may write, or whoever runs it gets the owner's rights. A mode only known at run time may say so too. */
+function opensToAll(mode: Value | undefined): boolean {
+  const text = mode === undefined ? undefined : textOf(mode);
+  if (text === undefined) return mode !== undefined;
+  const octal = /^[-+=]?0*([0-7]{1,5})$/.exec(text)?.[1];
+  if (octal !== undefined) {
+    const bits = Number.parseInt(octal, 8);
+    return (bits & 0o002) !== 0 || (bits & 0o6000) !== 0;
+  }
+  return text.split(",").some((clause) => {
+    const [, who = "", what = ""] = /^([ugoa]*)(.*)$/.exec(clause) ?? [];
+    const given = [...what.matchAll(/[-+=]([rwxXstugo]*)/g)].filter(([change]) => !change.startsWith("-")).map(([, rights = ""]) => rights);
+    return given.some((rights) => (/[oa]/.test(who) && /[wug]/.test(rights)) || (rights.includes("s") && !/^o+$/.test(who)));
+  });
+}
+
+/** chmod MODE FILE…, and `-m MODE` of what makes files (mkdir, mkfifo, install). */
+export function modes(inv: Invocation): void {
+  const given = valuesOf(inv, "-m");
+  const isChmod = inv.name === "chmod";
+  const [mode] = isChmod && !drops(inv, "mode") ? inv.args.operands : given;
+  if (opensToAll(mode)) inv.cx.addDanger(inv.exec, "open-to-all");
+}
+
+/** More than this at once is asked about whatever is allowed. */
+const LARGE = 2 ** 30;
+const UNITS = "kmgtpezy";
+
+/** `10G`, `1TiB`, `1e12`, `512*1024`; undefined: not a number. */
+export function readSize(text: string): number | undefined {
+  const factors = text.replace(/^[-+<>/%=]+/, "").split(/[x*]/);
+  const sizes = factors.map((factor) => {
+    const match = /^(\d+(?:\.\d+)?(?:e\d+)?)([a-z]?)(i?b?)$/i.exec(factor);
+    if (match === null) return undefined;
+    const unit = match[2] === undefined || match[2] === "" ? -1 : UNITS.indexOf(match[2].toLowerCase());
+    return Number(match[1]) * (unit < 0 ? (match[2]?.toLowerCase() === "b" ? 512 : 1) : 1024 ** (unit + 1));
+  });
+  return sizes.reduce((a, b) => (a === undefined || b === undefined ? undefined : a * b), 1);
+}
+
+const isLarge = (value: Value | undefined): boolean => {
+  const text = value === undefined ? undefined : textOf(value);
+  const size = text === undefined ? undefined : readSize(text);
+  return value !== undefined && (size === undefined || size > LARGE);
+};
+
+/** fallocate(1), truncate(1), mkfile(8): how large the file becomes. */
+export function sizes(inv: Invocation): void {
+  const given = [...valuesOf(inv, "-l"), ...valuesOf(inv, "-s"), ...(inv.name === "mkfile" ? inv.args.operands.slice(0, 1) : [])];
+  if (given.some(isLarge)) inv.cx.addDanger(inv.exec, "resource-bomb");
+}
+
+/** dd(1): without a count, what never ends is copied until the disk is full. */
+export function ddFills(inv: Invocation): void {
+  const word = (name: string): string | undefined =>
+    inv.args.operands
+      .map((operand) => textOf(operand))
+      .findLast((text) => text?.startsWith(`${name}=`) === true)
+      ?.slice(name.length + 1);
+  const to = word("of");
+  if (to === undefined || to === "/dev/null" || !ENDLESS.test(word("if") ?? "")) return;
+  const count = readSize(word("count") ?? "");
+  const block = readSize(word("bs") ?? word("ibs") ?? "512");
+  if (count === undefined || block === undefined || count * block > LARGE) inv.cx.addDanger(inv.exec, "resource-bomb");
+}
+
+/** Devices that never end. */
+const ENDLESS = /^\/dev\/(?:zero|u?random|full)$/;
+
+/**
+ * True when what this command prints fills the disk if it goes to a file: it never ends, or it counts further than anyone
+ * would read. `program` is the name without its folder.
+ */
+export function printsWithoutEnd(program: string, words: readonly Value[]): boolean {
+  const texts = words.map((word) => textOf(word));
+  if (program === "yes") return true;
+  if (program === "seq") return texts.some((text) => text === undefined || /^[-+]?inf/i.test(text) || Number(text) > LARGE / 16);
+  if (!texts.some((text) => text !== undefined && ENDLESS.test(text))) return false;
+  const bytes = program === "head" ? texts.join(" ").match(/(?:-c|--bytes[ =])\s*(\S+)/)?.[1] : undefined;
+  const size = bytes === undefined ? undefined : readSize(bytes);
+  return program === "head" ? size !== undefined && size > LARGE : true;
+}
+
+export const isEndlessFile = (path: string): boolean => ENDLESS.test(path);
+
+/** They print or keep all that they read, as it is or changed line by line. */
+const COPIERS = new Set(
+  `tee cat dd sponge tr sed awk gawk mawk grep rg rev nl cut fold fmt expand unexpand paste uniq sort shuf tac cat base64 base32 xxd od hexdump
+  hd split csplit pv buffer gzip bzip2 xz zstd lz4 pigz zip perl python3 jq openssl iconv ts stdbuf column`.split(/\s+/),
+);
+
+/** `sed 3q`, `grep -m1`, `dd count=1`: they end before their input does. */
+const ENDS: Readonly<Record<string, RegExp>> = {
+  sed: /(?:^|[;\d{} ])[qQ]/,
+  grep: /(?:^| )(?:-\w*[mqlL]|--max-count|--quiet|--silent)/,
+  rg: /(?:^| )(?:-\w*[mql]|--max-count|--quiet)/,
+  awk: /\bexit\b/,
+  gawk: /\bexit\b/,
+  mawk: /\bexit\b/,
+  dd: /(?:^| )count=/,
+  od: /(?:^| )-\w*N|--read-bytes/,
+  xxd: /(?:^| )-\w*l/,
+  hexdump: /(?:^| )-\w*n/,
+  hd: /(?:^| )-\w*n/,
+};
+
+/** True when a program that is given a text without end goes on as long. */
+export function copiesInput(program: string, words: readonly Value[]): boolean {
+  const text = words.map((word) => textOf(word) ?? "").join(" ");
+  return COPIERS.has(program) && ENDS[program]?.test(text) !== true;
+}
+
+/** nc(1): what only tries whether a port answers opens no connection worth the name. */
+export function netcat(inv: Invocation): void {
+  if (!has(inv, "-z")) inv.cx.addDanger(inv.exec, "raw-connection");
+  if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to listen on");
+}

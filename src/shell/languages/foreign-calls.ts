@@ -1,0 +1,55 @@
+import type { Finding } from "./finding.ts";
+import { HOME } from "./home.ts";
+import { distinct, MAX_SOURCE } from "./limits.ts";
+
+const QUOTED = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
+const RUNS = String.raw`\b(?:system|shell_exec|passthru|exec|popen|proc_open|execute|spawn|run|sh|shell|shell-command|call-process|do shell script)`;
+const DELETES = String.raw`\b(?:unlink|remove|rmtree|rm_rf|rm|rmdir|delete|deltree|delete-file|delete-directory|remove_dir_all|Remove-Item|file\s+delete)`;
+const WRITES = String.raw`\b(?:file_put_contents|writefile|Set-Content|Out-File|Add-Content|File\.write|fopen|open)`;
+
+const STARTED = new RegExp(`${RUNS}\\b!?[\\s({[]*((?:${QUOTED}[\\s,]*)+)`, "g");
+const BACKTICKS = /`([^`\n]+)`/g;
+const EXECUTED = new RegExp(`(${QUOTED})\\s*\\.\\s*execute\\b`, "g");
+const MADE = /\$\(shell\s+([^()]*)\)/g;
+/** A command of an editor or debugger that starts a shell. */
+const ESCAPED = /^[\s:%\d,.$]*(?:sil(?:ent)?!?\s+|r(?:ead)?\s*|w(?:rite)?\s+)?(?:!|shell\s)\s*(\S[^]*)$/;
+const SAVED = /^[\s:%]*(?:w|wq|write|sav|saveas)!?\s+(?:>>\s*)?([^!\s|][^\s|]*)/;
+const DELETED = new RegExp(`${DELETES}\\b[!?]?[\\s({[]*(?:-\\w+[\\s]+)*(${QUOTED}|[/~][^\\s"'()\\[\\]{};,|]*)`, "gi");
+const WRITTEN = new RegExp(
+  `${WRITES}\\b[\\s(]*(?:-\\w+\\s+)*(${QUOTED})(?:\\s*,\\s*["'][^"']*[wax+]|(?<=(?:put_contents|writefile|Content|File|write)[^"']*${QUOTED}))`,
+  "g",
+);
+
+/**
+ * Code in a language that nobody reads here: calls whose name says what they do, with a text that is written out. Nothing
+ * found says nothing; the code stays code. Paths count where they leave the project.
+ *
+ *     readForeignCalls('system("rm -rf /");')        // shell rm -rf /
+ *     readForeignCalls('unlink("/etc/passwd");')     // file delete /etc/passwd
+ */
+export function readForeignCalls(source: string): Finding[] {
+  if (source.length > MAX_SOURCE) return [];
+  const findings: Finding[] = [];
+  const run = (command: string | undefined): void => {
+    if (command !== undefined && command.trim() !== "") findings.push({ does: "shell", command: command.trim() });
+  };
+  const file = (operation: "delete" | "write", word: string | undefined): void => {
+    const path = word === undefined ? "" : unquoted(word).replace(/^~(?=\/|$)/, () => HOME);
+    if (path.startsWith("/") || path.startsWith(HOME))
+      findings.push({ does: "file", operation, path, ...(operation === "delete" ? { recursive: true as const } : {}) });
+  };
+  for (const [, list = ""] of source.matchAll(STARTED)) {
+    const words = (list.match(new RegExp(QUOTED, "g")) ?? []).map(unquoted);
+    run(words.join(" "));
+  }
+  for (const [, command] of source.matchAll(BACKTICKS)) run(command);
+  for (const [, command] of source.matchAll(EXECUTED)) run(unquoted(command ?? ""));
+  for (const [, command] of source.matchAll(MADE)) run(command);
+  run(ESCAPED.exec(source)?.[1]);
+  file("write", SAVED.exec(source)?.[1]);
+  for (const [, word] of source.matchAll(DELETED)) file("delete", word);
+  for (const [, word] of source.matchAll(WRITTEN)) file("write", word);
+  return distinct(findings);
+}
+
+const unquoted = (word: string): string => (/^["']/.test(word) ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word);

@@ -1,0 +1,137 @@
+import { HOME } from "./home.ts";
+import { FUNCTIONS } from "./library-names.ts";
+
+/** What is known of the values in a program, and what becomes of them when they are put together. */
+
+/** Values one variable is followed with. */
+export const MOST_VALUES = 16;
+
+export type Known =
+  | { readonly is: "text"; readonly text: string }
+  /** An object that stands for a path (pathlib, Pathname). */
+  | { readonly is: "path"; readonly text: string }
+  | { readonly is: "glob"; readonly text: string }
+  | { readonly is: "number"; readonly text: string }
+  | { readonly is: "list"; readonly items: readonly Known[] }
+  | { readonly is: "object"; readonly fields: ReadonlyMap<string, Known>; readonly raw: string }
+  /** A module, a class or a function by its full name. */
+  | { readonly is: "name"; readonly name: string }
+  | { readonly is: "method"; readonly of: Known; readonly name: string }
+  | { readonly is: "bound"; readonly to: Known; readonly args: readonly Known[] }
+  /** One of several. */
+  | { readonly is: "any"; readonly of: readonly Known[] }
+  | { readonly is: "unknown" };
+
+export interface Arguments {
+  readonly all: readonly Known[];
+  readonly named: ReadonlyMap<string, Known>;
+}
+
+export interface Read {
+  readonly value: Known;
+  readonly end: number;
+}
+
+export const UNKNOWN: Known = { is: "unknown" };
+export const text = (value: string): Known => ({ is: "text", text: value });
+export const NO_NAMES: ReadonlyMap<string, Known> = new Map();
+
+/** `child_process`, `fs`, … by whichever name they are asked for. */
+export const moduleName = (given: string): string =>
+  given.replace(/^node:/, "").replace(/^(?:fs\/promises|graceful-fs|original-fs)$/, "fs");
+
+/** What fs-extra has of fs goes by the same names. */
+export const fileModule = (name: string): string => (FUNCTIONS.javascript.has(name) ? name : name.replace(/^(?:fs-extra|fse)\./, "fs."));
+
+export const alternatives = (value: Known): readonly Known[] => (value.is === "any" ? value.of.flatMap(alternatives) : [value]);
+
+/** Every text that a value may be. */
+export function texts(value: Known): readonly string[] {
+  return alternatives(value).flatMap((one) =>
+    one.is === "text" || one.is === "path" ? [one.text] : one.is === "list" ? one.items.flatMap(texts) : [],
+  );
+}
+
+export const asPath = (value: Known): Known =>
+  value.is === "any"
+    ? { is: "any", of: value.of.map(asPath) }
+    : value.is === "text" || value.is === "path"
+      ? { is: "path", text: value.text }
+      : value.is === "glob"
+        ? value
+        : UNKNOWN;
+
+/** Two texts one after the other; with `/` between them an absolute second one stands alone. */
+export function joined(a: Known, b: Known, between: string): Known {
+  if (a.is === "any" || b.is === "any") {
+    const of = alternatives(a).flatMap((one) => alternatives(b).map((two) => joined(one, two, between)));
+    return { is: "any", of: of.slice(0, MOST_VALUES) };
+  }
+  if (a.is === "list" && b.is === "list" && between === "") return { is: "list", items: [...a.items, ...b.items] };
+  const [left, right] = [plainText(a), plainText(b)];
+  if (left === undefined || right === undefined) {
+    // `"*.txt"` below a folder, or a text beside something that only exists at run time.
+    return UNKNOWN;
+  }
+  const path = between === "/" && (right.startsWith("/") || right.startsWith(HOME)) ? right : `${left}${between}${right}`;
+  return a.is === "path" || (b.is === "path" && between === "/")
+    ? { is: "path", text: path }
+    : a.is === "glob" || b.is === "glob"
+      ? { is: "glob", text: path }
+      : text(path);
+}
+
+export const plainText = (value: Known): string | undefined =>
+  value.is === "text" || value.is === "path" || value.is === "number" || value.is === "glob" ? value.text : undefined;
+
+export const home = (value: Known | undefined): Known => {
+  const [given] = value === undefined ? [] : texts(value);
+  return given === undefined ? UNKNOWN : text(given.replace(/^~(?=\/|$)/, () => HOME));
+};
+
+/** `"%s/x" % "a"`, `"{}/x".format("a")`, where all that is put in is known. */
+export function fill(pattern: string, values: readonly Known[]): Known {
+  let at = 0;
+  let whole = true;
+  const filled = pattern.replace(/%s|\{\d*\}/g, () => {
+    const value = values[at++];
+    const given = value === undefined ? undefined : plainText(value);
+    whole &&= given !== undefined;
+    return given ?? "";
+  });
+  return whole ? text(filled) : UNKNOWN;
+}
+
+const NAMES: readonly (readonly string[])[] = [
+  ["path", "file", "filename", "name", "src", "args", "cmd", "command", "target", "url", "database", "root", "format"],
+  ["dst", "mode", "flag", "to"],
+  ["root_dir"],
+];
+
+export const namedArgument = ({ named }: Arguments, index: number): Known =>
+  (NAMES[index] ?? []).map((name) => named.get(name)).find((value) => value !== undefined) ?? UNKNOWN;
+
+/** `{ recursive: true }`; options that are not written here may say so. */
+export const isRecursive = ({ all }: Arguments): boolean =>
+  all.slice(1).some((value) => (value.is === "object" ? /recursive:(?:true|!0|1)/.test(value.raw) : value.is === "unknown"));
+
+export const folderOf = ({ all, named }: Arguments): string | undefined => {
+  const given = named.get("cwd") ?? named.get("chdir") ?? all.find((value) => value.is === "object" && value.fields.has("cwd"));
+  const value = given?.is === "object" ? given.fields.get("cwd") : given;
+  return value === undefined ? undefined : texts(value)[0];
+};
+
+export const numberOf = (value: Known): string | undefined =>
+  value.is === "number" || value.is === "text"
+    ? value.text
+    : value.is === "name"
+      ? /(?:^|\.)SIG([A-Z0-9]+)$/.exec(value.name)?.[1]
+      : undefined;
+
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word)
+    ? word
+    : word
+        .split(HOME)
+        .map((part) => (part === "" ? "" : `'${part.replaceAll("'", "'\\''")}'`))
+        .join(HOME);

@@ -1,0 +1,116 @@
+import type { Span } from "../action/index.ts";
+import type { Context, Trap, TrapEffects } from "./context.ts";
+import { parseShell } from "./parse.ts";
+import { RUNNER } from "./runner.ts";
+import { sameVariable, type ShellState } from "./state.ts";
+import { NOTHING, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { handOn } from "./variables.ts";
+import { runStatements } from "./walk.ts";
+
+/**
+ * Code that runs between any two commands from here on, or, with `last`, when the shell ends. What it sets is unknown
+ * at once; what it does is judged when the line has been walked, with everything unknown that has changed until then.
+ */
+export function setTrap(cx: Context, state: ShellState, code: Value, span: Span | undefined, last: boolean): Stream {
+  const set = { code, state: state.fork(), span, changed: new Set<string>(), moved: false, last };
+  const effects = rehearse(cx, set);
+  cx.traps.push({ ...set, effects });
+  for (const name of effects.names) cx.changes(name);
+  if (effects.moves) cx.moves();
+  const out: Stream = effects.prints ? { is: "unknown", why: "what a trap prints", network: false } : NOTHING;
+  if (last) return out;
+  if (effects.steers) cx.unknown("a trap that changes what names mean, or where the shell goes on", { span });
+  const { springing } = state;
+  state.springing = {
+    names: new Set([...springing.names, ...effects.names]),
+    moves: springing.moves || effects.moves,
+    prints: springing.prints || effects.prints,
+  };
+  for (const name of effects.names) state.blur(name, `$${name}, which a trap may change`);
+  for (const name of effects.handed) handOn(state, name, { value: unknown(`$${name}, which a trap may set`, true), span });
+  for (const [name, letters] of effects.attributes) state.addAttributes(name, letters);
+  if (effects.moves) state.places = [];
+  return out;
+}
+
+const CALM_EFFECTS: TrapEffects = {
+  names: new Set(),
+  handed: new Set(),
+  attributes: new Map(),
+  moves: false,
+  prints: false,
+  steers: false,
+};
+
+const POSITIONAL: readonly Value[] = [unknown("the positional parameters when a trap is sprung", true)];
+
+/** What the code leaves behind in the shell, without judging it. */
+function rehearse(cx: Context, trap: Omit<Trap, "effects">): TrapEffects {
+  const text = textOf(trap.code);
+  const parsed = text === undefined ? undefined : parseShell(text);
+  // Such code is a question of its own.
+  if (parsed?.ok !== true || !cx.enter()) return { ...CALM_EFFECTS, moves: true, prints: true, steers: true };
+  const effects = cx.rehearse((): TrapEffects => {
+    const state = surprised(trap, true);
+    const watched = { ...trap, changed: new Set<string>(), moved: false, effects: CALM_EFFECTS };
+    const left: ShellState[] = [];
+    cx.traps.push(watched);
+    cx.escapes.push({ from: "function", states: left }, { from: "loop", states: left });
+    const [{ out }] = cx.failing(() => runStatements(cx, state, parsed.script.commands, NOTHING));
+    cx.escapes.length -= 2;
+    const steady =
+      left.length === 0 &&
+      sameKeys(state.functions, trap.state.functions) &&
+      sameKeys(state.aliases, trap.state.aliases) &&
+      state.options.size === trap.state.options.size &&
+      sameVariable(state.positional, POSITIONAL);
+    const handed = new Set([...state.environment].filter(([name, one]) => trap.state.environment.get(name) !== one).map(([name]) => name));
+    return {
+      names: watched.changed,
+      handed,
+      attributes: state.attributes,
+      moves: watched.moved,
+      prints: out.is !== "none",
+      steers: !steady,
+    };
+  });
+  cx.leave();
+  return effects;
+}
+
+const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
+  a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
+
+/** The state in which a trap is sprung: as when it was set, but for what has changed since. */
+function surprised({ state: before, changed, moved }: Omit<Trap, "effects">, everything: boolean): ShellState {
+  const state = before.fork();
+  for (const name of everything ? before.variables.keys() : changed)
+    state.variables.set(name, unknown(`$${name} when a trap is sprung`, true));
+  if (everything || moved) state.places = [{ is: "unknown", why: "the folder when a trap is sprung" }];
+  state.positional = POSITIONAL;
+  state.frames = [];
+  return state;
+}
+
+/** Judges what the traps of the line do, from this one on, now that the line is known. A trap may set a trap. */
+export function judgeTraps(cx: Context, from: number): number {
+  let at = from;
+  for (let trap = cx.traps[at]; trap !== undefined && cx.step(); trap = cx.traps[++at]) {
+    const state = surprised(trap, false);
+    for (const [node] of cx.defined) {
+      const name = node.name.value;
+      const known = state.functions.get(name);
+      if (known?.includes(node) === true) continue;
+      // A program may run in its place before the function is defined.
+      const before = known ?? (cx.world.lookup(name).path === undefined ? [] : [undefined]);
+      state.functions.set(name, [...before, node]);
+    }
+    const watched: Trap = { ...trap, changed: new Set(), moved: false };
+    cx.traps.push(watched);
+    RUNNER.script(cx, state, trap.code, NOTHING, { span: trap.span, keep: true });
+    cx.traps.splice(cx.traps.indexOf(watched), 1);
+    const more = [...watched.changed].some((name) => !trap.effects.names.has(name)) || (watched.moved && !trap.effects.moves);
+    if (more && !trap.last) cx.unknown("a trap that does something else once functions are defined anew", { span: trap.span });
+  }
+  return at;
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import { protocol as claude } from "../../src/agents/claude.ts";
+import type { Protocol } from "../../src/agents/protocol.ts";
+import { protocol as qwen } from "../../src/agents/qwen.ts";
+import { decide } from "../../src/guard/index.ts";
+import { engine, scratch, type Scratch } from "../scratch.ts";
+
+/**
+ * In a host's bypass mode questions are waived. One about a file that decides about agents is not: a moment later nobody
+ * would judge any more. So it is denied there, however the file is changed.
+ */
+
+const patchOf = (name: string): string => `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-a\n+b\n`;
+
+function made(): Scratch {
+  const place = scratch();
+  place.write(".claude/settings.json", "{}");
+  place.write("good.patch", patchOf("src/a.ts"));
+  place.write("bad.patch", patchOf(".claude/settings.json"));
+  place.write("plain.patch", patchOf("settings.json"));
+  place.write("moves.patch", "diff --git a/x b/.mcp.json\nsimilarity index 100%\nrename from x\nrename to .mcp.json\n");
+  place.write("src/a.ts", "");
+  return place;
+}
+
+interface Asking {
+  readonly protocol: Protocol;
+  readonly mode: string;
+  readonly tools: Readonly<Record<"shell" | "write" | "edit", string>>;
+}
+const HOSTS: readonly Asking[] = [
+  { protocol: claude, mode: "bypassPermissions", tools: { shell: "Bash", write: "Write", edit: "Edit" } },
+  { protocol: qwen, mode: "yolo", tools: { shell: "run_shell_command", write: "write_file", edit: "edit" } },
+];
+
+function told({ protocol, mode }: Asking, place: Scratch, tool: string, input: Record<string, unknown>): { decision: string; why: string } {
+  const payload = { hook_event_name: "PreToolUse", cwd: place.project, permission_mode: mode, tool_name: tool, tool_input: input };
+  const reading = protocol.read({ payload, event: undefined, env: {}, folder: place.project });
+  if (reading.is !== "request") throw new Error(reading.why);
+  const { answer } = decide(reading.request, { machine: place.machine, ...engine, audit: false });
+  return { decision: answer.decision, why: answer.modelReason };
+}
+
+/** Files of each host that steer it, in a project and in the home folder. */
+const FILES = [
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".claude/commands/x.md",
+  ".claude/hooks/x.sh",
+  ".mcp.json",
+  ".qwen/settings.json",
+  ".gemini/settings.json",
+  ".gemini/.env",
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  "opencode.json",
+  ".opencode/plugin/x.js",
+  ".kilo/kilo.json",
+  ".cursor/mcp.json",
+  ".cursor/hooks.json",
+  ".vscode/settings.json",
+  ".vscode/tasks.json",
+  ".vscode/mcp.json",
+  ".github/hooks/x.json",
+  ".github/copilot/settings.local.json",
+  ".factory/settings.json",
+  ".clinerules/hooks/PreToolUse",
+  ".kiro/agents/x.json",
+  ".windsurf/hooks.json",
+  ".windsurf/workflows/x.md",
+  ".roo/mcp.json",
+  ".continue/mcpServers/x.yaml",
+  ".aider.conf.yml",
+  ".crush.json",
+  ".goose/config.yaml",
+  ".zed/tasks.json",
+  ".junie/mcp/mcp.json",
+  ".idea/watcherTasks.xml",
+  ".agent-permissions.jsonc",
+  "~/.cline/data/settings/cline_mcp_settings.json",
+  "~/.codeium/windsurf/mcp_config.json",
+  "~/.kiro/agents/x.json",
+  "~/.junie/config.json",
+  "~/.junie/mcp/mcp.json",
+  "~/.claude.json",
+  "~/.config/Code/User/mcp.json",
+  "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+  "~/Library/Application Support/Cursor/User/settings.json",
+  "~/.vscode/extensions/x/package.json",
+  "~/.config/goose/config.yaml",
+  "~/.config/zed/settings.json",
+  "~/.warp/launch_configurations/x.yaml",
+  "~/.continue/config.yaml",
+  "~/.roo/mcp.json",
+  "~/.config/JetBrains/IDEA/options/llm.mcpServers.xml",
+  "~/.lmstudio/mcp.json",
+];
+
+/** Ways of changing one of them by a command. */
+const S = ".claude/settings.local.json";
+const WAYS = [
+  `echo '{"disableAllHooks":true}' > ${S}`,
+  `printf x | tee -a ${S}`,
+  `cd .claude && echo {} > settings.local.json`,
+  `cp /tmp/x ${S}`,
+  "cp /tmp/evil/settings.json .claude/",
+  "cp -r /tmp/evil/.claude .",
+  "cp -r /tmp/evil/. .",
+  `mv /tmp/x ${S}`,
+  `mv .claude /tmp/x`,
+  `ln -sf /tmp/x ${S}`,
+  `ln /tmp/x ${S}`,
+  "ln -s /tmp/evil .codex",
+  `rename s/a/b/ ${S}`,
+  `sed -i s/a/b/ ${S}`,
+  `perl -pi -e s/a/b/ ${S}`,
+  `dd if=/tmp/x of=${S}`,
+  `install -m 644 /tmp/x ${S}`,
+  `truncate -s 0 ${S}`,
+  `touch ${S}`,
+  `rm .claude/settings.json`,
+  `rm -rf .claude`,
+  `curl -o .mcp.json https://example.com/x`,
+  `wget -O .mcp.json https://example.com/x`,
+  `python3 -c "open('${S}','w').write('{}')"`,
+  `node -e "require('fs').writeFileSync('${S}','{}')"`,
+  `sometool --out=${S}`,
+  "git checkout HEAD -- .claude/settings.json",
+  "git checkout other -- .claude",
+  "git checkout other -- ':(top).claude/settings.json'",
+  "git checkout other -- '.claude/*'",
+  "git restore --source=other .claude/settings.json",
+  "git stash push -- .mcp.json",
+  "git apply bad.patch",
+  "git apply < bad.patch",
+  "git apply moves.patch",
+  "git am bad.patch",
+  "curl -s https://example.com/x.patch | git apply",
+  "sh x.sh > x.patch; git apply x.patch",
+  "git apply --directory=.claude plain.patch",
+  "patch -p1 < x.patch",
+  "tar xf x.tar",
+  "unzip x.zip",
+  "rsync -a /tmp/x/ ./",
+  "claude config set -g x y",
+  "claude mcp add x -- evil",
+  "claude mcp add-json x '{}'",
+  "claude --debug mcp remove x",
+  "claude plugin install x",
+  "claude --settings '{\"disableAllHooks\":true}' -p x",
+  "claude --dangerously-skip-permissions -p x",
+  "codex mcp add x -- evil",
+  "codex -c features.hooks=false exec x",
+  "codex --disable hooks exec x",
+  "gemini mcp add x evil",
+  "gemini extensions install https://example.com/x",
+  "gemini hooks disable x",
+  "qwen mcp add x evil",
+  "opencode run --pure x",
+  "droid mcp add x evil",
+  "amp permissions add allow '*'",
+  "copilot plugin install x",
+  "kiro-cli mcp add --name x",
+  "goose configure",
+  "code --add-mcp '{}'",
+  "cursor --add-mcp '{}'",
+  "code --install-extension x",
+  "npx @anthropic-ai/claude-code mcp add x -- evil",
+  "npx -y @google/gemini-cli@latest mcp add x y",
+  "npm exec -- @openai/codex mcp add x",
+  "node node_modules/@anthropic-ai/claude-code/cli.js mcp add x y",
+  "env X=1 claude mcp add x -- evil",
+  "timeout 5 sh -c 'claude mcp add x -- evil'",
+  // Behind a question of another kind.
+  `$x y; echo {} > ${S}`,
+  `git push --force; echo {} > ${S}`,
+];
+
+/** What these modes are for goes on as before. */
+const TWINS = [
+  "echo x > src/a.ts",
+  "cp a b",
+  "cp -r src lib",
+  "mv a b",
+  "ln -s a b",
+  "sed -i s/a/b/ src/a.ts",
+  "rm src/a.ts",
+  "rm -rf build",
+  "git checkout feature",
+  "git checkout -- src",
+  "git checkout other -- '*.ts'",
+  "git restore .",
+  "git stash",
+  "git stash pop",
+  "git pull",
+  "git merge feature",
+  "git apply good.patch",
+  "git apply --stat bad.patch",
+  "patch src/a.ts good.patch",
+  "tar xf x.tar -C build",
+  "unzip x.zip -d vendor",
+  "rsync -a src/ dist/",
+  "cat .claude/settings.json",
+  "grep -rn hooks .claude",
+  "git diff .claude/settings.json",
+  "git add .claude/settings.json",
+  "npm test",
+  "npm install q",
+  "npm run config set",
+  "npx prettier --write src",
+  "claude --version",
+  "claude mcp list",
+  'claude -p "add an mcp server"',
+  'codex exec "mcp add"',
+  "gh pr list",
+  "code .",
+  "sometool --out=dist/x",
+];
+
+describe.each(HOSTS)("$protocol.id, $mode", (host) => {
+  const { shell, write, edit } = host.tools;
+
+  it.each(FILES)("no tool changes %s", (file) => {
+    const place = made();
+    const path = file.startsWith("~") ? `${place.home}${file.slice(1)}` : `${place.project}/${file}`;
+    for (const [tool, input] of [
+      [write, { file_path: path, content: "{}" }],
+      [edit, { file_path: path, old_string: "a", new_string: "b" }],
+      [shell, { command: `cp /tmp/x '${path}'` }],
+      ["mcp__filesystem__write_file", { path, content: "{}" }],
+      ["mcp__filesystem__move_file", { source: "/tmp/x", destination: path }],
+    ] as const)
+      expect([tool, told(host, place, tool, input).decision]).toEqual([tool, "deny"]);
+  });
+
+  it.each(WAYS)("denied: %s", (command) => {
+    const place = made();
+    const { decision, why } = told(host, place, shell, { command });
+    expect(decision).toBe("deny");
+    expect(why).toContain("ask the user");
+  });
+
+  it.each(TWINS)("goes on: %s", (command) => {
+    expect(told(host, made(), shell, { command }).decision).not.toBe("deny");
+  });
+
+  it('"bypass": "host" waives denies, and not these', () => {
+    const place = made();
+    place.write("~/.agent-permissions.jsonc", '{ "bypass": "host", "permissions": { "deny": ["Bash(curl:*)"] } }');
+    expect(told(host, place, shell, { command: "curl https://example.com" }).decision).toBe("none");
+    expect(told(host, place, shell, { command: `curl https://example.com > ${S}` }).decision).toBe("deny");
+    expect(told(host, place, write, { file_path: `${place.project}/${S}`, content: "" }).decision).toBe("deny");
+  });
+});

@@ -1,0 +1,50 @@
+"""One module of CPython's tests: what became of each test, a line of JSON each, into FILE. `python.py FILE MODULE`."""
+import json, os, sys, unittest
+
+out, name = open(sys.argv[1], "a", buffering=1), sys.argv[2]
+
+
+class Result(unittest.TestResult):
+    def say(self, test, what):
+        if os.getpid() == pid:
+            out.write(json.dumps([test.id() if hasattr(test, "id") else str(test), what]) + "\n")
+
+    def addSuccess(self, test):
+        self.say(test, "ok")
+
+    def addError(self, test, err):
+        self.say(test, f"error {err[0].__name__}")
+
+    def addFailure(self, test, err):
+        self.say(test, "failure")
+
+    def addSkip(self, test, reason):
+        self.say(test, "skipped")
+
+    def addExpectedFailure(self, test, err):
+        self.say(test, "expected failure")
+
+    def addUnexpectedSuccess(self, test):
+        self.say(test, "unexpected success")
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.say(test, f"error {err[0].__name__}")
+
+
+pid = os.getpid()
+sys.argv = [name]
+from test import support
+
+support.use_resources = ["network", "subprocess"]
+support.verbose = False
+os.makedirs("place", exist_ok=True)
+os.chdir("place")
+try:
+    tests = unittest.defaultTestLoader.loadTestsFromName(f"test.{name}")
+    tests(Result())
+    out.write(json.dumps([f"{name} as a whole", "ended"]) + "\n")
+except unittest.SkipTest:
+    out.write(json.dumps([f"{name} as a whole", "skipped"]) + "\n")
+out.close()
+os._exit(0)
