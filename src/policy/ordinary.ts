@@ -8,13 +8,15 @@ import {
   HARMLESS_DEVICES,
   HARMLESS_EXTENSIONS,
   PUBLIC_PLACES,
+  SECRET_AT_HOME,
+  SECRET_BEGINNINGS,
   SECRET_EXTENSIONS,
   SECRET_FILES,
   SECRET_FOLDERS,
   SECRET_KEY_NAMES,
   SECRET_PLACES,
-  SECRET_AT_HOME,
   SECRET_WORD_FOLDERS,
+  SECRET_WORDS,
   SYSTEM_FOLDERS,
 } from "./protected-paths.ts";
 import { BoundedMap } from "./result.ts";
@@ -51,7 +53,7 @@ const PLACES: readonly (readonly string[])[] = [
 
 const PLAIN = /^[\w@+-][\w@+.-]*$/;
 /** What path-class.ts, and the supervisor's defaults, look for inside a name or at its start. */
-const TELLING = /secret|password|credential|^id_|^ssh_host_|^python\d/;
+const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|python\\d)`);
 /** Extensions that say what a file is, or that it is a copy of one (path-class.ts). */
 const TELLING_EXTENSIONS: ReadonlySet<string> = new Set([
   ...SECRET_EXTENSIONS,

@@ -8,6 +8,7 @@ import {
   RAW_DEVICE,
   SCRIPT_EXTENSIONS,
   SECRET_AT_HOME,
+  SECRET_BEGINNINGS,
   SECRET_EXTENSIONS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -114,12 +115,16 @@ export function mayBeCertificate(path: string): boolean {
 
 /** Names of private keys. The patterns are looked at last: compiling one costs a fresh hook more than looking at a name. */
 function isKeyName(name: string): boolean {
-  if (name.startsWith("id_")) {
-    keyName ??= new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
-    return keyName.test(name);
+  const beginning = SECRET_BEGINNINGS.find((text) => name.startsWith(text));
+  switch (beginning) {
+    case "id_":
+      keyName ??= new RegExp(`^(?:${SECRET_KEY_NAMES.join("|")})(?![a-z])(?!.*\\.pub$)`);
+      return keyName.test(name);
+    case "ssh_host_":
+      return HOST_KEY.test(name);
+    default:
+      return beginning !== undefined;
   }
-  // Tickets of Kerberos (krb5.conf(5), default_ccache_name).
-  return name.startsWith("krb5cc_") || (name.startsWith("ssh_host_") && HOST_KEY.test(name));
 }
 
 /** A process's view of the file system, by the path it leads to. */

@@ -219,6 +219,9 @@ export const SECRET_AT_HOME: readonly string[] = listed(
 /** Private keys by name, wherever they lie; a `.pub` beside them is public. */
 export const SECRET_KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss"] as const;
 
+/** What names of secrets begin with, wherever they lie: keys by name, keys of a host (sshd(8)), tickets of Kerberos (krb5.conf(5)). */
+export const SECRET_BEGINNINGS = ["id_", "ssh_host_", "krb5cc_"] as const;
+
 /** Words that make a data file secret when its name ends a word with them: `mysecret.txt`, not `secretary.csv`. */
 export const SECRET_WORDS = ["secret", "secrets", "password", "passwords", "credential", "credentials"] as const;
 

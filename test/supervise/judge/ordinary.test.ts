@@ -176,8 +176,7 @@ describe("an ordinary name is judged as any other in its place", () => {
     const folders: string[] = [...starts, ...starts, ...more, ...library];
     for (let i = 0; i < 250; i++) folders.push(`${choose(folders.slice(-280))}/${choose(choose([ORDINARY, ORDINARY, PECULIAR, words]))}`);
     const wrong: string[] = [];
-    const compare = (path: string): void => {
-      const [operation, name] = choose(OPERATIONS);
+    const compare = (path: string, [operation, name] = choose(OPERATIONS)): void => {
       const call = { name, args: [path] };
       const action = { kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" }, call } as const;
       const [found, expected] = [quick.call([action], nobody), exact.call([action], nobody)];
@@ -188,6 +187,8 @@ describe("an ordinary name is judged as any other in its place", () => {
     for (const word of tried) {
       compare(`${choose(folders)}/${word}${choose(EXTENSIONS)}`);
       compare(`${choose(folders)}/${word}/${choose(ORDINARY)}`);
+      // A table may hold what a name begins with, or ends with.
+      for (const text of [word, `${word}1`, `${word}_k`, `1${word}`]) compare(`${choose(own)}/${text}`, ["read", "open"]);
       compare(`${choose(own)}/${word}`);
       compare(`${choose(told)}/${word}${choose(EXTENSIONS)}`);
     }
