@@ -18,6 +18,7 @@ import {
   SECRET_WORD_FOLDERS,
   SECRET_WORDS,
   SYSTEM_FOLDERS,
+  VAULT_FOLDERS,
 } from "./protected-paths.ts";
 import { BoundedMap } from "./result.ts";
 import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
@@ -28,6 +29,7 @@ import { matchesWord, type WordGlob } from "./word-glob.ts";
 const NAMES: readonly (readonly string[])[] = [
   SECRET_FOLDERS,
   SECRET_WORD_FOLDERS,
+  VAULT_FOLDERS,
   SECRET_FILES,
   SECRET_AT_HOME,
   SECRET_KEY_NAMES,
@@ -53,7 +55,7 @@ const PLACES: readonly (readonly string[])[] = [
 
 const PLAIN = /^[\w@+-][\w@+.-]*$/;
 /** What path-class.ts, and the supervisor's defaults, look for inside a name or at its start. */
-const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|python\\d)`);
+const TELLING = new RegExp(`${SECRET_WORDS.join("|")}|^(?:${SECRET_BEGINNINGS.join("|")}|vault|python\\d)`);
 /** Extensions that say what a file is, or that it is a copy of one (path-class.ts). */
 const TELLING_EXTENSIONS: ReadonlySet<string> = new Set([
   ...SECRET_EXTENSIONS,
@@ -185,6 +187,8 @@ export class OrdinaryNames {
     const lower = name.toLowerCase();
     const extension = extensionOf(lower);
     if (!PLAIN.test(name) || TELLING.test(lower) || TELLING_EXTENSIONS.has(extension) || this.#names.has(lower)) return 0;
+    // `x.1` is a copy of `x`.
+    if (/^\d+$/.test(extension) && this.#class(name.slice(0, -extension.length - 1)) === 0) return 0;
     if (this.#globs.some((glob) => matchesWord(glob, name) || matchesWord(glob, lower))) return 0;
     return harmless.has(extension) ? 1 : 2;
   }

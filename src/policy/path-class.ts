@@ -17,6 +17,7 @@ import {
   SECRET_WORD_FOLDERS,
   SECRET_WORDS,
   SYSTEM_FOLDERS,
+  VAULT_FOLDERS,
 } from "./protected-paths.ts";
 import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 
@@ -44,6 +45,7 @@ const atHome: ReadonlySet<string> = new Set(SECRET_AT_HOME);
 const HOME = /^\/(?:(?:home|users)\/[^/]+|root)\//;
 const wordFolders: ReadonlySet<string> = new Set(SECRET_WORD_FOLDERS);
 const words: ReadonlySet<string> = new Set(SECRET_WORDS);
+const vaultFolders: ReadonlySet<string> = new Set(VAULT_FOLDERS);
 const secretExtensions: ReadonlySet<string> = new Set(SECRET_EXTENSIONS);
 /** Lists of words with a blank around each: sets of them would be made at every start. */
 const harmlessExtensions = ` ${HARMLESS_EXTENSIONS} `;
@@ -132,15 +134,28 @@ function withoutProcRoot(lower: string): string {
   return lower.startsWith("/proc/") ? lower.replace(PROC_ROOT, "") : lower;
 }
 
-/** The name that this one is a backup of, or itself. */
+/** The name that this one is a backup of (`x.bak`, `x~`, `x.1`, `x.1700000000.backup`), or itself. */
 function withoutBackup(name: string): string {
-  if (name.endsWith("~")) return name.slice(0, -1);
-  const dot = name.lastIndexOf(".");
-  return dot >= 0 && backupExtensions.has(name.slice(dot + 1)) ? name.slice(0, dot) : name;
+  let kept = name;
+  for (let round = 0; round < 3; round++) {
+    if (kept.endsWith("~")) kept = kept.slice(0, -1);
+    const dot = kept.lastIndexOf(".");
+    if (dot <= 0) return kept;
+    const ending = kept.slice(dot + 1);
+    if (!backupExtensions.has(ending) && !isNumber(ending)) return kept;
+    kept = kept.slice(0, dot);
+  }
+  return kept;
+}
+
+function isNumber(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 48 || text.charCodeAt(at) > 57) return false;
+  return text !== "";
 }
 
 function hasSecretWord(path: string, name: string, extension: string, segments: readonly string[]): boolean {
   for (let i = 1; i < segments.length - 1; i++) if (wordFolders.has(segments[i] ?? "")) return true;
+  if (name.startsWith("vault") && segments.some((segment) => vaultFolders.has(segment))) return true;
   if (!name.includes("secret") && !name.includes("password") && !name.includes("credential")) return false;
   if (holds(scriptExtensions, extension)) {
     const stem = name.slice(0, -extension.length - 1);

@@ -51,6 +51,8 @@ export const SECRET_FOLDERS: readonly string[] = listed(
   ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad vpn; .config/windscribe; .cisco; .zerotier-one",
   ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; .config/teamviewer; .filezilla; .config/filezilla; .lftp",
   ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; .config/nextcloud; .config/megasync; .config/borg/keys",
+  // State of infrastructure, with the passwords and keys of what it built.
+  ".pulumi/stacks; .pulumi/backups; .pulumi/history; .talos; .config/talos",
   ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; .local/share/dbeaverdata/security; .config/lens",
 );
 
@@ -86,6 +88,10 @@ export const SECRET_FILES: readonly string[] = [
     "age/key.txt; age/keys.txt; sops/keys.txt; chezmoi/key.txt; identity.txt; age-key.txt; age-keys.txt; .age-key; .agekey; deploy_key; deploykey; deploy-key; keystore.properties; key.properties; .google_authenticator; .2fa",
     "private.asc; privkey.asc; secring.gpg; private.gpg; signing-key.asc; .tailscale/tailscaled.state; state.vscdb; login data for account; web data; cookies; cookies.txt",
     "cookies.db; cookies.binarycookies; .cookies; cookiejar; key3.db; signons.sqlite; .smbpasswd; .wpa_supplicant.conf; htpasswd; .htdigest; .pgpass.conf; opasswd; psk.txt",
+    // What opens an encrypted file or a store of secrets, and what states and plans hold.
+    "vault_pass; vault-pass; vaultpass; .vaultpass; vault_pass.txt; vault-pass.txt; vaultpass.txt; .vault_pass.txt; .vault-pass.txt; .vaultpass.txt; .ansible-vault; .ansible_vault",
+    ".consul-token; .nomad-token; .vault-init; vault-init.json; vault-keys.json; cluster-keys.json; unseal-keys.json; unseal-keys.txt; root-token.txt; talosconfig; talsecret.yaml",
+    "tfplan; private_key; privatekey; private-key; private_key.txt; private-key.txt; signing_key; signing-key; rke2.yaml; kube_config_cluster.yml; cluster.rkestate; .passwd-s3fs; passwd-s3fs",
     ".vncpasswd; .rdp_password; .token; token.txt; .api_key; .apikey; vault-token; .ecryptfs/wrapped-passphrase; .config/rncryptor; tailscaled.state; authtoken.secret",
   ),
   // Credential stores of clients.
@@ -205,6 +211,9 @@ export const SECRET_EXTENSIONS = [
   "ovpn",
   "env",
   "tfvars",
+  "tfstate",
+  "tfplan",
+  "rkestate",
   "kubeconfig",
   "agekey",
   "rdp",
@@ -224,6 +233,9 @@ export const SECRET_BEGINNINGS = ["id_", "ssh_host_", "krb5cc_"] as const;
 
 /** Words that make a data file secret when its name ends a word with them: `mysecret.txt`, not `secretary.csv`. */
 export const SECRET_WORDS = ["secret", "secrets", "password", "passwords", "credential", "credentials"] as const;
+
+/** Below these folders of ansible a name that begins with `vault` holds what the tasks log in with. */
+export const VAULT_FOLDERS = ["group_vars", "host_vars"] as const;
 
 /** Secret at these absolute places only. `*` is one segment. */
 export const SECRET_PLACES = [
@@ -281,6 +293,11 @@ export const SECRET_PLACES = [
   "/etc/luks-keys",
   "/etc/cryptsetup-keys.d",
   "/etc/hostapd",
+  "/etc/netplan",
+  "/var/lib/cloud/instance",
+  "/var/lib/cloud/instances",
+  "/var/lib/vault",
+  "/opt/vault/data",
   "/etc/vault.d",
   "/etc/consul.d",
   "/etc/nomad.d",

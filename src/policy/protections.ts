@@ -94,7 +94,11 @@ function fileProtections(action: FileAction, around: Surroundings, met: Protecti
   const { written, compared } = spell(action, world);
   const changes = action.operation !== "read";
   const places = comparablePlaces(world);
-  if (preset.secrets && action.operation !== "mkdir" && written.some((path) => isSecretTarget(path, action, world)))
+  if (
+    preset.secrets &&
+    action.operation !== "mkdir" &&
+    written.some((path) => isSecretTarget(path, action, world) && !isOwnState(path, action, exec))
+  )
     met.push(secret(action));
   if (changes && preset.dangers) {
     for (const id of pathDangers(action, compared, world)) if (action.dangers?.includes(id) !== true) met.push(danger(id, action));
@@ -149,6 +153,22 @@ function gitConfig(action: FileAction): Protection {
 /** git writes its configuration as its commands say, and those are judged. */
 function isGitItself(exec: ExecAction | undefined): boolean {
   return exec?.program === "git" && exec.trusted && exec.knowledge !== undefined;
+}
+
+/** Programs, and the files beside the project's own that they keep or are told to read: nothing of them is shown unasked. */
+const STATES: readonly { readonly programs: RegExp; readonly files: RegExp }[] = [
+  { programs: /^(?:terraform|tofu|terragrunt)$/, files: /(?:\.(?:tfstate|tfplan|tfvars)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/i },
+  { programs: /^rke$/, files: /\.rkestate$/i },
+  {
+    programs: /^ansible(?:-(?:playbook|vault|inventory|pull|console|galaxy|lint))?$/,
+    files: /\/(?:\.?vault[_-]?pass(?:word)?(?:\.txt)?|(?:group|host)_vars\/(?:[^/]+\/)*vault[^/]*)$/i,
+  },
+];
+
+/** What a program keeps its own state in, or is opened with, is its own to read; others, and changes of it, are judged as ever. */
+function isOwnState(path: string, action: FileAction, exec: ExecAction | undefined): boolean {
+  if (action.operation !== "read" || exec?.trusted !== true) return false;
+  return STATES.some(({ programs, files }) => programs.test(exec.program) && files.test(path));
 }
 
 /** A folder, a pattern or a run-time path: could something protected be in reach? The world is asked, within bounds. */

@@ -126,6 +126,26 @@ describe("stores of credentials", () => {
     expect(isSecret(path)).toBe(true);
   });
 
+  // What holds secrets beside other things, or opens what is encrypted (J14).
+  test.each(
+    `terraform.tfstate; terraform.tfstate.backup; env/prod.tfstate; errored.tfstate; terraform.tfstate.1700000000.backup; terraform.tfstate.d/prod/terraform.tfstate;
+    .terraform/terraform.tfstate; Terraform.TFState; plan.tfplan; tfplan; prod.tfvars.1; .pulumi/stacks/dev.json; cluster.rkestate; vault_pass.txt; .vault_pass.txt; .vaultpass;
+    group_vars/all/vault.yml; host_vars/web/vault; inventory/group_vars/prod/vault-secrets.yml; private_key; talosconfig; unseal-keys.json; id_rsa.1; server.key.2; .env.1; .netrc.1.bak`
+      .split(";")
+      .map((path) => `${P}/${path.trim()}`),
+  )("%s is one", (path) => {
+    expect(isSecret(path)).toBe(true);
+  });
+
+  test.each(
+    `main.tf; .terraform.lock.hcl; Pulumi.prod.yaml; Pulumi.yaml; k8s/vault.yaml; vault.yml; src/vault.ts; group_vars/all/main.yml; host_vars/web.yml; libfoo.so.1; x.1; CHANGELOG.1;
+    state.json; plan.md; src/tfstate.go; private_key_test.go; report.2024; app.log.1; terraform.tfstate.md`
+      .split(";")
+      .map((path) => `${P}/${path.trim()}`),
+  )("%s is none", (path) => {
+    expect(isSecret(path)).toBe(false);
+  });
+
   test.each([
     "/etc/sudoers",
     "/etc/sudoers.d/me",

@@ -197,13 +197,20 @@ export const infrastructure: readonly CommandSpec[] = [
         effects: "code.project, remote.destroy machines, danger remote-destroy",
         examples: { ask: ["vagrant destroy -f"] },
       },
+      // What ansible-vault prints is open.
+      "view|decrypt": {
+        style: "none",
+        operands: "text*",
+        effects: "code.project, secrets",
+        examples: { ask: ["ansible-vault view vault.yml", "ansible-vault decrypt x --output -"] },
+      },
       "apply|agent|up|ssh|build|provision|reload|upload": {
         ...changes("machines"),
         examples: { ask: ["vagrant up", "puppet apply x.pp", "vagrant ssh -c 'rm x'"] },
       },
     },
     examples: {
-      none: ["ansible-playbook x.yml", "ansible-playbook --list-tasks x.yml", "ansible-vault view x", "salt '*' cmd.run id"],
+      none: ["ansible-playbook x.yml", "ansible-playbook --list-tasks x.yml", "ansible-vault encrypt x", "salt '*' cmd.run id"],
     },
   },
   {

@@ -63,13 +63,15 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
   },
   { programs: /^(?:psql|pg_dump|pg_restore)$/, paths: ["~/.pgpass"] },
   { programs: /^(?:mysql|mysqldump|mariadb)$/, paths: ["~/.my.cnf"] },
+  { programs: /^pulumi(?:-.*)?$/, paths: ["~/.pulumi"] },
+  { programs: /^talosctl$/, paths: ["~/.talos", "~/.config/talos"] },
   { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
 ];
 
 /** A program's own credential. `programs`: the trusted names it goes by. */
 export function ownsCredential(programs: readonly string[], path: string, home: string): boolean {
-  // Variables of terraform lie in the project.
-  if (/\.tfvars(?:\.json)?$/.test(path) && programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))) return true;
+  // Variables, plans and states of terraform lie in the project.
+  if (/(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/.test(path) && programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))) return true;
   return OWNERS.some(
     (owner) =>
       programs.some((program) => owner.programs.test(program)) &&
