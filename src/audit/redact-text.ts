@@ -63,6 +63,8 @@ const SHAPES: readonly (readonly [needle: string, shape: RegExp])[] = [
   ["sq0", /(?<![A-Za-z0-9])sq0[a-z]{3}-[\w-]{16,}/g], // Square
   ["sig=", /(?<=[?&]sig=)[\w%+/=-]{16,}/gi], // Azure
   ["Signature=", /(?<=[?&](?:X-(?:Amz|Goog)-)?Signature=)[\w%+/=-]{16,}/g],
+  ["key=", /(?<=[?&]key=)[\w-]{16,}/g],
+  ["\\r", /(?<=(?<![A-Z_-])(?:AUTH|PASS) )[^\s"'\\]+(?=\\r)/g],
   ["SK", /(?<![A-Za-z0-9])SK[a-f0-9]{32}(?![a-f0-9])/g], // Twilio
   ["eyJ", /(?<![\w-])eyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)?/g], // JWT
 ];
@@ -70,7 +72,10 @@ const SCHEME_NAMES = ["bearer", "basic", "digest", "negotiate"];
 const SCHEMES = /(?<=(?<![A-Za-z0-9])(?:bearer|basic|digest|negotiate)(?: |%20|\\ ){1,4})[\w.~+/=-]{3,}/gi;
 
 const HEADER = /(?<![\w-])(?:proxy-)?authorization["']?(?:\\? ){0,4}[:=](?:\\? ){0,4}|(?<![\w-])(?:set-)?cookie["']?\s{0,4}:\s{0,4}/gi;
-const ASSIGNMENT = /(?<![\w.-])[A-Za-z_-][\w.-]{0,255}(?:\\{0,3}["']\]?)?(?:[ \t]{0,4}(?:=|:=|=>|:(?![/:]))[ \t]{0,4})/g;
+const ASSIGNMENT = /(?<![\w.-])[A-Za-z_.-][\w.-]{0,255}(?:\\{0,3}["']\]?)?(?:[ \t]{0,4}(?:=|:=|=>|:(?![/:]))[ \t]{0,4})/g;
+/** What of SQL gives somebody a password, and the lines of `.netrc`. */
+const STATEMENT =
+  /\b(?:(?:alter|create)\s{1,4}(?:user|role|login)\b[^;]{0,300}?\bpassword\s{0,4}=?|identified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|set\s{1,4}password\b[^;]{0,300}?(?:=|\bto\b)(?:\s{0,4}password)?)\s{0,4}\(?\s{0,4}(?=\\?['"])|\bmachine\s{1,4}\S{1,256}\s{1,4}(?:(?:login|account)\s{1,4}\S{1,256}\s{1,4}){0,2}password\s{1,4}/gi;
 const USERINFO = /(?<=:\/\/)[^\s/'"?#<>]{1,1024}@/g;
 const KEY_BEGIN = "-----BEGIN ";
 
@@ -83,10 +88,12 @@ export function redactText(text: string, found?: Set<string>): string {
   out = withoutKnownArguments(out, found);
   if (out.includes("@")) out = out.replace(USERINFO, redactUserinfo);
   if (out.includes(":") || out.includes("=")) {
-    if (/authorization|cookie/i.test(out)) out = replaceValues(out, HEADER, () => true, endOfLine);
-    out = replaceValues(out, ASSIGNMENT, (match) => isSecretName(nameOf(match)), endOfValue);
+    if (/authorization|cookie/i.test(out)) out = replaceValues(out, HEADER, () => true, endOfLine, found);
+    out = replaceValues(out, ASSIGNMENT, (match) => isSecretName(nameOf(match)), endOfValue, found);
   }
-  if (out.includes("-")) out = withoutSecretArguments(out);
+  if (/identified|password/i.test(out) && /\b(?:user|role|login|identified|set|machine)\b/i.test(out))
+    out = replaceValues(out, STATEMENT, () => true, endOfValue, found);
+  if (out.includes("-")) out = withoutSecretArguments(out, found);
   for (const [needle, shape] of SHAPES) if (out.includes(needle)) out = out.replace(shape, REDACTED);
   const lower = out.toLowerCase();
   return SCHEME_NAMES.some((name) => lower.includes(name)) ? out.replace(SCHEMES, REDACTED) : out;
@@ -103,7 +110,9 @@ export function redactUserPair(text: string): string {
 function redactUserinfo(match: string): string {
   const userinfo = match.slice(0, -1);
   const colon = userinfo.indexOf(":");
-  if (colon !== -1) return `${userinfo.slice(0, colon)}:${REDACTED}@`;
+  // GitHub takes a token for the user's name.
+  const isToken = colon !== -1 && (/:(?:x-oauth-basic)?$/.test(userinfo) || /^(?=\w*\d)\w{24,}$/.test(userinfo.slice(0, colon)));
+  if (colon !== -1) return `${isToken ? REDACTED : userinfo.slice(0, colon)}:${isToken ? "" : REDACTED}@`;
   return userinfo.length >= 16 ? `${REDACTED}@` : match;
 }
 
@@ -121,22 +130,46 @@ function withoutKeyBlocks(text: string): string {
   return out + text.slice(from);
 }
 
-/** Replaces what follows each match of `lead` that `wanted` accepts, up to where `end` says. */
-function replaceValues(text: string, lead: RegExp, wanted: (match: string) => boolean, end: (text: string, at: number) => number): string {
+/**
+ * Replaces what follows each match of `lead` that `wanted` accepts, up to where `end` says. What was cut is added to `found`:
+ * where the same text is told in other words, without what told it here, it goes as well.
+ */
+function replaceValues(
+  text: string,
+  lead: RegExp,
+  wanted: (match: string) => boolean,
+  end: (text: string, at: number) => number,
+  found: Set<string> | undefined,
+): string {
   let out = "";
   let from = 0;
   lead.lastIndex = 0;
   for (let match = lead.exec(text); match !== null; match = lead.exec(text)) {
-    const start = lead.lastIndex;
-    if (!wanted(match[0])) continue;
+    // `grep "password:" f`: that quote ends the name.
+    const closes = /["']/.test(text[match.index - 1] ?? "") && text[match.index - 1] === text[lead.lastIndex];
+    const start = lead.lastIndex + (closes ? 1 : 0);
+    if (!wanted(match[0]) || isSubstitution(text, start)) continue;
     const stop = end(text, start);
     if (stop <= start || text.startsWith(REDACTED, start)) continue;
+    note(text.slice(start, stop), found);
     out += `${text.slice(from, start)}${REDACTED}`;
     from = stop;
     lead.lastIndex = stop;
   }
   return out + text.slice(from);
 }
+
+/** Words that are so long that nothing else is meant by them. */
+function note(secret: string, found: Set<string> | undefined): void {
+  if (found === undefined) return;
+  for (const word of secret.split(/[\s"'`,;:(){}[\]\\]+/))
+    if (word.length >= LONG && word !== "redacted" && !isSecretName(word)) found.add(word);
+}
+const LONG = 8;
+
+/** `TOKEN=$(gcloud auth print-access-token)`: where it comes from is no secret, unless it is said right there. */
+const isSubstitution = (text: string, at: number): boolean =>
+  /^"?\$\((?!\s{0,4}(?:echo|printf|print)\b)\s{0,4}[A-Za-z/.~]/.test(text.slice(at, at + 40));
 
 const END_OF_LINE = /["'\r\n]/g;
 function endOfLine(text: string, at: number): number {
@@ -147,6 +180,7 @@ function endOfLine(text: string, at: number): number {
 }
 
 const END_OF_WORD = /[\s"'`,;&|<>(){}]/g;
+const GROUP = /^(?:\(\s{0,4}["']|\$\(\s{0,4}(?:echo|printf|print)\b)/;
 const OPENING = /\\{0,3}["']/y;
 /** The end of a quoted string (`"x"`, `\\"x\\"`) or of a bare word. */
 function endOfValue(text: string, at: number): number {
@@ -158,15 +192,31 @@ function endOfValue(text: string, at: number): number {
     }
     return text.length;
   }
+  // `auth=("me", "…")`, `TOKEN=$(echo …)`
+  const group = GROUP.exec(text.slice(at, at + 16))?.[0];
+  if (group !== undefined) {
+    const close = text.indexOf(")", at + group.length);
+    return close === -1 ? text.length : close + 1;
+  }
   END_OF_WORD.lastIndex = at;
-  return END_OF_WORD.exec(text)?.index ?? text.length;
+  const stop = END_OF_WORD.exec(text)?.index ?? text.length;
+  // `s/^password:.*/password: …/`: the value is the name again.
+  if (
+    /[:=]/.test(text[stop - 1] ?? "") &&
+    text[stop] === " " &&
+    isSecretName(/[\w.-]{1,100}(?=[:=]$)/.exec(text.slice(Math.max(at, stop - 100), stop))?.[0] ?? "")
+  ) {
+    END_OF_WORD.lastIndex = stop + 1;
+    return END_OF_WORD.exec(text)?.index ?? text.length;
+  }
+  return stop;
 }
 
 /** Options whose next argument is `user:password`. */
 export const USER_OPTIONS: ReadonlySet<string> = new Set(["-u", "-U", "--user", "--proxy-user"]);
 
 /** `--password x`, `-u user:password` and the like of any program, word by word. */
-function withoutSecretArguments(text: string): string {
+function withoutSecretArguments(text: string, found: Set<string> | undefined): string {
   const words = /\S+/g;
   let out = "";
   let from = 0;
@@ -177,6 +227,7 @@ function withoutSecretArguments(text: string): string {
     const cut = secretPart(before, bare);
     if (cut !== undefined) {
       const stop = Math.max(endOfValue(text, match.index), /^["'\\]/.test(word) ? 0 : match.index + word.length);
+      note(text.slice(match.index, stop), found);
       out += `${text.slice(from, match.index)}${cut}${REDACTED}`;
       from = stop;
       words.lastIndex = stop;
@@ -191,8 +242,8 @@ function secretPart(before: string, bare: string): string | undefined {
   if (bare === "" || bare === REDACTED.slice(1, -1)) return undefined;
   if (!bare.startsWith("-")) {
     if (!before.startsWith("-")) return undefined;
-    if (isSecretName(before) && /^--?[A-Za-z][\w-]+$/.test(before)) return "";
-    if (USER_OPTIONS.has(before) && bare.includes(":")) return `${bare.slice(0, bare.indexOf(":"))}:`;
+    if ((isSecretName(before) || before === "--pat") && /^--?[A-Za-z][\w-]+$/.test(before)) return "";
+    if (USER_OPTIONS.has(before) && /:(?!\/\/)/.test(bare) && !/^[a-z+]+:\/\//.test(bare)) return `${bare.slice(0, bare.indexOf(":"))}:`;
     return undefined;
   }
   return bare.includes(":") ? /^-[uU]([^-:=][^:]{0,200}):/.exec(bare)?.[0] : undefined;
@@ -207,6 +258,7 @@ function withoutKnownArguments(text: string, found: Set<string> | undefined): st
     const secret = text.slice(start, end);
     if (secret.trim() === "" || secret.includes(REDACTED)) continue;
     const bare = secret.replace(/^(["'])([^]*)\1$/, "$2");
+    note(bare, found);
     // A document is shown line by line.
     for (const part of bare.includes("\n") ? bare.split("\n").map((one) => one.replace(/^[^:]*: */, "")) : [bare]) found?.add(part);
     const quote = /^["']/.test(secret) || !/["']$/.test(secret) ? "" : secret.slice(-1);

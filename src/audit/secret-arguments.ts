@@ -1,6 +1,8 @@
 import { isSecretName } from "./secret-names.ts";
 import { TABLE } from "./secret-table.ts";
 
+type Input = "all" | "manifest" | "login" | "named";
+
 interface Entry {
   readonly words: readonly string[];
   readonly options: ReadonlyMap<string, string>;
@@ -13,10 +15,12 @@ interface Entry {
   readonly keys: boolean;
   /** An operand cut at this sign: `user/secret`. */
   readonly operandSign: string | undefined;
-  /** Of what is piped in; a word: only where it says so (`kind: Secret`). */
-  readonly input: "all" | "manifest" | undefined;
-  /** The input counts only with this option. */
-  readonly inputOption: string | undefined;
+  /** Of what is piped in; `manifest`: where it says so (`kind: Secret`), `login`: words of a protocol, `named`: for a name that does. */
+  readonly input: Input | undefined;
+  /** The input counts only with one of these. */
+  readonly inputOptions: readonly string[];
+  /** Letters without a value that may stand in one word before an option: `-su me:secret`. */
+  readonly cluster: string | undefined;
 }
 
 const read = new Map<string, readonly Entry[] | undefined>();
@@ -51,7 +55,7 @@ const WITH_SUBCOMMANDS = new Set(
   (
     "rabbitmqctl docker helm kubectl aws az gcloud gh glab npm yarn pip poetry cargo composer bundle gem dotnet git heroku fly netlify wrangler firebase " +
     "pulumi expo circleci ngrok tailscale cloudflared doctl stripe sentry-cli cf argocd rancher vault consul nomad chamber op bw pass keyring security " +
-    "cryptsetup ansible-vault rclone mc nordvpn protonvpn-cli"
+    "cryptsetup ansible-vault rclone mc nordvpn protonvpn-cli infisical teller caddy kaggle openssl"
   ).split(" "),
 );
 const isOneCommand = (head: string): boolean => head.includes(" ") && WITH_SUBCOMMANDS.has(head.split(" ")[0] ?? "");
@@ -63,19 +67,25 @@ function entry(words: readonly string[], what: readonly string[]): Entry {
   let operandsFrom = Infinity;
   let operandSign: string | undefined;
   let input: Entry["input"];
-  let inputOption: string | undefined;
+  let cluster: string | undefined;
+  const inputOptions: string[] = [];
   for (const one of what) {
     const number = /^#(\d+)(\+|\/)?$/.exec(one);
     if (one === "<") input = "all";
     else if (one === "<secret") input = "manifest";
-    else if (/^-.*<$/.test(one)) [input, inputOption] = ["all", one.slice(0, -1)];
+    else if (one === "<login") input = "login";
+    else if (one === "<named") input = "named";
+    else if (/^-.*<$/.test(one)) {
+      input = "all";
+      inputOptions.push(one.slice(0, -1));
+    } else if (one.startsWith("~")) cluster = one.slice(1);
     else if (number?.[2] === "+") operandsFrom = Number(number[1]);
     else if (number !== null) {
       operands.add(Number(number[1]));
       if (number[2] === "/") operandSign = "/";
     } else if (one.startsWith("#")) behind.add(one.slice(1));
     else if (/^[-/]/.test(one)) {
-      const [, name = one, sign = ""] = /^(.*?)([:%,/=~.!]|>\d?)?$/.exec(one) ?? [];
+      const [, name = one, sign = ""] = /^(.*?)([:;%,/=~.!+]|>\d?)?$/.exec(one) ?? [];
       options.set(name, sign);
     }
   }
@@ -87,7 +97,8 @@ function entry(words: readonly string[], what: readonly string[]): Entry {
     behind,
     operandSign,
     input,
-    inputOption,
+    inputOptions,
+    cluster,
     pairs: what.includes("k=v"),
     keys: what.includes("key"),
   };
@@ -110,14 +121,20 @@ interface Command {
   readonly words: Word[];
   /** It is read from by the next one. */
   piped: boolean;
+  /** Its output is an argument or the input of the one before: `<(…)`. */
+  feeds: boolean;
   readonly input: Word[];
+  /** Files it is written to. */
+  readonly into: string[];
 }
 
 /** Of one command: wrappers stand in front of it, and its words may be names of others. */
 const MOST_PROGRAMS = 8;
+/** Quotes in quotes: `ssh h 'bash -c "…"'`. */
+const DEEPEST = 3;
 
 /** Secrets among the arguments and the input of the commands of a text. Linear in its length. */
-export function secretArguments(text: string): readonly Cut[] {
+export function secretArguments(text: string, depth = 0): readonly Cut[] {
   const commands = commandsIn(text);
   const cuts: Cut[] = [];
   for (const [at, command] of commands.entries()) {
@@ -130,12 +147,80 @@ export function secretArguments(text: string): readonly Cut[] {
       for (const one of entries) {
         if (!hasWords(one, args)) continue;
         cuts.push(...cutsIn(one, args, text));
-        if (one.input !== undefined && (one.inputOption === undefined || args.some((word) => word.text.includes(one.inputOption ?? ""))))
+        if (one.input !== undefined && (one.inputOptions.length === 0 || args.some((word) => hasOption(one, word))))
           cuts.push(...inputOf(commands, at, one.input, text));
       }
     }
+    if (programs === 0) cuts.push(...loginOf(command, text));
+    cuts.push(...formatOf(command, text), ...keptIn(commands, at, text));
+    // A shell, another machine or a container may be told it.
+    if (depth < DEEPEST) for (const word of [...command.words, ...command.input]) cuts.push(...withinQuotes(word, text, depth));
   }
   return cuts;
+}
+
+const hasOption = ({ inputOptions, cluster = "" }: Entry, { text }: Word): boolean =>
+  inputOptions.some((option) => {
+    if (text.startsWith(option)) return true;
+    const letters = /^-([A-Za-z]+)$/.exec(text)?.[1] ?? "";
+    return (
+      option.length === 2 &&
+      letters.endsWith(option.slice(1)) &&
+      Array.from(letters.slice(0, -1)).every((letter) => cluster.includes(letter))
+    );
+  });
+
+function withinQuotes({ start, end }: Word, text: string, depth: number): readonly Cut[] {
+  const raw = text.slice(start, end);
+  const quoted = /^(["'])[^]*\1$/.test(raw) && raw.length > 2;
+  if (!/\s/.test(raw) || (!quoted && !raw.includes("\n"))) return [];
+  const shift = start + (quoted ? 1 : 0);
+  return secretArguments(quoted ? raw.slice(1, -1) : raw, depth + 1).map((cut) => ({ start: cut.start + shift, end: cut.end + shift }));
+}
+
+const USER = /^(?:-x?u|-U|--user(?:name)?|--login)$/;
+const PASSWORD = /^-(?:x?p|P|pw)$/;
+/** Ports, ids, places and variables. */
+const NO_PASSWORD = /^(?:[-./~$]|[\d:.,]+(?:\/\w+)?$|(?:emerg|alert|crit|err|warning|notice|info|debug)$)/;
+
+/** `-u name -p secret`, side by side, of programs that the table does not know. */
+function loginOf({ words }: Command, text: string): readonly Cut[] {
+  return words.flatMap((word, at) => {
+    if (!PASSWORD.test(word.text)) return [];
+    const isUser = (option: number): boolean => USER.test(words[option]?.text ?? "") && !/^(?:-|$)/.test(words[option + 1]?.text ?? "");
+    const value = words[at + 1];
+    if (value === undefined || NO_PASSWORD.test(value.text) || !(isUser(at - 2) || isUser(at + 2))) return [];
+    return cutValue(value, 0, "", text);
+  });
+}
+
+/** `printf 'API_KEY=%s' secret`. */
+function formatOf({ words }: Command, text: string): readonly Cut[] {
+  const at = words.findIndex((word) => baseName(word.text) === "printf");
+  const format = at === -1 ? -1 : words.findIndex((word, place) => place > at && !word.text.startsWith("-"));
+  const named = [...(words[format]?.text.matchAll(/([A-Za-z_][\w.-]{0,100})["']?[ \t]{0,4}[=:][ \t]{0,4}["']?%/g) ?? [])];
+  return named.some(([, name = ""]) => isSecretName(name)) ? words.slice(format + 1).flatMap((word) => cutValue(word, 0, "", text)) : [];
+}
+
+/** Files that hold nothing but secrets. */
+const SECRET_FILE =
+  /^(?:\.(?:pgpass|netrc|git-credentials|vault-token|my\.cnf)|_netrc|(?:[\w.-]{0,100}[._-])?(?:secret|token|password|passwd|passphrase|passcode|psk|credential)s?(?:\.txt)?)$/i;
+
+/** What is written into such a file: by `echo`, from a here-document, through `tee`. */
+function keptIn(commands: readonly Command[], at: number, text: string): readonly Cut[] {
+  const command = commands[at];
+  if (command === undefined) return [];
+  if (command.into.some((file) => SECRET_FILE.test(baseName(file))))
+    return [...wordsOf(command), ...command.input].flatMap((word) => cutValue(word, 0, "", text));
+  const tee = command.words.findIndex((word) => baseName(word.text) === "tee");
+  const into = tee === -1 ? [] : command.words.slice(tee + 1);
+  return into.some((word) => SECRET_FILE.test(baseName(word.text))) ? inputOf(commands, at, "all", text) : [];
+}
+
+/** What `echo` and `printf` say. */
+function wordsOf({ words }: Command): readonly Word[] {
+  const program = words.findIndex((word) => ["echo", "printf", "print"].includes(baseName(word.text)));
+  return program === -1 ? [] : words.slice(program + 1).filter(({ text }) => !/^-[a-zA-Z]*$|^%s(?:\\n)?$/.test(text));
 }
 
 const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
@@ -200,18 +285,27 @@ function optionOf(one: Entry, { text }: Word): { readonly sign: string; readonly
     if (sign !== undefined) return { sign, attached: equals + 1 };
   }
   for (const [name, sign] of one.options)
-    if (/^-(?:[A-Za-z]|hp)$/.test(name) && text.startsWith(name) && text.length > name.length && sign !== ".")
+    if (/^-(?:[A-Za-z]|hp)$/.test(name) && text.startsWith(name) && text.length > name.length && sign !== "." && sign !== "+")
       return { sign, attached: name.length };
-  return undefined;
+  return one.cluster === undefined ? undefined : clusteredOption(one, one.cluster, text);
+}
+
+/** `-su`, `-sume:secret`: an option behind letters that take no value. */
+function clusteredOption(one: Entry, cluster: string, text: string): ReturnType<typeof optionOf> {
+  if (!/^-\w/.test(text)) return undefined;
+  let at = 1;
+  while (cluster.includes(text[at] ?? " ")) at += 1;
+  const sign = at === 1 ? undefined : one.options.get(`-${text[at] ?? ""}`);
+  return sign === undefined ? undefined : at + 1 === text.length ? { sign } : { sign, attached: at + 1 };
 }
 
 function cutValue(word: Word, from: number, sign: string, text: string): readonly Cut[] {
   const value = word.text.slice(from);
   if (value === "" || value === "-" || value.startsWith("@") || /^\[redacted\]?$/.test(value)) return [];
   let keep = from;
-  if (/^[:%,/]$/.test(sign)) {
-    const at = value.indexOf(sign);
-    if (at === -1) return [];
+  if (/^[:;%,/]$/.test(sign)) {
+    const at = value.indexOf(sign === ";" ? ":" : sign);
+    if (at === -1 ? sign !== ";" : value.startsWith("://", at)) return [];
     keep += at + 1;
   } else if (sign === "=" || sign === "~") {
     const at = value.indexOf("=");
@@ -226,31 +320,33 @@ function cutValue(word: Word, from: number, sign: string, text: string): readonl
 }
 
 /** What is piped into a command: words of `echo` and `printf`, here-strings and here-documents, of what `cat` hands on too. */
-function inputOf(commands: readonly Command[], at: number, kind: "all" | "manifest", text: string): readonly Cut[] {
+function inputOf(commands: readonly Command[], at: number, kind: Input, text: string): readonly Cut[] {
   const words: Word[] = [...(commands[at]?.input ?? [])];
+  for (let after = at + 1; commands[after]?.feeds === true; after++) words.push(...wordsOf(commands[after] ?? BLANK));
   for (let before = at - 1; before >= 0 && commands[before]?.piped === true; before--) {
-    const command = commands[before];
-    if (command === undefined) break;
-    words.push(...command.input);
-    const program = command.words.findIndex((word) => ["echo", "printf", "print"].includes(baseName(word.text)));
-    if (program === -1) continue;
-    words.push(
-      ...command.words.slice(program + 1).filter((word) => !/^-[a-zA-Z]*$|^%s(?:\\n)?$/.test(word.text) && !/^[<>]/.test(word.text)),
-    );
+    const command = commands[before] ?? BLANK;
+    words.push(...command.input, ...wordsOf(command));
   }
-  const secret = kind === "all" ? words : words.filter((word) => /kind: *"?Secret|"kind": *"Secret"/.test(word.text));
-  return secret.flatMap((word) => (word.text.startsWith("$") || word.text === "" ? [] : cutValue(word, 0, "", text)));
+  if (kind === "named" && commands[at]?.words.some(({ text: name }) => isSecretName(name)) !== true) return [];
+  const says =
+    kind === "manifest" ? /kind: *"?Secret|"kind": *"Secret"/ : kind === "login" ? /(?<![A-Z_-])(?:AUTH|PASS|LOGIN) +\S/ : undefined;
+  const secret = says === undefined ? words : words.filter((word) => says.test(word.text));
+  const isSaid = ({ text: value, start }: Word): boolean => value !== "" && (!value.startsWith("$") || /['"]/.test(text[start + 1] ?? ""));
+  return secret.flatMap((word) => (isSaid(word) ? cutValue(word, 0, "", text) : []));
 }
+
+const BLANK: Command = { words: [], piped: false, feeds: false, input: [], into: [] };
+const newCommand = (feeds = false): Command => ({ words: [], piped: false, feeds, input: [], into: [] });
 
 /** Simple words and where they stand; what a shell would make of them does not matter. */
 function commandsIn(text: string): Command[] {
-  const commands: Command[] = [{ words: [], piped: false, input: [] }];
+  const commands: Command[] = [newCommand()];
   const documents: { readonly end: string; readonly command: Command }[] = [];
   let at = 0;
-  const last = (): Command => commands[commands.length - 1] ?? { words: [], piped: false, input: [] };
-  const next = (piped: boolean): void => {
+  const last = (): Command => commands.at(-1) ?? newCommand();
+  const next = (piped: boolean, feeds = false): void => {
     last().piped = piped;
-    commands.push({ words: [], piped: false, input: [] });
+    commands.push(newCommand(feeds));
   };
   while (at < text.length) {
     const sign = text[at] ?? "";
@@ -263,6 +359,16 @@ function commandsIn(text: string): Command[] {
       const or = text[at + 1] === "|";
       next(!or);
       at += or || text[at + 1] === "&" ? 2 : 1;
+    } else if (sign === ">" || (sign === "&" && text[at + 1] === ">")) {
+      while (/[>|&]/.test(text[at] ?? "")) at += 1;
+      const word = readWord(text, skipBlanks(text, at));
+      if (word.text !== "") last().into.push(word.text);
+      at = Math.max(word.end, at);
+    } else if (text.startsWith("<(", at)) {
+      next(false, true);
+      at += 2;
+    } else if (sign === "<" && text[at + 1] !== "<") {
+      at = Math.max(readWord(text, skipBlanks(text, at + 1)).end, at + 1);
     } else if (/[;&(){}`]/.test(sign)) {
       next(false);
       at += 1;

@@ -1,14 +1,16 @@
 /** Words that make a field, variable or option name the name of a secret. */
 const WORDS = new Set(
-  "password passwd pwd pass passphrase passcode secret secrets token tokens apikey credential credentials auth authorization bearer cookie cookies otp".split(
+  "password passwd pwd pass passphrase passcode secret secrets token tokens apikey credential credentials auth authorization bearer cookie cookies otp jwt psk".split(
     " ",
   ),
 );
-const BEFORE_KEY = new Set("api access private secret signing encryption auth account storage master service shared".split(" "));
+const BEFORE_KEY = new Set(
+  "api access private secret signing encryption auth account storage master service shared subscription functions setup license".split(" "),
+);
 const SUFFIX =
   /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth|authkey|(?:ssh|store|key|db|root|admin|user|redis|mysql|ftp|smtp|imap|mail|login|vnc|wifi)pass)$/;
 /** Every word and suffix holds one of these: most names hold none, and no pattern needs to be compiled for them. */
-const STEMS = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "bearer", "cookie", "otp"];
+const STEMS = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "bearer", "cookie", "otp", "jwt", "psk"];
 /** Counts of tokens, and the shell's working directory. */
 const HARMLESS =
   /^(?:(?:(?:max|min|num|n[_-]|count|total|limit)[_-]?.{0,16}tokens?|(?:input|output|prompt|completion|cached|new)[_-]?.{0,16}tokens)(?:[_-]?count)?|tokens|PWD|OLDPWD)$/i;

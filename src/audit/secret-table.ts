@@ -2,35 +2,52 @@
  * Which arguments carry a secret, by program: `PROGRAMS [SUBCOMMANDS]: WHAT`. Where they stand is from the programs' manuals.
  *
  *   -p          the value of this option: the next word, or attached (`-pX`, `--option=X`)
- *   -u:         of `user:secret` the part behind the sign; also `-U%`, `-u,`, `-u/`
+ *   -u:         of `user:secret` the part behind the sign; also `-U%`, `-u,`, `-u/`; `-a;`: the whole where there is no sign
  *   -b~         the value where it is `NAME=VALUE`, else it names a file
  *   -e=         the value is `NAME=SECRET`: what stands behind the `=`
+ *   -k+         never attached, because longer options begin like it
  *   -s.         an option with a value that is no secret (so that operands are counted rightly)
  *   #2 #2+      the second operand behind the subcommand; from the second on
  *   k=v         operands of the form `NAME=SECRET`
  *   key         an operand that is the name of a secret: the next one is it
- *   <           what is piped in, here-documents included
+ *   <           what is piped in, here-documents included; `-S<`: only with this option
+ *   ~sS         letters that may stand before an option in one word: `-sSu me:secret`
  */
 export const TABLE = `
-  curl curlie: -u: -U: --user: --proxy-user: -b~ --cookie~ --oauth2-bearer --pass --proxy-pass --tlspassword --proxy-tlspassword
-  wget wget2: --password --http-password --ftp-password --proxy-password
-  http https httpie xh xhs: -a: --auth: --cert-key-pass
-  lftp lftpget: -u,
+  curl curlie: ~#012346aBfgGiIjJklLMnNOpqRsSvVZ -K< --config< -u: -U: --user: --proxy-user: -b~ --cookie~ --oauth2-bearer --pass --proxy-pass --tlspassword --proxy-tlspassword
+  wget wget2 aria2c: --password --http-password --http-passwd --ftp-passwd --ftp-password --proxy-password
+  http https httpie xh xhs: -a; --auth; --cert-key-pass
+  ab: -A: -P:
+  nikto: -id:
+  nc ncat telnet socat: <login
+  lftp lftpget: -u, -e, -c,
   ncftp ncftpget ncftpput: -p
+  smbclient: #2
   smbclient rpcclient smbget net nmblookup smbmap crackmapexec netexec: -U% --user% -p
+  mysqladmin: #password #old-password
   mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mariadb mariadb-dump mariadb-admin: -p! --password
   mongo mongosh mongodump mongorestore mongoimport mongoexport mongostat mongotop: -p --password
   sqlcmd bcp isql osql sqsh tsql: -P
   sqlplus sqlldr expdp impdp exp imp rman: #1/ --userid/
-  redis-cli keydb-cli valkey-cli: -a --pass
+  redis-cli keydb-cli valkey-cli: -a --pass #AUTH #auth #requirepass #REQUIREPASS #masterauth #MASTERAUTH
+  isql iusql: #3
+  cypher-shell: -p --password
+  neo4j-admin: #set-initial-password
+  elasticsearch-reset-password elasticsearch-users: -p <
+  elasticsearch-keystore: <
+  arangosh arangodump arangoimport: --server.password
   cqlsh clickhouse-client influx arangosh couchbase-cli cbq: -p -password --password
-  snowsql trino presto: --password
+  snowsql trino presto: -p --password
+  rabbitmqadmin: -p --password
   psql pg_dump pg_restore createuser: --password-value
   rabbitmqctl add_user: #2 <
   rabbitmqctl change_password: #2 <
   rabbitmqctl authenticate_user: #2 <
-  ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami ldapcompare: -w -s!
+  ldappasswd: ~xZvCIM -s -a -w
+  ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldapcompare: ~xZvCIM -w -s!
   sshpass: -p
+  plink pscp psftp pageant: -pw
+  wg: <
   ssh-keygen: -N -P
   ssh-add: <
   docker login; podman login; nerdctl login; buildah login; skopeo login; crane auth; oras login: -p --password <
@@ -52,7 +69,7 @@ export const TABLE = `
   gcloud secrets: <
   gcloud sql users: --password
   gcloud auth: <
-  gh secret set; gh auth login; gh codespace: -b --body --with-token <
+  gh secret set; gh variable set; gh auth login; gh codespace: -b --body --with-token <
   glab auth login: -t --token <
   glab variable set: #2 -v --value <
   glab variable update: #2 -v --value <
@@ -65,6 +82,7 @@ export const TABLE = `
   cargo login: #1 <
   composer config: key #3 oauth
   bundle config; bundler config: #2
+  bundle config set; bundler config set: #2
   gem push; gem signin: -k --otp
   dotnet user-secrets set: #2 <
   dotnet nuget push; nuget push; choco apikey: -k --api-key -ApiKey
@@ -72,7 +90,10 @@ export const TABLE = `
   mvn: --encrypt-password --encrypt-master-password -ep -emp
   git config: key
   git credential approve; git credential store; git credential: <
-  heroku config:set; fly secrets set; flyctl secrets set; supabase secrets set; doppler secrets set; railway variables set; render env set; eb setenv: k=v #2
+  eas secret:create; eas env:create: --value
+  infisical secrets set: k=v
+  teller put: k=v
+  heroku config:add; heroku config:set; fly secrets set; flyctl secrets set; supabase secrets set; doppler secrets set; railway variables set; render env set; eb setenv: k=v #2
   fly secrets import; flyctl secrets import; doppler secrets upload: <
   netlify env:set; vercel env add; vercel env update: #2 <
   vercel netlify expo eas now: -t --token
@@ -99,26 +120,31 @@ export const TABLE = `
   chamber write; credstash put; biscuit put; teller put: #2+ <
   op item create; op item edit; op read: k=v
   op signin; op account add: #3 --secret-key <
-  bw login: #2 --code
+  bw login: #2 --code <
   bw unlock; lpass login; bw create: #1 <
   bw send; rbw add; lpass add: <
   pass insert; pass otp; gopass insert: <
   keyring set; secret-tool store; kwalletcli: <
   security add-generic-password; security add-internet-password; security unlock-keychain; security set-keychain-password: -w -p
   htpasswd: -b> #3
+  htpasswd -nb; htpasswd -bn; htpasswd -nbB; htpasswd -bnB; htpasswd -nbm; htpasswd -bnm: #1
+  caddy hash-password: --plaintext <
+  mkpasswd: -m. --method. -S. --salt. -R. --rounds. -P. --password-fd. #1+
   chpasswd newusers: <
   passwd smbpasswd mkpasswd vncpasswd argon2 pdbedit mosquitto_passwd saslpasswd2: <
   mosquitto_passwd: -b> #3
   useradd usermod adduser: -p --password
-  sudo: -S<
+  sudo: ~AbEHknPv -S<
   su doas runuser: <
   cryptsetup luks: <
-  openssl: -k -K -pass -passin -passout -password -srppass -psk -kdfopt <
-  zip: -P --password
-  unzip zipcloak zipnote: -P
+  openssl passwd: #1 #2 -salt. -in.
+  openssl: -hmac -macopt: -k+ -K+ -pass -passin -passout -password -srppass -psk -kdfopt <
+  zip: ~rqjmyeTuvX0123456789 -P --password
+  unzip zipcloak zipnote: ~oqnjlvtu -P
   7z 7za 7zr 7zz: -p!
   rar unrar: -p! -hp!
   qpdf: --encrypt>2 --password
+  pdftotext pdfinfo pdfimages pdftoppm pdftocairo pdftohtml pdfseparate: -upw -opw
   pdftk: #user_pw #owner_pw #input_pw
   gpg gpg2: --passphrase <
   age rage sops: <
@@ -126,6 +152,20 @@ export const TABLE = `
   signtool: /p
   osslsigncode: -pass
   ansible-vault encrypt_string: #1 <
+  xcrun altool; xcrun notarytool: -p --password
+  security import; security export: -P
+  snyk auth; wandb login; zerotier-cli join; nuget setApiKey; mix hex.user: #1 --key
+  netbird up: --setup-key
+  codecov codecovcli: -t --token
+  sonar-scanner sonar: -Dsonar.login
+  kaggle config set: -v --value
+  llm keys set; databricks configure; hcloud context create: --value --token <
+  crudini dotenv conda set setenv: key
+  conda config --set; jq --arg; crudini --set; gojq --arg; yq --arg: key
+  read: <named
+  drush user:password; drush upwd: #2 --password
+  occ user:add; occ user:resetpassword: <
+  evil-winrm crackmapexec netexec nxc conjur: -p
   ansible ansible-playbook: --become-password --conn-pass
   rclone obscure: #1 <
   rclone config: k=v key
@@ -135,6 +175,10 @@ export const TABLE = `
   restic borg duplicity kopia: --password <
   nmcli: #password #wifi-sec.psk #802-11-wireless-security.psk
   wpa_passphrase: #2 <
+  wpa_cli: #psk #password #wep_key0 #sae_password
+  sops: --set
+  keepassxc-cli kpcli: <
+  terraform login; tofu login: <
   iwconfig: #key
   snmpget snmpwalk snmpset snmpbulkwalk: -A -X -c
   ipmitool: -P -k
@@ -155,7 +199,6 @@ export const TABLE = `
   hydra medusa ncrack: -p
   ftp: #3
   tea glab jira: --token
-  login: -p
   mail2: -p
   kafka-configs: --add-config
   nordvpn login: --token
