@@ -7,7 +7,15 @@ const TIOCGPGRP = 0x540f;
 const TIOCSPGRP = 0x5410;
 const SIG_BLOCK = 0;
 const SIG_SETMASK = 2;
+const SIGSTOP = 19;
 const SIGTTOU = 22;
+// waitid(2), with the layout of siginfo_t on 64-bit machines.
+const P_PID = 1;
+const WNOHANG = 1;
+const WSTOPPED = 2;
+const WNOWAIT = 0x0100_0000;
+const SI_PID = 16;
+const SI_STATUS = 24;
 /** How often it is looked whether the program was stopped (Ctrl-Z). */
 const LOOK_EVERY = 100;
 
@@ -19,18 +27,16 @@ const LOOK_EVERY = 100;
 export class TerminalJob {
   readonly #tty: number;
   readonly #own: number;
-  /** Whom the shell waits for (run-front.ts). */
-  readonly #front: number | undefined;
   #group = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Undefined where there is no terminal of our own to give: one of a pipeline is not to be taken from the others. */
-  static open(front: number | undefined): TerminalJob | undefined {
+  static open(): TerminalJob | undefined {
     if (![0, 1, 2].every(isTerminal)) return undefined;
     try {
       const tty = openSync("/dev/tty", "r+");
       const own = foreground(tty);
-      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own, front);
+      if (own !== undefined && own === groupOf("self")) return new TerminalJob(tty, own);
       closeSync(tty);
     } catch {
       // No controlling terminal.
@@ -38,10 +44,9 @@ export class TerminalJob {
     return undefined;
   }
 
-  private constructor(tty: number, own: number, front: number | undefined) {
+  private constructor(tty: number, own: number) {
     this.#tty = tty;
     this.#own = own;
-    this.#front = front;
   }
 
   /** Process group of the program; 0: it has not started. */
@@ -76,9 +81,14 @@ export class TerminalJob {
 
   #look(): void {
     if (stateOf(this.#group) !== "T" || foreground(this.#tty) !== this.#group) return;
+    if (isOrphaned(this.#own)) {
+      // Nobody could continue us. The terminal's signals stop no process there (setpgid(2)); one of its own does.
+      if (stoppedBy(this.#group) !== SIGSTOP) signal(-this.#group, "SIGCONT");
+      return;
+    }
     give(this.#tty, this.#own);
-    if (this.#front !== undefined) signal(this.#front, "SIGSTOP");
-    signal(process.pid, "SIGSTOP");
+    // At once, as the terminal would: whom the shell waits for and us one after the other, and its SIGCONT comes in between.
+    signal(-this.#own, "SIGSTOP");
   }
 }
 
@@ -112,6 +122,24 @@ function fieldsOf(pid: number | "self"): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** No shell of this session can continue the group: setpgid(2), credentials(7). */
+function isOrphaned(group: number): boolean {
+  const session = fieldsOf("self")[3];
+  for (let fields = fieldsOf("self"); ;) {
+    const parent = Number(fields[1]);
+    if (!(parent > 0)) return true;
+    fields = fieldsOf(parent);
+    if (Number(fields[2]) !== group) return fields[3] !== session;
+  }
+}
+
+/** The signal that stopped a child. */
+function stoppedBy(pid: number): number | undefined {
+  const info = alloc(128);
+  if (sys(SYSCALLS.waitid, P_PID, pid, addressOf(info), WSTOPPED | WNOHANG | WNOWAIT, 0) < 0) return undefined;
+  return info.readInt32LE(SI_PID) === pid ? info.readInt32LE(SI_STATUS) : undefined;
 }
 
 const stateOf = (pid: number): string | undefined => fieldsOf(pid)[0];

@@ -160,7 +160,7 @@ async function supervise(setting: Begun): Promise<number> {
   if (asked.notice !== undefined && !quiet) say(asked.notice);
 
   parts.beside?.begin();
-  state.job = TerminalJob.open(parts.beside?.front);
+  state.job = TerminalJob.open();
   const refused = new Refusals(quiet);
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {

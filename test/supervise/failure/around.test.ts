@@ -97,7 +97,8 @@ describe.runIf(mayMount).each(USERS)("with odd mounts, as %s", { concurrent: tru
 
 /** Types lines into a shell on a terminal of its own, and tells how that is set between them. */
 const DRIVE = `
-import os, pty, select, sys, termios, time
+import functools, os, pty, select, sys, termios, time
+print = functools.partial(print, flush=True)
 pid, fd = pty.fork()
 if pid == 0: os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
 out = b""
@@ -125,6 +126,8 @@ os.write(fd, b"echo en''d\\n"); print("end" if until(b"end", 10) else f"never en
 `;
 
 const RAW = `'import sys,tty; tty.setraw(0); print("raw" + "ed"); sys.stdout.flush()'`;
+
+const STOP = `import os; os.kill(0, 20); print("on" + "ward", flush=True)`;
 
 const TERMINAL: readonly { readonly name: string; readonly lines: readonly string[]; readonly expected: string }[] = [
   {
@@ -164,6 +167,11 @@ const TERMINAL: readonly { readonly name: string; readonly lines: readonly strin
     ],
     expected: "rawed\nStopped\nusable\ngoing\noutside\nend\n",
   },
+  {
+    name: "it stops itself where no shell could continue it, as in a container: that stops nothing",
+    lines: [`type:script -qec "$RUN python3 -c '$STOP'" /dev/null; echo st''atus $?`, "wait:onward", "wait:status 0", "usable:"],
+    expected: "onward\nstatus 0\nusable\nend\n",
+  },
 ];
 
 describe.runIf(has("python3")).each(USERS)("the terminal after a run, as %s", { concurrent: true }, (user: User) => {
@@ -176,7 +184,7 @@ describe.runIf(has("python3")).each(USERS)("the terminal after a run, as %s", { 
       const ran = await place.run({
         user,
         argv: ["python3", join(place.folder, "drive.py"), ...lines],
-        env: { RUN: run, RAW },
+        env: { RUN: run, RAW, STOP },
         seconds: 90,
       });
       expect(ran.stdout, ran.stderr).toBe(expected);
