@@ -71,7 +71,11 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
 /** A program's own credential. `programs`: the trusted names it goes by. */
 export function ownsCredential(programs: readonly string[], path: string, home: string): boolean {
   // Variables, plans and states of terraform lie in the project.
-  if (/(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/.test(path) && programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))) return true;
+  if (
+    /(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/.test(path) &&
+    programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))
+  )
+    return true;
   return OWNERS.some(
     (owner) =>
       programs.some((program) => owner.programs.test(program)) &&
