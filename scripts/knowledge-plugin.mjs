@@ -80,12 +80,11 @@ export async function knowledge(root) {
     table += JSON.stringify(fields).replaceAll(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
     return [start, table.length];
   };
-  const index = FAMILIES.flat().flatMap((spec) => {
-    const [start, end] = put(spec);
-    return spec.names.split(" ").map((name) => {
-      if (!NAME.test(name)) throw new Error(`a command named ${name} cannot be looked up`);
-      return `${name}:${start}:${end}`;
-    });
+  // One row for an entry: its names, each between blanks, and where it lies.
+  const index = FAMILIES.flat().map((spec) => {
+    const names = spec.names.split(" ");
+    for (const name of names) if (!NAME.test(name)) throw new Error(`a command named ${name} cannot be looked up`);
+    return ` ${names.join(" ")} :${put(spec).join(":")}`;
   });
   const module = `
 import { openSync, readSync } from "node:fs";
@@ -198,16 +197,16 @@ export function grammarOfEntry(spec, parent) {
     subcommands: own.named && { named: new Named(own.named), verbs: own.verbs.map(child) },
   });
 }
-const INDEX = ${JSON.stringify(`\n${index.join("\n")}\n`)};
+const INDEX = ${JSON.stringify(`${index.join("\n")}\n`)};
 const found = new Map();
 /** As entryFor of lookup.ts: looked up in a text, which costs a fresh process less than a map of all names. */
 export function entryFor(name) {
   if (!${NAME}.test(name)) return undefined;
   const known = found.get(name);
   if (known !== undefined) return known;
-  const at = INDEX.indexOf("\\n" + name + ":");
+  const at = INDEX.indexOf(" " + name + " ");
   if (at === -1) return undefined;
-  const [start, end] = INDEX.slice(at + name.length + 2, INDEX.indexOf("\\n", at + 1)).split(":");
+  const [start, end] = INDEX.slice(INDEX.indexOf(":", at) + 1, INDEX.indexOf("\\n", at)).split(":");
   // One object for all names of an entry.
   let entry = found.get(+start);
   if (entry === undefined) found.set(+start, (entry = new Entry(+start, +end)));
@@ -215,7 +214,7 @@ export function entryFor(name) {
   return entry;
 }
 /** For the test: every name. */
-export const NAMES = () => INDEX.trim().split("\\n").map((row) => row.slice(0, row.indexOf(":")));
+export const NAMES = () => INDEX.trim().split("\\n").flatMap((row) => row.slice(0, row.indexOf(":")).trim().split(" "));
 `;
   return { table, module };
 }

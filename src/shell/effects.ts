@@ -17,6 +17,8 @@ export function applyEffect(inv: Invocation, effect: Effect): void {
       return;
     case "system":
       inv.cx.add({ kind: "system", area: effect.area, origin });
+      // Packages of a language are installed for its user, and a line in a log harms nobody.
+      if (effect.area !== "packages" && effect.area !== "log") inv.cx.addDanger(inv.exec, "host-effect");
       return;
     case "danger":
       inv.cx.addDanger(inv.exec, effect.danger);

@@ -36,6 +36,7 @@ export function startProgram(call: ProgramCall): Stream {
   if (spec === undefined) {
     applyEnvironment({ cx, state: call.state, exec, name: who.basename, span: call.span });
     cx.refineExec(exec, { shape: looseShape(cx, words) });
+    if (isAdministrators(call, who) && !onlyAsksForHelp(words)) cx.addDanger(exec, "host-effect");
     nameWords(cx, exec, [...words, ...environmentOf(call), ...linesOf(call.stdin)], call.state.places);
     readHandedCommands(call, who.basename.toLowerCase(), words, false, exec);
     return { is: "unknown", why: `the output of ${written}`, network: isNetwork(call.stdin) };
@@ -66,7 +67,9 @@ export function startProgram(call: ProgramCall): Stream {
     },
     ...(who.trusted && applied.id !== undefined && !who.folded ? { knowledge: applied.id } : {}),
   });
-  if (!who.trusted || who.folded || !isUnderstood(cx, exec, applied, before))
+  const understood = isUnderstood(cx, exec, applied, before);
+  if (!understood && spec.otherwise !== undefined) cx.addDanger(exec, spec.otherwise);
+  if (!who.trusted || who.folded || !understood)
     nameWords(cx, exec, [...words.filter((word) => !isSentence(word)), ...environmentOf(call)], call.state.places);
   // Of some the table knows nothing but that they run code of the project by default.
   const runs = applied.id === undefined ? spec.operands?.startsWith("code/project") === true : runsProject(cx, exec, before.actions);
@@ -126,6 +129,16 @@ const runsProject = (cx: Context, exec: number, from: number): boolean =>
         action.origin.by === "command" &&
         action.origin.exec === exec,
     );
+
+/** A program that nobody knows, in a folder for the administrator's (hier(7)). */
+function isAdministrators({ cx: { world } }: ProgramCall, { resolved }: Identity): boolean {
+  if (resolved === undefined || !/\/sbin\/[^/]+$/.test(resolved)) return false;
+  // Where the folder is a link to `bin` it says nothing.
+  return world.canonical(resolved.slice(0, resolved.lastIndexOf("/"))).endsWith("/sbin");
+}
+
+const onlyAsksForHelp = (words: readonly Value[]): boolean =>
+  words.length === 1 && /^--(?:help|version)$/.test(textOf(words[0] ?? literal("")) ?? "");
 
 /** The environment that the project's own tools lie in: of this project, under the name it has by custom, and no link out of it. */
 function isOwnTool({ cx: { world } }: ProgramCall, who: Identity, written: string): boolean {

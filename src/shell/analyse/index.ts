@@ -60,6 +60,7 @@ import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
 import { duckdbInput, luaInput, rubyInput, sqliteInput } from "./standard-input.ts";
+import { sshOptions } from "./ssh-options.ts";
 import { storagePlace } from "./storage-place.ts";
 import { tar } from "./tar.ts";
 import { unzip } from "./unzip.ts";
@@ -170,6 +171,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   sizes,
   "sort-temp": sortTemp,
   "sqlite-input": sqliteInput,
+  "ssh-options": sshOptions,
   "storage-place": storagePlace,
   tar,
   "terraform-fmt": terraformFmt,

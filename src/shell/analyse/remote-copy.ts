@@ -4,6 +4,7 @@ import { applyKind } from "../kinds.ts";
 import { resolvePath, targetsOf } from "../paths.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
+import { sshOptions } from "./ssh-options.ts";
 
 /** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
 type End =
@@ -50,6 +51,7 @@ interface Copy {
 
 /** scp(1). Reading a secret here and writing there is seen by the judge: the read is protected. */
 export function scp(inv: Invocation): void {
+  sshOptions(inv);
   const ends = inv.args.operands.map(endOf);
   for (const end of ends) connect(inv, end);
   const sources = ends.slice(0, -1);

@@ -25,6 +25,8 @@ export function modes(inv: Invocation): void {
   const given = valuesOf(inv, "-m");
   const isChmod = inv.name === "chmod";
   const [mode] = isChmod && !drops(inv, "mode") ? inv.args.operands : given;
+  // A device node is a way to the device, under whatever name.
+  if (inv.name === "mknod" && inv.args.operands.slice(1, 2).some((type) => textOf(type) !== "p")) inv.cx.addDanger(inv.exec, "host-effect");
   if (opensToAll(mode)) inv.cx.addDanger(inv.exec, "open-to-all");
 }
 

@@ -265,14 +265,21 @@ export const GIT_HISTORY: Readonly<Record<string, SubcommandSpec>> = {
     effects: CHANGES,
     examples: { ask: ["git repack -ad"] },
   },
-  "maintenance run|maintenance start|maintenance stop|maintenance register|maintenance unregister": {
+  "maintenance run": {
+    style: "gnu",
+    options: optionTable("--[no-]auto; --schedule=text; --[no-]quiet; --task=text; --detach; --no-detach"),
+    operands: "",
+    effects: CHANGES,
+    examples: { ask: ["git maintenance run"] },
+  },
+  "maintenance start|maintenance stop|maintenance register|maintenance unregister": {
     style: "gnu",
     options: optionTable(
       "--[no-]auto; --schedule=text; --[no-]quiet; --task=text; --scheduler=text -> system schedule; --force; --config-file=write; --detach; --no-detach",
     ),
     operands: "",
     effects: `${CHANGES}, system schedule`,
-    examples: { ask: ["git maintenance run", "git maintenance start"] },
+    examples: { ask: ["git maintenance start"] },
   },
   "update-ref": {
     style: "gnu",

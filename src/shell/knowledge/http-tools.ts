@@ -101,16 +101,32 @@ export const httpTools: readonly CommandSpec[] = [
     examples: { allow: ["serve --version"], ask: ["serve", "http-server -p 8080", "serve -c x .", "json-server db.json"] },
   },
   {
-    names:
-      "mosh autossh sshpass sshuttle dbclient plink pssh pdsh clush parallel-ssh sshfs ssh-copy-id ssh-import-id et tsh teleport gcsfuse s3fs curlftpfs davfs2",
+    names: "mosh dbclient plink pssh pdsh clush parallel-ssh sshfs ssh-copy-id ssh-import-id et tsh teleport gcsfuse s3fs curlftpfs davfs2",
     summary: "other machines",
     style: "none",
     operands: "host? text*",
     effects: "net, remote.change ssh",
-    examples: { ask: ["mosh host rm x", "sshpass -p x ssh host id", "ssh-copy-id host", "sshfs host:/ mnt", "pdsh -w h id"] },
+    examples: { ask: ["mosh host rm x", "ssh-copy-id host", "sshfs host:/ mnt", "pdsh -w h id"] },
+  },
+  {
+    names: "autossh sshuttle",
+    summary: "tunnels that anything can go through",
+    style: "none",
+    operands: "host? text*",
+    effects: "net, remote.change ssh, danger raw-connection",
+    examples: { ask: ["autossh -M 0 host", "sshuttle -r host 0/0"] },
+  },
+  {
+    names: "sshpass",
+    summary: "types the password for another program",
+    style: "posix",
+    options: "-p=text\n-f=read\n-d=number\n-e[=text]\n-P=text\n-v\n-h -> stop\n-V -> stop",
+    operands: "argv+",
+    examples: { ask: ["sshpass -p x ssh host id"], deny: ["sshpass -p x rm -rf ~", "sshpass -f .env ssh host"] },
   },
   {
     names: "tailscale",
+    otherwise: "host-effect",
     summary: "a private network",
     style: "posix",
     subcommands: {
@@ -134,7 +150,7 @@ export const httpTools: readonly CommandSpec[] = [
         examples: { ask: ["tailscale funnel 3000"] },
       },
     },
-    examples: { none: ["tailscale debug x"] },
+    examples: { ask: ["tailscale debug x"] },
   },
   {
     names:

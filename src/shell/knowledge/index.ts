@@ -23,6 +23,7 @@ import { interpreters } from "./interpreters.ts";
 import { jvm } from "./jvm.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { listing } from "./listing.ts";
+import { machineAdmin } from "./machine-admin.ts";
 import { machineCare } from "./machine-care.ts";
 import { machineTools } from "./machine-tools.ts";
 import { macos } from "./macos.ts";
@@ -84,6 +85,7 @@ export const TABLES: Readonly<Record<string, readonly CommandSpec[]>> = {
   jvm,
   kubernetes,
   listing,
+  machineAdmin,
   machineCare,
   machineTools,
   macos,

@@ -36,6 +36,7 @@ export const machineCare: readonly CommandSpec[] = [
   },
   {
     names: "sensors",
+    otherwise: "host-effect",
     style: "gnu",
     options: "-A --no-adapter\n-u\n-j\n-f --fahrenheit\n-h --help -> stop\n-v --version -> stop\n# sets limits: -s --set -c",
     operands: "text*",
@@ -43,6 +44,7 @@ export const machineCare: readonly CommandSpec[] = [
   },
   {
     names: "smartctl",
+    otherwise: "host-effect",
     summary: "health of a disk",
     style: "gnu",
     options: rows(
@@ -56,6 +58,7 @@ export const machineCare: readonly CommandSpec[] = [
   {
     names:
       "zfs zpool btrfs lvm lvs vgs pvs lvextend lvresize vgreduce xfs_repair xfs_growfs resizepart bcachefs mount.cifs exportfs quota setquota edquota nbd-client iscsiadm multipath dmsetup",
+    otherwise: "host-effect",
     summary: "volumes and file systems",
     style: "posix",
     options: "--version -> stop\n--help -> stop",
@@ -94,6 +97,7 @@ export const machineCare: readonly CommandSpec[] = [
   {
     names:
       "udevadm systemd-analyze systemd-cgls systemd-cgtop systemd-resolve systemd-detect-virt systemd-id128 systemd-path systemd-escape systemd-delta",
+    otherwise: "host-effect",
     summary: "looks at the running system",
     style: "posix",
     options: "--no-pager\n--version -> stop\n-h --help -> stop\n-n=number\n-l --full",
@@ -114,10 +118,11 @@ export const machineCare: readonly CommandSpec[] = [
         examples: { ask: ["udevadm trigger", "udevadm control --reload"] },
       },
     },
-    examples: { allow: ["systemd-cgls", "systemd-detect-virt"], none: ["udevadm lock x"] },
+    examples: { allow: ["systemd-cgls", "systemd-detect-virt"], ask: ["udevadm lock x"] },
   },
   {
     names: "gsettings",
+    otherwise: "host-effect",
     upkeep: ["write ~/.cache/dconf/**"],
     style: "none",
     subcommands: {
@@ -133,10 +138,11 @@ export const machineCare: readonly CommandSpec[] = [
         examples: { ask: ["gsettings set a b c"] },
       },
     },
-    examples: { none: ["gsettings --schemadir . get a b"] },
+    examples: { ask: ["gsettings --schemadir . get a b"] },
   },
   {
     names: "dconf",
+    otherwise: "host-effect",
     style: "none",
     subcommands: {
       "read|list|list-locks|dump|help|watch": { style: "none", operands: "text*", examples: { allow: ["dconf read /a/b"] } },
@@ -147,7 +153,7 @@ export const machineCare: readonly CommandSpec[] = [
         examples: { ask: ["dconf write /a/b x", "dconf reset -f /"] },
       },
     },
-    examples: { none: ["dconf blame"] },
+    examples: { ask: ["dconf blame"] },
   },
   {
     names:

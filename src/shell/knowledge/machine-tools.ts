@@ -61,6 +61,7 @@ export const machineTools: readonly CommandSpec[] = [
   },
   {
     names: "nvidia-smi",
+    otherwise: "host-effect",
     summary: "graphics processors; what sets something is not listed",
     style: "bsd",
     options: rows(

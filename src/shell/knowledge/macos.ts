@@ -10,6 +10,7 @@ const CHANGES: SubcommandSpec = { style: "none", operands: "text*", effects: "sy
 export const macos: readonly CommandSpec[] = [
   {
     names: "defaults",
+    otherwise: "host-effect",
     summary: "settings of programs",
     style: "none",
     subcommands: {
@@ -30,7 +31,7 @@ export const macos: readonly CommandSpec[] = [
         examples: { ask: ["defaults write com.apple.loginwindow LoginHook /tmp/x", "defaults delete com.apple.dock"] },
       },
     },
-    examples: { none: ["defaults -host x read y"] },
+    examples: { ask: ["defaults -host x read y"] },
   },
   {
     names: "plutil",
@@ -64,6 +65,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "security",
+    otherwise: "host-effect",
     summary: "keychains and certificates",
     style: "posix",
     subcommands: {
@@ -157,6 +159,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "networksetup",
+    otherwise: "host-effect",
     summary: "network settings",
     style: "none",
     // Names may be written in any case; those listed are the manual's.
@@ -186,6 +189,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "tmutil",
+    otherwise: "host-effect",
     style: "none",
     subcommands: {
       "listbackups|latestbackup|listlocalsnapshots|destinationinfo|status|version|machinedirectory|isexcluded|help": {
@@ -201,7 +205,7 @@ export const macos: readonly CommandSpec[] = [
           examples: { ask: ["tmutil delete x", "tmutil disable"] },
         },
     },
-    examples: { allow: ["tmutil"], none: ["tmutil frobnicate"] },
+    examples: { allow: ["tmutil"], ask: ["tmutil frobnicate"] },
   },
   {
     names: "pkgutil",
@@ -224,6 +228,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "hdiutil",
+    otherwise: "host-effect",
     summary: "disk images",
     style: "words",
     subcommands: {
@@ -261,6 +266,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "diskutil",
+    otherwise: "host-effect",
     summary: "disks and volumes",
     style: "words",
     subcommands: {
@@ -291,6 +297,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "profiles",
+    otherwise: "host-effect",
     summary: "configuration profiles",
     style: "none",
     subcommands: {
@@ -314,6 +321,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "softwareupdate",
+    otherwise: "host-effect",
     summary: "updates of the system",
     style: "none",
     subcommands: {
@@ -335,6 +343,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "csrutil nvram systemsetup fdesetup dseditgroup",
+    otherwise: "host-effect",
     summary: "shows and changes settings of the machine",
     style: "none",
     subcommands: {
@@ -362,6 +371,7 @@ export const macos: readonly CommandSpec[] = [
   },
   {
     names: "mdutil",
+    otherwise: "host-effect",
     summary: "Spotlight's index",
     style: "none",
     subcommands: {

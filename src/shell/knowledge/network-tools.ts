@@ -66,6 +66,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "tcpdump tshark dumpcap",
+    otherwise: "host-effect",
     summary: "records network traffic",
     options: rows(
       "-i=text; -n; -nn; -c=text; -v; -vv; -vvv; -e; -q; -t; -tt; -ttt; -tttt; -A; -x; -X; -XX; -S; -s=text; -r=read; -D -> stop; -w=write; -l; -U; -p; -K; -N; -O; --version -> stop; -h --help -> stop",
@@ -81,6 +82,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "ip",
+    otherwise: "host-effect",
     summary: "shows and sets addresses, links and routes",
     style: "posix",
     options: rows(
@@ -102,10 +104,11 @@ export const networkTools: readonly CommandSpec[] = [
           },
         },
     },
-    examples: { ask: ["ip addr add 10.0.0.1/8 dev eth0", "ip -n x link", "ip -b file", "ip route del default"], none: ["ip nonsense x"] },
+    examples: { ask: ["ip addr add 10.0.0.1/8 dev eth0", "ip -n x link", "ip -b file", "ip route del default", "ip nonsense x"] },
   },
   {
     names: "ifconfig",
+    otherwise: "host-effect",
     summary: "shows and sets interfaces",
     options: rows("-a; -s; -v; -l; -m; -L"),
     operands: "text?",
@@ -113,6 +116,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "route",
+    otherwise: "host-effect",
     summary: "shows and sets routes",
     options: rows("-n; -e; -ee; -v; -4; -6; -A=text; -F; -C; -V --version -> stop; -h --help -> stop"),
     operands: "",
@@ -120,6 +124,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "arp",
+    otherwise: "host-effect",
     summary: "shows and sets neighbours",
     options: rows("-a; -e; -n; -v; -l; -H=text; -i=text; -V --version -> stop; -h --help -> stop", "# set: -s -d -f"),
     operands: "text?",
@@ -131,6 +136,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "ss",
+    otherwise: "host-effect",
     summary: "lists sockets",
     options: rows(
       "-h --help -> stop; -V --version -> stop; -n --numeric; -r --resolve; -a --all; -l --listening; -o --options; -e --extended; -m --memory; -p --processes; -T --threads; -i --info; --tipcinfo",
@@ -160,6 +166,7 @@ export const networkTools: readonly CommandSpec[] = [
   },
   {
     names: "iptables ip6tables iptables-legacy iptables-nft",
+    otherwise: "host-effect",
     summary: "shows and sets the packet filter",
     options: rows(
       "-L --list; -S --list-rules; -n --numeric; -v --verbose; -x --exact; --line-numbers; -t --table=text; -w --wait; -V --version -> stop; -h --help -> stop",

@@ -6,6 +6,7 @@ import type { CommandSpec } from "./spec.ts";
 export const packages: readonly CommandSpec[] = [
   {
     names: "apt apt-get aptitude apt-cache apt-mark apt-file",
+    otherwise: "host-effect",
     helps: "--help",
     summary: "packages of Debian",
     // -o and -c may name hooks that run.
@@ -30,10 +31,11 @@ export const packages: readonly CommandSpec[] = [
           examples: { ask: ["apt install x", "apt-get update", "apt-get -y remove x", "apt-get install ./evil.deb", "apt-mark hold x"] },
         },
     },
-    examples: { allow: ["apt --version"], none: ["apt nonsense"] },
+    examples: { allow: ["apt --version"], ask: ["apt nonsense"] },
   },
   {
     names: "dpkg",
+    otherwise: "host-effect",
     summary: "packages of Debian",
     options: rows(
       "-l --list; -L --listfiles; -s --status; -S --search; -p --print-avail; -W --show; -f --field -> text becomes read; -c --contents -> text becomes read; -I --info -> text becomes read; -C --audit; -V --verify; --get-selections; --print-architecture; --print-foreign-architectures; --compare-versions; --no-pager; --help -> stop; --version -> stop",
@@ -58,6 +60,7 @@ export const packages: readonly CommandSpec[] = [
   },
   {
     names: "rpm",
+    otherwise: "host-effect",
     upkeep: ["write ~/.rpmdb/**"],
     summary: "packages of Red Hat",
     // --eval and --define expand macros that run programs.
@@ -74,6 +77,7 @@ export const packages: readonly CommandSpec[] = [
   },
   {
     names: "pacman",
+    otherwise: "host-effect",
     summary: "packages of Arch",
     options: rows(
       "-Q; -Qi; -Ql; -Qs; -Qo; -Qe; -Qet; -Qt; -Qdt; -Qtd; -Qd; -Qm; -Qn; -Qu; -Qq; -Qqe; -Qk; -Ss; -Si; -Sl; -Sg; -Ssq; -Fl; -Fq; -V --version -> stop; -h --help -> stop",
@@ -87,6 +91,7 @@ export const packages: readonly CommandSpec[] = [
   },
   {
     names: "dnf yum microdnf zypper apk snap flatpak port nix-env",
+    otherwise: "host-effect",
     summary: "packages",
     options: rows("-q --quiet; -y --assumeyes; -v --verbose; --installed; --available; -h --help -> stop; --version -> stop; -V -> stop"),
     subcommands: {
@@ -100,7 +105,7 @@ export const packages: readonly CommandSpec[] = [
           examples: { ask: ["dnf install x", "apk add x", "snap remove x", "flatpak run x", "yum -y update"] },
         },
     },
-    examples: { allow: ["dnf --version"], ask: ["nix-env -iA nixpkgs.x"], none: ["dnf nonsense"] },
+    examples: { allow: ["dnf --version"], ask: ["nix-env -iA nixpkgs.x", "dnf nonsense"] },
   },
   {
     names: "brew",

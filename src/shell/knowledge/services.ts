@@ -14,6 +14,7 @@ const SERVICE_OPTIONS = rows(
 export const services: readonly CommandSpec[] = [
   {
     names: "systemctl",
+    otherwise: "host-effect",
     helps: "--help",
     summary: "shows and controls services",
     style: "gnu",
@@ -68,7 +69,7 @@ export const services: readonly CommandSpec[] = [
           examples: { ask: ["systemctl reboot", "systemctl poweroff", "systemctl -f -f halt"] },
         },
     },
-    examples: { none: ["systemctl nonsense"] },
+    examples: { ask: ["systemctl nonsense"] },
   },
   {
     names: "service rc-service initctl invoke-rc.d",
@@ -80,6 +81,7 @@ export const services: readonly CommandSpec[] = [
   },
   {
     names: "launchctl",
+    otherwise: "host-effect",
     summary: "services of macOS",
     subcommands: {
       "list|print|print-cache|print-disabled|blame|managername|managerpid|manageruid|version|getenv": {
@@ -93,10 +95,11 @@ export const services: readonly CommandSpec[] = [
         examples: { ask: ["launchctl load x.plist", "launchctl kickstart -k x", "launchctl submit -l x -- evil"] },
       },
     },
-    examples: { none: ["launchctl nonsense"] },
+    examples: { ask: ["launchctl nonsense"] },
   },
   {
     names: "hostnamectl timedatectl localectl loginctl networkctl resolvectl busctl coredumpctl machinectl bootctl",
+    otherwise: "host-effect",
     summary: "shows and sets parts of the system",
     options: rows(
       "--no-pager; -a --all; -l --full; --value; -p --property=text; --json=text; --no-legend; --monitor; -n --lines=text; -o --output=text; --transient; --static; --pretty; --no-ask-password; -h --help -> stop; --version -> stop",
@@ -122,10 +125,11 @@ export const services: readonly CommandSpec[] = [
           examples: { ask: ["hostnamectl set-hostname pwned", "loginctl terminate-user me", "resolvectl dns eth0 6.6.6.6"] },
         },
     },
-    examples: { allow: ["hostnamectl", "timedatectl"], none: ["coredumpctl debug"] },
+    examples: { allow: ["hostnamectl", "timedatectl"], ask: ["coredumpctl debug"] },
   },
   {
     names: "sysctl",
+    otherwise: "host-effect",
     summary: "shows and sets kernel parameters",
     // An operand with `=` sets: only the usual names are known.
     options: rows(
@@ -143,10 +147,11 @@ export const services: readonly CommandSpec[] = [
           },
         },
     },
-    examples: { allow: ["sysctl -a"], ask: ["sysctl -p", "sysctl --system"], none: ["sysctl vm.swappiness=1"], deny: ["sysctl -p.env"] },
+    examples: { allow: ["sysctl -a"], ask: ["sysctl -p", "sysctl --system", "sysctl vm.swappiness=1"], deny: ["sysctl -p.env"] },
   },
   {
     names: "crontab",
+    otherwise: "host-effect",
     summary: "scheduled commands of a user",
     // Anything but listing and testing changes the table; without an operand it comes from the input.
     options: rows("-l -> drop table, drop install; -u=text; -V -> stop; -e; -r; -i; -T -> drop install"),
@@ -158,6 +163,7 @@ export const services: readonly CommandSpec[] = [
   },
   {
     names: "at batch",
+    otherwise: "host-effect",
     summary: "runs commands later",
     options: rows(
       "-l -> stop; -q=text; -v; -m; -M; -V -> stop; -c=text -> stop; -d=text -> system schedule; -r=text -> system schedule; -b; -t=text; -f=script/sh",
@@ -233,7 +239,7 @@ export const services: readonly CommandSpec[] = [
       "kill-server|kill-session|kill-window|killw|kill-pane|killp|detach|detach-client": {
         options: rows("-a; -t=text; -C; -s=text"),
         operands: "",
-        effects: "process",
+        effects: "process, danger signals-by-name",
         examples: { ask: ["tmux kill-server", "tmux kill-session -t x"] },
       },
     },

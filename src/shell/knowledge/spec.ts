@@ -1,3 +1,5 @@
+import type { DangerId } from "../../action/index.ts";
+
 /**
  * The form in which Assent knows a command. An entry is data: what the options are, which operands are paths and
  * what happens to them, which subcommands only read, what else the command does, and examples that are its tests.
@@ -48,6 +50,11 @@ export interface CommandSpec {
    * option (a name that a wildcard matches, text of a file) can do no harm.
    */
   readonly closed?: true;
+  /**
+   * The danger class of whatever the entry does not list: an option, an operand, a subcommand. For programs that change the
+   * machine: what nobody understands of them is no less than what is understood.
+   */
+  readonly otherwise?: DangerId;
   /**
    * Without operands it only looks, whatever its options: what stands behind them is theirs in every program of the name.
    * Else a program that changes things and has no operand left, with a word taken by an option, is not understood.

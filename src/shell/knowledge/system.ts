@@ -134,7 +134,7 @@ export const system: readonly CommandSpec[] = [
     summary: "who uses a file or port",
     options: rows(
       "-a --all; -I --inode; -l --list-signals -> stop; -m --mount; -M --ismountpoint; -n --namespace=text; -s --silent; -u --user; -v --verbose; -V --version -> stop; -4 --ipv4; -6 --ipv6; -c; -f",
-      "-k --kill -> process; -i --interactive -> process; -w --writeonly -> process",
+      "-k --kill -> process, danger signals-by-name; -i --interactive -> process; -w --writeonly -> process",
     ),
     operands: "list*",
     examples: { allow: ["fuser 80/tcp", "fuser -v a.txt"], ask: ["fuser -k 80/tcp", "fuser -vk a.txt", "fuser -9 -k a.txt"] },
@@ -219,6 +219,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "mount",
+    otherwise: "host-effect",
     summary: "shows mounts (mounting is not listed)",
     options: rows(
       "-l --show-labels; -v --verbose; -t --types=text; -h --help -> stop; -V --version -> stop",
@@ -230,6 +231,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "dmesg",
+    otherwise: "host-effect",
     summary: "kernel messages",
     options: rows(
       "-F --file=read; -f --facility=text; -H --human; -J --json; -k --kernel; -L --color[=text]; -l --level=text; -P --nopager; -p --force-prefix; -r --raw; --noescape; -S --syslog; -s --buffer-size=text",
@@ -246,6 +248,7 @@ export const system: readonly CommandSpec[] = [
   },
   {
     names: "journalctl",
+    otherwise: "host-effect",
     upkeep: ["read /var/log/journal/**"],
     summary: "system journal",
     options: rows(

@@ -43,7 +43,8 @@ specify({
     ["env kill -l", "exec kill -l"],
     ["env kill -TERM 12 -13", "exec kill -TERM 12 -13", "signal process 12", "signal process -13"],
     ['env kill "$P"', "exec kill ‹$P›", "signal process a process only known at run time"],
-    ["env kill --frob 1", "exec kill --frob 1", "signal process --frob", "signal process 1", "doubt: kill has no known option `--frob`"],
+    ["kill -9 1", "danger: host-effect", "signal process 1"],
+    ["env kill --frob 7", "exec kill --frob 7", "signal process --frob", "signal process 7", "doubt: kill has no known option `--frob`"],
   ],
   "parallel: one shell line for each input": [
     ["parallel ls ::: src a.txt", "exec ls src", "list ./src", "exec ls a.txt", "list ./a.txt"],
