@@ -1,9 +1,10 @@
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, isInput, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
 
 /**
  * Cline. Measured on its CLI 3.0.65: `cancel` ends the whole run and its message does not reach the model; exit codes and
@@ -38,13 +39,13 @@ function read({ payload, folder }: Call): Reading {
   const roots = payload["workspaceRoots"];
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined;
   const { tool_call: call, preToolUse: old } = payload;
-  const tool = isInput(call) ? call["name"] : isInput(old) ? old["toolName"] : undefined;
+  const tool = isObject(call) ? call["name"] : isObject(old) ? old["toolName"] : undefined;
   const parent = text(payload["parent_agent_id"]);
   return requestOf({
     agent: "cline",
     event: "PreToolUse",
     tool,
-    input: isInput(call) ? call["input"] : isInput(old) ? old["parameters"] : undefined,
+    input: isObject(call) ? call["input"] : isObject(old) ? old["parameters"] : undefined,
     cwd: root,
     folder,
     facts: factsOf(TOOLS, tool) ?? (typeof tool === "string" ? mcpGuess(tool, "__") : undefined),

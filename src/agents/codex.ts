@@ -1,8 +1,9 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup, Value } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files, isInput, named, text } from "./reading.ts";
+import { files, named, text } from "./reading.ts";
 import { tableOf, valueAt } from "./value.ts";
 
 /**
@@ -44,9 +45,9 @@ function read(call: Call): Reading {
 /** Before its hooks took Claude Code's form, Codex sent `permission: { type, metadata }` (ledger A38). */
 function current(payload: Input): Input {
   const { permission } = payload;
-  if (payload["tool_name"] !== undefined || !isInput(permission)) return payload;
+  if (payload["tool_name"] !== undefined || !isObject(permission)) return payload;
   const { type, metadata } = permission;
-  return { ...payload, tool_name: type === "bash" || type === "shell" ? "Bash" : type, tool_input: isInput(metadata) ? metadata : {} };
+  return { ...payload, tool_name: type === "bash" || type === "shell" ? "Bash" : type, tool_input: isObject(metadata) ? metadata : {} };
 }
 
 function write({ request, answer, verdict }: Outcome): Reply {

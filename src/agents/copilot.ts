@@ -1,8 +1,9 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, isInput, mcp, mcpGuess, named, requestOf, subagentOf, text } from "./reading.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "./reading.ts";
 
 /**
  * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's
@@ -73,7 +74,7 @@ function parsed(input: unknown, tool: string | undefined): unknown {
 
 function otherFacts(tool: string, input: unknown): ToolFacts | undefined {
   if (tool === "apply_patch") {
-    const fields = isInput(input) ? Object.entries(input) : [];
+    const fields = isObject(input) ? Object.entries(input) : [];
     const field = fields.find(([, value]) => typeof value === "string" && value.includes("*** Begin Patch"))?.[0];
     return { does: "patch", field: field ?? "input" };
   }

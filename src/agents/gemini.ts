@@ -1,8 +1,9 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./protocol.ts";
-import { files, isInput, mcp, mcpGuess, named, shell, text } from "./reading.ts";
+import { files, mcp, mcpGuess, named, shell, text } from "./reading.ts";
 
 /**
  * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after
@@ -33,8 +34,8 @@ const hostOf = (): Host => ({ shell: "any", decides: true, asks: false, bypassed
 
 function factsFor(tool: string, payload: Input): ToolFacts | undefined {
   const context = payload["mcp_context"];
-  const server = isInput(context) ? text(context["server_name"]) : undefined;
-  const name = isInput(context) ? text(context["tool_name"]) : undefined;
+  const server = isObject(context) ? text(context["server_name"]) : undefined;
+  const name = isObject(context) ? text(context["tool_name"]) : undefined;
   if (server !== undefined && name !== undefined) return mcp(server, name);
   return tool.startsWith("mcp_") ? mcpGuess(tool.slice("mcp_".length), "_") : undefined;
 }

@@ -1,9 +1,10 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Sample } from "./agent.ts";
 import type { Steered } from "./steering.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, isInput, mcp, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
 
 /**
  * OpenCode and Kilo, which grew from it. Measured on OpenCode 1.18.33 and Kilo 7.7.9: a plugin denies by throwing in
@@ -69,11 +70,11 @@ export function openCodeProtocol(id: "opencode" | "kilo"): Protocol {
 
 /** `permission` is an object with its type, or in the event the type itself with `metadata` beside it. */
 function permissionOf(payload: Input): { readonly tool: unknown; readonly input: unknown } {
-  const asked = isInput(payload["properties"]) ? payload["properties"] : payload;
+  const asked = isObject(payload["properties"]) ? payload["properties"] : payload;
   const own = asked["permission"];
-  const type = isInput(own) ? own["type"] : own;
-  const metadata = isInput(own) ? own["metadata"] : asked["metadata"];
-  if (!isInput(metadata)) return { tool: type, input: metadata ?? {} };
+  const type = isObject(own) ? own["type"] : own;
+  const metadata = isObject(own) ? own["metadata"] : asked["metadata"];
+  if (!isObject(metadata)) return { tool: type, input: metadata ?? {} };
   // Here the path has a small letter.
   return { tool: type, input: metadata["filepath"] === undefined ? metadata : { ...metadata, filePath: metadata["filepath"] } };
 }

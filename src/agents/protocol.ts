@@ -24,8 +24,6 @@ export type Reading =
 /** A value that prints as JSON. */
 export type Envelope = Readonly<Record<string, unknown>>;
 
-export const isEnvelope = (value: unknown): value is Envelope => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** What the host gets: one JSON document, or nothing; words on stderr; an exit code. */
 export interface Reply {
   readonly envelope?: Envelope;

@@ -1,8 +1,9 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files, isInput, named, shell } from "./reading.ts";
+import { files, named, shell } from "./reading.ts";
 
 /**
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
@@ -56,7 +57,7 @@ function read(call: Call): Reading {
 /** `tool_call` calls a tool that was found by searching. */
 function direct(payload: Input): Input {
   const input = payload["tool_input"];
-  if (payload["tool_name"] !== "tool_call" || !isInput(input)) return payload;
+  if (payload["tool_name"] !== "tool_call" || !isObject(input)) return payload;
   return { ...payload, tool_name: input["name"], tool_input: input["arguments"] ?? {} };
 }
 

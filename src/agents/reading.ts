@@ -1,8 +1,8 @@
-import type { Host, Input, Request, ToolFacts } from "../guard/index.ts";
+import { isObject } from "../data/index.ts";
+import type { Host, Request, ToolFacts } from "../guard/index.ts";
 import type { Reading } from "./protocol.ts";
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-export const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a call says, not looked at yet. */
 interface Said {
@@ -34,7 +34,7 @@ export function requestOf(said: Said): Reading {
   const tool = text(said.tool);
   if (tool === undefined) return problem(`\`${names.tool}\` is not a text`);
   const { input, facts } = said;
-  if (!isInput(input)) return problem(`\`${names.input}\` is not an object`);
+  if (!isObject(input)) return problem(`\`${names.input}\` is not an object`);
   const cwd = said.cwd === undefined ? said.folder : text(said.cwd);
   if (cwd === undefined || !isFolder(cwd)) return problem(`\`${names.cwd}\` is not an absolute path`);
   const own = facts?.does === "shell" && facts.folder !== undefined ? input[facts.folder] : undefined;

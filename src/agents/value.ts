@@ -1,11 +1,10 @@
+import { isObject } from "../data/index.ts";
 import type { Value } from "./agent.ts";
 
 type Table = { readonly [key: string]: Value };
 
-const isTable = (value: Value | undefined): value is Table => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** An object's keys; none where there is no object. */
-export const tableOf = (value: Value | undefined): Table => (isTable(value) ? value : {});
+export const tableOf = (value: Value | undefined): Table => (isObject(value) ? value : {});
 
 /** The value at a path of keys and indexes. */
 export function valueAt(value: Value | undefined, path: readonly (string | number)[]): Value | undefined {

@@ -1,8 +1,9 @@
+import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
-import { files, isInput, mcp, requestOf, shell, text } from "./reading.ts";
+import { files, mcp, requestOf, shell, text } from "./reading.ts";
 
 /**
  * Windsurf's Cascade. Written from documentation: only exit code 2 blocks, with stderr for the model; there is no answer
@@ -42,7 +43,7 @@ function read({ payload, event: registered, folder }: Call): Reading {
 }
 
 function mcpCall(info: unknown): { readonly tool: unknown; readonly input: unknown; readonly facts: ToolFacts } {
-  const { mcp_server_name: server, mcp_tool_name: tool, mcp_tool_arguments: input } = isInput(info) ? info : {};
+  const { mcp_server_name: server, mcp_tool_name: tool, mcp_tool_arguments: input } = isObject(info) ? info : {};
   const name = text(server) === undefined || text(tool) === undefined ? undefined : `mcp__${String(server)}__${String(tool)}`;
   return { tool: name, input: input ?? {}, facts: mcp(String(server), String(tool)) };
 }

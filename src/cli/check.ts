@@ -1,5 +1,6 @@
 import { visible } from "../action/index.ts";
 import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
+import { isObject } from "../data/index.ts";
 import { decide, type GuardOptions, type Input, WatchFirst } from "../guard/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
@@ -68,8 +69,6 @@ interface Place {
 }
 
 const here = (): Place => ({ machine: thisMachine(), folder: currentFolder() });
-
-const isObject = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The answer to one hook call. Everything that can go wrong ends in the host's safe answer. */
 export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here(), say = tell): Reply {

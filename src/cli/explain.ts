@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { changesFor, withUserFile, type Outcome } from "../guard/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
@@ -19,9 +20,6 @@ interface ExplainOptions {
   readonly batch?: boolean;
   readonly diff?: string;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
 export function explain(command: string | undefined, options: ExplainOptions): number {

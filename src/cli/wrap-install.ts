@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { findProgram } from "./run-program.ts";
 
 type Installer = "npm" | "pipx";
@@ -102,5 +103,3 @@ function json(read: () => string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

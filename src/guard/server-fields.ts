@@ -1,3 +1,4 @@
+import { isObject } from "../data/index.ts";
 import type { Input, ToolFacts } from "./request.ts";
 
 /**
@@ -71,7 +72,7 @@ export function serverFields(given: Input): ServerFields {
     if (COMMAND.test(name) && (typeof value === "string" || Array.isArray(value))) command(value, beside);
     if (typeof value === "string") text(name, value);
     else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at -= 1) open.push([name, value[at], undefined]);
-    else if (isInput(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
+    else if (isObject(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
   }
   const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
   return { commands, paths: [...paths].slice(0, MOST_VALUES), urls: [...urls].slice(0, MOST_VALUES), input, content, refused, complete };
@@ -106,5 +107,3 @@ function isCorruptPath(name: string, value: string): boolean {
 
 /** From the root, from home, out of the folder, or a `file:` address. */
 const looksLikePath = (value: string): boolean => /^(?:\/(?!\/)|~\/|~$|\.\.?\/|\.\.$|file:)/i.test(value) && !/\s{2}|[<>"|]/.test(value);
-
-const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { lowerPatch } from "../patch/index.ts";
 import { normaliseHost, possibleHosts } from "../policy/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
@@ -145,12 +146,11 @@ function valuesAt(input: Input, field: string): readonly unknown[] {
   const value = own(input, name);
   if (value === undefined || inner === undefined) return value === undefined ? [] : [value];
   // What is no list of objects is no path either, and is told so.
-  return Array.isArray(value) ? value.map((element: unknown) => (isInput(element) ? own(element, inner) : undefined)) : [undefined];
+  return Array.isArray(value) ? value.map((element: unknown) => (isObject(element) ? own(element, inner) : undefined)) : [undefined];
 }
 
 const onlyValue = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : values);
 const own = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
-const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function fileActions(given: string, facts: ToolFacts & { does: "file" }, world: World): readonly FileAction[] | { readonly wrong: string } {
   const actions: FileAction[] = [];

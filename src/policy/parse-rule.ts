@@ -1,4 +1,5 @@
 import type { CallName } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { doubtCallName, isCallName, parseCall } from "./call-pattern.ts";
 import { parseBash } from "./parse-bash.ts";
 import { parseScope } from "./parse-scope.ts";
@@ -183,8 +184,4 @@ function nameList(value: unknown): readonly string[] | undefined {
     names.push(name);
   }
   return names.length === 0 ? undefined : names;
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

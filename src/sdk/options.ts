@@ -1,4 +1,5 @@
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 
 /** What a value must be; a list of words allows only these. */
 type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | readonly string[];
@@ -12,7 +13,7 @@ export type Options<T extends object> = { readonly [Name in keyof Required<T>]: 
  */
 export function checkOptions(of: string, given: unknown, options: Readonly<Record<string, Kind>>, help?: string): void {
   if (given === undefined) return;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw new TypeError(`${of} takes an object of options`);
+  if (!isObject(given)) throw new TypeError(`${of} takes an object of options`);
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(options, name) ? options[name] : undefined;
     if (kind === undefined)

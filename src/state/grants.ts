@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, statSync, type BigIntStats } from "node:fs";
+import { isObject } from "../data/index.ts";
 import { isBootMoment, passedSince } from "./clock.ts";
 import { errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -144,22 +145,21 @@ const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
 function parse(json: string): StoredGrant | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    const read: Readonly<Record<string, unknown>> = { ...value };
-    const { v, kind, id, made, until, by } = read;
+    if (!isObject(value)) return undefined;
+    const { v, kind, id, made, until, by } = value;
     if (v !== 1 || (kind !== "rule" && kind !== "run") || !text(id) || !number(made) || !number(until) || !text(by)) return undefined;
-    if (!Object.keys(read).every((name) => FIELDS[kind]?.has(name))) return undefined;
+    if (!Object.keys(value).every((name) => FIELDS[kind]?.has(name))) return undefined;
     const optional = kind === "rule" ? [...TEXTS, ...SCOPES] : TEXTS;
-    if (!optional.every((name) => read[name] === undefined || text(read[name]))) return undefined;
+    if (!optional.every((name) => value[name] === undefined || text(value[name]))) return undefined;
     const common = {
       id,
       made,
       until,
       by,
-      ...(isBootMoment(read) ? { boot: read.boot, up: read.up } : {}),
-      ...Object.fromEntries(optional.flatMap((name) => (text(read[name]) ? [[name, read[name]]] : []))),
+      ...(isBootMoment(value) ? { boot: value.boot, up: value.up } : {}),
+      ...Object.fromEntries(optional.flatMap((name) => (text(value[name]) ? [[name, value[name]]] : []))),
     };
-    return kind === "rule" ? ruleGrant(common, read) : runGrant(common, read);
+    return kind === "rule" ? ruleGrant(common, value) : runGrant(common, value);
   } catch {
     return undefined;
   }
@@ -172,9 +172,8 @@ function ruleGrant(common: Made, { rule, count }: Readonly<Record<string, unknow
 }
 
 function runGrant(common: Made, { run, holder, what, scope }: Readonly<Record<string, unknown>>): RunGrant | undefined {
-  if (!text(run) || !text(what) || (scope !== "session" && scope !== "tree") || typeof holder !== "object" || holder === null)
-    return undefined;
-  const { pid, started, namespace }: Readonly<Record<string, unknown>> = { ...holder };
+  if (!text(run) || !text(what) || (scope !== "session" && scope !== "tree") || !isObject(holder)) return undefined;
+  const { pid, started, namespace } = holder;
   if (!number(pid) || !number(started) || typeof namespace !== "string") return undefined;
   return { ...common, kind: "run", run, what, scope, holder: { pid, started, namespace } };
 }

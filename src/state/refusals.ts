@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, statSync, unlinkSync, writeSync, type BigIntStats } from "node:fs";
+import { isObject } from "../data/index.ts";
 import { fileNameOf } from "./breaker.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import { withLock } from "./lock.ts";
@@ -67,8 +68,8 @@ const NONE: readonly Refusal[] = [];
 function parse(line: string): Refusal | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { time, what, path, identity, by, tool, over }: Readonly<Record<string, unknown>> = { ...value };
+    if (!isObject(value)) return undefined;
+    const { time, what, path, identity, by, tool, over } = value;
     if (typeof time !== "number" || (what !== "read" && what !== "change") || typeof path !== "string" || typeof tool !== "string")
       return undefined;
     if (by !== "policy" && by !== "tool" && by !== "person") return undefined;
@@ -79,8 +80,8 @@ function parse(line: string): Refusal | undefined {
 }
 
 function identityIn(value: unknown): FileIdentity | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { device, inode, born, knows }: Readonly<Record<string, unknown>> = { ...value };
+  if (!isObject(value)) return undefined;
+  const { device, inode, born, knows } = value;
   const texts = typeof device === "string" && typeof inode === "string" && typeof born === "string";
   return texts ? { device, inode, born, knows: knows === true } : undefined;
 }

@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { isObject } from "../data/index.ts";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { Inner } from "./door/index.ts";
 import type { RunOptions } from "./types.ts";
@@ -76,8 +77,6 @@ function answerFor(text: string, { cwd, leaveAlone }: Inner, run: ThisRun, { onH
     return { is: "problem", why: "the question is incomplete" };
   return { is: "hook", ...onHook({ argv: argv.map(String), input, env, cwd }) };
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function isQuestion<K extends OuterQuestion["ask"]>(value: unknown, ask: K): value is Extract<OuterQuestion, { ask: K }> {
   return typeof value === "object" && value !== null && "ask" in value && value.ask === ask;

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import { openState, readRegular, writeAtomic, type Machine } from "../../state/index.ts";
 
 /** What was written where, so that it can be taken out byte for byte. Kept in the state folder. */
@@ -16,7 +17,6 @@ export interface Installed {
 const NAME = "installed.json";
 const MAX_BYTES = 16 << 20;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** A manifest that cannot be read is as none: then entries are taken out one by one. */
@@ -26,14 +26,14 @@ export function readInstalled(machine: Machine): readonly Installed[] {
   if (found?.is !== "text") return [];
   try {
     const value: unknown = JSON.parse(found.text);
-    return isRecord(value) && Array.isArray(value["files"]) ? value["files"].flatMap(read) : [];
+    return isObject(value) && Array.isArray(value["files"]) ? value["files"].flatMap(read) : [];
   } catch {
     return [];
   }
 }
 
 function read(value: unknown): readonly Installed[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   const { agent, file, before, after, folders } = value;
   if (!isText(agent) || !isText(file) || !isText(after) || (before !== undefined && !isText(before)) || !Array.isArray(folders)) return [];
   return [{ agent, file, before, after, folders: folders.filter(isText) }];

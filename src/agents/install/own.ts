@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import type { Json, Path } from "../../edit/json5/index.ts";
 
 /** A hook command that `assent install` wrote, of this or another version, wherever the program lay. */
@@ -13,9 +14,6 @@ const isOwnArguments = (value: Json): boolean =>
 
 /** A file that is ours altogether. */
 export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || text.startsWith("// Written by `assent install`");
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Where our entries stand in a settings file: elements of lists, innermost first and last first, so that they can be
@@ -39,7 +37,7 @@ function look(value: Json, path: Path, found: Path[]): boolean {
     });
     return own.length > 0 && own.every(Boolean);
   }
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   if (Object.values(value).some((inner) => isOwnText(inner) || isOwnArguments(inner))) return true;
   const lists = Object.entries(value).filter(([, inner]) => typeof inner === "object" && inner !== null);
   const before = found.length;

@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { isObject } from "../../data/index.ts";
 import { decide, type Input } from "../../guard/index.ts";
 import { read } from "../../guard/reader/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { askOuter } from "../../supervise/outer/index.ts";
-import { type Envelope, isEnvelope, type Protocol } from "../protocol.ts";
+import type { Envelope, Protocol } from "../protocol.ts";
 
 /** Judging in the process of a host that loads JavaScript: no process a call. Files are read again when they change. */
 
@@ -46,7 +47,7 @@ export function judgeCall(protocol: Protocol, payload: Input, event: string, fol
 
 function envelopeIn(text: string): Envelope {
   const value: unknown = JSON.parse(text);
-  if (!isEnvelope(value)) throw new Error("the supervisor's answer is not an object");
+  if (!isObject(value)) throw new Error("the supervisor's answer is not an object");
   return value;
 }
 

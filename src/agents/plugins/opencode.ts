@@ -1,4 +1,4 @@
-import { isInput } from "../reading.ts";
+import { isObject } from "../../data/index.ts";
 import { openCodeProtocol } from "../opencode-shape.ts";
 import { judgeCall, type Registered, text } from "./judge.ts";
 
@@ -44,12 +44,12 @@ export const plugin = (id: "opencode" | "kilo", registered?: Registered) => asyn
 
   return {
     config: async (settings: unknown) => {
-      const mcp = isInput(settings) ? settings["mcp"] : undefined;
+      const mcp = isObject(settings) ? settings["mcp"] : undefined;
       // As the host makes names of tools from them.
-      servers = isInput(mcp) ? Object.keys(mcp).map((name) => name.replace(/[^\w-]/g, "_")) : [];
+      servers = isObject(mcp) ? Object.keys(mcp).map((name) => name.replace(/[^\w-]/g, "_")) : [];
     },
     event: async ({ event }: { readonly event: unknown }) => {
-      if (!isInput(event) || !isInput(event["properties"])) return;
+      if (!isObject(event) || !isObject(event["properties"])) return;
       const about = event["properties"];
       if (event["type"] === "session.created") noteSession(about["info"], agents);
       if (event["type"] === "permission.asked") await answer(host.client, about, allowed);
@@ -70,15 +70,15 @@ function remember(allowed: Map<string, string>, { callID, tool }: Before): void 
 
 /** A session with a parent is a sub-agent's. */
 function noteSession(info: unknown, agents: Map<string, string>): void {
-  if (!isInput(info) || text(info["parentID"]) === "" || text(info["id"]) === "") return;
+  if (!isObject(info) || text(info["parentID"]) === "" || text(info["id"]) === "") return;
   agents.set(text(info["id"]), `${text(info["agent"]) || "subagent"}:${text(info["id"])}`);
 }
 
 /** The host asks about a call that was judged: what was allowed need not be asked. */
 async function answer(client: unknown, asked: Readonly<Record<string, unknown>>, allowed: ReadonlyMap<string, string>): Promise<void> {
-  const call = isInput(asked["tool"]) ? text(asked["tool"]["callID"]) : "";
+  const call = isObject(asked["tool"]) ? text(asked["tool"]["callID"]) : "";
   if (call === "" || allowed.get(call) !== asked["permission"]) return;
-  const reply = isInput(client) ? client["postSessionIdPermissionsPermissionId"] : undefined;
+  const reply = isObject(client) ? client["postSessionIdPermissionsPermissionId"] : undefined;
   if (typeof reply !== "function") return;
   // oxlint-disable-next-line typescript/no-unsafe-call -- OpenCode 1.18.33's client
   await reply.call(client, { path: { id: asked["sessionID"], permissionID: asked["id"] }, body: { response: "once" } });

@@ -1,5 +1,5 @@
+import { isObject } from "../../data/index.ts";
 import { protocol } from "../pi.ts";
-import { isInput } from "../reading.ts";
 import { judgeCall, type Registered, text } from "./judge.ts";
 
 // Entry of dist/plugin-pi.mjs, which the extension in pi's folder loads.
@@ -15,10 +15,10 @@ export async function judge(
   context: unknown,
   registered?: Registered,
 ): Promise<{ readonly block: true; readonly reason: string } | undefined> {
-  const { ui, hasUI, cwd } = isInput(context) ? context : {};
+  const { ui, hasUI, cwd } = isObject(context) ? context : {};
   const folder = text(cwd) || process.cwd();
-  const confirm = isInput(ui) && hasUI === true && typeof ui["confirm"] === "function" ? bound(ui, ui["confirm"]) : undefined;
-  const { toolName, toolCallId, input } = isInput(event) ? event : {};
+  const confirm = isObject(ui) && hasUI === true && typeof ui["confirm"] === "function" ? bound(ui, ui["confirm"]) : undefined;
+  const { toolName, toolCallId, input } = isObject(event) ? event : {};
   const payload = { type: "tool_call", toolName, toolCallId, input, cwd: folder, hasUI: confirm !== undefined };
   const { block, ask, reason } = judgeCall(protocol, payload, "tool_call", folder, registered);
   const why = text(reason);

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import { type Fault, type Json, member, type Node, printPath, toValue } from "../json5/index.ts";
 import { readToml } from "./read.ts";
 
@@ -75,9 +76,8 @@ function expected(root: Json, [table, name]: Key, value: Json | undefined): Json
 
 type Table = { readonly [key: string]: Json };
 
-const isTable = (value: Json | undefined): value is Table => typeof value === "object" && value !== null && !Array.isArray(value);
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
-const record = (value: Json | undefined): Table => (isTable(value) ? value : {});
+const record = (value: Json | undefined): Table => (isObject(value) ? value : {});
 
 /** In any order of keys. */
 function same(a: Json, b: Json): boolean {

@@ -1,6 +1,7 @@
+import { isObject } from "../../data/index.ts";
 import { errorCode } from "../../state/index.ts";
 import { Exchange, ExchangeError, FILES } from "./exchange.ts";
-import { isDead, isRecord, readDone, readRun, type RunFile } from "./messages.ts";
+import { isDead, readDone, readRun, type RunFile } from "./messages.ts";
 import { printable } from "./printable.ts";
 
 /** What who answers questions learns next about a run. */
@@ -107,7 +108,7 @@ function oldest(exchange: Exchange, answered: number | undefined): Readonly<Reco
     .sort((a, b) => a - b);
   for (const seq of open) {
     const found = exchange.question(`${FILES.all}/${seq}.json`);
-    if (found.is === "value" && isRecord(found.value)) return { ...found.value, status: "pending" };
+    if (found.is === "value" && isObject(found.value)) return { ...found.value, status: "pending" };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import { isAlive, type Exchange, FILES, type Life } from "./exchange.ts";
 
 /** What the files of an exchange folder hold. They come from outside: read through the functions here. */
@@ -20,13 +21,9 @@ export type ActionWord = (typeof ACTIONS)[number];
 
 export const actionWord = (text: string): ActionWord | undefined => ACTIONS.find((word) => word === text);
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function readRun(exchange: Exchange): RunFile | undefined {
   const found = exchange.question(FILES.run);
-  if (found.is !== "value" || !isRecord(found.value)) return undefined;
+  if (found.is !== "value" || !isObject(found.value)) return undefined;
   const { nonce, pid, started, namespace } = found.value;
   if (typeof nonce !== "string" || typeof pid !== "number" || typeof started !== "number" || typeof namespace !== "string")
     return undefined;
@@ -35,7 +32,7 @@ export function readRun(exchange: Exchange): RunFile | undefined {
 
 /** The response, or why it is none. Fields that are no text are as if they were missing. */
 export function parseResponse(value: unknown): Response | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { seq, action, pattern, nonce } = value;
   if (typeof seq !== "number" || !Number.isSafeInteger(seq)) return undefined;
   return {
@@ -49,7 +46,7 @@ export function parseResponse(value: unknown): Response | undefined {
 /** `done.json`: the exit status, as a shell would give it. */
 export function readDone(exchange: Exchange, run: RunFile | undefined): number | undefined {
   const found = exchange.question(FILES.done);
-  if (found.is !== "value" || !isRecord(found.value)) return undefined;
+  if (found.is !== "value" || !isObject(found.value)) return undefined;
   const { exit_code: code, nonce } = found.value;
   if (typeof code !== "number" || (run !== undefined && nonce !== run.nonce)) return undefined;
   return code;

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import type { Decision } from "../../policy/index.ts";
 import type { Input } from "../request.ts";
 
@@ -132,5 +133,3 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { brief } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
 import { OPERATIONS } from "../types.ts";
 import { optionRule, policySchema, ruleObject } from "./schema.ts";
 import { closest } from "./suggest.ts";
@@ -58,8 +59,7 @@ const NOUNS: Record<string, string> = {
 /** valibot says only that no alternative fits: take the one the writer had in mind and say what is wrong with that. */
 function explainUnion(issue: Issue, example: string, root: Node, path: Path): Fault[] {
   const input = issue.input;
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  if (isObject && path[0] === "permissions" && path.length === 3) {
+  if (isObject(input) && path[0] === "permissions" && path.length === 3) {
     const schema = !("rule" in input) && ("tool" in input || "command" in input || "when" in input) ? optionRule : ruleObject;
     return explainAll(v.safeParse(schema, input).issues ?? [], root, path);
   }

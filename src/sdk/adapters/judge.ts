@@ -1,6 +1,7 @@
 import { brief, visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import type { Input, ToolFacts } from "../../guard/index.ts";
+import type { ToolFacts } from "../../guard/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 
@@ -40,8 +41,6 @@ export interface Judged {
   readonly place: From;
 }
 
-export const isInput = (value: unknown): value is Input => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Judges a call. Never throws; what is no object is denied. */
 export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, from: From = {}): Judged {
   const { facts: table = {}, subagent, server } = options;
@@ -51,7 +50,7 @@ export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, f
   const place: From = { ...(subagent === undefined ? {} : { subagent }), ...from };
   const known = { from: call, facts, place };
   const wrong = "the tool's input is no object";
-  if (!isInput(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
+  if (!isObject(input)) return { ...known, decision: "deny", reason: wrong, personReason: wrong, verdict: undefined };
   const { decision, modelReason, reason, verdict } = guard.decide({
     tool: server === undefined ? tool : `mcp__${server}__${tool}`,
     input,
@@ -92,7 +91,7 @@ const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted ==
 
 /** What a person is asked about: the command or the path, else what the tool is given. */
 export function targetOf({ facts, from: { input } }: Judged): string {
-  if (!isInput(input)) return "";
+  if (!isObject(input)) return "";
   const fields = facts === undefined || facts.does === "tool" ? [] : facts.does === "file" ? facts.fields : [facts.field];
   const named = fields.map((field) => (Object.hasOwn(input, field) ? input[field] : undefined)).filter((value) => value !== undefined);
   const [only] = named;

@@ -1,5 +1,6 @@
 import { visible } from "../../action/index.ts";
-import { isInput, targetOf, type Judged } from "../adapters/judge.ts";
+import { isObject } from "../../data/index.ts";
+import { targetOf, type Judged } from "../adapters/judge.ts";
 import type { CallOptions, ClaudeAnswer, ClaudeQuestion, OnClaudeAsk, PermissionAnswer } from "./shapes.ts";
 
 /** A call that has to be asked about. */
@@ -69,4 +70,4 @@ async function answered(onAsk: OnClaudeAsk, { input, judged, call }: Question): 
 }
 
 const isAnswer = (value: unknown): value is ClaudeAnswer =>
-  isInput(value) && typeof value["allow"] === "boolean" && (value["updatedInput"] === undefined || isInput(value["updatedInput"]));
+  isObject(value) && typeof value["allow"] === "boolean" && (value["updatedInput"] === undefined || isObject(value["updatedInput"]));

@@ -1,7 +1,8 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
 import { claudeProtocol } from "../../agents/plugins/index.ts";
+import { isObject } from "../../data/index.ts";
 import type { Outcome, Request } from "../../guard/index.ts";
-import { isInput, jsonOf, judgeCall, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { jsonOf, judgeCall, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { RecentCalls } from "../adapters/recent.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 import { askPerson } from "./ask-person.ts";
@@ -106,14 +107,14 @@ export function canUseTool(
 /** The answer of the agent's file, in the types of the SDK. */
 function said(envelope: Readonly<Record<string, unknown>> = {}): HookAnswer {
   const { hookSpecificOutput: output, systemMessage } = envelope;
-  if (!isInput(output)) return {};
+  if (!isObject(output)) return {};
   const { permissionDecision: decision, permissionDecisionReason: reason, updatedInput } = output;
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       ...(decision === "allow" || decision === "deny" || decision === "ask" ? { permissionDecision: decision } : {}),
       ...(typeof reason === "string" ? { permissionDecisionReason: reason } : {}),
-      ...(isInput(updatedInput) ? { updatedInput: { ...updatedInput } } : {}),
+      ...(isObject(updatedInput) ? { updatedInput: { ...updatedInput } } : {}),
     },
     ...(typeof systemMessage === "string" ? { systemMessage } : {}),
   };

@@ -1,6 +1,7 @@
 /** `assent/langchain`: permissions for agents of langchain 1 (`createAgent`). */
 import { createMiddleware, ToolMessage, type AgentMiddleware } from "langchain";
-import { isInput, judgeCall, questionOf, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { isObject } from "../../data/index.ts";
+import { judgeCall, questionOf, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { listIn } from "../adapters/members.ts";
 import type { Guard } from "../guard/open-guard.ts";
 
@@ -66,7 +67,7 @@ export function permissionMiddleware(guard: Guard, options: AdapterOptions = {})
 function review(judged: Judged, runtime: object): ReviewDecision | undefined {
   const interrupt: unknown = Reflect.get(runtime, "interrupt");
   const { tool: name, input } = judged.from;
-  if (typeof interrupt !== "function" || !isInput(input)) return undefined;
+  if (typeof interrupt !== "function" || !isObject(input)) return undefined;
   const request: ReviewRequest = {
     actionRequests: [{ name, args: input, description: questionOf(judged) }],
     reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "edit", "reject"] }],
@@ -76,18 +77,18 @@ function review(judged: Judged, runtime: object): ReviewDecision | undefined {
     const answer: unknown = interrupt(request);
     return decisionIn(answer);
   } catch (error) {
-    if (isInput(error) && error["lc_error_code"] === "MISSING_CHECKPOINTER") return undefined;
+    if (isObject(error) && error["lc_error_code"] === "MISSING_CHECKPOINTER") return undefined;
     throw error;
   }
 }
 
 /** What a person has answered: an approval only where nothing else can be meant. */
 function decisionIn(answer: unknown): ReviewDecision {
-  const [decision, ...more] = listIn(isInput(answer) ? answer["decisions"] : undefined);
-  if (!isInput(decision) || more.length > 0) return { type: "reject" };
+  const [decision, ...more] = listIn(isObject(answer) ? answer["decisions"] : undefined);
+  if (!isObject(decision) || more.length > 0) return { type: "reject" };
   if (decision["type"] === "approve") return { type: "approve" };
   const { message, editedAction: edited } = decision;
-  if (decision["type"] === "edit" && isInput(edited) && typeof edited["name"] === "string" && isInput(edited["args"]))
+  if (decision["type"] === "edit" && isObject(edited) && typeof edited["name"] === "string" && isObject(edited["args"]))
     return { type: "edit", editedAction: { name: edited["name"], args: edited["args"] } };
   return typeof message === "string" ? { type: "reject", message } : { type: "reject" };
 }

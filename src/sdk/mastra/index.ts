@@ -1,5 +1,6 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
-import { isInput, jsonOf, judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
+import { isObject } from "../../data/index.ts";
+import { jsonOf, judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
 import { RecentCalls } from "../adapters/recent.ts";
 import type { Guard } from "../guard/open-guard.ts";
@@ -112,14 +113,14 @@ function ownApproval(tool: object): (...call: unknown[]) => Promise<boolean> {
 
 /** The question was about this input, before the tool's schema added its defaults and left out what it does not know. */
 function isAbout(question: unknown, input: unknown): boolean {
-  if (!isInput(question) || !isInput(input)) return false;
+  if (!isObject(question) || !isObject(input)) return false;
   return Object.entries(input).every(([field, value]) => !Object.hasOwn(question, field) || jsonOf(question[field]) === jsonOf(value));
 }
 
 const isAgentsCall = (context: unknown): boolean =>
-  isInput(context) && typeof (isInput(context["agent"]) ? context["agent"]["toolCallId"] : context["toolCallId"]) === "string";
+  isObject(context) && typeof (isObject(context["agent"]) ? context["agent"]["toolCallId"] : context["toolCallId"]) === "string";
 
 function signalIn(context: unknown): AbortSignal | undefined {
-  const signal = isInput(context) ? context["abortSignal"] : undefined;
+  const signal = isObject(context) ? context["abortSignal"] : undefined;
   return signal instanceof AbortSignal ? signal : undefined;
 }

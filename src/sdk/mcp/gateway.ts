@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { visible } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
 import type { Guard, GuardDecision } from "../guard/open-guard.ts";
-import { isId, isMessage, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
+import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
 /** The ways that belong to something the client said: on standard input there is one for all, in HTTP each POST has its own. */
 export interface Exchange {
@@ -116,9 +117,9 @@ export class Gateway {
   #call(said: Said, via: Exchange): void {
     const { message } = said;
     const { id, params } = { id: message["id"], params: message["params"] };
-    const name = isMessage(params) ? params["name"] : undefined;
-    const input = isMessage(params) ? (params["arguments"] ?? {}) : undefined;
-    if (!isId(id) || typeof name !== "string" || !isMessage(input)) {
+    const name = isObject(params) ? params["name"] : undefined;
+    const input = isObject(params) ? (params["arguments"] ?? {}) : undefined;
+    if (!isId(id) || typeof name !== "string" || !isObject(input)) {
       const to = isId(id) ? id : null;
       via.answer(to, errorLine(to, INVALID_REQUEST, "a tool call needs an id, a name and arguments"));
       return;
@@ -137,7 +138,7 @@ export class Gateway {
 
   /** A resource that is a file is read as any other; what is no file has no rules. A question about it cannot be put in its result. */
   #keepsBack({ id, params }: Message, via: Exchange): boolean {
-    const uri = isMessage(params) ? params["uri"] : undefined;
+    const uri = isObject(params) ? params["uri"] : undefined;
     if (typeof uri !== "string" || !/^\s*file:/i.test(uri)) return false;
     const { decision, verdict, modelReason } = this.#options.guard.decide({ operation: "read", path: uri, event: "resources/read" });
     if (decision !== "deny" && (decision !== "ask" || verdict.basis === "default")) return false;
@@ -168,11 +169,11 @@ export class Gateway {
     const pending = this.#asked.get(id);
     this.#asked.delete(id);
     if (pending === undefined) return true;
-    const content = isMessage(result) && result["action"] === "accept" ? result["content"] : undefined;
-    if (isMessage(content) && content["allow"] === true) this.#pass(pending.id, pending.said, pending.via);
+    const content = isObject(result) && result["action"] === "accept" ? result["content"] : undefined;
+    if (isObject(content) && content["allow"] === true) this.#pass(pending.id, pending.said, pending.via);
     else {
       // A form that was closed, or a client that could not show it, is nobody's no.
-      const declined = (isMessage(result) && result["action"] === "decline") || isMessage(content);
+      const declined = (isObject(result) && result["action"] === "decline") || isObject(content);
       refuse(pending.id, pending.decision, declined ? "the user refused: " : "approval required, and nobody answered: ", pending.via);
     }
     return true;
@@ -180,7 +181,7 @@ export class Gateway {
 
   /** A call that is still being asked about ends here; the server has never heard of it. */
   #cancels({ params }: Message): boolean {
-    const cancelled = isMessage(params) ? params["requestId"] : undefined;
+    const cancelled = isObject(params) ? params["requestId"] : undefined;
     for (const [asked, { id, via }] of this.#asked) {
       if (id !== cancelled) continue;
       this.#asked.delete(asked);
@@ -197,9 +198,9 @@ export class Gateway {
   /** Undefined where nothing is taken out, so that the answer passes as it is. */
   #withoutDenied(message: Message): Message | undefined {
     const { result } = message;
-    const tools: unknown = isMessage(result) ? result["tools"] : undefined;
-    if (!isMessage(result) || !Array.isArray(tools)) return undefined;
-    const kept = tools.filter((tool: unknown) => !this.#isDenied(isMessage(tool) ? tool["name"] : undefined));
+    const tools: unknown = isObject(result) ? result["tools"] : undefined;
+    if (!isObject(result) || !Array.isArray(tools)) return undefined;
+    const kept = tools.filter((tool: unknown) => !this.#isDenied(isObject(tool) ? tool["name"] : undefined));
     return kept.length === tools.length ? undefined : { ...message, result: { ...result, tools: kept } };
   }
 
@@ -221,9 +222,9 @@ export function errorLine(id: Id | null, code: number, message: string): string 
 
 /** Forms, that is: since revision 2025-11-25 a client may have only addresses to open. */
 function canElicit({ params }: Message): boolean {
-  const capabilities = isMessage(params) ? params["capabilities"] : undefined;
-  const elicitation = isMessage(capabilities) ? capabilities["elicitation"] : undefined;
-  return isMessage(elicitation) && (elicitation["form"] !== undefined || elicitation["url"] === undefined);
+  const capabilities = isObject(params) ? params["capabilities"] : undefined;
+  const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
+  return isObject(elicitation) && (elicitation["form"] !== undefined || elicitation["url"] === undefined);
 }
 
 const LONGEST_INPUT = 2000;

@@ -1,3 +1,5 @@
+import { isObject } from "../../data/index.ts";
+
 /** A message of JSON-RPC as it crosses the gateway. */
 export type Message = Readonly<Record<string, unknown>>;
 export type Id = string | number;
@@ -26,7 +28,6 @@ export class Lines {
   }
 }
 
-export const isMessage = (value: unknown): value is Message => typeof value === "object" && value !== null && !Array.isArray(value);
 export const isId = (value: unknown): value is Id => typeof value === "string" || typeof value === "number";
 /** Ids `1` and `"1"` are two. */
 export const keyOf = (id: Id): string => JSON.stringify(id);
@@ -73,8 +74,8 @@ export function readServer(bytes: Buffer): readonly Said[] | undefined {
 }
 
 function split(value: unknown, bytes: Buffer, text: string): readonly Said[] | undefined {
-  if (isMessage(value)) return [{ message: value, line: bytes }];
-  if (!Array.isArray(value) || !value.every(isMessage)) return undefined;
+  if (isObject(value)) return [{ message: value, line: bytes }];
+  if (!Array.isArray(value) || !value.every(isObject)) return undefined;
   const texts = elements(text);
   return value.map((message, at) => ({ message, line: Buffer.from(texts[at] ?? "", "utf8") }));
 }
@@ -141,7 +142,7 @@ function hasOddCase(message: Message): boolean {
   const names = ["jsonrpc", "id", "method", "params", "result", "error"];
   const odd = (object: object, known: readonly string[]): boolean =>
     Object.keys(object).some((key) => !known.includes(key) && known.includes(key.toLowerCase()));
-  return odd(message, names) || (isMessage(message["params"]) && odd(message["params"], ["name", "arguments"]));
+  return odd(message, names) || (isObject(message["params"]) && odd(message["params"], ["name", "arguments"]));
 }
 
 /** One line: outside of its strings, where no line can end, JSON may be broken as one likes. */

@@ -1,5 +1,6 @@
+import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../guard/index.ts";
-import { isInput, judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
 import { RecentCalls } from "../adapters/recent.ts";
 import { PermissionDeniedError } from "../errors.ts";
@@ -15,7 +16,7 @@ function approvalOf(tool: AgentTool, judge: Judge, recent: RecentCalls, { onAsk 
   const own = callbackIn(tool, "needsApproval");
   return async (context, action, callId) => {
     const judged = judge(action);
-    if (isInput(action)) recent.note(action, "", judged);
+    if (isObject(action)) recent.note(action, "", judged);
     if (judged.decision === "deny") return false;
     if (judged.decision !== "allow" && onAsk === undefined) return true;
     return (await own?.(context, action, callId)) === true;
@@ -25,7 +26,7 @@ function approvalOf(tool: AgentTool, judge: Judge, recent: RecentCalls, { onAsk 
 /** The last word before something is done. What it throws is what the model reads. */
 function gate(judge: Judge, recent: RecentCalls, { onAsk }: AdapterOptions): (action: unknown) => Promise<void> {
   return async (action) => {
-    const judged = (isInput(action) ? recent.justNow(action, "", action) : undefined) ?? judge(action);
+    const judged = (isObject(action) ? recent.justNow(action, "", action) : undefined) ?? judge(action);
     // Without `onAsk` the SDK has put the question: nothing comes here that it has not let pass.
     const settled = await settle(judged, { approved: onAsk === undefined, onAsk });
     if (!settled.run) throw new Error(settled.reason);
@@ -76,11 +77,11 @@ export function patchTool<T extends AgentTool>(guard: Guard, tool: T, options: A
 
 /** A diff that brings lines of the patch format itself may name other files. */
 const carriesMore = (operation: unknown): operation is { readonly path: unknown; readonly diff: string } =>
-  isInput(operation) && typeof operation["diff"] === "string" && /^\*\*\* (?!End of File)/m.test(operation["diff"]);
+  isObject(operation) && typeof operation["diff"] === "string" && /^\*\*\* (?!End of File)/m.test(operation["diff"]);
 
 function factsOf(operation: unknown): ToolFacts {
   if (carriesMore(operation)) return { does: "patch", field: "patch" };
-  const does = isInput(operation) ? OPERATIONS.get(operation["type"]) : undefined;
+  const does = isObject(operation) ? OPERATIONS.get(operation["type"]) : undefined;
   return does === undefined ? { does: "patch", field: "patch" } : { does: "file", operation: does, fields: ["path"] };
 }
 
@@ -115,8 +116,8 @@ export function hostedMcp<T extends AgentTool>(guard: Guard, tool: T, options: A
   const label: unknown = Reflect.get(data, "server_label");
   const own = callbackIn(data, "on_approval");
   const decide = async (context: unknown, item: unknown): Promise<unknown> => {
-    const raw = isInput(item) && isInput(item["rawItem"]) ? item["rawItem"] : {};
-    const sent = isInput(raw["providerData"]) ? raw["providerData"] : {};
+    const raw = isObject(item) && isObject(item["rawItem"]) ? item["rawItem"] : {};
+    const sent = isObject(raw["providerData"]) ? raw["providerData"] : {};
     const call = { tool: String(raw["name"]), input: argumentsOf(sent["arguments"] ?? raw["arguments"]) };
     const judged = judgeCall(guard, { server: String(label), ...options }, call);
     if (judged.decision === "ask" && options.onAsk === undefined && own !== undefined) return await own(context, item);

@@ -1,4 +1,4 @@
-import { isInput } from "../adapters/judge.ts";
+import { isObject } from "../../data/index.ts";
 
 // What the adapter needs of @openai/agents 0.20: its tools and runs by their form, so that nothing is imported.
 
@@ -31,7 +31,7 @@ export interface InputGuardrail {
 
 /** Arguments as the model wrote them; undefined where they are no JSON. */
 export function argumentsOf(text: unknown): unknown {
-  if (typeof text !== "string") return isInput(text) ? text : undefined;
+  if (typeof text !== "string") return isObject(text) ? text : undefined;
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
     return value;

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import type { OperationBlock, PolicyFile, RuleSource } from "../../policy/index.ts";
 import { readPolicy } from "../../policy/read/index.ts";
 import type { Operation, Ruleset } from "./ruleset.ts";
@@ -49,9 +50,6 @@ function freeze<T>(value: T): T {
   for (const inner of Object.values(value)) freeze(inner);
   return Object.freeze(value);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Makes the policy that a ruleset means. Throws `RulesetError`. */
 export function compileRuleset(given: unknown): CompiledRuleset {

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/index.ts";
 import type { Operation } from "../rules/ruleset.ts";
 
 /** A JSON Schema of one property of a tool's input. Arrays are not readonly: the types of JSON Schema that SDKs use have none. */
@@ -60,7 +61,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** What is wrong with an input, as its schema has it; undefined for nothing. */
 export function wrongInput(input: unknown, { properties, required }: InputSchema): string | undefined {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return "the input is no object";
+  if (!isObject(input)) return "the input is no object";
   const given = new Map<string, unknown>(Object.entries(input));
   for (const name of required) if (given.get(name) === undefined) return `\`${name}\` is missing`;
   for (const [name, value] of given) {

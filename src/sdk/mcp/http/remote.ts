@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isMessage, requestId, type Id, type Said } from "../message.ts";
+import { isObject } from "../../../data/index.ts";
+import { requestId, type Id, type Said } from "../message.ts";
 import { bodyOf, eachEvent, headerOf, isJson, isStream, networkError, refusalOf, Upstream, type RemoteOptions } from "./upstream.ts";
 
 export interface RemoteWays {
@@ -215,8 +216,8 @@ class NoStreamError extends Error {
 function versionIn(line: Buffer): string | undefined {
   try {
     const value: unknown = JSON.parse(line.toString("utf8"));
-    const result = isMessage(value) ? value["result"] : undefined;
-    const version = isMessage(result) ? result["protocolVersion"] : undefined;
+    const result = isObject(value) ? value["result"] : undefined;
+    const version = isObject(result) ? result["protocolVersion"] : undefined;
     return typeof version === "string" && /^[\w.-]{1,40}$/.test(version) ? version : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { isObject } from "../../../data/index.ts";
 import { Gateway, type Exchange, type GatewayOptions } from "../gateway.ts";
-import { isId, isMessage, keyOf, requestId, type Message } from "../message.ts";
+import { isId, keyOf, requestId, type Message } from "../message.ts";
 import { lineWriter, readLines, type ServerProcess } from "../server-process.ts";
 import { refuse } from "./entrance.ts";
 import { STREAM_HEAD, type Posted } from "./listen.ts";
@@ -76,7 +77,7 @@ export class ServerSession {
       const { message } = one;
       this.#gateway.fromClient(one, via);
       // The server will not answer what was cancelled.
-      if (message["method"] === "notifications/cancelled" && isMessage(message["params"])) {
+      if (message["method"] === "notifications/cancelled" && isObject(message["params"])) {
         const { requestId: cancelled } = message["params"];
         if (isId(cancelled)) this.#done(keyOf(cancelled));
       }
@@ -122,8 +123,8 @@ export class ServerSession {
     const id = requestId(message);
     if (id === undefined) return;
     this.#streams.set(keyOf(id), stream);
-    const meta = isMessage(message["params"]) ? message["params"]["_meta"] : undefined;
-    const token = isMessage(meta) ? meta["progressToken"] : undefined;
+    const meta = isObject(message["params"]) ? message["params"]["_meta"] : undefined;
+    const token = isObject(meta) ? meta["progressToken"] : undefined;
     if (isId(token)) this.#tokens.set(keyOf(token), keyOf(id));
   }
 
@@ -151,7 +152,7 @@ export class ServerSession {
 
   /** The stream of the request that a message is about. */
   #about(message: Message): ServerResponse | undefined {
-    const params = isMessage(message["params"]) ? message["params"] : {};
+    const params = isObject(message["params"]) ? message["params"] : {};
     const token = message["method"] === "notifications/progress" ? params["progressToken"] : undefined;
     const key = isId(token) ? this.#tokens.get(keyOf(token)) : undefined;
     return key === undefined ? undefined : this.#streams.get(key)?.response;
