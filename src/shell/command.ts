@@ -23,6 +23,7 @@ import {
   NOTHING,
   prefixOf,
   textOf,
+  unknown,
   type Stream,
   type Value,
 } from "./value.ts";
@@ -163,6 +164,9 @@ function assignmentWord(cx: Context, state: ShellState, item: Assignment, assign
   return ["atoms" in value ? concat(literal(`${item.name}=`), value) : literal(`${item.name}=(…)`)];
 }
 
+/** `[subscript]=value`, the subscript however it is quoted. */
+const KEYED = /^\[[^]*\]["']?\+?["']?=/;
+
 function assignmentValue(cx: Context, state: ShellState, item: Assignment): Variable {
   const ex = expansion(cx, state);
   if (item.index !== undefined) {
@@ -177,6 +181,9 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
       else readNames(ex, /^\[([^\]]*)\]\+?=/.exec(word.text)?.[1] ?? "");
       return [...expandFields(ex, word)];
     });
+    // Where each lies, and over which it is written, is not followed (bash(1), Arrays; zshparam(1), Array Parameters).
+    if (item.value.elements.some((word) => KEYED.test(word.text)))
+      return [unknown(`$${item.name}, some of whose elements name their place`, true)];
     const before = state.variables.get(item.name);
     if (item.append !== true) return values;
     return before === undefined

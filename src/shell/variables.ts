@@ -78,11 +78,17 @@ export function giveValue(cx: Context, state: ShellState, name: string, value: V
     cx.unknown(`$${name} is readonly: the shell gives up the assignment, and may leave out the rest of the line`, { span });
   const before = state.variables.get(name);
   const array = /[aA]/.test(attributes) || ARRAYS.test(name) || (before !== undefined && isArray(before));
-  // In bash it is the first element, in zsh all of it or an error.
-  const whole = array && !isArray(value) ? unknown(`$${name}, an array that is given one text`, true) : value;
+  const whole = inArray(name, value, attributes, array);
   const now = kept(state, name, whole, attributes, integer);
   state.variables.set(name, now);
   return now;
+}
+
+/** What an array holds that is given a value: keys are not followed. */
+function inArray(name: string, value: Variable, attributes: string, array: boolean): Variable {
+  if (isArray(value) && attributes.includes("A")) return [unknown(`$${name}, whose words are keys and values`, true)];
+  // In bash it is the first element, in zsh all of it or an error.
+  return array && !isArray(value) ? unknown(`$${name}, an array that is given one text`, true) : value;
 }
 
 /** `a[i]=…`: which of them is not followed. */

@@ -379,6 +379,8 @@ class StateGenerator {
           `${v}+=${this.value()}`,
           `${v}=(${this.value()} ${this.value()})`,
           `${v}[0]=${this.value()}`,
+          `${from.pick(["", "declare ", "declare -a ", "declare -A ", "readonly "])}${v}=(${this.value()} [${from.pick(["0", "1", "i=0", "k", "'0'"])}]${from.pick(["=", "+="])}${this.value()})`,
+          `${v}+=(${this.value()} [0]=${this.value()})`,
           `let ${v}=2`,
           `((${v}++))`,
         ]);
