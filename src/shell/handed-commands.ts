@@ -12,6 +12,10 @@ interface Call {
 /** Programs that ruin what they are pointed at, and packages that do the same. */
 const RUINS = /^(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|wipefs)$/;
 const REMOVERS = /^(?:npm:)?(?:rimraf|del|del-cli|premove|rmrf)(?:@[\w.^~-]+)?$/;
+/** Programs that run code from their command line, and how it is given to them. */
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy3?|i?python3?|node|nodejs|bun|deno|tsx|ts-node|ts-node-esm|esno|jiti|vite-node|swc-node|babel-node|perl|ruby|irb|php|lua[\d.]*|luajit|(?:ba|z|da|k|fi)?sh|pwsh|powershell|osascript|Rscript|julia|groovy|elixir|nodemon|concurrently|cross-env-shell)$/;
+const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
 /** `rm -rf ~` written into one word. */
 const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)/;
 /** What they are given is for another machine, another file system, or a text for somebody to read. */
@@ -33,11 +37,24 @@ export function readHandedCommands(call: Call, name: string, words: readonly Val
     if (text === undefined) return;
     const rest = words.slice(at + 1);
     const line = text.replace(/^--?[\w-]+=/, "");
-    if (RUINS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, [text], exec);
+    // `npm:tsx`, `tsx@4`, `@scope/tsx`, `nixpkgs#python3`.
+    const packaged = text.replace(/^(?:npm:|[^#\s]*#)?(?:@[\w.-]+\/)?/, "").replace(/@[^@]*$/, "");
+    if (INTERPRETERS.test(packaged) && texts.slice(at + 1).some((word) => word !== undefined && INLINE.test(word)))
+      judgeOnce(call, rest, packaged, exec);
+    else if (RUINS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, [text], exec);
     else if (REMOVERS.test(text) && leavesProject(call, texts.slice(at + 1))) judge(call, rest, ["rm", "-rf"], exec);
     else if (LINE.test(line))
       call.run.script(call.cx, call.state.fork(), literal(line.replace(/^\s*(?:rimraf|del-cli)\s/, "rm -rf ")), { is: "none" }, {});
   });
+}
+
+/** Code that somebody hands to an interpreter, unless the table has started it already. */
+function judgeOnce(call: Call, rest: readonly Value[], program: string, exec: number): void {
+  const words = textOf(rest[0] ?? literal("")) === "--" ? rest.slice(1) : rest;
+  const isStarted = call.cx.actions
+    .slice(exec + 1)
+    .some((action) => action.kind === "exec" && action.program === program && action.argv.length === words.length + 1);
+  if (!isStarted) judge(call, words, [program], exec);
 }
 
 function judge({ cx, state, run }: Call, rest: readonly Value[], program: readonly string[], exec: number): void {

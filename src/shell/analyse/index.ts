@@ -54,7 +54,7 @@ import {
 import { prefix } from "./prefix.ts";
 import { printenv } from "./printenv.ts";
 import { ps } from "./ps.ts";
-import { pythonModule } from "./python-module.ts";
+import { pythonModule, uvRun } from "./python-module.ts";
 import { modes, netcat, sizes } from "./rights.ts";
 import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
@@ -177,6 +177,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "terraform-fmt": terraformFmt,
   tsc,
   unzip,
+  "uv-run": uvRun,
   "url-or-path": urlOrPath,
   wget,
   xargs,

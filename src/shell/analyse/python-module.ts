@@ -1,4 +1,4 @@
-import { addCode, inlineCode } from "../code.ts";
+import { addCode, codeFromStream, inlineCode } from "../code.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import type { Surroundings } from "../languages/surroundings.ts";
@@ -31,6 +31,15 @@ export function pythonModule(inv: Invocation): void {
     addCode(inv, "python-module", name === undefined ? "data" : "inline", name ?? describe(module));
     if (name !== undefined) moduleArguments(inv, name);
   }
+}
+
+/** `uv run -m MODULE`, `uv run -` and `uv run ADDRESS`: Python by another name. */
+export function uvRun(inv: Invocation): void {
+  if (has(inv, "-m")) pythonModule(inv);
+  const [first] = inv.args.operands;
+  const text = first === undefined ? undefined : textOf(first);
+  if (text === "-") codeFromStream(inv, "python", inv.stdin);
+  else if (/^https?:/i.test(text ?? "")) inv.cx.addDanger(inv.exec, "download-exec");
 }
 
 /** What modules of the library do with the words behind their name. */

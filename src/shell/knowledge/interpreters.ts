@@ -71,7 +71,7 @@ export const interpreters: readonly CommandSpec[] = [
     summary: "run TypeScript",
     style: "posix",
     options: rows(
-      "-e --eval=code/javascript -> drop script; -p --print=code/javascript -> drop script; -r --require=script/javascript; --import=script/javascript; -P --project --tsconfig=read; -T --transpile-only; --esm; --files; --no-cache; --inspect[=text] -> listen; -h --help -> stop; -v --version -> stop",
+      "-e --eval=code/javascript -> drop script; -p --print=code/javascript -> drop script; -pe -ep=code/javascript -> drop script; -r --require=script/javascript; --import=script/javascript; -P --project --tsconfig=read; -T --transpile-only; --esm; --files; --no-cache; --inspect[=text] -> listen; -h --help -> stop; -v --version -> stop",
     ),
     operands: "script:script/javascript?=- args:text*",
     effects: "code.project",

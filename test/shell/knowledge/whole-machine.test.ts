@@ -53,6 +53,9 @@ dpkg -l; dpkg -L curl; rpm -qa; pacman -Q; apt list; hostnamectl status; timedat
 ssh -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null host ls; scp -o ConnectTimeout=5 a.txt host:; mknod x p; tmux ls; tmux capture-pane -p -t x; iptables --version; dracut --version; zpool status; git maintenance run`;
 
 const LOOPS = [
+  // A program that nobody knows, where the administrator's lie.
+  "/usr/sbin/frobnicate x",
+  "/usr/local/sbin/frobnicate --all",
   "for p in $(pgrep x); do kill $p; done",
   "pgrep x | while read p; do kill $p; done",
   "while read p; do kill $p; done < <(pgrep x)",
