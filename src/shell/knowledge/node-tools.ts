@@ -115,4 +115,25 @@ export const nodeTools: readonly CommandSpec[] = [
     analyse: "corepack-run",
     examples: { allow: ["corepack --version"], ask: ["corepack enable"] },
   },
+  {
+    // Each word is a command line of its own, or names scripts (`npm:dev`).
+    names: "concurrently",
+    style: "bsd",
+    options: "-n --names=text\n-c --prefix-colors=text\n-k --kill-others\n-p --prefix=text\n-r --raw\n-s --success=text\n-g --group",
+    operands: "shell shell? shell? shell? shell? shell? shell? shell?",
+    effects: "code.project",
+    examples: {
+      none: ["concurrently 'npm:dev' 'npm run build'"],
+      ask: ["concurrently ls 'rm x'"],
+      deny: ["concurrently -k 'npm:dev' 'rm -rf ~'"],
+    },
+  },
+  {
+    names: "run-p run-s npm-run-all npm-run-all2",
+    style: "bsd",
+    options: "-n --names=text\n-c --prefix-colors=text\n-k --kill-others",
+    operands: "text*",
+    effects: "code.project",
+    examples: { none: ["npm-run-all build test"] },
+  },
 ];
