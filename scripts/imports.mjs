@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** A folder may import from folders of a smaller rank. Equal ranks do not import each other. */
 export const RANK = {
   data: 0,
+  path: 0,
   action: 0,
   edit: 1,
   policy: 2,
@@ -21,7 +22,7 @@ export const RANK = {
   cli: 11,
 };
 /** Pure folders: no file, clock, environment or process access. */
-export const PURE = ["data", "action", "edit", "policy", "shell", "patch"];
+export const PURE = ["data", "path", "action", "edit", "policy", "shell", "patch"];
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
 const IMPURE =

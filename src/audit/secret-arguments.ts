@@ -1,3 +1,4 @@
+import { baseName } from "../path/index.ts";
 import { isSecretName } from "./secret-names.ts";
 import { TABLE } from "./secret-table.ts";
 
@@ -222,8 +223,6 @@ function wordsOf({ words }: Command): readonly Word[] {
   const program = words.findIndex((word) => ["echo", "printf", "print"].includes(baseName(word.text)));
   return program === -1 ? [] : words.slice(program + 1).filter(({ text }) => !/^-[a-zA-Z]*$|^%s(?:\\n)?$/.test(text));
 }
-
-const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
 
 /** Subcommands stand in order, options between them. */
 function hasWords({ words }: Entry, args: readonly Word[]): boolean {

@@ -3,7 +3,8 @@ import { ownedIn } from "../agents/native/export/index.ts";
 import { formatOf, gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
 import { type ImportPlan, planImport, type Sourced, textOf } from "../guard/import/index.ts";
-import { isInside, thisMachine, type Machine } from "../state/index.ts";
+import { isWithin } from "../path/index.ts";
+import { thisMachine, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
@@ -106,7 +107,7 @@ function formatsOf(names: readonly string[] | undefined): readonly NativeFormat[
 /** A file in the project speaks for the project. */
 function namedPlace(file: string, format: NativeFormat, project: string | undefined): NativePlace {
   const path = absolute(file);
-  return { path, scope: project !== undefined && isInside(path, project) ? "project" : "user", read: format.readerFor(path) };
+  return { path, scope: project !== undefined && isWithin(path, project) ? "project" : "user", read: format.readerFor(path) };
 }
 
 /** Rules of a project go to the project's policy: anywhere else they would hold for every project. */

@@ -2,6 +2,7 @@ import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from "
 import { visible } from "../action/index.ts";
 import { query } from "../audit/index.ts";
 import { policyFile, POLICY_NAME } from "../guard/index.ts";
+import { joinPath } from "../path/index.ts";
 import type { AuditSettings } from "../policy/index.ts";
 import { errorCode, type Machine, openState, stateFolder, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
@@ -134,7 +135,7 @@ type Told =
 function collectorOf(machine: Machine): Told {
   const files = [
     ["managed", machine.managedPolicy],
-    ["user", `${machine.home === "/" ? "" : machine.home}/${POLICY_NAME}`],
+    ["user", joinPath(machine.home, POLICY_NAME)],
   ] as const;
   const there = files.filter(([, file]) => statSync(file, { throwIfNoEntry: false }) !== undefined);
   const policy = engine.reader().read(

@@ -1,7 +1,7 @@
-import { normalise } from "../guard/index.ts";
+import { resolvePath } from "../path/index.ts";
 
 /** A path as a person gives it, made absolute. */
-export const absolute = (path: string, base: string = process.cwd()): string => normalise(path.startsWith("/") ? path : `${base}/${path}`);
+export const absolute = (path: string, base: string = process.cwd()): string => resolvePath(base, path);
 
 /** Paths as people like to read them: below the current folder without it, below home with `~`. */
 export function shorten(path: string, folder: string, home: string): string {

@@ -3,6 +3,7 @@ import { visible } from "../action/index.ts";
 import { inspect } from "../guard/inspect/index.ts";
 import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../guard/testing/index.ts";
 import { realWorld } from "../guard/index.ts";
+import { parentOf } from "../path/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -16,7 +17,6 @@ interface TestOptions {
 }
 
 const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-const parent = (file: string): string => file.slice(0, Math.max(1, file.lastIndexOf("/")));
 
 /**
  * `assent test`: the examples of policy files and the lines of tables. Without files: the policies in force and every
@@ -34,7 +34,7 @@ export function test(files: readonly string[], options: TestOptions): number {
   const policyFiles = options.policy.map((file) => absolute(file, cwd));
   const table = (file: string): readonly TestResult[] =>
     testTable(file, {
-      root: realWorld(machine, parent(file), undefined).projectRoot,
+      root: realWorld(machine, parentOf(file), undefined).projectRoot,
       judge: (question, only) =>
         judgeOnly(question, machine, policyFiles, { extensions: "off", ...(only === undefined ? {} : { select: () => only }) }),
     });

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
 import { readPlace } from "../guard/edit/index.ts";
 import { POLICY_NAME, realWorld } from "../guard/index.ts";
+import { joinPath } from "../path/index.ts";
 import type { PolicyFile } from "../policy/index.ts";
 import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -124,7 +125,7 @@ function revoke(path: string | true, { json }: TrustOptions): number {
   } else {
     const given = absolute(path);
     const real = realWorld(machine, absolute("."), undefined).canonical(given);
-    wanted = [given, real].flatMap((at) => [at, `${at === "/" ? "" : at}/${POLICY_NAME}`]);
+    wanted = [given, real].flatMap((at) => [at, joinPath(at, POLICY_NAME)]);
   }
   const { pins } = readTrust(machine);
   const file = wanted.find((one) => pins.has(one));

@@ -11,7 +11,8 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { errorCode, isInside, type Machine } from "../state/index.ts";
+import { isWithin } from "../path/index.ts";
+import { errorCode, type Machine } from "../state/index.ts";
 import { firstLine, headOf, interpreterOf, launcherPath, writeLauncher, type Launcher, type Own } from "./wrap-launcher.ts";
 
 /** Longest `#!` line that every kernel takes, without the end (Linux before 5.1: 127 bytes). */
@@ -22,7 +23,7 @@ export function canRewrite(machine: Machine, file: string): boolean {
   const line = headOf(file);
   if (line === undefined || interpreterOf(line) === undefined) return false;
   const path = launcherPath(machine, { name: "x".repeat(20), how: "line" });
-  return isInside(file, machine.home) && !/\s/.test(path) && path.length <= LONGEST_LINE && statSync(file).uid === machine.uid;
+  return isWithin(file, machine.home) && !/\s/.test(path) && path.length <= LONGEST_LINE && statSync(file).uid === machine.uid;
 }
 
 /** The line that a wrapped script begins with. */

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
+import { joinPath } from "../path/index.ts";
 import { ensureFolder, writeAtomic, type Machine } from "../state/index.ts";
 import { OUTER_PATH } from "../supervise/outer/index.ts";
 
@@ -18,7 +19,7 @@ export interface Launcher {
 }
 
 /** Readable by supervised programs, which may start wrapped ones; changed by nobody but Assent (src/policy/floor.ts). */
-export const dataFolder = ({ home }: Pick<Machine, "home">): string => `${home === "/" ? "" : home}/.local/share/assent`;
+export const dataFolder = ({ home }: Pick<Machine, "home">): string => joinPath(home, ".local/share/assent");
 export const shimFolder = (machine: Pick<Machine, "home">): string => `${dataFolder(machine)}/bin`;
 
 export function launcherPath(machine: Pick<Machine, "home">, { name, how }: Pick<Launcher, "name" | "how">): string {

@@ -1,5 +1,6 @@
 import { realpathSync, statSync, unlinkSync } from "node:fs";
 import { visible } from "../action/index.ts";
+import { baseName } from "../path/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -27,7 +28,6 @@ function fail(message: string, help?: string): number {
 }
 
 /** The word without its folders. */
-const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** `assent` as launchers start it, wherever PATH leads then. */
 const own = { node: process.execPath, bin: `${engine.own[0] ?? ""}/bin.cjs` };
 

@@ -1,32 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { baseName, joinPath, normalise, parentOf } from "../path/index.ts";
 
 const MAX_LINKS = 40;
-
-/** Lexical normal form of an absolute path: no `.`, `..`, `//`, trailing `/`. */
-export function normalise(path: string): string {
-  if (isNormal(path)) return path;
-  const out: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part === "..") out.pop();
-    else out.push(part);
-  }
-  return `/${out.join("/")}`;
-}
-
-function isNormal(path: string): boolean {
-  if (path.endsWith("/") || path.includes("//")) return false;
-  return !path.includes("/.") || !/\/\.{1,2}(?:\/|$)/.test(path);
-}
-
-export function join(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
-}
-
-export function parent(path: string): string {
-  const at = path.lastIndexOf("/");
-  return at <= 0 ? "/" : path.slice(0, at);
-}
 
 /** Descriptors belong to the process that opens them: `/proc/self/fd/3` of this process is not the command's. */
 const DESCRIPTOR = /^\/dev\/(?:fd(?:\/|$)|stdin$|stdout$|stderr$)|^\/proc\/(?:self|thread-self)(?:\/task\/\d+)?\/fd(?:\/|$)/;
@@ -69,7 +44,7 @@ export class Resolver {
     } catch {
       return;
     }
-    for (let at = folder; at !== "/"; at = parent(at)) this.known.set(at, at);
+    for (let at = folder; at !== "/"; at = parentOf(at)) this.known.set(at, at);
   }
 
   /** `..` in what is given leaves the folder that was really entered, as the kernel has it. */
@@ -94,7 +69,7 @@ export class Resolver {
     let at = path.startsWith("/") ? "/" : base;
     for (const part of path.split("/")) {
       if (part === "" || part === ".") continue;
-      at = part === ".." ? parent(at) : this.resolve(join(at, part), links);
+      at = part === ".." ? parentOf(at) : this.resolve(joinPath(at, part), links);
     }
     return at;
   }
@@ -111,8 +86,8 @@ export class Resolver {
 
   private step(path: string, links: number): string {
     if (path.startsWith("/dev/") && DESCRIPTOR.test(path)) return path;
-    const folder = this.resolve(parent(path), links);
-    const at = join(folder, path.slice(path.lastIndexOf("/") + 1));
+    const folder = this.resolve(parentOf(path), links);
+    const at = joinPath(folder, baseName(path));
     if (at.startsWith("/proc/")) {
       if (DESCRIPTOR.test(at)) return at;
       const own = OWN.exec(at);

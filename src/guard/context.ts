@@ -1,8 +1,8 @@
 import type { Action, DangerId, World } from "../action/index.ts";
+import { joinPath, parentOf } from "../path/index.ts";
 import { floorPaths, type JudgeContext, USER_REGISTRATIONS } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
-import { join, parent } from "./canonical.ts";
 import { POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
 
@@ -30,8 +30,8 @@ function dangersIn(action: Action): readonly DangerId[] {
 function linkedRegistrations(world: World): readonly string[] {
   const real = world.canonical(world.home);
   return USER_REGISTRATIONS.map((entry) => entry.replace(/\/$/, "")).flatMap((entry) => {
-    const target = world.canonical(join(world.home, entry));
-    return target === join(real, entry) ? [] : [target];
+    const target = world.canonical(joinPath(world.home, entry));
+    return target === joinPath(real, entry) ? [] : [target];
   });
 }
 
@@ -43,12 +43,12 @@ const PACKAGES = ["koffi", "@koromix"];
  * what it imports, from there up (the first that is found counts, so those that do not exist are closed as well).
  */
 function loadedWith(folder: string): readonly string[] {
-  const root = parent(folder);
+  const root = parentOf(folder);
   const paths = [folder, `${root}/package.json`];
   // Where it is installed as a package, the link by which its command is started lies beside.
-  if (root.endsWith("/node_modules/assent")) paths.push(root, `${parent(root)}/.bin/assent`);
-  for (let at = folder; ; at = parent(at)) {
-    if (!at.endsWith("/node_modules")) for (const name of PACKAGES) paths.push(join(at, `node_modules/${name}`));
+  if (root.endsWith("/node_modules/assent")) paths.push(root, `${parentOf(root)}/.bin/assent`);
+  for (let at = folder; ; at = parentOf(at)) {
+    if (!at.endsWith("/node_modules")) for (const name of PACKAGES) paths.push(joinPath(at, `node_modules/${name}`));
     if (at === "/") return paths;
   }
 }
@@ -79,7 +79,7 @@ export function judgeContext(
       },
       policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
       own: [...new Set(own.flatMap(loadedWith))],
-      projectPolicies: [...new Set([join(world.projectRoot, POLICY_NAME), ...files(true)])],
+      projectPolicies: [...new Set([joinPath(world.projectRoot, POLICY_NAME), ...files(true)])],
     },
     dangersOf,
     // A run says so itself.

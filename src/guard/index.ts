@@ -16,7 +16,6 @@ export type { Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type Answer } from "./speak.ts";
 export { changesFor, type RuleReader } from "./changes.ts";
 export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
-export { normalise } from "./canonical.ts";
 export { commandRules } from "./suggest.ts";
 export { agentName, automationLevel } from "./restraint.ts";
 export { realWorld } from "./world.ts";

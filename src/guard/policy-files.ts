@@ -1,8 +1,8 @@
 import { type Stats, statSync } from "node:fs";
 import type { Lowered, World } from "../action/index.ts";
+import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
 import type { LayerName } from "../policy/index.ts";
 import { readRegular, type FileText, type Machine } from "../state/index.ts";
-import { join, normalise, parent } from "./canonical.ts";
 import { projectOf } from "./project.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
@@ -106,11 +106,11 @@ function foldersOf(lowered: Lowered, world: World): readonly string[] {
     if (action.kind !== "file") continue;
     const { target } = action;
     if (target.kind === "path" || target.kind === "tree") {
-      const folder = target.kind === "tree" ? target.path : parent(target.path);
+      const folder = target.kind === "tree" ? target.path : parentOf(target.path);
       out.add(folder).add(world.canonical(folder));
     } else if (target.kind === "glob") {
       const literal = /^[^*?[\\]*/.exec(target.pattern)?.[0] ?? "/";
-      const folder = parent(literal);
+      const folder = parentOf(literal);
       out.add(folder).add(world.canonical(folder));
     } else if (target.within !== undefined) out.add(target.within).add(world.canonical(target.within));
   }
@@ -121,7 +121,7 @@ function foldersOf(lowered: Lowered, world: World): readonly string[] {
 export function explicitFiles(machine: Machine, options: readonly string[], cwd: string): readonly string[] {
   const fromEnvironment = machine.env["ASSENT_POLICY"];
   const all = fromEnvironment === undefined || fromEnvironment === "" ? options : [...options, fromEnvironment];
-  return all.map((file) => normalise(file.startsWith("/") ? file : join(cwd, file)));
+  return all.map((file) => resolvePath(cwd, file));
 }
 
 /**
@@ -137,12 +137,12 @@ export function findPolicyFiles(
   explicit: readonly string[],
   profile?: string,
 ): readonly PolicySource[] {
-  const user = join(machine.home, POLICY_NAME);
+  const user = joinPath(machine.home, POLICY_NAME);
   const cwd = world.canonical(world.cwd);
   // The world's project is that of the session's root, which mostly is where the command runs.
   const root = world.canonical(sessionRoot);
   const top = cwd === world.canonical(normalise(sessionRoot)) ? world.projectRoot : projectOf(cwd, machine);
-  const project = join(top, POLICY_NAME);
+  const project = joinPath(top, POLICY_NAME);
   const out = [
     ...read(machine.managedPolicy, "managed", undefined, true, false, machine.home),
     ...read(user, "user", undefined, true, false, machine.home),
@@ -154,9 +154,9 @@ export function findPolicyFiles(
   let together = 0;
   const visited = new Set<string>();
   const visit = (folder: string): void => {
-    for (let at = folder; !visited.has(at) && visited.size <= MAX_FOLDERS; at = parent(at)) {
+    for (let at = folder; !visited.has(at) && visited.size <= MAX_FOLDERS; at = parentOf(at)) {
       visited.add(at);
-      look(at, join(at, POLICY_NAME));
+      look(at, joinPath(at, POLICY_NAME));
       if (at === "/") return;
     }
   };

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { isInside, type Machine } from "../state/index.ts";
-import { join, normalise, parent } from "./canonical.ts";
+import { isWithin, joinPath, normalise, parentOf } from "../path/index.ts";
+import type { Machine } from "../state/index.ts";
 
 /** Folders of the operating system and of its package managers: trusted even when a session's root lies above them. */
 const SYSTEM = [
@@ -113,16 +113,16 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));
   const { folders, names } = findings;
   const isTool = (folder: string): boolean => {
-    findings.tools ??= [machine.home, canonical(machine.home)].flatMap((home) => TOOLS.map((name) => join(home, name)));
-    return findings.tools.some((base) => isInside(folder, base));
+    findings.tools ??= [machine.home, canonical(machine.home)].flatMap((home) => TOOLS.map((name) => joinPath(home, name)));
+    return findings.tools.some((base) => isWithin(folder, base));
   };
-  const isSystem = (folder: string): boolean => SYSTEM.some((base) => isInside(folder, base));
+  const isSystem = (folder: string): boolean => SYSTEM.some((base) => isWithin(folder, base));
 
   /** A session whose root is home, or above it, does not make every program the project's. */
   const inProject = (folder: string): boolean =>
-    isInside(folder, projectRoot) && !(isInside(canonical(machine.home), projectRoot) && (isSystem(folder) || isTool(folder)));
+    isWithin(folder, projectRoot) && !(isWithin(canonical(machine.home), projectRoot) && (isSystem(folder) || isTool(folder)));
 
-  const inReach = (folder: string): boolean => inProject(folder) || machine.temp.some((temp) => isInside(folder, temp));
+  const inReach = (folder: string): boolean => inProject(folder) || machine.temp.some((temp) => isWithin(folder, temp));
 
   const judge = (folder: string): boolean => {
     if (!folder.startsWith("/")) return false;
@@ -148,7 +148,7 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
   /** An allow names a program, not a folder: only places programs are run from vouch for a name. */
   const isProgramFolder = (folder: string): boolean =>
     isSystem(folder) || isTool(folder) || path.some((entry) => entry.startsWith("/") && normalise(entry) === folder);
-  const trustedFile = (file: string): boolean => trustedFolder(parent(file)) && trustedFolder(parent(canonical(file)));
+  const trustedFile = (file: string): boolean => trustedFolder(parentOf(file)) && trustedFolder(parentOf(canonical(file)));
 
   /**
    * Names may be kept. An agent could change what lies in a folder that is not trusted, or make one that is missing.
@@ -164,7 +164,7 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
     for (const entry of path) {
       // An empty or relative entry is the current folder, wherever that will be: nothing after it vouches for a name.
       if (!entry.startsWith("/")) return { path: undefined, trusted: false };
-      const file = join(normalise(entry), name);
+      const file = joinPath(normalise(entry), name);
       if (isProgram(file)) return { path: file, trusted: trustedFile(file) };
     }
     return { path: undefined, trusted: true };
@@ -182,7 +182,7 @@ export function programs({ machine, projectRoot, canonical }: ProgramsOptions): 
       return answer;
     },
     trustedProgram(file) {
-      const folder = parent(normalise(file));
+      const folder = parentOf(normalise(file));
       return isProgram(file) && isProgramFolder(folder) && trustedFile(normalise(file));
     },
   };

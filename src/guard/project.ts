@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
+import { joinPath, parentOf } from "../path/index.ts";
 import type { Machine } from "../state/index.ts";
-import { join, parent } from "./canonical.ts";
 
 /** `.git` of a repository or of a worktree; one that another user planted (in `/tmp`, say) is none. */
 function holdsRepository(folder: string, uid: number | undefined): boolean {
   try {
-    const stats = statSync(join(folder, ".git"), { throwIfNoEntry: false });
+    const stats = statSync(joinPath(folder, ".git"), { throwIfNoEntry: false });
     return (
       stats !== undefined &&
       (stats.isDirectory() || stats.isFile()) &&
@@ -18,7 +18,7 @@ function holdsRepository(folder: string, uid: number | undefined): boolean {
 
 /** The git top level of a canonical folder, found without starting git; undefined outside git. */
 export function repositoryOf(folder: string, machine: Machine): string | undefined {
-  for (let at = folder; ; at = parent(at)) {
+  for (let at = folder; ; at = parentOf(at)) {
     if (holdsRepository(at, machine.uid)) return at;
     if (at === "/") return undefined;
   }

@@ -1,10 +1,10 @@
 import { type Action, type FileAction, visible } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import {
   isPathField,
   judge,
   type JudgeContext,
   matchFile,
-  normalisePath,
   pathFields,
   type Policy,
   compareStrictness,
@@ -170,7 +170,7 @@ function remember(request: Request, paths: readonly Found[], { policy, context, 
   const time = Date.now();
   const { tool } = request;
   const refusals = paths.slice(0, MOST_AT_ONCE).map((found): Refusal => {
-    const path = context.world.canonical(normalisePath(found.path, context.world.cwd));
+    const path = context.world.canonical(resolvePath(context.world.cwd, found.path));
     return { ...found, path, time, tool, identity: found.over === true ? undefined : identityOfPath(path) };
   });
   return addRefusals(machine, session, refusals);

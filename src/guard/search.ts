@@ -1,7 +1,7 @@
 import { opendirSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { spend, type Wanted, type World } from "../action/index.ts";
+import { joinPath } from "../path/index.ts";
 import { errorCode } from "../state/index.ts";
-import { join } from "./canonical.ts";
 
 /** Entries that may be looked at for one request: some tens of milliseconds. Beyond it answers are marked incomplete. */
 const MAX_ENTRIES = 20_000;
@@ -68,7 +68,7 @@ export class Looks implements Pick<World, "find" | "names"> {
         const objects = folder.path.endsWith("/.git/objects");
         for (const entry of entries) {
           spend();
-          const path = join(folder.path, entry.name);
+          const path = joinPath(folder.path, entry.name);
           if (wanted(path, entry.isSymbolicLink())) return { found: path, complete: true };
           if (!entry.isDirectory() || SKIPPED.has(entry.name) || (objects && OBJECT_NAME.test(entry.name))) continue;
           if (folder.depth + 1 >= depth) {

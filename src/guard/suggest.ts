@@ -1,7 +1,6 @@
 import type { Action, ExecAction, FileOperation, World } from "../action/index.ts";
+import { isWithin, parentOf, relativePath } from "../path/index.ts";
 import { carriesCode, hasSubcommands, namingWords, runsAnything } from "../shell/survey/index.ts";
-import { isInside } from "../state/index.ts";
-import { parent } from "./canonical.ts";
 import { NOWHERE } from "./examples.ts";
 
 /** Rules a person might write to allow one part of a request, the most sensible first. Each still has to prove itself. */
@@ -54,7 +53,7 @@ function fileRules(
   switch (target.kind) {
     case "path": {
       const exact = `${verb}(${pathText(target.path, world)}${recursive ? "/**" : ""})`;
-      const folder = parent(target.path);
+      const folder = parentOf(target.path);
       return BY_FOLDER.has(operation) && !recursive && isPlace(folder, world) ? [`${verb}(${pathText(folder, world)}/**)`, exact] : [exact];
     }
     case "tree":
@@ -68,13 +67,13 @@ function fileRules(
 
 /** A folder inside a project or home, or two levels deep elsewhere: nothing that holds everything. */
 function isPlace(folder: string, { projectRoot, home }: World): boolean {
-  for (const base of [projectRoot, home]) if (isInside(folder, base)) return folder !== base;
+  for (const base of [projectRoot, home]) if (isWithin(folder, base)) return folder !== base;
   return folder.split("/").length > 2;
 }
 
 function pathText(path: string, { projectRoot, home }: World): string {
-  if (isInside(path, projectRoot) && path !== projectRoot) return path.slice(projectRoot === "/" ? 1 : projectRoot.length + 1);
-  return isInside(path, home) && path !== home ? `~${path.slice(home.length)}` : path;
+  if (isWithin(path, projectRoot) && path !== projectRoot) return relativePath(projectRoot, path);
+  return isWithin(path, home) && path !== home ? `~${path.slice(home.length)}` : path;
 }
 
 /** Words of which `Bash(...)` can be made: it knows no quotes, and `*` and `:*` mean something there. */

@@ -1,6 +1,7 @@
 import type { TreeFilter, World } from "../action/index.ts";
+import { baseName, joinPath, normalise } from "../path/index.ts";
 import { expandBraces } from "../policy/index.ts";
-import { join, normalise, Resolver } from "./canonical.ts";
+import { Resolver } from "./canonical.ts";
 
 /**
  * What hosts make of the text that a model gives as a path. They forgive much, and each something else (measured: Gemini
@@ -90,7 +91,7 @@ function decoded(text: string): string | undefined {
 /** `~` and relative paths made absolute. */
 function absolute(given: string, world: World): string {
   if (given === "~" || given.startsWith("~/")) return `${world.home}${given.slice(1)}`;
-  return given.startsWith("/") ? given : join(world.cwd, given);
+  return given.startsWith("/") ? given : joinPath(world.cwd, given);
 }
 
 /** The path of a `file:` URL. */
@@ -132,7 +133,7 @@ export function patternTrees(pattern: string): readonly { readonly path: string;
   return alternatives(pattern.replace(/^!/, "")).map((each) => {
     const path = startOf(each);
     if (path === each) return { path };
-    const last = each.slice(each.lastIndexOf("/") + 1);
+    const last = baseName(each);
     // `**` means all that is below, as does what is not known.
     return last === "**" || last === "" || /[()|!]/.test(last) ? { path } : { path, filter: { only: [last] } };
   });

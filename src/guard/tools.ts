@@ -1,9 +1,10 @@
 import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import { lowerPatch } from "../patch/index.ts";
+import { baseName, resolvePath } from "../path/index.ts";
 import { normaliseHost, possibleHosts } from "../policy/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
-import { join, normalise, Resolver } from "./canonical.ts";
+import { Resolver } from "./canonical.ts";
 import { pathOfUrl, pathsOf, patternRoots, patternTrees } from "./tool-paths.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
@@ -64,10 +65,7 @@ function lowerCommand(facts: ToolFacts & { does: "shell" }, request: Request, wo
 }
 
 function startsOne({ actions }: Lowered, names: readonly string[]): boolean {
-  return (
-    names.length > 0 &&
-    actions.some((action) => action.kind === "exec" && names.includes(action.program.slice(action.program.lastIndexOf("/") + 1)))
-  );
+  return names.length > 0 && actions.some((action) => action.kind === "exec" && names.includes(baseName(action.program)));
 }
 
 /** The patch that a command carries in a heredoc, applied where its `cd` leads. */
@@ -75,7 +73,7 @@ function lowerCarried(command: string, world: World): Lowered {
   const [, folder = "", patch] =
     /^\s*(?:cd\s+([\w./@+-]+)\s*&&\s*)?[\w-]+\s*<<-?\s*['"]?\w+['"]?\n([\s\S]*?\*\*\* End Patch)[ \t]*\n/.exec(command) ?? [];
   if (patch === undefined) return unknown("the patch in this command is not where it could be read", "use the tool for patches");
-  return lowerPatch(patch, { ...world, cwd: normalise(folder.startsWith("/") ? folder : join(world.cwd, folder)) });
+  return lowerPatch(patch, { ...world, cwd: resolvePath(world.cwd, folder) });
 }
 
 /** Several commands, each in a shell of its own. */

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { spend, type World } from "../action/index.ts";
+import { normalise } from "../path/index.ts";
 import { errorCode, readRegular, type Machine } from "../state/index.ts";
-import { normalise, Resolver } from "./canonical.ts";
+import { Resolver } from "./canonical.ts";
 import { programs } from "./programs.ts";
 import { projectOf } from "./project.ts";
 import { Looks } from "./search.ts";

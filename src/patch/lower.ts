@@ -1,5 +1,5 @@
 import { type FileAction, type FileOperation, type Lowered, visible, type World } from "../action/index.ts";
-import { normalisePath } from "../policy/index.ts";
+import { joinPath, resolvePath } from "../path/index.ts";
 import { isApplyPatch, readApplyPatch } from "./apply-patch.ts";
 import type { PatchChange, PatchReading } from "./change.ts";
 import { readUnifiedDiff } from "./unified.ts";
@@ -30,12 +30,12 @@ export function lowerPatch(text: string, world: Pick<World, "cwd">): Lowered {
 function throughOwnLink(changes: readonly PatchChange[], cwd: string): Lowered["unknowns"] {
   const placed = changes.flatMap((change) => ("to" in change ? [change.to] : change.does === "link" ? [change.path] : []));
   if (placed.length === 0) return [];
-  const folders = new Set(placed.map((path) => normalisePath(path, cwd)));
+  const folders = new Set(placed.map((path) => resolvePath(cwd, path)));
   const isThrough = (path: string): boolean => {
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) if (folders.has(path.slice(0, at))) return true;
     return false;
   };
-  const through = changes.flatMap(patchPaths).find((path) => isThrough(normalisePath(path, cwd)));
+  const through = changes.flatMap(patchPaths).find((path) => isThrough(resolvePath(cwd, path)));
   return through === undefined
     ? []
     : [{ reason: `the patch puts something in the place of a folder of ${visible(through)}`, help: "make a patch of each" }];
@@ -62,8 +62,8 @@ function actionsOf(change: PatchChange, cwd: string): readonly FileAction[] {
 }
 
 function fileAction(operation: FileOperation, path: string, cwd: string): FileAction {
-  const raw = path.startsWith("/") ? path : `${cwd === "/" ? "" : cwd}/${path}`;
-  const plain = normalisePath(raw, cwd);
+  const raw = path.startsWith("/") ? path : joinPath(cwd, path);
+  const plain = resolvePath(cwd, raw);
   // `link/..` is resolved by text or by the file system: what was given tells the judge to look at both.
   return { kind: "file", operation, target: { kind: "path", path: plain }, ...(plain === path ? {} : { asGiven: raw }), origin: BY_TOOL };
 }

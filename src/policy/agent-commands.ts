@@ -1,5 +1,5 @@
 import { type Argument, brief, type ExecAction, printArgument } from "../action/index.ts";
-import { baseName } from "./location.ts";
+import { baseName } from "../path/index.ts";
 
 /**
  * The agents' own command lines, where they change what an agent starts or may do: `claude mcp add`, `codex features

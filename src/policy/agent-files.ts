@@ -1,6 +1,6 @@
+import { foldCase, isBelow } from "../path/index.ts";
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
-import { below, homeOf, type Places } from "./location.ts";
-import { foldCase } from "./path.ts";
+import { homeOf, type Places } from "./location.ts";
 
 interface Tables {
   /** Entries as they are written: relative, lower case, a folder with its `/`. */
@@ -26,7 +26,7 @@ function read(): Tables {
 /** `relative` is an entry or lies in one. `taking`: or is a folder that holds one. */
 function has(entries: ReadonlySet<string>, relative: string, taking: boolean): boolean {
   if (entries.has(relative) || entries.has(`${relative}/`)) return true;
-  if (taking) for (const entry of entries) if (below(entry, relative)) return true;
+  if (taking) for (const entry of entries) if (isBelow(entry, relative)) return true;
   for (let slash = relative.indexOf("/"); slash > 0; slash = relative.indexOf("/", slash + 1)) {
     if (entries.has(relative.slice(0, slash + 1))) return true;
   }

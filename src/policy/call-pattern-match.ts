@@ -1,8 +1,8 @@
 import { CALL_ARGUMENTS, type Call, type CallArgument, type CallArgumentKind, type CallName, type World } from "../action/index.ts";
+import { segmentsOf } from "../path/index.ts";
 import { pathTextOf } from "./call-pattern-path.ts";
 import { type BoundPattern, matchesSegments, pathPattern } from "./glob.ts";
 import { type MatchCall, patternForms, type Side } from "./match-context.ts";
-import { segmentsOf } from "./path.ts";
 import { ANY, literalRegex, parseRegex, type Regex } from "./regex-parse.ts";
 import { compileRegex, type LinearMatcher } from "./regex-run.ts";
 import { BoundedMap } from "./result.ts";

@@ -1,8 +1,7 @@
 import type { Argument, ExecAction } from "../action/index.ts";
-import { baseName } from "./location.ts";
+import { baseName, foldCase, resolvePath } from "../path/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { otherName } from "./exec-words.ts";
-import { foldCase, normalisePath } from "./path.ts";
 import { OperationRules, SMALL } from "./path-rules.ts";
 import { inOrder, put, select } from "./rule-lists.ts";
 import { BoundedMap } from "./result.ts";
@@ -148,7 +147,7 @@ function textsOf({ argv, shape }: ExecAction): ReadonlySet<string> {
 
 function addText(text: string, texts: Set<string>): void {
   texts.add(text);
-  if (text.includes("/")) texts.add(normalisePath(text, "/").slice(1));
+  if (text.includes("/")) texts.add(resolvePath("/", text).slice(1));
   if (!text.startsWith("-")) return;
   const equals = text.indexOf("=");
   if (equals !== -1) addText(text.slice(equals + 1), texts);

@@ -1,5 +1,6 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
-import { belowAny, child, comparable, comparablePlaces, forms, type Places, within } from "./location.ts";
+import { isWithin, joinPath } from "../path/index.ts";
+import { belowAny, comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import { isPersistence, isRawDevice } from "./path-class.ts";
 import { expandsTo, isRecursive, shellPattern } from "./reach.ts";
 
@@ -27,9 +28,9 @@ type Region = "key" | "project" | "temp" | "outside";
 
 /** Where a path lies; `path` is made `comparable`. */
 export function regionOf(path: string, places: Places): Region {
-  if (places.home.some((home) => within(home, path)) || places.project.some((root) => within(root, path))) return "key";
+  if (places.home.some((home) => isWithin(home, path)) || places.project.some((root) => isWithin(root, path))) return "key";
   // A project that holds the home folder is no project whose content an agent made.
-  if (places.project.some((root) => within(path, root) && !places.home.some((home) => home !== root && within(home, root))))
+  if (places.project.some((root) => isWithin(path, root) && !places.home.some((home) => home !== root && isWithin(home, root))))
     return "project";
   return belowAny(path, places.temp) ? "temp" : "outside";
 }
@@ -64,7 +65,7 @@ function overwrites(action: FileAction, spellings: readonly string[], places: Pl
 }
 
 function isProjectRoot(path: string, places: Places): boolean {
-  return places.project.includes(path) && !places.home.some((home) => within(home, path));
+  return places.project.includes(path) && !places.home.some((home) => isWithin(home, path));
 }
 
 function deleteDanger(action: FileAction, spellings: readonly string[], places: Places, world: World): DangerId {
@@ -86,13 +87,13 @@ function regionPaths(action: FileAction, spellings: readonly string[], places: P
   const { target } = action;
   // `find . -name '*.o'` means what it finds, not the folder.
   if (target.kind === "tree" && target.filter?.only !== undefined && !target.filter.only.some(meansAll))
-    return spellings.map((path) => child(path, "*"));
+    return spellings.map((path) => joinPath(path, "*"));
   if (target.kind !== "glob") return spellings;
   const { folder, everything } = shellPattern(target.pattern);
   const folders = comparable(forms(folder, world), world);
   if (everything) return folders;
   const keys = [...places.home, ...places.project].filter((key) => expandsTo(target.pattern, key, true));
-  return [...folders.map((path) => child(path, "*")), ...keys];
+  return [...folders.map((path) => joinPath(path, "*")), ...keys];
 }
 
 function meansAll(glob: string): boolean {

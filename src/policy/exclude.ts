@@ -1,5 +1,5 @@
 import { type ExecAction, quote } from "../action/index.ts";
-import { baseName } from "./location.ts";
+import { baseName } from "../path/index.ts";
 
 /** How a program is told to leave a file out; the name is put behind, quoted. */
 const EXCLUDE: Readonly<Record<string, string>> = {

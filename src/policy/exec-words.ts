@@ -1,7 +1,6 @@
 import type { Argument, ExecAction } from "../action/index.ts";
-import { baseName } from "./location.ts";
+import { baseName, foldCase, resolvePath } from "../path/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { foldCase, normalisePath } from "./path.ts";
 import { both, either, type Answer } from "./result.ts";
 import type { FlagPattern } from "./types.ts";
 import { matchesText, shellGlob, wordGlob } from "./word-glob.ts";
@@ -175,7 +174,7 @@ export function wordMatches(pattern: string, argument: Argument): Answer {
 /** The texts an argument may be meant by: as it is, and its path without detours. */
 export function spellingsOf(text: string): readonly string[] {
   if (!text.includes("/")) return [text];
-  const tidy = text.startsWith("/") ? normalisePath(text, "/") : normalisePath(text, "/").slice(1);
+  const tidy = text.startsWith("/") ? resolvePath("/", text) : resolvePath("/", text).slice(1);
   return tidy === text || tidy === "" ? [text] : [text, tidy];
 }
 
@@ -205,7 +204,7 @@ export function isProgram(name: string, action: ExecAction, side: Side, context:
 
 function isNamed(name: string, text: string, action: ExecAction, { world }: MatchContext): Answer {
   if (!name.includes("/")) return (action.trusted || action.ownTool === true) && baseName(text) === name ? "yes" : "no";
-  const path = normalisePath(name.startsWith("~/") ? world.home + name.slice(1) : name, world.cwd);
+  const path = resolvePath(world.cwd, name.startsWith("~/") ? world.home + name.slice(1) : name);
   if (text === name || text === path) {
     // The same spelling after `cd` elsewhere is another program.
     const same = action.resolved === undefined || action.resolved === path || action.resolved === world.canonical(path);
@@ -219,8 +218,8 @@ function mayBe(name: string, text: string, action: ExecAction, { world }: MatchC
   const sameBase = [text, action.program, action.resolved].some((used) => used !== undefined && foldCase(baseName(used)) === base);
   if (!sameBase) return "no";
   if (!name.includes("/") || text === name) return "yes";
-  const paths = [normalisePath(name, world.cwd), normalisePath(name, world.projectRoot)].map(foldCase);
-  const used = action.resolved ?? (text.includes("/") ? normalisePath(text, world.cwd) : undefined);
+  const paths = [resolvePath(world.cwd, name), resolvePath(world.projectRoot, name)].map(foldCase);
+  const used = action.resolved ?? (text.includes("/") ? resolvePath(world.cwd, text) : undefined);
   if (used === undefined) return "maybe";
   return paths.includes(foldCase(used)) || paths.some((path) => foldCase(world.canonical(path)) === foldCase(used)) ? "yes" : "no";
 }

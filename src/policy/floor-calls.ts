@@ -1,9 +1,9 @@
 import { type Action, brief, type CodeAction, type ExecAction, type ToolAction, type World } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import { agentCall } from "./agent-commands.ts";
 import { assentCall, loosensIn } from "./floor-commands.ts";
 import { type FloorPaths, floorPlace } from "./floor.ts";
-import { normalisePath } from "./path.ts";
 
 /** Step 1 for commands, code and tools: what loosens Assent, or may change its files without anybody being able to tell. */
 
@@ -23,7 +23,7 @@ export function judgeFloorCall(action: Action, floor: FloorPaths, world: World):
 
 /** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
 function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
-  const call = assentCall(action, floor.own, (word) => world.canonical(normalisePath(word, world.cwd)));
+  const call = assentCall(action, floor.own, (word) => world.canonical(resolvePath(world.cwd, word)));
   if (call === undefined) return judgeAgent(action) ?? judgeNamed(action, floor, world);
   if (call.does === "harmless") return undefined;
   // Inside a run it joins that run, or starts nothing.
@@ -46,7 +46,7 @@ export function namesSetting(action: ExecAction, floor: FloorPaths, world: World
     if (!argument.known || argument.text.length > 4096) return false;
     const { text } = argument;
     const words = text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text];
-    return words.some((word) => looksLikePath(word) && floorPlace(normalisePath(word, world.cwd), floor, world) !== undefined);
+    return words.some((word) => looksLikePath(word) && floorPlace(resolvePath(world.cwd, word), floor, world) !== undefined);
   });
 }
 
@@ -65,7 +65,7 @@ function judgeNamed(action: ExecAction, floor: FloorPaths, world: World): Verdic
     if (!argument.known) continue;
     const { text } = argument;
     for (const word of text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text]) {
-      const place = looksLikePath(word) ? floorPlace(normalisePath(word, world.cwd), floor, world) : undefined;
+      const place = looksLikePath(word) ? floorPlace(resolvePath(world.cwd, word), floor, world) : undefined;
       if (place?.is === "denied")
         return verdictOf("ask", "floor.named", { reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` });
     }
@@ -97,11 +97,11 @@ function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: 
 
 /** A server has a folder of its own, so that only what is absolute is surely the same file for it. */
 function absolutePath(value: string, { home, cwd }: World): string | undefined {
-  if (value === "~" || value.startsWith("~/")) return normalisePath(`${home}${value.slice(1)}`, cwd);
-  if (value.startsWith("/")) return normalisePath(value, cwd);
+  if (value === "~" || value.startsWith("~/")) return resolvePath(cwd, `${home}${value.slice(1)}`);
+  if (value.startsWith("/")) return resolvePath(cwd, value);
   if (!/^\s*file:/i.test(value)) return undefined;
   try {
-    return normalisePath(decodeURIComponent(new URL(value.trim()).pathname), cwd);
+    return resolvePath(cwd, decodeURIComponent(new URL(value.trim()).pathname));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { type Argument, brief, type ExecAction, printArgument } from "../action/index.ts";
-import { baseName, within } from "./location.ts";
+import { baseName, isWithin } from "../path/index.ts";
 
 /** A call of Assent's own command line, however it is spelt. */
 export interface AssentCall {
@@ -159,7 +159,7 @@ function isAssent(word: string): boolean {
 }
 
 function isOwn(word: string, own: readonly string[]): boolean {
-  return word.startsWith("/") && own.some((folder) => within(word, folder));
+  return word.startsWith("/") && own.some((folder) => isWithin(word, folder));
 }
 
 function classify(args: readonly Argument[]): AssentCall {

@@ -1,7 +1,8 @@
 import { type FileAction, printAction, printTarget, type World } from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import { agentFile } from "./agent-files.ts";
-import { comparable, comparablePlaces, forms, perWorld, within } from "./location.ts";
+import { comparable, comparablePlaces, forms, perWorld } from "./location.ts";
 import { affects, isRecursive } from "./reach.ts";
 
 /** Assent's own paths. A folder stands for everything in it. */
@@ -81,13 +82,13 @@ export function judgeFloorFile(action: FileAction, spellings: readonly string[],
   let ask = false;
   for (const form of spellings) {
     for (const [path, what] of denied) {
-      if (within(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
+      if (isWithin(form, path)) return refuse(`${verb(action)} ${what}: ${printTarget(action.target)}`);
       if (!beside && affects(withForm(action, form), path)) return refuse(`${printAction(action)}: ${what} would go with it`);
     }
     const kind = agentFile(form, places, taking);
     if (kind === "registration")
       return refuse(`${verb(action)} an agent's settings, which can hold the registration of Assent: ${printTarget(action.target)}`);
-    ask ||= kind === "setting" || asked.some((path) => within(form, path) || (taking && affects(withForm(action, form), path)));
+    ask ||= kind === "setting" || asked.some((path) => isWithin(form, path) || (taking && affects(withForm(action, form), path)));
   }
   if (!ask) return undefined;
   const reason = `${verb(action)} what decides what an agent may do: ${printTarget(action.target)}`;
@@ -126,11 +127,11 @@ export function floorPlace(
   const places = comparablePlaces(world);
   let setting = false;
   for (const form of comparable(forms(path, world), world)) {
-    const [, what] = denied.find(([own]) => within(form, own)) ?? [];
+    const [, what] = denied.find(([own]) => isWithin(form, own)) ?? [];
     if (what !== undefined) return { is: "denied", what };
     const kind = agentFile(form, places);
     if (kind === "registration") return { is: "denied", what: "an agent's settings, which can hold the registration of Assent" };
-    setting ||= kind === "setting" || asked.some((own) => within(form, own));
+    setting ||= kind === "setting" || asked.some((own) => isWithin(form, own));
   }
   return setting ? { is: "asked", what: "what decides what an agent may do" } : undefined;
 }

@@ -1,6 +1,6 @@
 import { spend } from "../action/index.ts";
+import { foldCase } from "../path/index.ts";
 import { expandBraces } from "./brace.ts";
-import { foldCase } from "./path.ts";
 import { BoundedMap, mistake, ok, type Result } from "./result.ts";
 import { literalWord, matchesWord, parseUnits, wordOf, type Meter, type Unit, type WordGlob } from "./word-glob.ts";
 

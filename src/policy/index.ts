@@ -22,7 +22,6 @@ export { DEFAULT_SETTINGS, joinLayers, type LayerInput } from "./layers.ts";
 export { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, isSystem } from "./path-class.ts";
 export { OrdinaryNames } from "./ordinary.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
-export { normalisePath } from "./path.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { spell } from "./spelled.ts";
 export { LAYERS, OPERATIONS } from "./types.ts";

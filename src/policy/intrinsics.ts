@@ -1,7 +1,7 @@
 import type { ExecAction, Lowered } from "../action/index.ts";
+import { baseName } from "../path/index.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import { argv0 } from "./verdicts.ts";
-import { baseName } from "./location.ts";
 
 /**
  * What agentperm knew of the shell itself (ledger A6, A23, A31 to A36): all that speaks under `"preset": "none"`

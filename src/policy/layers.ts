@@ -1,5 +1,4 @@
-import { parentOf, within } from "./location.ts";
-import { normalisePath } from "./path.ts";
+import { isWithin, parentOf, resolvePath } from "../path/index.ts";
 import {
   type Automation,
   LAYERS,
@@ -160,8 +159,8 @@ function narrow(current: readonly string[], given: readonly string[]): readonly 
 function liesIn(root: string, outer: string): boolean {
   const anchor = anchorOf(root);
   if (anchor !== anchorOf(outer)) return false;
-  const plain = (path: string): string => normalisePath(anchor === "~" ? path.slice(1) : path, DEEP_START);
-  return within(plain(root), plain(outer)) && (anchor !== "." || within(plain(root), DEEP_START));
+  const plain = (path: string): string => resolvePath(DEEP_START, anchor === "~" ? path.slice(1) : path);
+  return isWithin(plain(root), plain(outer)) && (anchor !== "." || isWithin(plain(root), DEEP_START));
 }
 
 function anchorOf(path: string): "/" | "~" | "." {

@@ -1,40 +1,7 @@
 import type { World } from "../action/index.ts";
-import { foldCase } from "./path.ts";
+import { foldCase, isBelow, isWithin } from "../path/index.ts";
 
 /** Questions about absolute, normalised paths that need no file system. */
-
-/** True when `path` is `folder` or lies anywhere below it. */
-export function within(path: string, folder: string): boolean {
-  return path === folder || below(path, folder);
-}
-
-/** True when `path` lies below `folder` and is not the folder itself. */
-export function below(path: string, folder: string): boolean {
-  if (folder === "/") return path.length > 1 && path.charCodeAt(0) === 47;
-  return path.length > folder.length && path.charCodeAt(folder.length) === 47 && path.startsWith(folder);
-}
-
-/** The last segment; empty for `/`. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** The folder that holds `path`; `/` for `/`. */
-export function parentOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash <= 0 ? "/" : path.slice(0, slash);
-}
-
-/** `folder` and `name` joined. */
-export function child(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
-}
-
-/** The text after the last dot of a name, without the dot; empty for none and for a leading dot. */
-export function extensionOf(name: string): string {
-  const dot = name.lastIndexOf(".");
-  return dot <= 0 ? "" : name.slice(dot + 1);
-}
 
 /** The folders that matter when judging a path, each as given and, when it differs, with symlinks resolved. */
 export interface Places {
@@ -96,19 +63,19 @@ export function comparable(paths: readonly string[], world: World): readonly str
 
 /** True when `path` (made `comparable`) is one of `folders` or below one. */
 export function withinAny(path: string, folders: readonly string[]): boolean {
-  for (const folder of folders) if (within(path, folder)) return true;
+  for (const folder of folders) if (isWithin(path, folder)) return true;
   return false;
 }
 
 /** True when `path` (made `comparable`) is strictly below one of `folders`. */
 export function belowAny(path: string, folders: readonly string[]): boolean {
-  for (const folder of folders) if (below(path, folder)) return true;
+  for (const folder of folders) if (isBelow(path, folder)) return true;
   return false;
 }
 
 /** The home folder `path` lies in, whoever's it is: the user's own, or one at a place where homes usually are. */
 export function homeOf(path: string, places: Places): string | undefined {
-  for (const home of places.home) if (within(path, home)) return home;
+  for (const home of places.home) if (isWithin(path, home)) return home;
   return HOME.exec(path)?.[0];
 }
 

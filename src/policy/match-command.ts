@@ -1,5 +1,5 @@
 import type { Argument, ExecAction } from "../action/index.ts";
-import { baseName } from "./location.ts";
+import { baseName } from "../path/index.ts";
 import type { Side } from "./match-context.ts";
 import type { Answer } from "./result.ts";
 import { parseUnits, wordGlob, wordOf, type WordGlob } from "./word-glob.ts";

@@ -1,7 +1,8 @@
+import { isWithin } from "../path/index.ts";
 import type { CallMatcher, Effect } from "./types.ts";
 import type { Call, World } from "../action/index.ts";
 import { bindPattern, foldSegment, type BoundPattern, type PathPattern, type PatternBase, type Segment } from "./glob.ts";
-import { placesOf, within, perWorld } from "./location.ts";
+import { placesOf, perWorld } from "./location.ts";
 import { literalWord } from "./word-glob.ts";
 
 /** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */
@@ -114,8 +115,8 @@ function rebase(pattern: BoundPattern, world: World, follow: boolean): BoundPatt
  */
 function resolvePrefix(path: string, world: World): string {
   for (const folder of [world.projectRoot, ...world.temp])
-    if (within(path, folder)) return `${world.canonical(folder)}${path.slice(folder.length)}`.replace(/\/{2,}/g, "/");
+    if (isWithin(path, folder)) return `${world.canonical(folder)}${path.slice(folder.length)}`.replace(/\/{2,}/g, "/");
   const { project, temp } = placesOf(world);
-  for (const folder of [...project, ...temp]) if (within(path, folder)) return path;
+  for (const folder of [...project, ...temp]) if (isWithin(path, folder)) return path;
   return world.canonical(path);
 }

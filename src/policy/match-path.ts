@@ -1,9 +1,9 @@
 import type { ExecAction, FileAction, Target } from "../action/index.ts";
+import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from "../path/index.ts";
 import { reachOf, globRegion, pathRegion, type Region } from "./glob-target.ts";
 import { matchesSegments, pathPattern, type PathPattern } from "./glob.ts";
-import { child, comparable, forms, parentOf, withinAny } from "./location.ts";
+import { comparable, forms, withinAny } from "./location.ts";
 import { patternForms, type MatchContext, type Side } from "./match-context.ts";
-import { foldCase, normalisePath, segmentsOf } from "./path.ts";
 import { both, either, type Answer } from "./result.ts";
 
 /** A target in the spellings that count for one side; worked out once per action and decision. */
@@ -105,7 +105,7 @@ export function matchPathText(pattern: string, text: string, side: Side, context
 
 function asText(text: string, { world }: MatchContext): Reached {
   const home = text === "~" || text.startsWith("~/") ? `${world.home}${text.slice(1)}` : text;
-  const path = normalisePath(home, world.cwd);
+  const path = resolvePath(world.cwd, home);
   const asGiven = home.includes("..") ? home : undefined;
   return { target: { kind: "path", path }, ...(asGiven === undefined ? {} : { asGiven }) };
 }
@@ -211,11 +211,11 @@ function pathForms(path: string, reached: Reached, follow: boolean, side: Side, 
 }
 
 function absolute(path: string, cwd: string): string {
-  return path.startsWith("/") ? path : child(cwd, path);
+  return path.startsWith("/") ? path : joinPath(cwd, path);
 }
 
 function keepLast(path: string, parent: string): string {
-  return path === "/" ? path : child(parent, path.slice(path.lastIndexOf("/") + 1));
+  return path === "/" ? path : joinPath(parent, baseName(path));
 }
 
 /** The folders of a shell pattern in front of its first wildcard, quotes removed. */

@@ -1,4 +1,5 @@
 import { type Action, type ExecAction, spend } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import { matchBash } from "./match-bash.ts";
 import { sideOf, type MatchContext, type Side } from "./match-context.ts";
 import { matchCommandText } from "./match-command.ts";
@@ -7,7 +8,6 @@ import { matchOption } from "./match-option.ts";
 import { isInsideFolder, matchFile, matchProgramPath, pathIsInside, worksInside } from "./match-path.ts";
 import { matchShell } from "./match-shell.ts";
 import { matchCondition, matchTool, pathFields } from "./match-tool.ts";
-import { normalisePath } from "./path.ts";
 import type { Answer } from "./result.ts";
 import type { CallMatcher, Matcher, Rule } from "./types.ts";
 
@@ -97,6 +97,6 @@ function holdsInside(root: string, action: Action, context: MatchContext): boole
   if (!pathIsInside(cwd, root, context)) return false;
   if (action.kind === "file") return isInsideFolder(action.target, root, context);
   if (action.kind === "exec") return worksInside(action.folders, root, context);
-  if (action.kind === "tool") return pathFields(action).every((path) => pathIsInside(normalisePath(path, cwd), root, context));
+  if (action.kind === "tool") return pathFields(action).every((path) => pathIsInside(resolvePath(cwd, path), root, context));
   return true;
 }

@@ -1,8 +1,7 @@
 import type { Argument, ExecAction } from "../action/index.ts";
+import { baseName, foldCase } from "../path/index.ts";
 import { clusterLetters, hasFlag, isProgram, spellingsOf, wordMatches, wordsOf, type ExecWords } from "./exec-words.ts";
-import { baseName } from "./location.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { foldCase } from "./path.ts";
 import { both, either, type Answer } from "./result.ts";
 import { GAP, matchSequence, type Element } from "./sequence.ts";
 import type { FlagPattern, Matcher, WordPattern } from "./types.ts";

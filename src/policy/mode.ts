@@ -1,9 +1,9 @@
 import type { Action, FileAction, World } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import { agentFile } from "./agent-files.ts";
 import { belowAny, comparable, comparablePlaces, forms } from "./location.ts";
 import { isGitInternal } from "./path-class.ts";
-import { normalisePath } from "./path.ts";
 import { findReached, rootOf } from "./reach.ts";
 import { spell } from "./spelled.ts";
 import type { Settings } from "./types.ts";
@@ -38,6 +38,6 @@ function isAutoEdit(action: FileAction, settings: Settings, world: World): boole
 }
 
 function absolute(root: string, world: World): string {
-  if (root === "~" || root.startsWith("~/")) return normalisePath(root.slice(2), world.home);
-  return normalisePath(root, world.projectRoot);
+  if (root === "~" || root.startsWith("~/")) return resolvePath(world.home, root.slice(2));
+  return resolvePath(world.projectRoot, root);
 }

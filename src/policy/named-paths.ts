@@ -1,6 +1,6 @@
 import type { ExecAction, FileAction, FileOperation, NamedPath, World } from "../action/index.ts";
+import { baseName, extensionOf, joinPath } from "../path/index.ts";
 import type { Verdict } from "./verdict.ts";
-import { extensionOf } from "./location.ts";
 import type { MatchContext } from "./match-context.ts";
 import { NO_OPINIONS, opinionsOn, type Opinions } from "./opinions.ts";
 import { isRawDevice, isSecret, isSecretByName } from "./path-class.ts";
@@ -67,7 +67,7 @@ function writtenOn(action: FileAction, { index, match }: NamedContext): Opinions
   const own = opinionsOn(action, index, match);
   if (own.deny?.certain === true || action.target.kind !== "path" || match.world.kind(action.target.path) !== "directory") return own;
   const { path } = action.target;
-  const inside = opinionsOn({ ...action, target: { kind: "path", path: `${path === "/" ? "" : path}/\u{1}` } }, index, match);
+  const inside = opinionsOn({ ...action, target: { kind: "path", path: joinPath(path, "\u{1}") } }, index, match);
   return inside.deny?.certain === true || own.ask === undefined ? { ...own, deny: inside.deny, ask: own.ask ?? inside.ask } : own;
 }
 
@@ -94,7 +94,7 @@ function mayBeSecret({ target, word, part }: NamedPath, world: World): boolean {
   const { path } = target;
   if (!isSecret(path)) return false;
   if (world.kind(path) !== "missing") return true;
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = baseName(path);
   const bare = !word.includes("/");
   // `.Environment` is a field, `kubeconfig` a subcommand.
   if ((bare && (part === true || !/^\.|\.|^id_/.test(name))) || /^\.env[a-z]/i.test(name)) return false;

@@ -1,4 +1,5 @@
 import { type Action, type CallName, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
+import { resolvePath, segmentsOf } from "../path/index.ts";
 import { expandBraces } from "./brace.ts";
 import { pathTextOf } from "./call-pattern-path.ts";
 import { regionOf } from "./danger-paths.ts";
@@ -8,7 +9,6 @@ import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";
 import { namesHost } from "./net-protections.ts";
-import { normalisePath, segmentsOf } from "./path.ts";
 import type { Scoped } from "./protections.ts";
 import { sampleCommands } from "./sample.ts";
 import { spell } from "./spelled.ts";
@@ -78,7 +78,7 @@ function spellsTarget(rule: Rule, action: FileAction, world: World): boolean {
 /** What a word may mean as a path: itself, and the value after `=`. */
 function pathsIn(word: string, world: World): readonly string[] {
   const values = word.includes("=") ? [word, word.slice(word.indexOf("=") + 1)] : [word];
-  return values.map((value) => normalisePath(value === "~" || value.startsWith("~/") ? world.home + value.slice(1) : value, world.cwd));
+  return values.map((value) => resolvePath(world.cwd, value === "~" || value.startsWith("~/") ? world.home + value.slice(1) : value));
 }
 
 /** `*`, `Bash(*)` and `Read(**)` say nothing; anything else means something in particular. */
@@ -166,6 +166,6 @@ function literalStart(text: string, world: World): string {
     if (/[*?[\]\\]/.test(name)) break;
     names.push(name);
   }
-  const [start = "/"] = comparable([normalisePath(names.join("/"), anchor)], world);
+  const [start = "/"] = comparable([resolvePath(anchor, names.join("/"))], world);
   return start;
 }

@@ -1,8 +1,9 @@
 import type { World } from "../action/index.ts";
+import { extensionOf } from "../path/index.ts";
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
 import type { FloorPaths } from "./floor.ts";
 import { DEEP, pathPattern } from "./glob.ts";
-import { extensionOf, forms } from "./location.ts";
+import { forms } from "./location.ts";
 import { patternForms } from "./match-context.ts";
 import {
   HARMLESS_DEVICES,

@@ -1,6 +1,6 @@
+import { baseName, extensionOf, foldCase, isWithin, joinPath } from "../path/index.ts";
 import type { Places } from "./location.ts";
-import { baseName, extensionOf, homeOf, within, withinAny } from "./location.ts";
-import { foldCase } from "./path.ts";
+import { homeOf, withinAny } from "./location.ts";
 import {
   HARMLESS_DEVICES,
   HARMLESS_EXTENSIONS,
@@ -80,7 +80,7 @@ export function isSecret(path: string): boolean {
   const lower = withoutProcRoot(foldCase(path));
   const segments = lower.split("/");
   const name = withoutBackup(segments.at(-1) ?? "");
-  if (PUBLIC_PLACES.some((place) => within(lower, place)) || PACKAGES.test(lower)) return false;
+  if (PUBLIC_PLACES.some((place) => isWithin(lower, place)) || PACKAGES.test(lower)) return false;
   const extension = extensionOf(name);
   if (secretExtensions.has(extension)) return true;
   return !holds(harmlessExtensions, extension) && hasSecretWord(path, name, extension, segments);
@@ -92,7 +92,7 @@ export function isSecretByName(path: string): boolean {
   const lower = withoutProcRoot(foldCase(path));
   const segments = lower.split("/");
   const last = segments.length - 1;
-  if (last > 1 && secretParents.has(segments[1] ?? "") && (exactPlaces.some((place) => within(lower, place)) || PROC.test(lower)))
+  if (last > 1 && secretParents.has(segments[1] ?? "") && (exactPlaces.some((place) => isWithin(lower, place)) || PROC.test(lower)))
     return true;
   for (let i = 1, end = 0; i <= last; i++) {
     const segment = segments[i] ?? "";
@@ -174,7 +174,7 @@ function hasSecretWord(path: string, name: string, extension: string, segments: 
  * True when everything below this folder is secret. A folder called `password` is none: only its files could be.
  */
 export function isSecretFolder(path: string): boolean {
-  return isSecret(path === "/" ? "/x" : `${path}/x`);
+  return isSecret(joinPath(path, "x"));
 }
 
 /** A write here harms nobody: `/dev/null` and the like. */
@@ -198,7 +198,7 @@ const foldedTops: ReadonlySet<string> = new Set(SYSTEM_FOLDERS.map((folder) => f
 export function isSystem(path: string, places: Places, foldsCase: boolean): boolean {
   if (!underSystem(path, foldsCase)) return false;
   if (isHarmlessDevice(path) || withinAny(path, places.temp) || withinAny(path, places.home)) return false;
-  return !places.project.some((root) => root.indexOf("/", 1) > 0 && within(path, root));
+  return !places.project.some((root) => root.indexOf("/", 1) > 0 && isWithin(path, root));
 }
 
 function underSystem(path: string, foldsCase: boolean): boolean {
@@ -221,7 +221,7 @@ export function isPersistence(path: string, places: Places): boolean {
   if (lower.endsWith("/authorized_keys") || lower.endsWith("/authorized_keys2")) return true;
   const home = homeOf(path, places);
   if (home !== undefined) return path.length > home.length && isStartup(foldCase(path.slice(home.length + 1)));
-  return STARTUP_PARENT.test(lower) && STARTUP_PLACES.some((place) => within(lower, place));
+  return STARTUP_PARENT.test(lower) && STARTUP_PLACES.some((place) => isWithin(lower, place));
 }
 
 /** A repository may lie in another's `.git`, so the first and the last `.git` count. */

@@ -1,5 +1,5 @@
+import { foldCase } from "../path/index.ts";
 import { bindPattern, DEEP, pathPattern, type PatternBase, type Segment } from "./glob.ts";
-import { foldCase } from "./path.ts";
 import { mistake, ok, type Result } from "./result.ts";
 
 /** What every path that a pattern matches has in common: the folders it starts with, and how its last name ends. */

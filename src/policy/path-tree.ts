@@ -1,9 +1,9 @@
 import type { World } from "../action/index.ts";
+import { foldCase, isWithin, joinPath, segmentsOf } from "../path/index.ts";
 import type { Region } from "./glob-target.ts";
 import { DEEP, type PatternBase, type Segment } from "./glob.ts";
-import { forms, perWorld, within } from "./location.ts";
+import { forms, perWorld } from "./location.ts";
 import { keysOf, lastEnding, type PathKey } from "./path-keys.ts";
-import { foldCase, segmentsOf } from "./path.ts";
 import { put } from "./rule-lists.ts";
 
 /** Rules by the folders their patterns start with, and below that by how the patterns end. They are numbers here. */
@@ -77,8 +77,8 @@ export class PathTree {
     if (aliases.length === 0) return;
     const path = `/${names.join("/")}`;
     for (const { path: real, node } of aliases) {
-      if (within(path, real)) walk(node, names, real === "/" ? 0 : segmentsOf(real).length, last, below, into);
-      else if (below && within(real, path)) takeAll(node, into);
+      if (isWithin(path, real)) walk(node, names, real === "/" ? 0 : segmentsOf(real).length, last, below, into);
+      else if (below && isWithin(real, path)) takeAll(node, into);
     }
   }
 
@@ -95,10 +95,10 @@ export class PathTree {
     }
     const enter = (child: Node, written: string, real: string, link: boolean | undefined): void => {
       for (const name of child.spellings) {
-        const path = join(written, name);
+        const path = joinPath(written, name);
         if (own.has(this.#fold ? foldCase(path) : path)) continue;
-        const here = link === false ? join(real, name) : world.canonical(path);
-        if (here !== join(real, name)) add(here, child);
+        const here = link === false ? joinPath(real, name) : world.canonical(path);
+        if (here !== joinPath(real, name)) add(here, child);
         // Nothing below what is not there is a link.
         if (child.size > FEW && link === undefined && world.entries !== undefined && world.kind(path) === "missing") continue;
         visit(child, path, here);
@@ -124,10 +124,6 @@ export class PathTree {
     for (const name of segmentsOf(path)) node = node?.children.get(this.#fold ? foldCase(name) : name);
     return node;
   }
-}
-
-function join(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
 /** What is known of the last name of all that is looked for. */

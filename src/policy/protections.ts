@@ -10,10 +10,11 @@ import {
   visible,
   type World,
 } from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
 import { agentFile } from "./agent-files.ts";
 import { pathDangers } from "./danger-paths.ts";
 import { avoidHelp } from "./exclude.ts";
-import { comparable, comparablePlaces, forms, type Places, within } from "./location.ts";
+import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import { netProtection } from "./net-protections.ts";
 import {
   isGitConfig,
@@ -214,7 +215,7 @@ function heldBack({ target }: FileAction, world: World): Pick<Protection, "waiva
   const root = rootOf(target);
   if (root === undefined || target.kind === "glob") return {};
   const places = [world.projectRoot, world.cwd, world.home].flatMap((place) => comparable(forms(place, world), world));
-  return comparable(forms(root, world), world).some((form) => places.some((place) => within(place, form))) ? { waivable: false } : {};
+  return comparable(forms(root, world), world).some((form) => places.some((place) => isWithin(place, form))) ? { waivable: false } : {};
 }
 
 /** Something in a folder that a change of the folder must not touch unasked. */

@@ -1,5 +1,5 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
-import { below, within } from "./location.ts";
+import { isBelow, isWithin, joinPath, relativePath } from "../path/index.ts";
 import { BoundedMap } from "./result.ts";
 import { matchesWord, shellGlob, type WordGlob } from "./word-glob.ts";
 
@@ -38,8 +38,8 @@ export function shellPattern(pattern: string): ShellPattern {
 /** True when the shell could expand `pattern` to `path`, or, with `recursive`, to a folder that `path` lies in. */
 export function expandsTo(pattern: string, path: string, recursive: boolean): boolean {
   const { folder, rest } = shellPattern(pattern);
-  if (!below(path, folder)) return rest.length === 0 && path === folder;
-  const names = path.slice(folder === "/" ? 1 : folder.length + 1).split("/");
+  if (!isBelow(path, folder)) return rest.length === 0 && path === folder;
+  const names = relativePath(folder, path).split("/");
   // Greedy: only the last `**` ever needs another try, so this is at most (segments x names) steps.
   let r = 0;
   let n = 0;
@@ -97,10 +97,10 @@ export function affects(action: FileAction, path: string): boolean {
   const takesAll = isRecursive(action) || action.operation === "rename";
   switch (target.kind) {
     case "path":
-      return target.path === path || (takesAll && below(path, target.path));
+      return target.path === path || (takesAll && isBelow(path, target.path));
     case "tree":
       return (
-        target.path === path || (below(path, target.path) && (target.filter === undefined || walksTo(target.path, target.filter, path)))
+        target.path === path || (isBelow(path, target.path) && (target.filter === undefined || walksTo(target.path, target.filter, path)))
       );
     case "glob":
       return expandsTo(target.pattern, path, takesAll);
@@ -165,7 +165,7 @@ function filtered(
 
 /** True when a walk from `root` with this filter comes to `path`. */
 function walksTo(root: string, filter: TreeFilter, path: string): boolean {
-  const names = path.slice(root === "/" ? 1 : root.length + 1).split("/");
+  const names = relativePath(root, path).split("/");
   const last = names.at(-1) ?? "";
   if (filter.hidden === false && names.some((name) => name.startsWith("."))) return false;
   if (filter.without?.some((glob) => names.some((name) => matchesWord(shellGlob(glob), name))) === true) return false;
@@ -195,7 +195,7 @@ function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string
       (path, link) => {
         if (reached(path, link)) return true;
         const folder = link === false ? path : world.canonical(path);
-        if (folder !== path && !seen.has(folder) && !roots.some((one) => within(folder, one)) && world.kind(folder) === "directory") {
+        if (folder !== path && !seen.has(folder) && !roots.some((one) => isWithin(folder, one)) && world.kind(folder) === "directory") {
           seen.add(folder);
           roots.push(folder);
         }
@@ -212,7 +212,7 @@ function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string
 /** A folder as big as the machine is not walked: the answer would never be complete. */
 function search(root: string, wanted: Wanted, world: World, depth?: number): Found {
   if (depth !== undefined) return world.find(root, wanted, depth);
-  return within(world.home, root) ? ANYWHERE : world.find(root, wanted);
+  return isWithin(world.home, root) ? ANYWHERE : world.find(root, wanted);
 }
 
 function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) => boolean, world: World): Found {
@@ -235,7 +235,7 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
   // A folder that is not there holds nothing a pattern could match.
   if (names === undefined) return world.kind(folder) === "missing" ? NOWHERE : ANYWHERE;
   for (const name of names) {
-    const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+    const path = joinPath(folder, name);
     if (reached(path)) return { found: path, complete: true };
   }
   return NOWHERE;
@@ -260,7 +260,7 @@ function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: str
       if (left < 0) return ANYWHERE;
       for (const name of names) {
         if (!segmentMatches(glob, name)) continue;
-        const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+        const path = joinPath(folder, name);
         if (at < globs.length - 1) next.push(path);
         else if (wanted(path)) return { found: path, complete: true };
       }

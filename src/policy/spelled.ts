@@ -1,6 +1,6 @@
 import type { FileAction, World } from "../action/index.ts";
-import { child, comparable, forms, perWorld } from "./location.ts";
-import { normalisePath } from "./path.ts";
+import { joinPath, resolvePath } from "../path/index.ts";
+import { comparable, forms, perWorld } from "./location.ts";
 import { shellPattern } from "./reach.ts";
 import { BoundedMap } from "./result.ts";
 
@@ -36,13 +36,13 @@ function spellings(action: FileAction, world: World): readonly string[] {
       const paths = forms(target.path, world);
       // `link/../x` leads past what the text says: the kernel follows the link first.
       if (asGiven === undefined || !asGiven.includes("..")) return paths;
-      const led = world.canonical(asGiven.startsWith("/") ? asGiven : child(world.cwd, asGiven));
-      return paths.includes(led) ? paths : [...paths, normalisePath(led, "/")];
+      const led = world.canonical(asGiven.startsWith("/") ? asGiven : joinPath(world.cwd, asGiven));
+      return paths.includes(led) ? paths : [...paths, resolvePath("/", led)];
     }
     case "glob": {
       const { folder, rest } = shellPattern(target.pattern);
       const below = rest.map(({ glob }) => glob.literal ?? `${glob.start}zqx${glob.end}`).join("/");
-      return forms(folder, world).map((path) => (below === "" ? path : child(path, below)));
+      return forms(folder, world).map((path) => (below === "" ? path : joinPath(path, below)));
     }
     case "unknown":
       return target.within === undefined ? [] : forms(target.within, world);

@@ -1,4 +1,5 @@
 import type { World } from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, type Invocation } from "./invocation.ts";
 import type { Effect } from "./knowledge/read-spec.ts";
@@ -92,10 +93,7 @@ function repository(inv: Invocation): void {
   const inside = inv.places.every((place) => {
     if (place.is === "unknown") return false;
     const path = inv.cx.world.canonical(place.path);
-    return (
-      (path === root || path.startsWith(root === "/" ? "/" : `${root}/`)) &&
-      !hidesRepository(inv.cx.world, path, root, place.is === "below")
-    );
+    return isWithin(path, root) && !hidesRepository(inv.cx.world, path, root, place.is === "below");
   });
   if (!inside) inv.cx.addDanger(inv.exec, "foreign-repository");
 }

@@ -1,8 +1,8 @@
+import { resolvePath } from "../path/index.ts";
 import { doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyKind } from "./kinds.ts";
 import { fits, GRAMMARS, matchesName, namesCode, readVariable, type GrammarName } from "./knowledge/environment.ts";
 import { readKind, type Kind } from "./knowledge/read-spec.ts";
-import { resolvePath } from "./paths.ts";
 import { type Handed, isArray, type ShellState, type Variable } from "./state.ts";
 import { handOn } from "./variables.ts";
 import { isHole, textOf, unknown, type Atom, type Value } from "./value.ts";

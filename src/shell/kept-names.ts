@@ -1,3 +1,4 @@
+import { baseName } from "../path/index.ts";
 import { has, valuesOf } from "./analyse/given.ts";
 import { expandBraces } from "./brace.ts";
 import type { Invocation } from "./invocation.ts";
@@ -41,7 +42,7 @@ function all(lists: readonly (readonly string[] | undefined)[]): readonly string
 /** The names that a glob keeps, whatever folders they lie in. */
 function namesOf(glob: string | undefined): readonly string[] | undefined {
   const globs = glob === undefined ? undefined : expandBraces(glob);
-  const names = globs?.map((one) => one.slice(one.lastIndexOf("/") + 1));
+  const names = globs?.map(baseName);
   return names?.every((name) => name !== "" && !/[{}]/.test(name)) === true ? names : undefined;
 }
 

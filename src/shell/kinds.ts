@@ -1,4 +1,5 @@
 import type { Target } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import { commandOfKey, isInertKey, skipsChecks } from "./analyse/git-config.ts";
 import { applyEffect } from "./effects.ts";
 import { inlineCode, scriptFile } from "./code.ts";
@@ -6,7 +7,7 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { readVariable } from "./knowledge/environment.ts";
 import { handOn } from "./variables.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
-import { resolvePath, targetsOf } from "./paths.ts";
+import { targetsOf } from "./paths.ts";
 import { changePlaces, foldersOf } from "./places.ts";
 import { isGlob, literal, patternOf, prefixOf, textOf, type Value } from "./value.ts";
 

@@ -1,19 +1,7 @@
 import type { Target, TreeFilter } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import type { Place } from "./state.ts";
 import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
-
-/** An absolute path without `.`, `..` and `//`. Symlinks stay as they are. */
-export function normalise(path: string): string {
-  const out: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "" || segment === ".") continue;
-    if (segment === "..") out.pop();
-    else out.push(segment);
-  }
-  return `/${out.join("/")}`;
-}
-
-export const resolvePath = (base: string, path: string): string => normalise(path.startsWith("/") ? path : `${base}/${path}`);
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);

@@ -1,4 +1,4 @@
-import { normalise, resolvePath } from "./paths.ts";
+import { normalise, resolvePath } from "../path/index.ts";
 import { joinPlaces, type Place } from "./state.ts";
 import { holeOf, isHole, isWildcard, prefixOf, textOf, type Value } from "./value.ts";
 

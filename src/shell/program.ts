@@ -1,4 +1,5 @@
 import type { Argument, CommandShape, ExecAction, Span } from "../action/index.ts";
+import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, printsWithoutEnd } from "./analyse/rights.ts";
 import { type Applied, applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
@@ -8,7 +9,6 @@ import { entryFor } from "./knowledge/lookup.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
 import type { GivenOption } from "./options.ts";
-import { resolvePath } from "./paths.ts";
 import { foldersOf } from "./places.ts";
 import type { ShellState } from "./state.ts";
 import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
@@ -189,7 +189,7 @@ interface Identity {
 
 function identify(call: ProgramCall, written: string): Identity {
   const { world } = call.cx;
-  const basename = written.slice(written.lastIndexOf("/") + 1);
+  const basename = baseName(written);
   const folded = entryFor(basename) === undefined && entryFor(basename.toLowerCase()) !== undefined;
   if (!written.includes("/")) {
     const found = world.lookup(written);

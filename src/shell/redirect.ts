@@ -1,7 +1,8 @@
 import type { Redirection } from "unbash";
+import { resolvePath } from "../path/index.ts";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
-import { resolvePath, targetsOf } from "./paths.ts";
+import { targetsOf } from "./paths.ts";
 import { readNames, readSubscript } from "./subscript.ts";
 import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";

@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isWithin } from "../path/index.ts";
 
 /** What a process knows of the machine it runs on; tests and the demo provide their own. */
 export interface Machine {
@@ -13,12 +14,6 @@ export interface Machine {
   readonly temp: readonly string[];
   /** Where an administrator's policy lies. */
   readonly managedPolicy: string;
-}
-
-/** True when `path` is `folder` or lies below it. Both absolute and normalised. */
-export function isInside(path: string, folder: string): boolean {
-  if (folder === "/") return path.startsWith("/");
-  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === "/");
 }
 
 function real(path: string): string {
@@ -65,7 +60,7 @@ function temporaryFolders(env: NodeJS.ProcessEnv, home: string): readonly string
   const own = env["TMPDIR"];
   if (own !== undefined && /^\/[^/]+\/[^/]/.test(own)) {
     const folder = trimmed(own);
-    if (!isInside(home, folder) && !isInside(real(home), real(folder)) && isTemporary(real(folder))) folders.push(folder);
+    if (!isWithin(home, folder) && !isWithin(real(home), real(folder)) && isTemporary(real(folder))) folders.push(folder);
   }
   return [...new Set([...folders, ...folders.map(real)])];
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
 import { member, readJson5 } from "../edit/json5/index.ts";
+import { joinPath } from "../path/index.ts";
 import { ensureFolder, errorCode, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
@@ -130,7 +131,7 @@ export function programProfile(word: string, machine: Machine, cwd: string): str
   try {
     if (name === "" || name === "." || name === "..") return realpathSync.native(path);
     const folder = realpathSync.native(path.slice(0, slash) || "/");
-    return `${folder === "/" ? "" : folder}/${name}`;
+    return joinPath(folder, name);
   } catch {
     return word;
   }

@@ -14,6 +14,7 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
+import { parentOf } from "../path/index.ts";
 import { errorCode } from "./files.ts";
 import { withLock } from "./lock.ts";
 
@@ -153,7 +154,7 @@ function linked(beside: string, path: string): boolean {
 
 function syncFolder(path: string): void {
   try {
-    const folder = openSync(path.slice(0, path.lastIndexOf("/")) || "/", constants.O_RDONLY | constants.O_DIRECTORY);
+    const folder = openSync(parentOf(path), constants.O_RDONLY | constants.O_DIRECTORY);
     try {
       fsyncSync(folder);
     } finally {

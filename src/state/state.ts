@@ -1,13 +1,12 @@
 import { chmodSync, lstatSync, statSync } from "node:fs";
+import { joinPath } from "../path/index.ts";
 import { ensureFolder, errorCode } from "./files.ts";
 import type { Machine } from "./machine.ts";
 
 /** `$XDG_STATE_HOME/assent`, else `~/.local/state/assent`: what outlives a process. */
 export function stateFolder(machine: Machine): string {
   const base = machine.env["XDG_STATE_HOME"];
-  return base !== undefined && base.startsWith("/")
-    ? `${base.replace(/\/+$/, "")}/assent`
-    : `${machine.home === "/" ? "" : machine.home}/.local/state/assent`;
+  return base !== undefined && base.startsWith("/") ? `${base.replace(/\/+$/, "")}/assent` : joinPath(machine.home, ".local/state/assent");
 }
 
 /** The folder's path, made private and made where missing; a reason where that cannot be. */

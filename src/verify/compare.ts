@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { type Action, type FileAction, type FileOperation, printAction, visible, type World } from "../action/index.ts";
-import { isInside } from "../state/index.ts";
+import { baseName, isWithin } from "../path/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
 import { Habits } from "./habits.ts";
 import { SPEAKS_FOR, WHOLE } from "./known.ts";
@@ -89,7 +89,7 @@ export class Comparison {
   /** Why something that came and went needs no prediction. */
   #passing(path: string, program: string): string | undefined {
     const folder = path.slice(0, path.lastIndexOf("/"));
-    if (isInside(path, this.#place.temp) || isInside(path, "/dev/shm")) return "a temporary file, gone at the end";
+    if (isWithin(path, this.#place.temp) || isWithin(path, "/dev/shm")) return "a temporary file, gone at the end";
     const beside = changesBeside(this.#predictions, folder);
     if (beside !== undefined) return `beside ${beside.text}, gone at the end`;
     return this.#habits.change(program, "write", path);
@@ -114,7 +114,7 @@ export class Comparison {
     const byFirstLine = last !== undefined && this.#isFirstLine(words, last);
     const part = this.#habits.part(parent, path, words);
     // A program may be many by the name it is called (busybox), and a script is not its interpreter.
-    const own = this.#predictedName(path, words) ?? basename(words[0] ?? path).replace(/^-/, "");
+    const own = this.#predictedName(path, words) ?? baseName(words[0] ?? path).replace(/^-/, "");
     const name = byFirstLine ? last.name : part !== undefined && (SPEAKS_FOR.has(own) || WHOLE.has(parent)) ? parent : own;
     if (!byFirstLine) this.#last.set(pid, { name, path, words });
     // The shell that was given the line.
@@ -144,7 +144,7 @@ export class Comparison {
   #isFirstLine(words: readonly string[], last: Start): boolean {
     const at = words.findIndex((word, index) => index > 0 && !word.startsWith("-"));
     if (at < 1 || this.#world.canonical(words[at] ?? "") !== last.path || !isRest(words.slice(at + 1), last.words.slice(1))) return false;
-    return firstWords(last.path).includes(basename(words[0] ?? ""));
+    return firstWords(last.path).includes(baseName(words[0] ?? ""));
   }
 
   /**
@@ -153,8 +153,8 @@ export class Comparison {
    */
   #ofTheSystem(last: Start | undefined, path: string, words: readonly string[]): string | undefined {
     if (last === undefined || !isSystems(path) || !isSystems(last.path)) return undefined;
-    const names = [basename(path), basename(words[0] ?? "")];
-    if (this.#words.some((word) => names.includes(basename(word.replace(/^-+[\w-]*=/, ""))))) return undefined;
+    const names = [baseName(path), baseName(words[0] ?? "")];
+    if (this.#words.some((word) => names.includes(baseName(word.replace(/^-+[\w-]*=/, ""))))) return undefined;
     const operands = this.#words.filter((word) => word !== "" && !word.startsWith("-"));
     const isHanded = words
       .slice(1)
@@ -171,7 +171,7 @@ export class Comparison {
   /** A wrapper of the system's that starts the program of the same name with the same words. */
   #standIn(last: Start | undefined, path: string, words: readonly string[]): string | undefined {
     if (last === undefined || !/^\/(?:usr|opt)\//.test(path) || !/^\/(?:usr|opt)\//.test(last.path)) return undefined;
-    const isSame = basename(path).replace(/\.(?:bin|real)$/, "") === last.name && isRest(words.slice(1), last.words.slice(1));
+    const isSame = baseName(path).replace(/\.(?:bin|real)$/, "") === last.name && isRest(words.slice(1), last.words.slice(1));
     return isSame ? "the program itself, which a wrapper of the same name starts" : undefined;
   }
 
@@ -219,7 +219,7 @@ export class Comparison {
 
   /** Devices are as they are. */
   #changes(path: string): void {
-    const isAnew = [this.#place.home, this.#place.temp].some((folder) => path !== folder && isInside(path, folder));
+    const isAnew = [this.#place.home, this.#place.temp].some((folder) => path !== folder && isWithin(path, folder));
     if (!isAnew && !this.#place.devices.has(path)) this.changed = "beyond";
     else if (this.changed === "nowhere" && isAnew) this.changed = "scratch";
   }
@@ -261,7 +261,7 @@ export class Comparison {
 
   #moved(from: string, to: string): void {
     for (const [path, made] of this.#made) {
-      if (made.gone || !isInside(path, from)) continue;
+      if (made.gone || !isWithin(path, from)) continue;
       this.#made.set(`${to}${path.slice(from.length)}`, { ...made });
       made.gone = true;
     }
@@ -273,8 +273,6 @@ const isSystems = (path: string): boolean => /^\/(?:usr\/(?!local\/)|bin\/|sbin\
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|mk|fi|c|tc)?sh|python|perl|ruby|node|lua|php|tclsh|wish|awk|gawk|mawk|guile|java|xargs|env|find)[\d.]*$/;
 
-const basename = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
 /** What the first line of a script starts. */
 function firstWords(file: string): readonly string[] {
   const [line = ""] = readFileSync(file, "latin1").split("\n", 1);
@@ -283,7 +281,7 @@ function firstWords(file: string): readonly string[] {
         .slice(2)
         .trim()
         .split(/[ \t]+/)
-        .map(basename)
+        .map(baseName)
     : [];
 }
 

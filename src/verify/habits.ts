@@ -1,6 +1,6 @@
 import type { FileOperation, NetAction, World } from "../action/index.ts";
+import { baseName, isWithin } from "../path/index.ts";
 import { bindPattern, matchesSegments, matchesText, pathPattern } from "../policy/index.ts";
-import { isInside } from "../state/index.ts";
 import { OWN_CHANGES, OWN_FILES, OWN_SOCKETS, PARTS, SYSTEM } from "./known.ts";
 import type { Place } from "./place.ts";
 import { covering, type Prediction } from "./predict.ts";
@@ -25,8 +25,8 @@ export class Habits {
 
   /** Why a program may start another that no prediction names. */
   part(parent: string, path: string, argv: readonly string[]): string | undefined {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const called = (argv[0] ?? "").slice((argv[0] ?? "").lastIndexOf("/") + 1);
+    const name = baseName(path);
+    const called = baseName(argv[0] ?? "");
     const said = [called, ...argv.slice(1)].join(" ");
     const isPart = (one: string): boolean => (one.endsWith("/") ? path.startsWith(one) : one === name || one === called || one === "*");
     return PARTS.find((part) => isOf(parent, part.of) && words(part.starts).some(isPart) && said.startsWith(part.words ?? ""))?.why;
@@ -35,8 +35,8 @@ export class Habits {
   /** Why a program may read a file that no prediction names. */
   look(program: string, operation: "read" | "list", path: string): string | undefined {
     const { base, temp } = this.#place;
-    if (!isInside(path, base) && !isInside(path, temp)) {
-      const system = SYSTEM.find(({ below }) => isInside(path, below));
+    if (!isWithin(path, base) && !isWithin(path, temp)) {
+      const system = SYSTEM.find(({ below }) => isWithin(path, below));
       if (system !== undefined) return system.why;
     }
     const of = OWN_FILES.find((own) => isOf(program, own.of) && own.reads.some((pattern) => this.#isRead(pattern, operation, path)));
@@ -57,10 +57,10 @@ export class Habits {
   #isRead(pattern: string, operation: "read" | "list", path: string): boolean {
     if (pattern === "$root") return path === "/";
     if (pattern === "$cwd") return operation === "list" && path === this.#world.canonical(this.#world.cwd);
-    if (pattern === "$project") return operation === "read" && isInside(path, this.#place.project);
+    if (pattern === "$project") return operation === "read" && isWithin(path, this.#place.project);
     if (pattern === "$listed") return operation === "read" && covering(this.#predictions, "list", path) !== undefined;
-    if (pattern === "$tracked") return operation === "read" && isInside(path, this.#place.project) && this.#world.tracked(path) === true;
-    if (pattern === "$folder") return operation === "list" && isInside(path, this.#place.project);
+    if (pattern === "$tracked") return operation === "read" && isWithin(path, this.#place.project) && this.#world.tracked(path) === true;
+    if (pattern === "$folder") return operation === "list" && isWithin(path, this.#place.project);
     return this.#matches(pattern, path);
   }
 

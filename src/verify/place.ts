@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { isWithin } from "../path/index.ts";
 import { addressOf, alloc, cString, must, SYSCALLS, sys } from "../supervise/kernel/index.ts";
-import { isInside, type Machine } from "../state/index.ts";
+import type { Machine } from "../state/index.ts";
 
 /** The scratch world: everything a verified command may change lies below `base` and `/tmp`. */
 export interface Place {
@@ -21,11 +22,11 @@ const BASES = ["/home", "/mnt", "/srv", "/opt", "/media"];
 /** A folder that is there everywhere and can be hidden: nothing that we or the commands need lies in it. */
 export function baseFor(needed: readonly string[]): string | undefined {
   const real = needed.map(realOf);
-  return BASES.find((base) => isFolder(base) && ![...needed, ...real].some((path) => isInside(path, base)));
+  return BASES.find((base) => isFolder(base) && ![...needed, ...real].some((path) => isWithin(path, base)));
 }
 
 /** Whether `/tmp` may be hidden, too. */
-export const hidesTemp = (needed: readonly string[]): boolean => ![...needed, ...needed.map(realOf)].some((path) => isInside(path, "/tmp"));
+export const hidesTemp = (needed: readonly string[]): boolean => ![...needed, ...needed.map(realOf)].some((path) => isWithin(path, "/tmp"));
 
 /** What has to stay in sight: this program, node, and every folder of PATH. */
 export const neededPaths = (own: readonly string[], path: string | undefined): readonly string[] => [

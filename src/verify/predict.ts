@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { type Action, type ExecAction, type FileAction, type FileOperation, printAction, type World } from "../action/index.ts";
+import { baseName } from "../path/index.ts";
 import { affects } from "../policy/index.ts";
 
 /** What lowering said would happen, in the forms in which the kernel names it. */
@@ -205,11 +206,9 @@ export function programOf(predictions: readonly Prediction[], path: string, argv
   return predictions.find(({ action }) => action.kind === "exec" && isProgram(action, path, argv, world));
 }
 
-const base = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
 function isProgram({ program, resolved }: ExecAction, path: string, argv: readonly string[], world: World): boolean {
   if (resolved !== undefined && world.canonical(resolved) === path) return true;
-  return resolved === undefined && (program === base(argv[0] ?? "") || program === base(path));
+  return resolved === undefined && (program === baseName(argv[0] ?? "") || program === baseName(path));
 }
 
 /** One word stands for all that `find -exec … {} +` puts there. */

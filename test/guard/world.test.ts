@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { normalise, realWorld } from "../../src/guard/index.ts";
+import { realWorld } from "../../src/guard/index.ts";
 import { Resolver } from "../../src/guard/canonical.ts";
+import { normalise } from "../../src/path/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
 const worldOf = (place: Scratch, path?: string): ReturnType<typeof realWorld> =>

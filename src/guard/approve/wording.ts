@@ -1,4 +1,5 @@
 import type { Action } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import { clip, printable } from "./printable.ts";
 import type { Answer, ProcessInfo, Question } from "./types.ts";
 
@@ -22,7 +23,7 @@ export function who({ process, ancestry }: Question): string {
 function scriptOf({ name, argv }: ProcessInfo): string | undefined {
   const script = argv[1];
   if (script === undefined || script.startsWith("-") || !INTERPRETER.test(name)) return undefined;
-  const base = script.slice(script.lastIndexOf("/") + 1);
+  const base = baseName(script);
   return /^[\w.+@-]{1,32}$/.test(base) ? base : undefined;
 }
 

@@ -1,8 +1,9 @@
 import { edit, type Edit } from "../../edit/index.ts";
+import { isWithin, joinPath } from "../../path/index.ts";
 import type { PolicyFile, Problem } from "../../policy/index.ts";
 import { readPolicy, type ReadResult } from "../../policy/read/index.ts";
-import { isInside, readEditable, replaceFile, type Machine } from "../../state/index.ts";
-import { join, Resolver } from "../canonical.ts";
+import { readEditable, replaceFile, type Machine } from "../../state/index.ts";
+import { Resolver } from "../canonical.ts";
 import { exampleActions } from "../examples.ts";
 import { POLICY_NAME } from "../policy-files.ts";
 import { repositoryOf } from "../project.ts";
@@ -22,9 +23,9 @@ export function policyPlace(
   machine: Machine,
   cwd: string,
 ): (PolicyPlace & { readonly layer: "user" | "project" }) | undefined {
-  if (which === "global") return { layer: "user", file: join(machine.home, POLICY_NAME) };
+  if (which === "global") return { layer: "user", file: joinPath(machine.home, POLICY_NAME) };
   const root = repositoryOf(new Resolver(cwd).canonical(cwd), machine);
-  return root === undefined ? undefined : { layer: "project", file: join(root, POLICY_NAME), root };
+  return root === undefined ? undefined : { layer: "project", file: joinPath(root, POLICY_NAME), root };
 }
 
 const MAX_BYTES = 1 << 20;
@@ -41,7 +42,7 @@ const canonical = (file: string): string => new Resolver("/").canonical(file);
 /** What a write would change. A repository may be a stranger's: its file makes none elsewhere. */
 function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { readonly why: string } {
   const target = canonical(file);
-  if (root === undefined || isInside(target, root) || readEditable(target, MAX_BYTES).is !== "missing") return { target };
+  if (root === undefined || isWithin(target, root) || readEditable(target, MAX_BYTES).is !== "missing") return { target };
   return { why: `is a link out of the project to a file that does not exist: ${target}` };
 }
 

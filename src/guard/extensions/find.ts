@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
+import { joinPath } from "../../path/index.ts";
 import { errorCode, isOwn, type Machine } from "../../state/index.ts";
 
 /** A file in the folder of extensions. */
@@ -15,7 +16,7 @@ const DECLARATIONS = /\.d\.m?ts$/;
 const MOST = 16;
 
 /** Whatever `XDG_CONFIG_HOME` says: a variable must not be able to shed them. */
-export const extensionsFolder = ({ home }: Pick<Machine, "home">): string => `${home === "/" ? "" : home}/.config/assent/extensions`;
+export const extensionsFolder = ({ home }: Pick<Machine, "home">): string => joinPath(home, ".config/assent/extensions");
 
 /** The user's extensions, by name. Where there is no folder, which is nearly everywhere, this is one look at it. */
 export function findExtensions(machine: Machine): readonly ExtensionFile[] {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
+import { parentOf } from "../../path/index.ts";
 import { RUNNER } from "./runner.ts";
 import type { ExtensionQuestion } from "./types.ts";
 
@@ -30,7 +31,7 @@ export function askExtension(file: string, question: ExtensionQuestion | undefin
   const node = /^node(?:js)?(?:\.exe)?$/.test(basename(process.execPath)) ? process.execPath : "node";
   const flags = [`--max-old-space-size=${Math.floor(limits.megabytes / 2)}`, "--no-warnings"];
   const run = spawnSync("/bin/sh", ["-c", LIMITED, "sh", String(limits.megabytes * 1024), node, ...flags, "-e", RUNNER], {
-    cwd: file.slice(0, file.lastIndexOf("/")) || "/",
+    cwd: parentOf(file),
     // It is given what it needs as data: nothing of an agent's environment reaches it.
     env: { PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", HOME: process.env["HOME"] ?? "/" },
     input: JSON.stringify({ file, question }),

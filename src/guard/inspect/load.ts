@@ -1,6 +1,7 @@
 import type { World } from "../../action/index.ts";
+import { isWithin } from "../../path/index.ts";
 import { joinLayers, type JudgeContext, type Policy } from "../../policy/index.ts";
-import { isInside, profilesFolder, readTrust, type Machine } from "../../state/index.ts";
+import { profilesFolder, readTrust, type Machine } from "../../state/index.ts";
 import { judgeContext } from "../context.ts";
 import { exampleActions } from "../examples.ts";
 import { explicitFiles, findPolicyFiles, policyFile, type PolicySource } from "../policy-files.ts";
@@ -43,7 +44,7 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: 
   const sources: readonly PolicySource[] =
     only === undefined
       ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd), profile)
-      : only.map((file) => policyFile(file, isInside(file, profilesFolder(machine)) ? "profile" : "user"));
+      : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
   const files = readEach(sources, readTrust(machine), exampleActions);
   return { machine, world, files, policy: joinLayers(files.map(layerOf)), context: judgeContext(machine, world, true, sources, own) };
 }

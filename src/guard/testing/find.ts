@@ -1,5 +1,5 @@
 import { opendirSync } from "node:fs";
-import { join } from "../canonical.ts";
+import { joinPath } from "../../path/index.ts";
 
 export const TABLE_ENDING = ".assent-test";
 /** What a walk looks at, at most: a project is not a disk. */
@@ -22,7 +22,7 @@ export function findTables(root: string): { readonly files: readonly string[]; r
           if (left-- <= 0) break;
           if (entry.isDirectory()) {
             if (!LEFT_OUT.has(entry.name)) folders.push(entry.name);
-          } else if (entry.isFile() && entry.name.endsWith(TABLE_ENDING)) files.push(join(folder, entry.name));
+          } else if (entry.isFile() && entry.name.endsWith(TABLE_ENDING)) files.push(joinPath(folder, entry.name));
         }
       } finally {
         entries.closeSync();
@@ -31,7 +31,7 @@ export function findTables(root: string): { readonly files: readonly string[]; r
       complete = false;
     }
     if (left <= 0 || (depth >= DEEPEST && folders.length > 0)) complete = false;
-    else for (const name of folders.toSorted((a, b) => (a < b ? -1 : 1))) walk(join(folder, name), depth + 1);
+    else for (const name of folders.toSorted((a, b) => (a < b ? -1 : 1))) walk(joinPath(folder, name), depth + 1);
   };
   walk(root, 0);
   return { files: files.toSorted((a, b) => (a < b ? -1 : 1)), complete };

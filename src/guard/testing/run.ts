@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
+import { isWithin, parentOf, resolvePath } from "../../path/index.ts";
 import type { Problem, Decision } from "../../policy/index.ts";
-import { isInside, readRegular } from "../../state/index.ts";
-import { join, normalise, parent, Resolver } from "../canonical.ts";
+import { readRegular } from "../../state/index.ts";
+import { Resolver } from "../canonical.ts";
 import type { Outcome } from "../decide.ts";
 import { policyFile, type PolicySource } from "../policy-files.ts";
 import type { SourceRead } from "../reader/index.ts";
@@ -62,7 +63,7 @@ export function testTable(file: string, { root, judge }: TableOptions): readonly
   if (found.is !== "text")
     return [fileProblem({ file, line: 1, column: 1, message: found.is === "missing" ? "does not exist" : found.why })];
   const { tests, faults } = readTable(found.text);
-  const folder = parent(file);
+  const folder = parentOf(file);
   const policies = new Map<string, readonly PolicySource[] | string>();
   const results = [...faults.map((fault) => fileProblem({ file, ...fault })), ...tests.map((test) => one(test))];
   if (results.length === 0) return [fileProblem({ file, line: 1, column: 1, message: "holds no test" })];
@@ -100,9 +101,9 @@ function inProject(
   root: string,
   wanted: "file" | "directory",
 ): { readonly path: string } | { readonly problem: string } {
-  const path = normalise(written.startsWith("/") ? written : join(folder, written));
+  const path = resolvePath(folder, written);
   const resolver = new Resolver(folder);
-  if (!isInside(resolver.canonical(path), resolver.canonical(root))) return { problem: "lies outside the project" };
+  if (!isWithin(resolver.canonical(path), resolver.canonical(root))) return { problem: "lies outside the project" };
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { problem: "does not exist" };

@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { brief, type Action, type Lowered, type World } from "../../action/index.ts";
 import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
+import { isWithin, parentOf } from "../../path/index.ts";
 import { judge, type Mode, type Policy, compareStrictness, type RequestVerdict } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import { isInside, thisMachine, type Machine } from "../../state/index.ts";
+import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { patchCall } from "./patch-call.ts";
@@ -134,8 +135,8 @@ function preparedHome(home: string, own: Machine, reached: readonly string[], wo
   const shown = brief(home, 200);
   if (!home.startsWith("/") || world.canonical(home) !== home) return `HOME of the command is no plain folder: ${shown}`;
   const writable = [...own.temp, ...reached.map((root) => world.canonical(root.startsWith("/") ? root : `${world.cwd}/${root}`))];
-  if (writable.some((root) => isInside(home, root))) return `HOME of the command lies where agents may write: ${shown}`;
-  for (let at = home; ; at = at.slice(0, at.lastIndexOf("/")) || "/") {
+  if (writable.some((root) => isWithin(home, root))) return `HOME of the command lies where agents may write: ${shown}`;
+  for (let at = home; ; at = parentOf(at)) {
     const stats = statSync(at, { throwIfNoEntry: false });
     if (stats?.isDirectory() !== true) return `HOME of the command is no folder: ${shown}`;
     // In `/tmp` and its like another may put a folder in the place of one that is not there, and not of this one.

@@ -13,6 +13,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { joinPath } from "../../path/index.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 import { failure, type Failure } from "./result.ts";
 
@@ -57,7 +58,7 @@ export function makeFolders(base: Pinned, names: readonly string[], pinning: Pin
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     }
-    const expected = `${at.path === "/" ? "" : at.path}/${name}`;
+    const expected = joinPath(at.path, name);
     let next: Pinned;
     try {
       next = pinning.pin(path, true);

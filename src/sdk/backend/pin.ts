@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { joinPath } from "../../path/index.ts";
 
 /**
  * Objects held by descriptor. A path is looked at once, by opening it; from then on the descriptor says what was opened,
@@ -93,7 +94,7 @@ const byPath: Pinning = {
     throw new UnsteadyError(`'${path}' keeps changing while it is opened`);
   },
   lies: ({ path, stats }) => realpathSync.native(path) === path && sameObject(stats, lstatSync(path, { throwIfNoEntry: false })),
-  at: ({ path }, name) => `${path === "/" ? "" : path}/${name}`,
+  at: ({ path }, name) => joinPath(path, name),
   reopen({ path, stats }, flags) {
     const fd = openSync(path, flags | NO_WAIT | constants.O_NOFOLLOW);
     if (sameObject(stats, fstatSync(fd)) && realpathSync.native(path) === path) return fd;

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import type { FileAction, FileOperation } from "../../action/index.ts";
-import { normalise } from "../../guard/index.ts";
-import { isInside, type Machine } from "../../state/index.ts";
+import { baseName, isWithin, joinPath, normalise, parentOf } from "../../path/index.ts";
+import type { Machine } from "../../state/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import type { PermissionChecker } from "../rules/checker.ts";
 import { absolute, effectOf, type Target } from "../rules/judge.ts";
@@ -56,11 +56,11 @@ export class Place {
 
   #hold(asked: string, requested: string): Located | Failure {
     const rest: string[] = [];
-    for (let at = asked; ; at = at.slice(0, at.lastIndexOf("/")) || "/") {
+    for (let at = asked; ; at = parentOf(at)) {
       try {
         const object = this.pinning.pin(at);
         if (rest.length === 0) return { is: "object", asked, real: object.path, object };
-        const real = `${object.path === "/" ? "" : object.path}/${rest.join("/")}`;
+        const real = joinPath(object.path, rest.join("/"));
         if (object.stats.isDirectory()) return { is: "missing", asked, real, folder: object, rest };
         object.close();
         return this.isAllowed(real) ? systemFailure(Object.assign(new Error(), { code: "ENOTDIR" }), requested) : this.outside(requested);
@@ -68,13 +68,13 @@ export class Place {
         const code = error instanceof Error && "code" in error ? error.code : undefined;
         if ((code !== "ENOENT" && code !== "ENOTDIR") || at === "/")
           return this.isAllowed(asked) ? systemFailure(error, requested) : this.outside(requested);
-        rest.unshift(at.slice(at.lastIndexOf("/") + 1));
+        rest.unshift(baseName(at));
       }
     }
   }
 
   isAllowed(path: string): boolean {
-    return this.allowed.some((folder) => isInside(path, folder));
+    return this.allowed.some((folder) => isWithin(path, folder));
   }
 
   outside(requested: string): Failure {
@@ -121,7 +121,7 @@ export class Place {
     const actions = does.flatMap((one) =>
       paths.map((path): FileAction => ({ kind: "file", operation: one, target: { kind: "path", path }, origin: { by: "tool" } })),
     );
-    const folder = real.slice(0, real.lastIndexOf("/")) || "/";
+    const folder = parentOf(real);
     return {
       operation,
       actions,

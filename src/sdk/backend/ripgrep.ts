@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { isWithin } from "../../path/index.ts";
 import type { Regex } from "../../policy/index.ts";
-import { isInside } from "../../state/index.ts";
 
 /**
  * ripgrep only says in which files a text occurs that every match must contain; those are then searched as all files would
@@ -60,7 +60,7 @@ export function findRipgrep(path: string | undefined, writable: readonly string[
         const { mode, uid } = statSync(at);
         return (mode & 0o022) === 0 && (uid === 0 || uid === process.getuid?.());
       });
-      return ours && !writable.some((root) => isInside(file, root)) ? file : undefined;
+      return ours && !writable.some((root) => isWithin(file, root)) ? file : undefined;
     } catch {
       // Not here.
     }

@@ -1,5 +1,6 @@
 import type { FileAction, FileOperation, Lowered, World } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, normalise, realWorld } from "../../guard/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
+import { joinPath, normalise } from "../../path/index.ts";
 import {
   DEFAULT_SETTINGS,
   joinLayers,
@@ -160,7 +161,7 @@ function lower(target: Target, world: World, shell: ShellKind): Lowered {
 /** `~` is home, as a person means it and an agent's tools read it. */
 export function absolute(path: string, { cwd, home }: Pick<World, "cwd" | "home">): string {
   if (path === "~" || path.startsWith("~/")) return `${home === "/" ? "" : home}${path.slice(1)}`;
-  return path.startsWith("/") ? path : `${cwd === "/" ? "" : cwd}/${path}`;
+  return path.startsWith("/") ? path : joinPath(cwd, path);
 }
 
 /** What a verdict means where nobody else decides: no opinion is a question. */

@@ -1,5 +1,5 @@
+import { resolvePath } from "../../path/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { concat, isGlob, literal, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 

@@ -1,5 +1,5 @@
+import { resolvePath } from "../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { changePlaces } from "../places.ts";
 import type { Place } from "../state.ts";
 import { holeOf, isNetwork, literal, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";

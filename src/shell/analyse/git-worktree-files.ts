@@ -1,5 +1,5 @@
+import { resolvePath } from "../../path/index.ts";
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { literal, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 

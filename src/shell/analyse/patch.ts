@@ -1,6 +1,6 @@
 import type { ExecAction } from "../../action/index.ts";
+import { resolvePath } from "../../path/index.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { literal, type Stream, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 

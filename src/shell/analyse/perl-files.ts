@@ -1,5 +1,5 @@
+import { baseName, resolvePath } from "../../path/index.ts";
 import { describe, refuse, type Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { isGlob, isHole, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 
@@ -15,7 +15,7 @@ export function perlFiles(inv: Invocation): void {
 }
 
 function holdsCommand({ cx: { world } }: Invocation, root: string, deep: boolean): boolean {
-  const { found, complete } = world.find(root, (path) => OPENS.test(path.slice(path.lastIndexOf("/") + 1)), deep ? undefined : 1);
+  const { found, complete } = world.find(root, (path) => OPENS.test(baseName(path)), deep ? undefined : 1);
   return found !== undefined || !complete;
 }
 

@@ -1,7 +1,7 @@
+import { resolvePath } from "../../path/index.ts";
 import { addCode } from "../code.ts";
 import { emitFile, type Invocation } from "../invocation.ts";
 import { dropPrefix } from "../options.ts";
-import { resolvePath } from "../paths.ts";
 import { prefixOf, textOf } from "../value.ts";
 import { applyKind } from "../kinds.ts";
 import { has, valuesOf } from "./given.ts";

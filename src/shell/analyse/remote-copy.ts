@@ -1,7 +1,8 @@
+import { resolvePath } from "../../path/index.ts";
 import { describe, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
 import { applyEffect } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
-import { resolvePath, targetsOf } from "../paths.ts";
+import { targetsOf } from "../paths.ts";
 import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has } from "./given.ts";
 import { sshOptions } from "./ssh-options.ts";

@@ -1,8 +1,8 @@
+import { resolvePath } from "../../path/index.ts";
 import { describe, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyFindings } from "../code.ts";
 import { applyKind } from "../kinds.ts";
 import { readSed } from "../languages/sed.ts";
-import { resolvePath } from "../paths.ts";
 import { concat, textOf, type Value } from "../value.ts";
 import { drops, has, valuesOf } from "./given.ts";
 

@@ -1,6 +1,6 @@
+import { resolvePath } from "../../path/index.ts";
 import { codeFromStream } from "../code.ts";
 import type { Invocation } from "../invocation.ts";
-import { resolvePath } from "../paths.ts";
 import { textOf } from "../value.ts";
 import { drops, has } from "./given.ts";
 

@@ -1,4 +1,5 @@
 import { type Action, type CodeAction, type ExecAction, quote, type World } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import { lowerShell } from "../index.ts";
 import { entryFor } from "../knowledge/lookup.ts";
 import { grammarOf, type Grammar, type Kind, type Option } from "../knowledge/read-spec.ts";
@@ -22,10 +23,6 @@ interface Found {
   /** Words of `argv` that name the program and its subcommand. */
   readonly words: number;
   readonly examples: Examples;
-}
-
-function baseName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
 }
 
 /** The entry for the program and, as far as `argv` names one, the subcommand. */

@@ -1,4 +1,5 @@
 import type { Call, FileOperation } from "../../action/index.ts";
+import { joinPath } from "../../path/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
 import { AGAIN, type Bench, borrowing, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
@@ -246,7 +247,7 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
   return {
     call,
     // Any name will do to judge: the file has none.
-    actions: [fileAction("write", place.path === "/" ? "/#tmpfile" : `${place.path}/#tmpfile`, call), ...borrowing(mode, place.path)],
+    actions: [fileAction("write", joinPath(place.path, "#tmpfile"), call), ...borrowing(mode, place.path)],
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],

@@ -1,3 +1,4 @@
+import { isWithin, joinPath } from "../../path/index.ts";
 import { addressOf, alloc, cSlice, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
@@ -113,7 +114,7 @@ export class Paths {
     const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
     // NO_SYMLINKS, BENEATH, IN_ROOT: whoever asks for these does not want to be led through magic links.
     const strict = (resolve & ~WALKABLE) !== 0;
-    if (strict && typeof found !== "number" && isBelow(found.path, this.#own)) {
+    if (strict && typeof found !== "number" && isWithin(found.path, this.#own)) {
       sys(SYSCALLS.close, found.fd);
       if (base >= 0) sys(SYSCALLS.close, base);
       return -ERRNO.EXDEV;
@@ -121,7 +122,7 @@ export class Paths {
     const magic =
       typeof found === "number"
         ? !strict && (found === -ERRNO.ELOOP || (found === -ERRNO.ENOENT && this.#mayMeanSelf()))
-        : isBelow(found.path, this.#own);
+        : isWithin(found.path, this.#own);
     if (!magic) {
       if (base >= 0) sys(SYSCALLS.close, base);
       return found;
@@ -180,7 +181,7 @@ export class Paths {
       nameAt: name.at,
       bare: bare.bytes,
       bareAt: bare.at,
-      path: parent.path === "/" ? `/${text}` : `${parent.path}/${text}`,
+      path: joinPath(parent.path, text),
       hopeless: text === "" || text === "." || text === "..",
       slash,
     };
@@ -255,5 +256,3 @@ export class Paths {
     return sys(SYSCALLS.openat, AT_FDCWD, shortName("/"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
   }
 }
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -1,4 +1,5 @@
 import type { Action, Call } from "../../action/index.ts";
+import { parentOf } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import { printAction, printCall } from "../../action/index.ts";
 import type { Proposal, Question } from "../../guard/approve/index.ts";
@@ -43,15 +44,13 @@ export function questionOf({ seq, run, profile, home, pid, cwd, call, action, no
 export function groupOf(pid: number, action: Action, call: Call, { rule, builtin, basis }: Verdict): string {
   const where =
     action.kind === "file" && action.target.kind !== "unknown" && action.target.kind !== "glob"
-      ? `${action.operation}:${folderOf(action.target.path)}`
+      ? `${action.operation}:${parentOf(action.target.path)}`
       : action.kind === "net"
         ? `${action.operation}:${action.host ?? ""}:${action.port ?? ""}`
         : printCall(call);
   const why = rule === undefined ? (builtin ?? basis) : `${rule.file}:${rule.text}`;
   return `${programOf(pid) ?? pid}\0${action.kind}\0${where}\0${why}`;
 }
-
-const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 /** Rules that a remembered answer could write, from the narrowest to the broadest. */
 function proposalsFor(action: Action, call: Call, home: string): readonly Proposal[] {
@@ -72,7 +71,7 @@ function proposalsFor(action: Action, call: Call, home: string): readonly Propos
   // What a glob would take for a wildcard, or a person cannot see, is named by the call itself.
   if (!isPlain(path)) return [exact];
   const short = (text: string): string => (text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text);
-  const folder = folderOf(path);
+  const folder = parentOf(path);
   // A folder says nothing of the services that have their sockets in it (net/judge-socket.ts).
   if (call.name === "connect") return [{ rule: `${name}(${short(path)})`, covers: "this socket" }];
   const proposals: Proposal[] = [{ rule: `${name}(${short(path)})`, covers: "this file" }];

@@ -1,4 +1,5 @@
 import { type Action, printAction } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { Exec } from "./exec.ts";
 import type { Operation } from "./operation.ts";
@@ -68,7 +69,7 @@ export class Tally {
   }
 
   #started(pid: number, path: string): void {
-    this.#keep(pid, path.slice(path.lastIndexOf("/") + 1));
+    this.#keep(pid, baseName(path));
   }
 
   #keep(pid: number, name: string): void {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
+import { isWithin } from "../../path/index.ts";
 import { type PresetName, type Verdict, verdictOf, type ReasonId } from "../../policy/index.ts";
-import { isInside } from "../../state/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
@@ -38,7 +38,7 @@ export class RunDefaults {
     this.#home = home;
     this.#temp = temp;
     // A folder that holds home is nobody's project, nor is one of the system's.
-    this.roots = [...new Set(work)].filter((folder) => !isInside(home, folder) && !SYSTEM.test(folder));
+    this.roots = [...new Set(work)].filter((folder) => !isWithin(home, folder) && !SYSTEM.test(folder));
   }
 
   /** Every place that a path is compared with. */
@@ -96,8 +96,8 @@ export class RunDefaults {
 
   isOwnPlace(path: string): boolean {
     return (
-      this.roots.some((root) => isInside(path, root) && path !== root) ||
-      this.#temp.some((folder) => isInside(path, folder) && path !== folder)
+      this.roots.some((root) => isWithin(path, root) && path !== root) ||
+      this.#temp.some((folder) => isWithin(path, folder) && path !== folder)
     );
   }
 }

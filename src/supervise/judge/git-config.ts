@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { visible } from "../../action/index.ts";
 import { isInertGitKey } from "../../shell/index.ts";
@@ -45,7 +46,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   }
   const [from, to] = call?.args ?? [];
   // `path` may be the same place by another mount.
-  const replaces = call?.name === "rename" && typeof to === "string" && from === `${to}.lock` && nameOf(to) === nameOf(path);
+  const replaces = call?.name === "rename" && typeof to === "string" && from === `${to}.lock` && baseName(to) === baseName(path);
   if (!replaces) return removes ? ALLOWED : undefined;
   const news = addedKeys(textOf(to) ?? "", textOf(from) ?? "?").filter(([key, value]) => !isOwn(key, value, path, programs));
   const [first] = news;
@@ -66,8 +67,6 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
   const isKept = HOOK.test(target.path) || (isMade && /\/(?:config(?:\.worktree)?|hooks)$/.test(target.path));
   return isKept && caller.programs().includes("git init");
 }
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configuration" });
 

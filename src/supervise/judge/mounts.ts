@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isWithin } from "../../path/index.ts";
 
 /** One line of proc_pid_mountinfo(5). */
 interface Mount {
@@ -23,9 +24,9 @@ export class Mounts {
   constructor(text = mountInfo()) {
     const all = text.split("\n").flatMap((line) => parse(line) ?? []);
     const processes = all.filter(({ type }) => type === "proc");
-    this.#processes = new Set(processes.every(({ point }) => within(point, "/proc")) ? [] : processes.map(({ device }) => device));
+    this.#processes = new Set(processes.every(({ point }) => isWithin(point, "/proc")) ? [] : processes.map(({ device }) => device));
     const overlaps = (a: Mount, b: Mount): boolean =>
-      a !== b && a.device === b.device && a.point !== b.point && (within(a.root, b.root) || within(b.root, a.root));
+      a !== b && a.device === b.device && a.point !== b.point && (isWithin(a.root, b.root) || isWithin(b.root, a.root));
     this.#shared = all.filter((one) => one.type !== "proc" && all.some((other) => overlaps(one, other)));
   }
 
@@ -34,18 +35,18 @@ export class Mounts {
     if (this.#shared.length === 0) return [];
     let here: Mount | undefined;
     for (const mount of this.#shared)
-      if (within(path, mount.point) && (here === undefined || mount.point.length >= here.point.length)) here = mount;
+      if (isWithin(path, mount.point) && (here === undefined || mount.point.length >= here.point.length)) here = mount;
     if (here === undefined) return [];
     const inside = join(here.root, below(path, here.point));
     return this.#shared
-      .filter((other) => other !== here && other.device === here.device && within(inside, other.root))
+      .filter((other) => other !== here && other.device === here.device && isWithin(inside, other.root))
       .map((other) => join(other.point, below(inside, other.root)))
       .filter((alias) => alias !== path);
   }
 
   /** A process file system other than /proc: what it says of `self` is about the door, and no rule knows its paths. */
   isForeignProc(path: string, id: string): boolean {
-    return this.#processes.size > 0 && !within(path, "/proc") && this.#processes.has(id.slice(0, id.lastIndexOf(":")));
+    return this.#processes.size > 0 && !isWithin(path, "/proc") && this.#processes.has(id.slice(0, id.lastIndexOf(":")));
   }
 }
 
@@ -67,6 +68,5 @@ function parse(line: string): Mount | undefined {
 /** Blanks, tabs, newlines and backslashes stand there as octal numbers. */
 const plain = (text: string): string => text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
-const within = (path: string, folder: string): boolean => folder === "/" || path === folder || path.startsWith(`${folder}/`);
 const below = (path: string, folder: string): string => (folder === "/" ? path : path.slice(folder.length));
 const join = (folder: string, rest: string): string => (folder === "/" ? rest || "/" : rest === "/" ? folder : folder + rest);

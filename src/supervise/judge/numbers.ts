@@ -1,3 +1,4 @@
+import { joinPath } from "../../path/index.ts";
 import { addressOf, alloc, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { kindOf, statAt, statFd } from "../undo/index.ts";
 
@@ -54,7 +55,7 @@ export class Numbers {
           if (type === FILE) this.#note(device, number, place);
           else if (type === DIRECTORY) {
             const name = this.#nameAt(at);
-            if (skip?.has(name) !== true) queue.push(path === "/" ? `/${name}` : `${path}/${name}`);
+            if (skip?.has(name) !== true) queue.push(joinPath(path, name));
           }
         });
     }

@@ -10,6 +10,7 @@ import {
   POLICY_NAME,
   realWorld,
 } from "../../guard/index.ts";
+import { isWithin, joinPath } from "../../path/index.ts";
 import {
   brokenPolicy,
   callMatcher,
@@ -21,7 +22,7 @@ import {
   type Verdict,
   compareStrictness,
 } from "../../policy/index.ts";
-import { isInside, type Machine } from "../../state/index.ts";
+import type { Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, BROKEN, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
@@ -169,7 +170,7 @@ export class RunJudge {
     const path = action.target.kind === "path" || action.target.kind === "tree" ? action.target.path : "";
     // What has no name in the file system: pipes, sockets.
     if (!path.startsWith("/")) return ALLOWED;
-    if (!isChange(action) && isInside(path, this.#runs)) return KEPT;
+    if (!isChange(action) && isWithin(path, this.#runs)) return KEPT;
     // What lies in a tree changes.
     const remembers = this.#remembers && action.target.kind === "path" && !lendsRights(action);
     this.#visit(path);
@@ -190,7 +191,7 @@ export class RunJudge {
 
   /** Names are part of what a rule closes: a folder whose contents nobody may read is not listed either. */
   #ofContents(folder: string): Verdict | undefined {
-    const verdict = this.#file(probe("read", folder === "/" ? "/#" : `${folder}/#`), undefined);
+    const verdict = this.#file(probe("read", joinPath(folder, "#")), undefined);
     return verdict.basis === "rule" && verdict.decision !== "allow" ? verdict : undefined;
   }
 
@@ -203,8 +204,8 @@ export class RunJudge {
   #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
     if (verdict.decision !== "ask" || verdict.basis !== "default") return undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
-    const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isInside(folder, path);
-    const isOwn = (folder: string): boolean => isInside(path, folder) || leadsTo(folder);
+    const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isWithin(folder, path);
+    const isOwn = (folder: string): boolean => isWithin(path, folder) || leadsTo(folder);
     return caller.errands().some(({ writes }) => writes.some(isOwn)) ? ERRAND : undefined;
   }
 

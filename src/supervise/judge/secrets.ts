@@ -1,4 +1,4 @@
-import { isInside } from "../../state/index.ts";
+import { isWithin } from "../../path/index.ts";
 
 /**
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
@@ -20,7 +20,7 @@ export const LIBRARY_NAMES: readonly string[] = (
 /** Whether a path that is named like a secret holds one, as far as a supervised program is concerned. */
 export function holdsSecret(path: string, places: { readonly home: string; readonly projects: readonly string[] }): boolean {
   if (LIBRARY.test(path)) return false;
-  return places.projects.some((root) => root !== "/" && isInside(path, root)) || isInside(path, places.home) || LISTED.test(path);
+  return places.projects.some((root) => root !== "/" && isWithin(path, root)) || isWithin(path, places.home) || LISTED.test(path);
 }
 
 /** Credentials and the programs they belong to: `~/` is home, a folder stands for everything in it. */
@@ -79,6 +79,6 @@ export function ownsCredential(programs: readonly string[], path: string, home: 
   return OWNERS.some(
     (owner) =>
       programs.some((program) => owner.programs.test(program)) &&
-      owner.paths.some((own) => isInside(path, own.startsWith("~/") ? home + own.slice(1) : own)),
+      owner.paths.some((own) => isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own)),
   );
 }

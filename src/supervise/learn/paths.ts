@@ -1,3 +1,4 @@
+import { joinPath } from "../../path/index.ts";
 import { escapeSegment, segmentPattern } from "./names.ts";
 import type { FileRule, SeenPath } from "./observations.ts";
 import { mayStandForAll, type LearnPlaces } from "./places.ts";
@@ -64,7 +65,7 @@ function insert(root: Node, full: string, one: SeenPath | undefined, places: Lea
   mark(at);
   for (const name of full.split("/")) {
     if (name === "") continue;
-    const path = at.path === "/" ? `/${name}` : `${at.path}/${name}`;
+    const path = joinPath(at.path, name);
     const segment = isFixed(path, places) ? escapeSegment(name) : segmentPattern(name, mayStandForAll(at.path, places));
     let child = at.children.get(segment);
     if (child === undefined) {

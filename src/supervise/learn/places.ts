@@ -1,3 +1,4 @@
+import { isBelow, relativePath } from "../../path/index.ts";
 import { isPersistence, isSecret } from "../../policy/index.ts";
 
 /** The folders that decide how far a rule may reach; absolute and canonical. */
@@ -6,9 +7,6 @@ export interface LearnPlaces {
   readonly project: string;
   readonly temp: readonly string[];
 }
-
-const isBelow = (path: string, folder: string): boolean =>
-  path.length > folder.length && path.startsWith(folder === "/" ? "/" : `${folder}/`);
 
 /** Below home, folders that hold something of everybody's: each program's own folder lies this much deeper. */
 const SHARED = [".local/share", ".local/state", ".local/lib", "Library", "Documents", "Desktop", "Downloads"];
@@ -30,7 +28,7 @@ export function mayStandForAll(folder: string, { home, project, temp }: LearnPla
   if (isBelow(folder, project)) return !/\/\.(?:vscode|idea|github|husky|cursor|claude)(?:\/|$)/.test(folder);
   if (temp.some((place) => isBelow(folder, place))) return true;
   if (isBelow(folder, home)) {
-    const relative = folder.slice(home === "/" ? 1 : home.length + 1);
+    const relative = relativePath(home, folder);
     if (LITERAL.some((place) => relative === place || isBelow(relative, place))) return false;
     return depth(relative) >= (SHARED.some((place) => relative === place || isBelow(relative, place)) ? 3 : 2);
   }

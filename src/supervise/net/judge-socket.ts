@@ -1,4 +1,5 @@
 import type { Call, FileAction } from "../../action/index.ts";
+import { baseName } from "../../path/index.ts";
 import { type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
 
 /**
@@ -86,7 +87,7 @@ function socketAction(name: "connect" | "bind", path: string): FileAction {
 
 /** The rule says this file, not a pattern or a folder it falls under. */
 function namesPath(rule: RuleSource, path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = baseName(path);
   const written = /\(\s*([^,)]*?)\s*[,)]/.exec(rule.text)?.[1] ?? "";
   return !/[*?[{]/.test(written) && (written === path || written.endsWith(`/${name}`));
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
+import { isWithin } from "../../path/index.ts";
 import { linkText } from "./after.ts";
 import { changesOf, type Change } from "./changes.ts";
 import type { PreImage } from "./journal.ts";
@@ -25,7 +26,7 @@ const PATIENCE = 2000;
 export function* diffOf(run: RunRecord, paths: readonly string[]): Generator<FileDiff> {
   const { tree, after } = recorded(run);
   const changes = changesOf(tree, after);
-  const inside = (path: string): boolean => paths.some((one) => path === one || one === "/" || path.startsWith(`${one}/`));
+  const inside = (path: string): boolean => paths.some((one) => isWithin(path, one));
   for (const change of changes) {
     if (paths.length > 0 && !inside(change.path) && !(change.from !== undefined && inside(change.from))) continue;
     yield diffOne(change, `${run.folder}/kept`);

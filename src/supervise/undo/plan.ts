@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { isWithin } from "../../path/index.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { whyNot, type After } from "./after.ts";
 import { Disk } from "./check.ts";
@@ -106,7 +107,7 @@ class Planner {
 
   #chosen(entry: Entry): boolean {
     if (this.#paths.length === 0) return true;
-    const inside = (path: string): boolean => this.#paths.some((one) => path === one || one === "/" || path.startsWith(`${one}/`));
+    const inside = (path: string): boolean => this.#paths.some((one) => isWithin(path, one));
     return inside(entry.path) || inside(entry.before);
   }
 

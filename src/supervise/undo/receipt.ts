@@ -1,5 +1,6 @@
 import { printAction } from "../../action/index.ts";
-import { isInside, type Machine } from "../../state/index.ts";
+import { isWithin } from "../../path/index.ts";
+import type { Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type Change } from "./changes.ts";
 import { handedOn } from "./handoff.ts";
@@ -55,7 +56,7 @@ export function receiptOf(runs: string, run: RunRecord, machine: Machine): Recei
     running,
     ...(undone === undefined ? {} : { undoneBy: undone }),
     changes,
-    outside: [...new Set(paths.filter((path) => !inside.some((one) => isInside(path, one))))],
+    outside: [...new Set(paths.filter((path) => !inside.some((one) => isWithin(path, one))))],
     handedOn: handed,
     ...seen,
     lost: changes.filter(({ image }) => image?.how === "lost").map(({ path }) => path),

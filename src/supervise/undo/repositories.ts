@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isWithin } from "../../path/index.ts";
 import type { After } from "./after.ts";
 import type { PreImage } from "./journal.ts";
 import type { Refusal } from "./plan.ts";
@@ -134,7 +135,7 @@ export class Repositories {
 
   #inTheWay(unit: Unit, after: After, paths: readonly string[]): string | undefined {
     const { root } = unit;
-    const covers = (path: string): boolean => path === root || path === "/" || root.startsWith(`${path}/`);
+    const covers = (path: string): boolean => isWithin(root, path);
     if (paths.length > 0 && !paths.some(covers) && paths.some((path) => path.startsWith(`${root}/`)))
       return "is a repository, which goes back as a whole or not at all";
     if ([...this.#of].some(([entry, its]) => its === unit && entry.foreign && partOf(root, entry.path) === "state"))

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { baseName } from "../../path/index.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
 import { readGitIndex } from "./git-index.ts";
 import { openSafe, statSafe } from "./safe.ts";
@@ -13,7 +14,6 @@ import type { Replay } from "./tree.ts";
  */
 const FOLDERS = new Set([".hg", ".jj", ".svn"]);
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 const isFolder = (path: string): boolean => kindAt(path) === "directory";
 const kindAt = (path: string): string | undefined => {
@@ -59,7 +59,7 @@ export class Units {
 
   #isRoot(folder: string): boolean {
     if (this.#known.has(folder)) return true;
-    const name = nameOf(folder);
+    const name = baseName(folder);
     if (name === ".git" || FOLDERS.has(name)) return isFolder(folder) || this.#gone.folder(folder);
     // gitrepository-layout(5): what git itself takes for a repository.
     return this.#exists(`${folder}/HEAD`) && this.#exists(`${folder}/objects`) && this.#exists(`${folder}/refs`);
@@ -71,7 +71,7 @@ export class Units {
 
   /** The `.git` file of a worktree or submodule goes with the repository that it names (gitrepository-layout(5)). */
   #linked(path: string): string | undefined {
-    if (nameOf(path) !== ".git") return undefined;
+    if (baseName(path) !== ".git") return undefined;
     const named = /^gitdir: (.+)\n?$/.exec(textOf(path) ?? "")?.[1];
     if (named === undefined) return undefined;
     const parts: string[] = [];
@@ -208,7 +208,7 @@ function sumOf(path: string, { size, mode }: ObjectStat): string | undefined {
   const bytes = bytesOf(path);
   if (bytes === undefined) return undefined;
   // A look at its files is written into the index, and means nothing.
-  const what = nameOf(path) === "index" ? (readGitIndex(bytes) ?? bytes) : bytes;
+  const what = baseName(path) === "index" ? (readGitIndex(bytes) ?? bytes) : bytes;
   return createHash("sha256").update(what).digest("hex").slice(0, 32);
 }
 

@@ -1,3 +1,4 @@
+import { parentOf } from "../../path/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
 import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
@@ -212,7 +213,7 @@ export class UndoStore {
 
   /** The times of the folder that `path` lies in, once. */
   #folder(parentFd: number, path: string): number {
-    const parent = path.slice(0, Math.max(1, path.lastIndexOf("/")));
+    const parent = parentOf(path);
     if (this.#folderPaths.has(parent)) return 0;
     const stat = statFd(parentFd);
     if (typeof stat === "number") return stat;

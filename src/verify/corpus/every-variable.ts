@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { baseName } from "../../path/index.ts";
 import { readVariable, VARIABLE_NAMES } from "../../shell/knowledge/index.ts";
 import type { CorpusLine } from "../types.ts";
 import type { OptionLevel } from "./every-option.ts";
@@ -153,7 +154,7 @@ const textOf = (file: string): string => (statSync(file).size > MOST_BYTES ? "" 
 
 /** A script, and what lies beside it in a package of its own (`/usr/lib/python3/dist-packages/NAME`). */
 function textsOf(file: string): readonly string[] {
-  const name = file.slice(file.lastIndexOf("/") + 1);
+  const name = baseName(file);
   const folder = `/usr/lib/python3/dist-packages/${name}`;
   const beside = existsSync(folder) ? readdirSync(folder).filter((one) => one.endsWith(".py")) : [];
   return [textOf(file), ...beside.map((one) => textOf(`${folder}/${one}`))];
