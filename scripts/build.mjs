@@ -98,7 +98,7 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
-    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs") }),
+    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs"), plugins: [lazyShell] }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({
       ...common,

@@ -303,7 +303,7 @@ export const lazyShell = {
   name: "lazy-shell",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
-      contents: ["lowerShell", "lowerArgv", "isInertGitKey"].map(forwarded("shell")).join("\n"),
+      contents: ["lowerShell", "lowerArgv", "isInertGitKey", "whatVariableSteers"].map(forwarded("shell")).join("\n"),
       loader: "js",
     }));
   },

@@ -9,6 +9,8 @@ export interface ServerFields {
   readonly commands: readonly ToolFacts[];
   readonly paths: readonly string[];
   readonly urls: readonly string[];
+  /** What is to stand in the environment of what is run. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
   /** The input, with the values under the names that the facts use. */
   readonly input: Input;
   /** The call also carries something to be written. */
@@ -21,6 +23,7 @@ export interface ServerFields {
 
 const COMMAND = /^(?:command|cmd|script|shell|bash|commandline|shellcommand|runcommand|exec)s?$/;
 const ARGUMENTS = /^(?:args|arguments|argv|parameters)$/;
+const ENVIRONMENT = /^(?:(?:extra|process|custom|additional|child|with|set)?env(?:ironment)?(?:var|variable)?s?)$/;
 const PATH =
   /(?:path|file|filename|dir|directory|folder|root|cwd|workdir|src|source|dest|destination|target|location|from|to|output|input|uri|url|href)s?$/;
 const TEXT =
@@ -40,6 +43,7 @@ export function serverFields(given: Input): ServerFields {
   const input: Record<string, unknown> = {};
   const paths = new Set<string>();
   const urls = new Set<string>();
+  const variables: (readonly [string, string])[] = [];
   let content = false;
   let refused = false;
   let nodes = 0;
@@ -69,13 +73,51 @@ export function serverFields(given: Input): ServerFields {
     const [name, value, beside] = next;
     nodes += 1;
     if (WRITTEN.test(name)) content = true;
+    if (ENVIRONMENT.test(name) && typeof value === "object") {
+      // Names of variables say nothing of their values, and `PATH` is a list.
+      const own = variablesOf(value);
+      variables.push(...own);
+      if (own.length > 0 && isFlat(value)) {
+        for (const [variable, said] of own) if (variable !== "PATH") for (const part of listed(said)) text("", part);
+        continue;
+      }
+    } else if (ENVIRONMENT.test(name)) variables.push(...variablesOf(value));
     if (COMMAND.test(name) && (typeof value === "string" || Array.isArray(value))) command(value, beside);
     if (typeof value === "string") text(name, value);
     else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at -= 1) open.push([name, value[at], undefined]);
     else if (isObject(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
   }
   const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
-  return { commands, paths: [...paths].slice(0, MOST_VALUES), urls: [...urls].slice(0, MOST_VALUES), input, content, refused, complete };
+  return {
+    commands,
+    paths: [...paths].slice(0, MOST_VALUES),
+    urls: [...urls].slice(0, MOST_VALUES),
+    variables,
+    input,
+    content,
+    refused,
+    complete: complete && variables.length <= MOST_VALUES,
+  };
+}
+
+/** The parts of a list of folders, or the value. */
+const listed = (value: string): readonly string[] => (/^[/~.][^:]*:[/~.]/.test(value) ? value.split(":").slice(0, MOST_VALUES) : [value]);
+
+const isFlat = (value: unknown): boolean =>
+  Object.values(value ?? {}).every((inner) => typeof inner !== "object" || (Array.isArray(value) && isInput(inner) && isFlat(inner)));
+
+/** `{ NAME: value }`, `["NAME=value"]`, `[{ name, value }]`, `"NAME=value"`. */
+function variablesOf(value: unknown): readonly (readonly [string, string])[] {
+  if (typeof value === "string") {
+    const lines = value.split(/[\n;]/).flatMap((line) => [/^\s*(?:export\s+)?([A-Za-z_][\w%()]*)=(.*)$/.exec(line) ?? []]);
+    return lines.flatMap(([, name, text]) => (name === undefined ? [] : [[name, text ?? ""] as const]));
+  }
+  if (Array.isArray(value))
+    return value.slice(0, MOST_NODES).flatMap((item) => (typeof item === "string" || isInput(item) ? variablesOf(item) : []));
+  if (!isInput(value)) return [];
+  const name = value["name"] ?? value["key"] ?? value["variable"];
+  const pair = typeof name === "string" && "value" in value ? ([[name, value["value"]]] as const) : [];
+  return [...Object.entries(value), ...pair].map(([key, text]) => [key, typeof text === "string" ? text : String(text)] as const);
 }
 
 /** A path and nothing else. Under the other names of `PATH` a text of several lines may stand. */

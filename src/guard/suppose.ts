@@ -1,7 +1,8 @@
-import type { Action, Lowered, World } from "../action/index.ts";
+import { type Action, type Lowered, visible, type World } from "../action/index.ts";
 import { type RequestVerdict, verdictOf } from "../policy/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
 import { serverFields } from "./server-fields.ts";
+import { whatVariableSteers } from "../shell/index.ts";
 import { lowerTool } from "./tools.ts";
 
 const COMMANDS = new Set(["command", "cmd", "script", "shell_command", "commandLine", "command_line"]);
@@ -18,6 +19,8 @@ interface Supposed {
   readonly writes?: true;
   /** A path in it holds control characters (ledger D25). */
   readonly refused?: true;
+  /** A variable that it sets, and what that steers. */
+  readonly steered?: string;
   /** The input is too large to look through. */
   readonly incomplete?: true;
 }
@@ -56,8 +59,12 @@ const CHANGES =
   /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
 
 function supposedOfServer(name: string, request: Request, world: World): Supposed | undefined {
-  const { commands, paths, urls, input, content, refused, complete } = serverFields(request.input);
-  if (complete && !refused && commands.length === 0 && paths.length === 0 && urls.length === 0) return undefined;
+  const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(request.input);
+  const set = [...variables, ...variableOf(name, request.input), ...assignments(commands, input)];
+  const steered = set
+    .map(([variable, value]) => ({ variable, why: whatVariableSteers(variable, value) }))
+    .find(({ why }) => why !== undefined);
+  if (complete && !refused && commands.length === 0 && paths.length === 0 && urls.length === 0 && steered === undefined) return undefined;
   const as = (facts: ToolFacts, more: Request["input"] = input): Lowered => lowerTool({ ...request, facts, input: more }, world);
   const files = (operation: "read" | "write"): readonly Lowered[] =>
     paths.length === 0 ? [] : [as({ does: "file", operation, fields: ["paths"] }, { paths })];
@@ -69,9 +76,30 @@ function supposedOfServer(name: string, request: Request, world: World): Suppose
     asks: true,
     ...(writes ? { writes } : {}),
     ...(refused ? { refused } : {}),
+    ...(steered === undefined ? {} : { steered: `sets ${visible(steered.variable).slice(0, 60)}: ${steered.why ?? ""}` }),
     ...(complete ? {} : { incomplete: true as const }),
   };
 }
+
+type Variables = readonly (readonly [name: string, value: string])[];
+
+/** `set_env { name, value }`. */
+function variableOf(tool: string, input: Request["input"]): Variables {
+  if (!/env/i.test(tool.slice(tool.lastIndexOf("__") + 2))) return [];
+  const name = input["name"] ?? input["key"] ?? input["variable"] ?? input["var"];
+  return typeof name === "string" ? [[name, typeof input["value"] === "string" ? input["value"] : ""]] : [];
+}
+
+/** `LD_PRELOAD=./x.so ls`: what a command sets for itself, wherever in it. */
+const assignments = (commands: readonly ToolFacts[], input: Request["input"]): Variables =>
+  commands.flatMap((facts) => {
+    const given = facts.does === "shell" || facts.does === "argv" ? input[facts.field] : undefined;
+    const text = Array.isArray(given) ? given.join("\n") : given;
+    if (typeof text !== "string" || !text.includes("=")) return [];
+    return [...text.matchAll(/(?<![\w.-])([A-Za-z_]\w{0,100})=(?:"([^"]{0,1000})"|'([^']{0,1000})'|([^\s;&|)]{0,1000}))/g)].map(
+      ([, name = "", double, single, bare]) => [name, double ?? single ?? bare ?? ""] as const,
+    );
+  });
 
 /** A browser that a server drives is there for this machine's own pages, too: only metadata services are out of bounds. */
 function asConnection({ actions, unknowns }: Lowered): Lowered {
@@ -92,6 +120,7 @@ export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writin
   if (writing.decision === "deny" && supposed.writes === true) return { ...writing, reason: reason(writing) };
   if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
   if (writing.decision === "deny") return { ...writing, decision: "ask", reason: reason(writing) };
+  if (supposed.steered !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: supposed.steered }) };
   const asked = [likely, ...(supposed.writes === true ? [writing] : [])].find(
     ({ decision, basis }) => decision === "ask" && ASKS.has(basis),
   );

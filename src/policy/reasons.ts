@@ -135,6 +135,12 @@ export const REASONS = {
     title: "a path in a tool's input holds a NUL or another control character",
     help: "give the path as it is, without control characters",
   },
+  "tool.variable": {
+    class: "protect",
+    basis: "protection",
+    title: "a server is asked to run something with a variable that steers programs",
+    help: "leave the variable out",
+  },
   "refused.before": {
     class: "protect",
     basis: "protection",

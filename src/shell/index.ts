@@ -43,5 +43,6 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
+export { whatVariableSteers } from "./handed-variables.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
 export type { ShellKind } from "./context.ts";

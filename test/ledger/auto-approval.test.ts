@@ -416,6 +416,28 @@ describe("the surrounding hook", () => {
     ["mcp__x__run_job", { input: "one\n\ttwo\n", output: "table" }, "allow"],
     ["mcp__x__note", { text: "a\u001b[1mb\0", comment: "100%00" }, "allow"],
     ["mcp__x__note", { source: "if a:\n\tb()\n" }, "allow"],
+    // What is to stand in the environment of what a server runs.
+    ["mcp__shell__run", { command: "ls", env: { LD_PRELOAD: "./x.so" } }, "ask"],
+    ["mcp__shell__run", { command: "node", args: ["a.js"], environment: { NODE_OPTIONS: "--require ./x.js" } }, "ask"],
+    ["mcp__shell__run", { job: { steps: [{ cmd: "ls", envVars: ["BASH_ENV=./x"] }] } }, "ask"],
+    ["mcp__shell__run", { command: "ls", env: [{ name: "LD_AUDIT", value: "./x.so" }] }, "ask"],
+    ["mcp__shell__run", { command: "ls", env_vars: "A=1\nexport PATH=./bin:/usr/bin" }, "ask"],
+    ["mcp__shell__run", { command: "ls", environmentVariables: { GIT_SSH_COMMAND: "./x" } }, "ask"],
+    ["mcp__shell__run", { command: "LD_PRELOAD=./x.so ls" }, "ask"],
+    ["mcp__shell__run", { command: "ls && env BASH_ENV='./x' bash -c ls" }, "ask"],
+    ["mcp__shell__run", { command: "env", args: ["LD_PRELOAD=./x.so", "ls"] }, "ask"],
+    ["mcp__proc__set_env", { name: "LD_PRELOAD", value: "./x.so" }, "ask"],
+    ["mcp__proc__start", { env: { PERL5OPT: "-Mx", "BASH_FUNC_ls%%": "() { :; }" } }, "ask"],
+    ["mcp__proc__start", { options: { process: { extraEnv: { PYTHONPATH: "/tmp/x" } } } }, "ask"],
+    ["mcp__proc__start", { env: { HTTPS_PROXY: "http://evil.dev" } }, "ask"],
+    [
+      "mcp__shell__run",
+      { command: "ls", env: { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "test", API_KEY: "x", PYTHONPATH: "src" } },
+      "allow",
+    ],
+    ["mcp__shell__run", { command: "NODE_ENV=test ls", env: { NODE_OPTIONS: "--max-old-space-size=4096", LANG: "C.UTF-8" } }, "allow"],
+    ["mcp__deploy__start", { environment: "production", env: "staging" }, "allow"],
+    ["mcp__db__list", { query: "SELECT * FROM a WHERE LD_PRELOAD='x'" }, "allow"],
     ["mcp__big__one", { list: Array.from({ length: 30_000 }, () => "x") }, "ask"],
   ])("D25: %s %j: %s, where all servers are allowed", (name, input, expected) => {
     here.user({ permissions: { allow: ["mcp__*"] } });

@@ -10,6 +10,8 @@ interface Group {
   readonly names: string;
   /** The shell and every program look at it: set for whatever comes, it is a question at once. */
   readonly everywhere?: true;
+  /** It is guessed of the name's form. */
+  readonly guessed?: true;
   /** Those who read them do not tell capital letters from small ones. */
   readonly folds?: true;
 }
@@ -385,6 +387,7 @@ const STEERING: readonly Group[] = [
   },
   {
     steers: "its name says that it changes where a program looks or what it runs",
+    guessed: true,
     names:
       "*_OPTIONS *OPTS *_OPT *FLAGS *PATH *_RC *CONFIG* *_PRELOAD *_PLUGIN *_PLUGINS *_EXEC *_PROGRAM *_INTERPRETER *_LOADER *_HOME *_STARTUP",
   },
@@ -421,7 +424,7 @@ export type Variable =
   | "harmless"
   | "unknown"
   /** `unfit`: harmless with other values than this one. */
-  | { readonly steers: string; readonly everywhere: boolean; readonly unfit?: true };
+  | { readonly steers: string; readonly everywhere: boolean; readonly unfit?: true; readonly guessed?: true };
 
 /** Whether a variable with this value is harmless to every known program, or what it steers. */
 export function readVariable(name: string, value: string | undefined): Variable {
@@ -430,7 +433,8 @@ export function readVariable(name: string, value: string | undefined): Variable 
   if (rows.some((row) => fits(row.value, value))) return "harmless";
   steering ??= STEERING.map((group) => [matcher(group.names), group]);
   const found = steering.find(([named, { folds }]) => named(folds === true ? name.toLowerCase() : name))?.[1];
-  if (found !== undefined) return { steers: found.steers, everywhere: found.everywhere === true };
+  if (found !== undefined)
+    return { steers: found.steers, everywhere: found.everywhere === true, ...(found.guessed === true ? { guessed: true } : {}) };
   const [row] = rows;
   if (row === undefined) return "unknown";
   return { steers: `such a value may be more than ${row.why}`, everywhere: false, ...(row.everyone === true ? {} : { unfit: true }) };

@@ -54,7 +54,7 @@ import { wrapperTools } from "./wrappers-tools.ts";
 import { wrapperTrace } from "./wrappers-trace.ts";
 import type { CommandSpec } from "./spec.ts";
 
-export { readVariable, VARIABLE_NAMES } from "./environment.ts";
+export { namesCode, readVariable, VARIABLE_NAMES } from "./environment.ts";
 export { grammarOf, type Grammar, type Kind, type Option } from "./read-spec.ts";
 export type { CommandSpec, SubcommandSpec } from "./spec.ts";
 
