@@ -81,11 +81,13 @@ const setup: Setup = {
   steered: {
     project: [".amp/settings.json", ".vscode/settings.json"],
     user: ["~/.config/amp/settings.json"],
+    servers: [["amp.mcpServers"]],
+    folders: [".amp/plugins"],
     signs: [
       { at: ["amp.dangerouslyAllowAll"], when: true, does: "off", so: "nothing is asked of the delegate" },
       { at: ["amp.permissions"], when: "there", does: "waives", so: "rules of the repository count beside yours", projectOnly: true },
-      { at: ["amp.mcpServers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
-      { at: ["amp.mcpServers", "*", "env"], when: "environment", does: "steers", so: "" },
+      { at: ["amp.commands.allowlist"], when: "there", does: "waives", so: "these commands run without a question", projectOnly: true },
+      { at: ["amp.url"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
     ],
     said: "`amp.dangerouslyAllowAll` asks nobody; whether Amp takes it from a repository is not known",
   },

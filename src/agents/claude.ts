@@ -120,7 +120,21 @@ const setup: Setup = {
       { at: ["allowManagedHooksOnly"], when: true, does: "off", so: "hooks of users do not run" },
       { at: ["strictPluginOnlyCustomization"], when: "there", does: "off", so: "hooks may be taken from plugins alone" },
       { at: ["env"], when: "environment", does: "steers", so: "" },
-      { at: ["permissions", "defaultMode"], when: /^(?:bypassPermissions|dontAsk)$/, does: "waives", so: "questions are waived" },
+      {
+        at: ["permissions", "defaultMode"],
+        when: /^(?:bypassPermissions|dontAsk|acceptEdits)$/,
+        does: "waives",
+        so: "questions are waived",
+      },
+      {
+        at: ["permissions", "allow"],
+        when: /"(?:\*|Bash|Bash\((?:\*|:\*)\)|Edit|Write|mcp__\*)"/,
+        does: "waives",
+        so: "everything of that kind runs without the host's question",
+        projectOnly: true,
+      },
+      { at: ["sandbox", "autoAllowBashIfSandboxed"], when: true, does: "waives", so: "commands run without a question", projectOnly: true },
+      { at: ["fileSuggestion", "command"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
       { at: ["skipDangerousModePermissionPrompt"], when: true, does: "waives", so: "the mode that asks nothing starts without a word" },
       { at: ["enableAllProjectMcpServers"], when: true, does: "starts", so: "servers of the repository start unasked" },
       {

@@ -90,8 +90,9 @@ const setup: Setup = {
     "an allow does not spare you Cline's own question",
   ],
   steered: {
-    project: [],
-    folders: [".clinerules/hooks", ".cline/hooks"],
+    project: [".cline/mcp.json"],
+    folders: [".clinerules/hooks", ".cline/hooks", ".cline/plugins"],
+    servers: true,
     signs: [],
     said: "hooks of a repository run beside Assent's; Cline has no setting for hooks",
   },

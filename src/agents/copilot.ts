@@ -124,11 +124,13 @@ const setup: Setup = {
       ".claude/settings.json",
       ".claude/settings.local.json",
       ".mcp.json",
+      ".github/mcp.json",
     ],
     user: ["~/.copilot/settings.json", "~/.copilot/config.json"],
     folders: [".github/hooks"],
     servers: true,
     signs: [
+      { at: ["env"], when: "environment", does: "steers", so: "" },
       { at: ["disableAllHooks"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],

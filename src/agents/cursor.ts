@@ -113,10 +113,13 @@ const setup: Setup = {
   cannot: ["whether an allow spares you Cursor's own question is not known", "the host does not say which server an MCP tool belongs to"],
   managed: { file: "/etc/cursor/hooks.json", known: "documented" },
   steered: {
-    project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json"],
+    project: [".cursor/hooks.json", ".cursor/mcp.json", ".cursor/cli.json", ".cursor/sandbox.json"],
+    user: ["~/.cursor/mcp.json", "~/.cursor/cli-config.json"],
     servers: true,
     signs: [
       { at: ["permissions", "allow"], when: "there", does: "waives", so: "these run without Cursor's own question", projectOnly: true },
+      { at: ["approvalMode"], when: /^unrestricted$/, does: "waives", so: "questions are waived" },
+      { at: ["type"], when: /^insecure_none$/, does: "waives", so: "Cursor confines nothing", projectOnly: true },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
     said: "hooks and servers of a repository run beside Assent's; whether one can switch hooks off is not known",

@@ -83,6 +83,9 @@ const setup: Setup = {
     servers: true,
     signs: [
       { at: ["hooksDisabled"], when: true, does: "off", so: "no hook runs, so Assent is not asked" },
+      ...[["autonomyMode"], ["autonomyLevel"], ["sessionDefaultSettings", "autonomyMode"], ["sessionDefaultSettings", "autonomyLevel"]].map(
+        (at) => ({ at, when: /(?:medium|high|skip)/, does: "waives", so: "Droid asks less by itself", projectOnly: true }) as const,
+      ),
       { at: ["commandAllowlist"], when: "there", does: "waives", so: "these commands run without Droid's own question", projectOnly: true },
       { at: ["PreToolUse"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
       { at: ["SessionStart"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },

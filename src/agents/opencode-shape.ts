@@ -98,17 +98,26 @@ export const openCodeSample = (command: string, cwd: string): Sample => ({
   payload: { event: BEFORE, tool: "bash", args: { command }, sessionID: SELF_TEST, directory: cwd },
 });
 
+const ALLOWED = /^allow$|"(?:\*|bash|edit|external_directory)":"allow"/;
+
 export const openCodeSteered = (id: "opencode" | "kilo", folder: string): Steered => ({
-  project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`],
+  project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`, `${folder}/package.json`],
+  servers: [["mcp"]],
   user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`],
   dotenv: [".env"],
   folders: ["plugin", "plugins", "tool", "tools"].map((name) => `${folder}/${name}`),
   signs: [
     { at: ["plugin"], when: "there", does: "starts", so: "code that runs in the host's process", projectOnly: true },
-    { at: ["mcp", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
-    { at: ["mcp", "*", "environment"], when: "environment", does: "steers", so: "" },
+    { at: ["lsp", "*", "command"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
+    { at: ["lsp", "*", "env"], when: "environment", does: "steers", so: "" },
+    { at: ["formatter", "*", "command"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
+    { at: ["formatter", "*", "environment"], when: "environment", does: "steers", so: "" },
+    { at: ["experimental", "hook", "*"], when: "there", does: "starts", so: "programs that the host starts", projectOnly: true },
+    { at: ["dependencies"], when: "there", does: "starts", so: "packages that are installed into the host's process", projectOnly: true },
+    { at: ["agent", "*", "permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
+    { at: ["mode", "*", "permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
     { at: ["provider", "*", "options", "baseURL"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
-    { at: ["permission"], when: /^allow$|"\*":"allow"/, does: "waives", so: "the host asks nothing by itself" },
+    { at: ["permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
   ],
   said: "nothing in a repository took OpenCode's plugin out when it was tried; a repository's own plugins run in the same process, and its `.env` is taken into it",
 });

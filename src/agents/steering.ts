@@ -1,3 +1,4 @@
+import { whatVariableSteers } from "../shell/index.ts";
 import { type Value } from "./agent.ts";
 import { tableOf } from "./value.ts";
 
@@ -27,10 +28,12 @@ export interface Steered {
   /** The same keys in the home folder (`~/`), or for the machine. */
   readonly user?: readonly string[];
   readonly signs: readonly Sign[];
-  /** Its files list MCP servers under `mcpServers`. */
-  readonly servers?: true;
+  /** Below which keys its files list MCP servers; `true`: `mcpServers`. */
+  readonly servers?: true | readonly (readonly string[])[];
   /** Files of variables that the host takes over from the folder. */
   readonly dotenv?: readonly string[];
+  /** Scripts that set variables. */
+  readonly scripts?: readonly string[];
   /** Folders whose files are hooks, plugins or extensions that run beside Assent's, or in its process. */
   readonly folders?: readonly string[];
   /** What docs/agents.md says of it. */
@@ -45,7 +48,7 @@ export interface Found {
 
 /** Names of variables that load code into programs, or change what a shell, the loader, Node or git do. */
 const LOADS =
-  /^(?:LD_|DYLD_|BASH_ENV$|BASH_FUNC_|BASHOPTS$|SHELLOPTS$|PS4$|ENV$|ZDOTDIR$|PROMPT_COMMAND$|IFS$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NODE_|NPM_CONFIG_|OPENSSL_|SSL_CERT_|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5|PERLLIB$|RUBY(?:LIB|OPT)$|JAVA_TOOL_OPTIONS$|_JAVA_OPTIONS$|JDK_JAVA_OPTIONS$|GIT_|BUN_|DENO_|ELECTRON_RUN_AS_NODE$|PATH$|HOME$|SHELL$|TMPDIR$|XDG_)/i;
+  /^(?:LD_|DYLD_|BASH_ENV$|BASH_FUNC_|BASHOPTS$|SHELLOPTS$|PS4$|ENV$|ZDOTDIR$|PROMPT_COMMAND$|IFS$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NODE_(?!ENV$)|NPM_CONFIG_|OPENSSL_|SSL_CERT_|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5|PERLLIB$|RUBY(?:LIB|OPT)$|JAVA_TOOL_OPTIONS$|_JAVA_OPTIONS$|JDK_JAVA_OPTIONS$|GIT_|BUN_|DENO_|ELECTRON_RUN_AS_NODE$|PATH$|HOME$|SHELL$|TMPDIR$|XDG_)/i;
 /** Names of variables that steer Assent or a host: where its settings lie, which server it talks to, what it starts. */
 const STEERS =
   /^(?:ASSENT_|MCP_AUTO_APPROVE$|CLAUDE_CONFIG_DIR$|CLAUDE_CODE_(?:SHELL|SHELL_PREFIX|SIMPLE|BUBBLEWRAP|USE_|DISABLE_)|CLAUDE_ENV_FILE$|CODEX_|COPILOT_|QWEN_|GEMINI_(?:CLI_|SANDBOX)|OPENCODE_|KILO_|CLINE_|FACTORY_|AMP_|PI_|ANTHROPIC_(?:BASE_URL|AUTH_TOKEN|CUSTOM_HEADERS)|(?:OPENAI|GOOGLE_GEMINI|GOOGLE_VERTEX|GOOGLE)_BASE_URL$|(?:https?|all|no)_proxy$)/i;
@@ -56,12 +59,15 @@ const isList = (value: Value | undefined): value is readonly Value[] => Array.is
 export function signsIn(file: string, value: Value, signs: readonly Sign[], project: boolean): readonly Found[] {
   return signs.flatMap((sign): readonly Found[] => {
     if (sign.projectOnly === true && !project) return [];
-    return reached(value, sign.at).flatMap(({ key, held }) => said(file, sign, key, held));
+    return reached(value, sign.at).flatMap(({ key, held }) => said(file, sign, key, held, project));
   });
 }
 
-function said(file: string, { when, does, so }: Sign, key: string, held: Value): readonly Found[] {
-  if (when === "environment") return Object.keys(tableOf(held)).flatMap((name) => variable(file, `\`${key}.${name}\``, name));
+function said(file: string, { when, does, so }: Sign, key: string, held: Value, project: boolean): readonly Found[] {
+  if (when === "environment")
+    return variablesOf(held)
+      .flatMap(([name, value]) => variable(file, `\`${key}.${name}\``, name, value, project))
+      .concat(project ? handsOn(file, key, held) : []);
   const counts =
     when === "there"
       ? held !== null &&
@@ -70,16 +76,40 @@ function said(file: string, { when, does, so }: Sign, key: string, held: Value):
         !(isList(held) ? held.length === 0 : Object.keys(tableOf(held)).length === 0 && typeof held === "object")
       : when instanceof RegExp
         ? when.test(typeof held === "string" ? held : JSON.stringify(held))
-        : held === when;
+        : held === when || (typeof held === "string" && held.toLowerCase() === String(when)) || held === Number(when);
   if (!counts) return [];
   const shown = typeof held === "object" ? "" : ` is ${String(held).slice(0, 60)}`;
   return [{ file, does, what: `\`${key}\`${shown}: ${so}` }];
 }
 
-function variable(file: string, shown: string, name: string): readonly Found[] {
-  if (LOADS.test(name))
-    return [{ file, does: "steers", what: `${shown} is a variable that can load code into what the host starts, its hooks among it` }];
-  return STEERS.test(name) ? [{ file, does: "steers", what: `${shown} is a variable that steers the host or its hooks` }] : [];
+function variable(file: string, shown: string, name: string, value: string | undefined, project: boolean): readonly Found[] {
+  const steers = (what: string): readonly Found[] => [{ file, does: "steers", what: `${shown} ${what}` }];
+  if (LOADS.test(name)) return steers("is a variable that can load code into what the host starts, its hooks among it");
+  if (STEERS.test(name)) return steers("is a variable that steers the host or its hooks");
+  // What is in the user's own files is the user's own choice.
+  if (!project || value === undefined) return [];
+  const why = whatVariableSteers(name, value);
+  return why === undefined ? [] : steers(`is a variable that steers programs: ${why}`);
+}
+
+/** `"env": { "A": "${GITHUB_TOKEN}" }`, `"headers": { "Authorization": "Bearer ${TOKEN}" }`. */
+function handsOn(file: string, key: string, held: Value): readonly Found[] {
+  return variablesOf(held).flatMap(([name, value]): readonly Found[] => {
+    const [, own] = /\$\{?(?:env:)?(\w*(?:KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH)\w*)/i.exec(value ?? "") ?? [];
+    return own === undefined ? [] : [{ file, does: "steers", what: `\`${key}.${name}\` hands on your ${own}` }];
+  });
+}
+
+/** `{ NAME: value }`, `["NAME=value"]`, `[{ name, value }]`. */
+function variablesOf(held: Value): readonly (readonly [name: string, value: string | undefined])[] {
+  const text = (value: Value | undefined): string | undefined =>
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  if (!isList(held)) return Object.entries(tableOf(held)).map(([name, value]) => [name, text(value)] as const);
+  return held.flatMap((item) => {
+    if (typeof item === "string") return [[item.split("=")[0] ?? "", item.includes("=") ? item.slice(item.indexOf("=") + 1) : undefined]];
+    const { name, value } = tableOf(item);
+    return typeof name === "string" ? [[name, text(value)]] : [];
+  });
 }
 
 /** Every place that a path with `*` leads to. */
@@ -95,16 +125,95 @@ function reached(value: Value, path: readonly string[]): readonly { readonly key
   return open;
 }
 
-/** `NAME=value` and `export NAME=value` lines. The values are nobody's business. */
-export function variablesIn(file: string, text: string): readonly Found[] {
-  const names = [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*(?:%%|\(\))?)\s*[=:]/gm)].map(([, name = ""]) => name);
-  return [...new Set(names)].flatMap((name) => variable(file, `\`${name}\``, name));
+const LINE = /^[\s\uFEFF]*(?:export[ \t]+)?([A-Za-z_]\w*(?:%%|\(\))?)[ \t]*[=:](.*)$/gm;
+/** In a script an assignment stands anywhere. */
+const ANYWHERE = /(?:^|[\s;&|({])([A-Za-z_]\w*)\+?=([^\s;&|)]*)|^[ \t]*(PATH)_add\b(.*)$/gm;
+
+/** `NAME=value` and `export NAME=value`. The values are nobody's business. */
+export function variablesIn(file: string, text: string, script: boolean): readonly Found[] {
+  const lines = script ? text.replaceAll(/(?:^|(?<=\s))#.*$/gm, "") : text;
+  const names = [...lines.matchAll(script ? ANYWHERE : LINE)].map(([whole, name, value, other]) => [whole, name ?? other, value] as const);
+  const found = names.flatMap(([, name = "", value = ""]) =>
+    variable(file, `\`${name}\``, name, value.trim().replace(/^(["'])(.*)\1$/, "$2"), true),
+  );
+  return found.filter(({ what }, at) => found.findIndex((other) => other.what === what) === at);
 }
 
-/** Lists of MCP servers, in the form that most hosts share. */
-const SERVERS: readonly Sign[] = [
-  { at: ["mcpServers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
-  { at: ["mcpServers", "*", "env"], when: "environment", does: "steers", so: "" },
+const serverPaths = ({ servers }: Steered): readonly (readonly string[])[] =>
+  servers === undefined ? [] : servers === true ? [["mcpServers"]] : servers;
+
+/** Lists of MCP servers. Hosts differ in where they stand and what they call the environment. */
+const serverSigns = (at: readonly string[]): readonly Sign[] => [
+  { at: [...at, "*", "command"], when: "there", does: "starts", so: "programs that start with the host", projectOnly: true },
+  { at: [...at, "*", "url"], when: "there", does: "starts", so: "a server that is asked over the network", projectOnly: true },
+  { at: [...at, "*", "httpUrl"], when: "there", does: "starts", so: "a server that is asked over the network", projectOnly: true },
+  { at: [...at, "*", "headersHelper"], when: "there", does: "starts", so: "a program that the host starts", projectOnly: true },
+  { at: [...at, "*", "envFile"], when: "there", does: "steers", so: "variables are taken from this file", projectOnly: true },
+  ...["env", "environment", "headers", "http_headers", "env_vars"].map((name): Sign => ({
+    at: [...at, "*", name],
+    when: "environment",
+    does: "steers",
+    so: "",
+  })),
+  // These run its tools without asking.
+  { at: [...at, "*", "trust"], when: true, does: "waives", so: "its tools run without a question", projectOnly: true },
+  { at: [...at, "*", "alwaysAllow"], when: "there", does: "waives", so: "these tools run without a question", projectOnly: true },
+  { at: [...at, "*", "autoApprove"], when: "there", does: "waives", so: "these tools run without a question", projectOnly: true },
 ];
 
-export const allSigns = ({ signs, servers }: Steered): readonly Sign[] => (servers === true ? [...signs, ...SERVERS] : signs);
+export const allSigns = (steered: Steered): readonly Sign[] => [...steered.signs, ...serverPaths(steered).flatMap(serverSigns)];
+
+/** A server's entry: what is started, with which variables. */
+export interface ServerEntry {
+  readonly key: string;
+  readonly argv: readonly string[];
+  readonly variables: readonly (readonly [name: string, value: string])[];
+}
+
+/** The servers that a settings file starts. */
+export function serversIn(value: Value, steered: Steered): readonly ServerEntry[] {
+  return serverPaths(steered)
+    .flatMap((at) => reached(value, [...at, "*"]))
+    .flatMap(({ key, held }): readonly ServerEntry[] => {
+      const { command, args, env, environment } = tableOf(held);
+      const words = [...(isList(command) ? command : [command ?? null]), ...(isList(args) ? args : [])];
+      const argv = words.flatMap((word) => (typeof word === "string" ? [word] : []));
+      if (argv.length === 0 || argv.length < words.length) return [];
+      const variables = variablesOf(env ?? environment ?? null).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text] as const],
+      );
+      return [{ key, argv, variables }];
+    });
+}
+
+/** What a shell, direnv, mise or an editor's terminal sets in a folder: a host that is started there gets it, and its hooks. */
+export const SHELL_FILES: Steered = {
+  project: [
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
+    "mise/config.toml",
+    ".mise/config.toml",
+    ".config/mise.toml",
+    ".config/mise/config.toml",
+    ".devcontainer.json",
+    ".devcontainer/devcontainer.json",
+    ".vscode/settings.json",
+    "devbox.json",
+  ],
+  scripts: [".envrc", ".envrc.local", ".autoenv.zsh"],
+  signs: [
+    { at: ["env"], when: "environment", does: "steers", so: "" },
+    { at: ["env", "_", "source"], when: "there", does: "starts", so: "a script that mise runs", projectOnly: true },
+    { at: ["env", "_", "file"], when: "there", does: "steers", so: "variables are taken from this file", projectOnly: true },
+    { at: ["env", "_", "path"], when: "there", does: "steers", so: "programs are looked for there first", projectOnly: true },
+    { at: ["hooks", "*"], when: "there", does: "starts", so: "commands that mise runs", projectOnly: true },
+    { at: ["containerEnv"], when: "environment", does: "steers", so: "" },
+    { at: ["remoteEnv"], when: "environment", does: "steers", so: "" },
+    { at: ["terminal.integrated.env.linux"], when: "environment", does: "steers", so: "" },
+    { at: ["terminal.integrated.env.osx"], when: "environment", does: "steers", so: "" },
+    { at: ["shell", "init_hook"], when: "there", does: "starts", so: "commands that devbox runs", projectOnly: true },
+  ],
+  said: "",
+};

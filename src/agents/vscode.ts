@@ -88,6 +88,7 @@ const setup: Setup = {
   steered: {
     project: [".vscode/settings.json", ".vscode/mcp.json", ".vscode/tasks.json", ".claude/settings.json", ".claude/settings.local.json"],
     folders: [".github/hooks"],
+    servers: [["servers"], ["mcpServers"], ["mcp", "servers"]],
     signs: [
       { at: ["chat.useHooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },
       { at: ["chat.hookFilesLocations"], when: "there", does: "off", so: "hooks are looked for in these places" },
@@ -96,8 +97,22 @@ const setup: Setup = {
       { at: ["chat.tools.terminal.autoApprove"], when: "there", does: "waives", so: "these commands run without a question" },
       { at: ["terminal.integrated.env.linux"], when: "environment", does: "steers", so: "" },
       { at: ["terminal.integrated.env.osx"], when: "environment", does: "steers", so: "" },
-      { at: ["servers", "*", "command"], when: "there", does: "starts", so: "programs that start with the host" },
-      { at: ["servers", "*", "env"], when: "environment", does: "steers", so: "" },
+      {
+        at: ["chat.tools.edits.autoApprove"],
+        when: "there",
+        does: "waives",
+        so: "these edits go ahead without a question",
+        projectOnly: true,
+      },
+      {
+        at: ["chat.tools.urls.autoApprove"],
+        when: "there",
+        does: "waives",
+        so: "these addresses are fetched without a question",
+        projectOnly: true,
+      },
+      { at: ["terminal.integrated.profiles.linux"], when: "there", does: "steers", so: "what a terminal runs", projectOnly: true },
+      { at: ["terminal.integrated.automationProfile.linux"], when: "there", does: "steers", so: "what a terminal runs", projectOnly: true },
       { at: ["tasks"], when: /"runOn":"folderOpen"/, does: "starts", so: "a task starts when the folder is opened" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],

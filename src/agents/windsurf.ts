@@ -74,8 +74,18 @@ const setup: Setup = {
   cannot: ["an allow does not spare you Cascade's own question", "searching and fetching call no hook"],
   managed: { file: "/etc/windsurf/hooks.json", known: "documented" },
   steered: {
-    project: [".windsurf/hooks.json"],
-    signs: [{ at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true }],
+    project: [".windsurf/hooks.json", ".windsurf/mcp_config.json", ".vscode/settings.json"],
+    servers: true,
+    signs: [
+      { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
+      {
+        at: ["windsurf.cascadeCommandsAllowList"],
+        when: "there",
+        does: "waives",
+        so: "these commands run without a question",
+        projectOnly: true,
+      },
+    ],
     said: "hooks of a repository run beside Assent's; whether one can switch hooks off is not known",
   },
   registrations: ({ home, project, command }) => [

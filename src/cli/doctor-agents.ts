@@ -9,13 +9,15 @@ import {
   type Program,
   readInstalled,
   rulesyncRegistration,
+  serversOf,
   settingsIn,
+  shellSteering,
   signOf,
   steeringOf,
 } from "../agents/install/index.ts";
 import { projectOf } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
-import { engine } from "./engine.ts";
+import { engine, judgeOnly } from "./engine.ts";
 import { shorten } from "./place.ts";
 
 /** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
@@ -35,7 +37,17 @@ const HOOK_MS = 30_000;
 
 /** What is to be said about the agents on this machine: each that was found or registered. */
 export function agentChecks(machine: Machine, folder: string): readonly AgentCheck[] {
-  return AGENTS.flatMap((agent) => (agent.setup === undefined ? [] : checksOf({ ...agent, setup: agent.setup }, machine, folder)));
+  const checks = AGENTS.flatMap((agent) => (agent.setup === undefined ? [] : checksOf({ ...agent, setup: agent.setup }, machine, folder)));
+  return checks.length === 0 ? [] : [...checks, ...shellChecks(machine, folder)];
+}
+
+/** Variables that a shell takes over from the folder reach every host that is started from it. */
+function shellChecks(machine: Machine, folder: string): readonly AgentCheck[] {
+  return shellSteering(machine, folder, projectOf(folder, machine)).map(({ file, does, what }) => {
+    const check = { id: "shell.settings", title: "a shell here: settings", required: false };
+    const why = `${shorten(file, folder, machine.home)}: ${what}`;
+    return does === "starts" ? { ...check, ok: true, why, note: true } : { ...check, ok: false, why };
+  });
 }
 
 function checksOf(agent: Ready, machine: Machine, folder: string): readonly AgentCheck[] {
@@ -84,10 +96,26 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     else if (held) checks.push(note("settings", `${said}; those of the administrator run all the same`));
     else checks.push(check("settings", false, `${said}. Take it out${wayOut(agent)}`));
   }
+  for (const what of serverProblems(setup, machine, folder)) checks.push(check("settings", false, what, false));
   for (const what of setup.cannot) checks.push(note("cannot", what));
   if (setup.unrun !== undefined) checks.push(note("not run", setup.unrun));
   return checks;
 }
+
+/** Servers whose start would be refused if an agent asked for it. */
+function serverProblems(setup: Setup, machine: Machine, folder: string): readonly string[] {
+  return serversOf(setup, machine, folder, projectOf(folder, machine)).flatMap(({ file, key, argv, variables }) => {
+    const line = [...variables.map(([name, value]) => `${name}=${quoted(value)}`), ...argv.map(quoted)].join(" ");
+    const { verdict } = judgeOnly({ tool: "Bash", input: { command: line }, cwd: folder }, machine, []);
+    if (verdict.decision !== "deny" && !(verdict.decision === "ask" && STRICT.has(verdict.basis))) return [];
+    return [
+      `${shorten(file, folder, machine.home)}: \`${key}\` starts what would not go ahead if an agent asked for it: ${verdict.reason}`,
+    ];
+  });
+}
+
+const STRICT: ReadonlySet<string> = new Set(["floor", "rule"]);
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const wayOut = ({ id, setup }: Ready): string =>
   setup.managed === undefined

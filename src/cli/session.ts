@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { agentNamed, type AgentId } from "../agents/index.ts";
-import { steeringOf } from "../agents/install/index.ts";
+import { shellSteering, steeringOf } from "../agents/install/index.ts";
 import { projectOf } from "../guard/index.ts";
 import type { Machine } from "../state/index.ts";
 
@@ -13,7 +13,10 @@ const LONGEST = 300;
 export function sessionWarning(id: AgentId, machine: Machine, folder: string): string | undefined {
   const setup = agentNamed(id)?.setup;
   if (setup === undefined || !folder.startsWith("/")) return undefined;
-  const found = steeringOf(setup, machine, folder, projectOf(folder, machine)).filter(({ does }) => does !== "starts");
+  const top = projectOf(folder, machine);
+  const found = [...steeringOf(setup, machine, folder, top), ...shellSteering(machine, folder, top)].filter(
+    ({ does }) => does !== "starts",
+  );
   if (found.length === 0) return undefined;
   const short = (file: string): string => (file.startsWith(`${machine.home}/`) ? `~${file.slice(machine.home.length)}` : file);
   const said = found.slice(0, MOST_SAID).map(({ file, what }) => `- ${visible(`${short(file)}: ${what}`).slice(0, LONGEST)}`);

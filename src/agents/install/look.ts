@@ -1,9 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Json } from "../../edit/json5/index.ts";
 import { readRegular, type Machine } from "../../state/index.ts";
 import type { Setup, Value } from "../agent.ts";
-import { allSigns, type Found, signsIn, variablesIn } from "../steering.ts";
+import { allSigns, type Found, serversIn, type ServerEntry, SHELL_FILES, signsIn, type Steered, variablesIn } from "../steering.ts";
 import { ownEntries } from "./own.ts";
 import { settingsIn } from "./settings.ts";
 
@@ -23,13 +23,36 @@ function foldersFrom(folder: string, top: string, home: string): readonly string
 }
 
 /** What could switch the host's hooks off, steer it or start programs in it: in the files of this folder, and in the user's own. */
-export function steeringOf({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] {
-  const { project, user = [], dotenv = [], folders = [] } = steered;
+export const steeringOf = ({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] =>
+  steeringBy(steered, machine, folder, top);
+
+/** The same of what sets variables in a shell that stands there, whatever host is started from it. */
+export const shellSteering = (machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] =>
+  steeringBy(SHELL_FILES, machine, folder, top);
+
+/** The servers that files of this folder start with the host. */
+export const serversOf = (
+  { steered }: Setup,
+  machine: Pick<Machine, "home">,
+  folder: string,
+  top: string,
+): readonly (ServerEntry & { readonly file: string })[] =>
+  foldersFrom(folder, top, machine.home).flatMap((at) =>
+    steered.project.flatMap((name) => {
+      const file = `${at}/${name}`;
+      const value = settingsIn(file);
+      return value === undefined ? [] : serversIn(withoutOwn(value), steered).map((entry) => ({ ...entry, file }));
+    }),
+  );
+
+function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] {
+  const { project, user = [], dotenv = [], scripts = [], folders = [] } = steered;
   const signs = allSigns(steered);
   const found: Found[] = [];
   for (const at of foldersFrom(folder, top, machine.home)) {
     for (const name of project) found.push(...inFile(`${at}/${name}`, signs, true));
-    for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`));
+    for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`, false));
+    for (const name of scripts) found.push(...inDotenv(`${at}/${name}`, true));
     for (const name of folders) found.push(...inFolder(`${at}/${name}`));
   }
   for (const name of user) found.push(...inFile(name.startsWith("~/") ? `${machine.home}${name.slice(1)}` : name, signs, false));
@@ -44,9 +67,13 @@ function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean
   return there.is === "missing" ? [] : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it switches off" }];
 }
 
-function inDotenv(file: string): readonly Found[] {
+function inDotenv(file: string, script: boolean): readonly Found[] {
   const found = readRegular(file, MAX_DOTENV);
-  return found.is === "text" ? variablesIn(file, found.text) : [];
+  if (found.is === "text") return variablesIn(file, found.text, script);
+  // A folder of that name is a virtual environment of Python.
+  return found.is === "missing" || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+    ? []
+    : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it sets" }];
 }
 
 function inFolder(folder: string): readonly Found[] {
