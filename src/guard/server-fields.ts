@@ -104,7 +104,7 @@ export function serverFields(given: Input): ServerFields {
 const listed = (value: string): readonly string[] => (/^[/~.][^:]*:[/~.]/.test(value) ? value.split(":").slice(0, MOST_VALUES) : [value]);
 
 const isFlat = (value: unknown): boolean =>
-  Object.values(value ?? {}).every((inner) => typeof inner !== "object" || (Array.isArray(value) && isInput(inner) && isFlat(inner)));
+  Object.values(value ?? {}).every((inner) => typeof inner !== "object" || (Array.isArray(value) && isObject(inner) && isFlat(inner)));
 
 /** `{ NAME: value }`, `["NAME=value"]`, `[{ name, value }]`, `"NAME=value"`. */
 function variablesOf(value: unknown): readonly (readonly [string, string])[] {
@@ -113,8 +113,8 @@ function variablesOf(value: unknown): readonly (readonly [string, string])[] {
     return lines.flatMap(([, name, text]) => (name === undefined ? [] : [[name, text ?? ""] as const]));
   }
   if (Array.isArray(value))
-    return value.slice(0, MOST_NODES).flatMap((item) => (typeof item === "string" || isInput(item) ? variablesOf(item) : []));
-  if (!isInput(value)) return [];
+    return value.slice(0, MOST_NODES).flatMap((item) => (typeof item === "string" || isObject(item) ? variablesOf(item) : []));
+  if (!isObject(value)) return [];
   const name = value["name"] ?? value["key"] ?? value["variable"];
   const pair = typeof name === "string" && "value" in value ? ([[name, value["value"]]] as const) : [];
   return [...Object.entries(value), ...pair].map(([key, text]) => [key, typeof text === "string" ? text : String(text)] as const);
