@@ -27,6 +27,7 @@ import {
   lazyPatch,
   lazyShell,
   lazyReader,
+  lazyServer,
   lazySurvey,
 } from "./knowledge-plugin.mjs";
 import { buildLibrary } from "./library.mjs";
@@ -76,7 +77,13 @@ try {
   const tables = await knowledge(root);
   writeFileSync(join(fresh, "knowledge.txt"), tables.table);
   const results = await Promise.all([
-    build({ ...part, entryPoints: [entry("hook")], outfile: join(fresh, "hook.cjs"), plugins: [lazyShell, lazyPatch, lazyExtensions] }),
+    build({
+      ...part,
+      entryPoints: [entry("hook")],
+      outfile: join(fresh, "hook.cjs"),
+      plugins: [lazyShell, lazyPatch, lazyServer, lazyExtensions],
+    }),
+    build({ ...part, entryPoints: { server: join(root, "src/guard/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
       ...part,
       entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },

@@ -298,6 +298,14 @@ export const lazyPatch = {
   },
 };
 
+/** For the hook: what is in the input of a server's tool is looked for when one is called. */
+export const lazyServer = {
+  name: "lazy-server",
+  setup(bundle) {
+    bundle.onLoad({ filter: /guard[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
+  },
+};
+
 /** For the hook: the analysis of commands is loaded when one is to be judged. */
 export const lazyShell = {
   name: "lazy-shell",

@@ -9,7 +9,7 @@ export interface ServerFields {
   readonly commands: readonly ToolFacts[];
   readonly paths: readonly string[];
   readonly urls: readonly string[];
-  /** What is to stand in the environment of what is run. */
+  /** What is to stand in the environment of what is run, or is set by a command itself. */
   readonly variables: readonly (readonly [name: string, value: string])[];
   /** The input, with the values under the names that the facts use. */
   readonly input: Input;
@@ -38,7 +38,8 @@ const LONGEST_PATH = 4096;
 /** `filePath`, `file_path` and `File-Path` are one name. */
 const plain = (field: string): string => field.replace(/[_\-\s.]/g, "").toLowerCase();
 
-export function serverFields(given: Input): ServerFields {
+/** `tool`: its name, as rules have it. */
+export function serverFields(tool: string, given: Input): ServerFields {
   const commands: ToolFacts[] = [];
   const input: Record<string, unknown> = {};
   const paths = new Set<string>();
@@ -88,6 +89,7 @@ export function serverFields(given: Input): ServerFields {
     else if (isObject(value)) for (const [field, inner] of Object.entries(value).toReversed()) open.push([plain(field), inner, value]);
   }
   const complete = nodes <= MOST_NODES && paths.size <= MOST_VALUES && urls.size <= MOST_VALUES && commands.length < MOST_VALUES;
+  variables.push(...variableOf(tool, given), ...assignments(commands, input));
   return {
     commands,
     paths: [...paths].slice(0, MOST_VALUES),
@@ -105,6 +107,26 @@ const listed = (value: string): readonly string[] => (/^[/~.][^:]*:[/~.]/.test(v
 
 const isFlat = (value: unknown): boolean =>
   Object.values(value ?? {}).every((inner) => typeof inner !== "object" || (Array.isArray(value) && isObject(inner) && isFlat(inner)));
+
+type Variables = readonly (readonly [name: string, value: string])[];
+
+/** `set_env { name, value }`. */
+function variableOf(tool: string, input: Input): Variables {
+  if (!/env/i.test(tool.slice(tool.lastIndexOf("__") + 2))) return [];
+  const name = input["name"] ?? input["key"] ?? input["variable"] ?? input["var"];
+  return typeof name === "string" ? [[name, typeof input["value"] === "string" ? input["value"] : ""]] : [];
+}
+
+/** `LD_PRELOAD=./x.so ls`: what a command sets for itself, wherever in it. */
+const assignments = (commands: readonly ToolFacts[], input: Input): Variables =>
+  commands.flatMap((facts) => {
+    const given = facts.does === "shell" || facts.does === "argv" ? input[facts.field] : undefined;
+    const text = Array.isArray(given) ? given.join("\n") : given;
+    if (typeof text !== "string" || !text.includes("=")) return [];
+    return [...text.matchAll(/(?<![\w.-])([A-Za-z_]\w{0,100})=(?:"([^"]{0,1000})"|'([^']{0,1000})'|([^\s;&|)]{0,1000}))/g)].map(
+      ([, name = "", double, single, bare]) => [name, double ?? single ?? bare ?? ""] as const,
+    );
+  });
 
 /** `{ NAME: value }`, `["NAME=value"]`, `[{ name, value }]`, `"NAME=value"`. */
 function variablesOf(value: unknown): readonly (readonly [string, string])[] {

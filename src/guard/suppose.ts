@@ -59,9 +59,8 @@ const CHANGES =
   /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
 
 function supposedOfServer(name: string, request: Request, world: World): Supposed | undefined {
-  const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(request.input);
-  const set = [...variables, ...variableOf(name, request.input), ...assignments(commands, input)];
-  const steered = set
+  const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(name, request.input);
+  const steered = variables
     .map(([variable, value]) => ({ variable, why: whatVariableSteers(variable, value) }))
     .find(({ why }) => why !== undefined);
   if (complete && !refused && commands.length === 0 && paths.length === 0 && urls.length === 0 && steered === undefined) return undefined;
@@ -80,26 +79,6 @@ function supposedOfServer(name: string, request: Request, world: World): Suppose
     ...(complete ? {} : { incomplete: true as const }),
   };
 }
-
-type Variables = readonly (readonly [name: string, value: string])[];
-
-/** `set_env { name, value }`. */
-function variableOf(tool: string, input: Request["input"]): Variables {
-  if (!/env/i.test(tool.slice(tool.lastIndexOf("__") + 2))) return [];
-  const name = input["name"] ?? input["key"] ?? input["variable"] ?? input["var"];
-  return typeof name === "string" ? [[name, typeof input["value"] === "string" ? input["value"] : ""]] : [];
-}
-
-/** `LD_PRELOAD=./x.so ls`: what a command sets for itself, wherever in it. */
-const assignments = (commands: readonly ToolFacts[], input: Request["input"]): Variables =>
-  commands.flatMap((facts) => {
-    const given = facts.does === "shell" || facts.does === "argv" ? input[facts.field] : undefined;
-    const text = Array.isArray(given) ? given.join("\n") : given;
-    if (typeof text !== "string" || !text.includes("=")) return [];
-    return [...text.matchAll(/(?<![\w.-])([A-Za-z_]\w{0,100})=(?:"([^"]{0,1000})"|'([^']{0,1000})'|([^\s;&|)]{0,1000}))/g)].map(
-      ([, name = "", double, single, bare]) => [name, double ?? single ?? bare ?? ""] as const,
-    );
-  });
 
 /** A browser that a server drives is there for this machine's own pages, too: only metadata services are out of bounds. */
 function asConnection({ actions, unknowns }: Lowered): Lowered {

@@ -121,6 +121,7 @@ describe("the package", () => {
       "./extensions.cjs",
       "./patch.cjs",
       "./reader.cjs",
+      "./server.cjs",
       "./session.cjs",
       "./shell.cjs",
       "./watch.cjs",
