@@ -30,7 +30,7 @@ export function printTarget(target: Target): string {
     case "glob":
       return visible(target.pattern);
     case "unknown":
-      return target.within === undefined ? `(${visible(target.why)})` : `${visible(target.within)}/… (${visible(target.why)})`;
+      return `${target.within === undefined ? "" : `${visible(target.within)}/… `}(${visible(filled(target.why) ?? "a path only known at run time")})`;
   }
 }
 
@@ -40,30 +40,36 @@ export function printArgument(argument: Argument): string {
   return argument.glob === undefined ? `${visible(argument.prefix)}‹${visible(argument.why)}›` : visible(argument.glob);
 }
 
+const filled = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
+
 /** A POSIX shell word that expands to exactly `text`. */
 export function quote(text: string): string {
   return `'${visible(text).replaceAll("'", `'\\''`)}'`;
 }
 
-/** One line that says what an action does, safe to print. */
+/** One line that says what an action does, safe to print: a part that nobody knows leaves no blank behind. */
 export function printAction(action: Action): string {
+  return wordsOf(action).trimEnd();
+}
+
+function wordsOf(action: Action): string {
   switch (action.kind) {
     case "exec":
       return `exec ${brief(action.argv.map(printArgument).join(" "))}`;
     case "file":
       return `${action.operation}${action.recursive === true ? " recursively" : ""} ${brief(printTarget(action.target))}`;
     case "net":
-      return `${action.operation} ${brief(action.url ?? `${action.host ?? `(${action.why ?? "unknown host"})`}${action.port === undefined ? "" : `:${action.port}`}`)}`;
+      return `${action.operation} ${brief(filled(action.url) ?? `${filled(action.host) ?? `(${filled(action.why) ?? "unknown host"})`}${action.port === undefined ? "" : `:${action.port}`}`)}`;
     case "remote":
-      return `${action.operation} on ${visible(action.service)}`;
+      return `${action.operation} on ${visible(filled(action.service) ?? "a service")}`;
     case "process":
-      return `${action.operation} process ${brief(action.target)}`;
+      return `${action.operation} ${action.target === "" ? "a process" : `process ${brief(action.target)}`}`;
     case "system":
       return `system ${visible(action.area)}`;
     case "privilege":
       return `privilege ${brief(action.detail)}`;
     case "code":
-      return `code ${visible(action.language)} (${action.source})${action.detail === undefined ? "" : ` ${brief(action.detail, 60)}`}`;
+      return `code ${visible(filled(action.language) ?? "of any language")} (${action.source})${action.detail === undefined ? "" : ` ${brief(action.detail, 60)}`}`;
     case "tool":
       return `tool ${brief(action.name)}`;
   }

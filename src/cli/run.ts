@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { clearProfile, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
+import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { innerCheck } from "./check.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
 import type { ProcessInfo } from "../guard/approve/index.ts";
@@ -147,7 +147,7 @@ function prepare({ machine, cwd, flags, parts, state }: Setting): Ready | { read
     return { asking: made, outputs, end };
   } catch (error) {
     outputs.close();
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 
@@ -252,7 +252,7 @@ async function tellReceipt(id: string, machine: Machine, parts: RunParts): Promi
     const receipt = parts.receipt ?? (await import("./receipt.ts")).shortReceipt;
     writeStderr(await receipt(id, machine));
   } catch (error) {
-    say(`there is no receipt of this run: ${error instanceof Error ? error.message : String(error)}`);
+    say(`there is no receipt of this run: ${messageOf(error)}`);
   }
 }
 

@@ -28,7 +28,7 @@ const HELP = {
 /** A written rule decided. */
 export function byRule(rule: Rule): Verdict {
   const { effect, source } = rule;
-  const own = rule.reason === undefined || rule.reason === "" ? undefined : visible(rule.reason);
+  const own = rule.reason === undefined || rule.reason.trim() === "" ? undefined : visible(rule.reason);
   return {
     decision: effect,
     basis: "rule",

@@ -15,8 +15,14 @@ import {
 
 /** Code of a system error, else its message. */
 export function errorCode(error: unknown): string {
-  if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.message;
+  if (error instanceof Error) return ("code" in error && typeof error.code === "string" ? error.code : error.message) || error.name;
   return String(error);
+}
+
+/** What an error says; its name where it says nothing (an `AggregateError` of the network). */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return text === "" ? "for no reason that is known" : text;
 }
 
 export type FileText =

@@ -7,5 +7,3 @@ export class RunError extends Error {
     this.code = code;
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

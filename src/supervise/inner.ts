@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { isObject } from "../data/index.ts";
+import { messageOf } from "../state/index.ts";
 import { LONGEST_LINE, type OuterAnswer, type OuterQuestion } from "./outer/index.ts";
 import type { Inner } from "./door/index.ts";
 import type { RunOptions } from "./types.ts";
@@ -54,7 +55,7 @@ export function innerDesk(run: ThisRun, answering: Answering): (fd: number, from
       try {
         reply(answerFor(text, from, run, answering));
       } catch (error) {
-        reply({ is: "problem", why: error instanceof Error ? error.message : String(error) });
+        reply({ is: "problem", why: messageOf(error) });
       }
     });
   };

@@ -1,6 +1,6 @@
 import { ownLife, type Answer, type Question } from "../guard/approve/index.ts";
 import { rememberInProfile } from "../guard/edit/index.ts";
-import { addGrant, LONGEST_GRANT_MS, revokeGrant } from "../state/index.ts";
+import { addGrant, LONGEST_GRANT_MS, messageOf, revokeGrant } from "../state/index.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";
 
 /** Whoever waits for answers: the door. */
@@ -45,7 +45,7 @@ export class Questions {
       (answer) => this.#answer(question, answer, abort),
       (error: unknown) => {
         this.#options.onNotice?.(
-          `a question could not be asked, so it was refused: ${error instanceof Error ? error.message : String(error)}`,
+          `a question could not be asked, so it was refused: ${messageOf(error)}`,
         );
         this.#answer(question, { answer: "deny", scope: "once" }, abort);
       },

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { openState } from "../state/index.ts";
-import { messageOf, RunError } from "./errors.ts";
+import { messageOf, openState } from "../state/index.ts";
+import { RunError } from "./errors.ts";
 import type { Exit, RunEvent, RunOptions } from "./types.ts";
 import { newRunId, RunFolder, type RunMeta, runsFolder, sealRun } from "./undo/index.ts";
 

@@ -1,9 +1,9 @@
 import { keptBy } from "../guard/index.ts";
 import { read } from "../guard/reader/index.ts";
-import { profileFile, programProfile, stillGranted } from "../state/index.ts";
+import { messageOf, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { describeProcess, Door, killTree, living, netHandlers, type Outside, Tally } from "./door/index.ts";
-import { messageOf, RunError } from "./errors.ts";
+import { RunError } from "./errors.ts";
 import { innerDesk } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";

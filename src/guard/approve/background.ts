@@ -40,7 +40,8 @@ export async function respond(
   pattern?: string,
   options: WaitOptions = {},
 ): Promise<BackgroundEvent> {
-  return await inFolder(path, options, async (exchange) => {
+  // Who answers has read the question: a run that is not there has not to come up first.
+  return await inFolder(path, { ...options, patienceMs: 0 }, async (exchange) => {
     const run = readRun(exchange);
     if (run === undefined) return failed(`there is no run in ${printable(path)}`);
     const isOpen = (): boolean => exchange.names().includes(`${seq}.json`);
@@ -72,10 +73,10 @@ async function inFolder(
     try {
       exchange = Exchange.open(path);
       if (readRun(exchange) !== undefined || readDone(exchange, undefined) !== undefined) return await work(exchange);
-      if (performance.now() > until || options.over?.() === true) return failed(`no run has begun in ${printable(path)}`);
+      if (performance.now() >= until || options.over?.() === true) return failed(`no run has begun in ${printable(path)}`);
     } catch (error) {
       const missing = error instanceof ExchangeError && error.message === "there is no such folder";
-      if (!missing || performance.now() > until || options.over?.() === true)
+      if (!missing || performance.now() >= until || options.over?.() === true)
         return failed(`${printable(path)}: ${error instanceof ExchangeError ? error.message : errorCode(error)}`);
     } finally {
       exchange?.close();

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from "node:fs";
 import { printCall } from "../../action/index.ts";
-import { errorCode } from "../../state/index.ts";
+import { errorCode, messageOf } from "../../state/index.ts";
 import { Exchange, ExchangeError, FILES, type Found, ownLife } from "./exchange.ts";
 import { actionWord, isDead, parseResponse, readRun, type Response } from "./messages.ts";
 import { printable } from "./printable.ts";
@@ -32,7 +32,7 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
     exchange = Exchange.create(path);
   } catch (error) {
     throw new ExchangeError(
-      `\`${printable(path)}\` cannot be used for questions: ${error instanceof Error ? error.message : String(error)}`,
+      `\`${printable(path)}\` cannot be used for questions: ${messageOf(error)}`,
     );
   }
   try {

@@ -1,4 +1,5 @@
 import type { Verdict } from "../../policy/index.ts";
+import { messageOf } from "../../state/index.ts";
 import type { Answer } from "../../guard/approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
@@ -190,7 +191,7 @@ export class Door {
       this.#handle(trap);
     } catch (error) {
       this.#listener.answer(trap, -ERRNO.EACCES);
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       if (++this.#unjudged <= MOST_UNJUDGED) this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
     }
   }

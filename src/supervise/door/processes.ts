@@ -26,7 +26,7 @@ export function inTree(pid: number): boolean {
 /** A process as a person recognises it. */
 export function describe(pid: number): ProcessInfo {
   const argv = argvOf(pid);
-  return { pid, name: programOf(pid)?.split("/").at(-1) ?? argv[0] ?? "?", argv };
+  return { pid, name: programOf(pid)?.split("/").at(-1) || argv[0] || "?", argv };
 }
 
 /** Parents of a process, nearest first, the supervisor last. */

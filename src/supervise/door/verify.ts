@@ -1,5 +1,6 @@
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { readFileSync } from "node:fs";
+import { messageOf } from "../../state/index.ts";
 import { alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Exec } from "./exec.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
@@ -72,7 +73,7 @@ export function verifyExec(exec: Exec, { tid: held, tgid }: Task, own: Readonly<
     // Only a program that is trusted with something can be abused.
     steered = difference === undefined && (exec.programs?.length ?? 0) > 0 && isSteered(tid, own);
   } catch (error) {
-    difference = `what was started could not be looked at (${error instanceof Error ? error.message : String(error)})`;
+    difference = `what was started could not be looked at (${messageOf(error)})`;
   }
   if (difference === undefined) {
     sys(SYSCALLS.ptrace, DETACH, tid, 0, 0);

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
+import { messageOf } from "../../state/index.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { allowed, Changed, check } from "./act.ts";
 import { setAttributes } from "./attributes.ts";
@@ -43,7 +44,7 @@ export function carryOut(steps: readonly Step[], folder: string, store: UndoStor
         hand.carryOut(step);
         done += 1;
       } catch (error) {
-        failed.push({ path: step.path, why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${text(error)})` });
+        failed.push({ path: step.path, why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${messageOf(error)})` });
       }
     }
   } finally {
@@ -59,7 +60,6 @@ const DOING = {
   content: "written",
   attributes: "given its mode and times",
 };
-const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class Hand {
   readonly #kept: number;

@@ -420,6 +420,17 @@ describe("wait and respond", () => {
     expect(await wait(dir, options)).toMatchObject({ is: "failed", why: expect.stringMatching(said) as string });
     expect(await respond(dir, 1, "approve", undefined, options)).toMatchObject({ is: "failed" });
   });
+
+  it.each<[where: string, make: (dir: string) => void, said: RegExp]>([
+    ["no folder", () => undefined, /there is no such folder/],
+    ["no run in the folder", (dir) => mkdirSync(dir, { mode: 0o700 }), /no run has begun/],
+  ])("%s: an answer does not wait for a run to come up", async (_, make, said) => {
+    const dir = join(scratch().root, "questions");
+    make(dir);
+    const began = performance.now();
+    expect(await respond(dir, 1, "approve")).toMatchObject({ is: "failed", why: expect.stringMatching(said) as string });
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
 });
 
 /** Our own `run.json`, as another run would write it. */
