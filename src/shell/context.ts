@@ -11,6 +11,7 @@ import {
 } from "../action/index.ts";
 import type { Function as FunctionNode } from "unbash";
 import type { Invocation } from "./invocation.ts";
+import type { MadeLink } from "./links.ts";
 import type { ShellState } from "./state.ts";
 import type { Stream, Value } from "./value.ts";
 
@@ -79,6 +80,8 @@ export class Context {
   readonly failures: ShellState[][] = [];
   /** Traps that were set, judged when the whole line is known. */
   readonly traps: Trap[] = [];
+  /** Symbolic links that the line makes: see `links.ts`. */
+  readonly links: MadeLink[] = [];
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
   private steps = 0;
@@ -141,13 +144,14 @@ export class Context {
   /** Walks without leaving anything behind. */
   rehearse<T>(walk: () => T): T {
     const { actions, unknowns, traps } = this;
-    const [acts, said, set] = [actions.length, unknowns.length, traps.length];
+    const [acts, said, set, linked] = [actions.length, unknowns.length, traps.length, this.links.length];
     const reasons = new Set(this.reasons);
     const relying = new Set(this.relying.keys());
     const found = walk();
     actions.length = acts;
     unknowns.length = said;
     traps.length = set;
+    this.links.length = linked;
     for (const reason of this.reasons) if (!reasons.has(reason)) this.reasons.delete(reason);
     for (const inv of this.relying.keys()) if (!relying.has(inv)) this.relying.delete(inv);
     this.leaked.length = 0;

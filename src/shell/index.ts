@@ -1,6 +1,7 @@
 import type { Lowered, World } from "../action/index.ts";
 import { runUncalled } from "./command.ts";
 import { Context, type ShellKind } from "./context.ts";
+import { settleLinks } from "./links.ts";
 import { parseShell } from "./parse.ts";
 import { RUNNER } from "./runner.ts";
 import { ShellState } from "./state.ts";
@@ -30,6 +31,7 @@ export function lowerShell(source: string, options: LowerOptions): Lowered {
   const judged = judgeTraps(cx, 0);
   runUncalled(cx);
   judgeTraps(cx, judged);
+  settleLinks(cx);
   settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
@@ -39,6 +41,7 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   const cx = new Context(options.world, options.shell ?? "any");
   RUNNER.argv(cx, new ShellState([{ is: "at", path: options.world.cwd }]), argv.map(literal), NOTHING);
   judgeTraps(cx, 0);
+  settleLinks(cx);
   settleSurroundings(cx);
   return { actions: cx.actions, unknowns: cx.unknowns };
 }

@@ -9,6 +9,7 @@ import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
+import { Neighbours } from "./neighbours.ts";
 import { Questions } from "./questions.ts";
 import { discard, isNotable, keep, keepSoFar, recordsOf } from "./records.ts";
 import { isAgents } from "./typed.ts";
@@ -42,6 +43,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let relay: { readonly found: Relay | undefined } | undefined;
   let undo: UndoStore | undefined;
   let door: Door | undefined;
+  let neighbours: Neighbours | undefined;
   let launched: Launched | undefined;
   let exit: Exit | undefined;
   /** Why the program itself was not started. */
@@ -128,6 +130,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           }
           audit.keep = keptBy(judge.policy.settings.audit);
           if (undoes) undo = new UndoStore(folder);
+          neighbours = new Neighbours(machine, id, undoes && !options.bestEffort, () => judge.ground);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
           // Whatever ends us must not leave the tree behind.
@@ -158,6 +161,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             asks: options.approver !== undefined,
             tellsAll: options.onEvent !== undefined,
             tally,
+            exceeds: () => neighbours?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
             typed: !isAgents(env),
             net: netHandlers({
@@ -166,6 +170,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               relay: () => (relay ??= { found: startRelay(names, options.onNotice) }).found?.address,
               env,
               observes,
+              neighbours,
             }),
           });
           door.serve();
@@ -182,6 +187,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     } finally {
       relay?.found?.relay.close();
       undo?.close();
+      neighbours?.close();
       audit.end();
       if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
       if (launched === undefined) discard(records);

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Action, type FileAction, type FileOperation, printAction, visible, type World } from "../action/index.ts";
 import { baseName, isWithin } from "../path/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
@@ -41,6 +42,8 @@ export class Comparison {
   readonly #removed = new Map<string, string>();
   /** What each process has started last. */
   readonly #last = new Map<number, Start>();
+  /** Symbolic links that the run made, and what they lead to. */
+  readonly #links = new Map<string, string>();
   #begun = false;
   #pid = 0;
   /** Where anything may be different now: in what can be made anew, or beyond it. */
@@ -64,6 +67,7 @@ export class Comparison {
     this.#pid = event.process.pid;
     const isDone = event.outcome === "done" || event.outcome === "passed";
     if (call.name === "rename" && isDone) return this.#renamed(event, program);
+    if (call.name === "symlink" && isDone) this.#linked(call.args);
     for (const one of [action, ...more]) {
       if (one.kind === "file") this.#file(one, program, isDone, call);
       else if (one.kind === "net") this.#net(one, program);
@@ -95,7 +99,8 @@ export class Comparison {
     return this.#habits.change(program, "write", path);
   }
 
-  #tell(what: string, path: string, program: string, expected: string | undefined): void {
+  #tell(what: FileOperation, path: string, program: string, expected: string | undefined): void {
+    if (expected !== undefined && this.#links.size > 0) this.#through(what, path);
     this.#note(`${what} ${visible(path)}`, program, expected);
   }
 
@@ -197,6 +202,7 @@ export class Comparison {
     // Pipes and sockets without a name; files that never get one; what the kernel says about a process to itself.
     if (!path.startsWith("/") || path.endsWith("/#tmpfile") || path.startsWith(`/proc/${this.#pid}/`)) return;
     const isLook = operation === "read" || operation === "list";
+    if (call.name === "link" && path === call.args[0]) return this.#named(path, program);
     if (!isLook && isDone) this.#changes(path);
     if (this.#isMade(path)) {
       const made = this.#made.get(path);
@@ -215,6 +221,33 @@ export class Comparison {
     }
     // Where it went is told as what is made there.
     this.#check(operation, path, program);
+  }
+
+  /** link(2) gives a file another name, through which it can be read and changed: told as one effect on the file. */
+  #named(path: string, program: string): void {
+    const found = covering(this.#predictions, "link", path);
+    if (this.#isMade(path) && found === undefined) return;
+    this.#tell("link", path, program, found === undefined ? this.#habits.link(program, path) : seen(found));
+  }
+
+  /** What it leads to is nothing that making it looks at: that it was told has come true. */
+  #linked([text, path]: RunEvent["call"]["args"]): void {
+    if (typeof text !== "string" || typeof path !== "string") return;
+    const to = resolve(path, "..", text);
+    this.#links.set(path, to);
+    for (const at of [to, this.#world.canonical(to)]) {
+      const found = covering(this.#predictions, "read", at);
+      if (found !== undefined) found.seen = true;
+    }
+  }
+
+  /** What was predicted by the name of a link has come true, too, where what it leads to was predicted. */
+  #through(operation: FileOperation, path: string): void {
+    for (const [link, to] of this.#links) {
+      if (!isInside(path, to)) continue;
+      const found = covering(this.#predictions, operation, `${link}${path.slice(to.length)}`);
+      if (found !== undefined) found.seen = true;
+    }
   }
 
   /** Devices are as they are. */

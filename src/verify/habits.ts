@@ -1,7 +1,7 @@
 import type { FileOperation, NetAction, World } from "../action/index.ts";
 import { baseName, isWithin } from "../path/index.ts";
 import { bindPattern, matchesSegments, matchesText, pathPattern } from "../policy/index.ts";
-import { OWN_CHANGES, OWN_FILES, OWN_SOCKETS, PARTS, SYSTEM } from "./known.ts";
+import { OWN_CHANGES, OWN_FILES, OWN_LINKS, OWN_SOCKETS, PARTS, SYSTEM } from "./known.ts";
 import type { Place } from "./place.ts";
 import { covering, type Prediction } from "./predict.ts";
 
@@ -48,6 +48,11 @@ export class Habits {
     const isChanged = (pattern: string): boolean =>
       pattern === "$read" ? operation === "edit" && covering(this.#predictions, "read", path) !== undefined : this.#matches(pattern, path);
     return OWN_CHANGES.find(({ of, changes }) => isOf(program, of) && changes.some(isChanged))?.why;
+  }
+
+  /** Why it may give a file another name. */
+  link(program: string, path: string): string | undefined {
+    return OWN_LINKS.find(({ of, links }) => isOf(program, of) && links.some((pattern) => this.#matches(pattern, path)))?.why;
   }
 
   socket(program: string, { host }: NetAction): string | undefined {

@@ -295,6 +295,11 @@ export const OWN_CHANGES: readonly OwnChange[] = [
   { of: "dot fc-list", changes: ["/var/cache/fontconfig/**"], why: "fontconfig keeps its cache where it may, which is as root" },
 ];
 
+/** Files that a program gives another name without a word of the line that says so. */
+export const OWN_LINKS: readonly { readonly of: string; readonly links: readonly string[]; readonly why: string }[] = [
+  { of: "git git-*", links: ["**/objects/**"], why: "a clone of a folder shares its objects, which nobody writes again" },
+];
+
 /** Sockets that say nothing to anybody. */
 export const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
   { of: "fuser", host: "localhost", why: "getaddrinfo(3) sorts addresses by connecting datagram sockets, which sends nothing" },

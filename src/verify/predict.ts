@@ -181,6 +181,8 @@ export function intoFolder(predictions: readonly Prediction[], operation: FileOp
   return predictions.find(
     ({ action, forms }) =>
       action.kind === "file" &&
+      // A folder that is made is itself, and nothing in it.
+      action.operation !== "mkdir" &&
       STANDS_FOR[action.operation].includes(operation) &&
       forms.some(({ target }) => target.kind === "path" && target.path === folder),
   );

@@ -56,6 +56,7 @@ import { printenv } from "./printenv.ts";
 import { ps } from "./ps.ts";
 import { pythonModule, uvRun } from "./python-module.ts";
 import { modes, netcat, sizes } from "./rights.ts";
+import { symbolicLinks } from "./symbolic-links.ts";
 import { rsync, scp } from "./remote-copy.ts";
 import { sed } from "./sed.ts";
 import { shell } from "./shell.ts";
@@ -169,6 +170,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   sed,
   shell,
   sizes,
+  "symbolic-links": symbolicLinks,
   "sort-temp": sortTemp,
   "sqlite-input": sqliteInput,
   "ssh-options": sshOptions,

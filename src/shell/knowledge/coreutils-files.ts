@@ -89,6 +89,7 @@ export const coreutilsFiles: readonly CommandSpec[] = [
       GNU_HELP,
     ),
     operands: "link+ target:dest?=.",
+    analyse: "symbolic-links",
     examples: {
       ask: ["ln -s a.txt c.txt", "ln -sf ../a.txt src/", "ln a.txt c.txt", "ln -s /usr/share/dict/words", "ln -s src lib"],
       deny: ["ln /usr/bin/env e", "ln -sf evil ~/.bashrc", "ln -s evil .git/hooks/pre-commit", "ln .env visible.txt"],

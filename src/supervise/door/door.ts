@@ -74,7 +74,7 @@ export class Door {
     this.#lineage = new Lineage();
     this.#consent = new Consent(this.#lineage, options);
     this.#listener = new Listener(options.listener);
-    this.#record = new Recorder(options.tellsAll, options.tally, (events) => this.#tell((run) => run.events(events)));
+    this.#record = new Recorder(options.tellsAll, options.tally, (events) => this.#tell((run) => run.events(events)), options.exceeds);
     const memory = new Memory();
     const tasks = new Tasks();
     this.#bench = { listener: this.#listener, memory, tasks, paths: new Paths(memory, tasks), walled: options.walled };

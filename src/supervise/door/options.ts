@@ -31,6 +31,8 @@ export interface DoorOptions {
   readonly tally: Tally;
   /** A person typed the command: what it names needs no question, for the very programs that its words start. */
   readonly typed: boolean;
+  /** It did something that its policy by itself does not allow. */
+  readonly exceeds: () => void;
   /** Handlers of network calls. */
   readonly net: Readonly<Record<string, Handler>>;
 }

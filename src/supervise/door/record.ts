@@ -20,8 +20,11 @@ export class Recorder {
   /** The last processes seen, by number: one may have ended by the time its call is noted. */
   readonly #seen = new Map<number, ProcessInfo>();
 
-  /** `tellsAll`: every judged call, not only what a receipt needs. */
-  constructor(tellsAll: boolean, tally: Tally, tell: (events: readonly RunEvent[]) => void) {
+  readonly #exceeds: () => void;
+
+  /** `tellsAll`: every judged call, not only what a receipt needs. `exceeds`: it did what the policy by itself does not allow. */
+  constructor(tellsAll: boolean, tally: Tally, tell: (events: readonly RunEvent[]) => void, exceeds: () => void) {
+    this.#exceeds = exceeds;
     this.#tellsAll = tellsAll;
     this.#tally = tally;
     this.#tell = tell;
@@ -32,6 +35,7 @@ export class Recorder {
   }
 
   note(task: Task, work: Operation | Exec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
+    if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
     if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict);
     const notable = this.#tellsAll || outcome === "refused" || answer !== undefined || "chain" in work || work.actions[0]?.kind === "net";
@@ -68,6 +72,9 @@ export class Recorder {
     if (this.#events.length > 0) this.#tell(this.#events.splice(0));
   }
 }
+
+/** Nobody's answer, no grant, and no word that a person typed. */
+const isOfPolicy = ({ decision, basis, builtin }: Verdict): boolean => decision === "allow" && basis !== "grant" && builtin !== "run.typed";
 
 /** What stands for a call in questions and records. */
 export function actionOf(work: Operation | Exec): Action {

@@ -115,6 +115,19 @@ export class RunJudge {
     return this.#policy;
   }
 
+  /** What the run is held to: its folders, and the texts of its policy files. */
+  get ground(): { readonly work: readonly string[]; readonly policy: readonly string[]; readonly profile: string | undefined } {
+    const { profileFile } = this.#options;
+    const text = ({ layer, file, content }: PolicySource): string =>
+      JSON.stringify([layer, file, content.is === "text" ? content.text : content.why]);
+    const found = this.#find({ actions: [], unknowns: [] });
+    return {
+      work: this.#defaults.roots,
+      policy: found.filter(({ file }) => file !== profileFile).map(text),
+      profile: found.filter(({ file }) => file === profileFile).map(text)[0],
+    };
+  }
+
   /** Reads the policy files again: a remembered answer may have been added. */
   reload(): void {
     this.#sources = this.#find({ actions: [], unknowns: [] });

@@ -12,8 +12,10 @@ export interface Destination {
   readonly names: readonly NameOf[];
   /** The address is one of this machine's own, whatever it looks like. */
   readonly local?: boolean;
-  /** What listens at a local address: a socket of the run, somebody else's, or nothing. */
-  readonly listener?: "own" | "other" | "none";
+  /** What listens at a local address: a socket of the run, of another that may do no more, somebody else's, or nothing. */
+  readonly listener?: "own" | "equal" | "other" | "none";
+  /** Id of the other run that listens there. */
+  readonly run?: string;
   /** Who listens there is heard by the loopback device only. */
   readonly confined?: boolean;
 }
@@ -63,6 +65,7 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
 
   const asked = candidates.find(({ verdict }) => verdict.decision === "ask" && isWritten(verdict));
   if (asked !== undefined) return { action: asked.mayAllow ? asked.action : shown.action, verdict: asked.verdict };
+  if (reach === "loopback" && to.listener === "equal") return { action: shown.action, verdict: EQUAL };
   if (reach !== "public") {
     const isLiteral = deps.isLiteral ?? namesHost;
     const literal = mayAllow.find(
@@ -99,6 +102,7 @@ export function judgeListen(at: ListenAt, deps: NetDeps): NetVerdict {
 }
 
 const OWN = verdictOf("allow", "own-listener");
+const EQUAL = verdictOf("allow", "own-listener", { reason: "another run of yours listens there, which may do no more than this one" });
 const NOBODY = verdictOf("allow", "no-listener");
 const CONFINED = verdictOf("allow", "loopback", { reason: "only this machine is heard there" });
 const LOCAL = verdictOf("allow", "loopback");
@@ -162,7 +166,11 @@ function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, t
   const { verdict } = shown;
   // A deny by default is not softened to a question.
   if (verdict.decision === "deny") return verdict;
-  return verdictOf("ask", `${reach}-address`, { reason: `${where} is ${WHAT[reach]}`, help });
+  const what =
+    reach === "loopback" && to.run !== undefined
+      ? `this machine, and what listens there belongs to the run ${to.run}, which is held to other rules or was granted more`
+      : WHAT[reach];
+  return verdictOf("ask", `${reach}-address`, { reason: `${where} is ${what}`, help });
 }
 
 /** A name from outside never means this machine, whatever its owner has the resolver say; one of hosts(5) may. */

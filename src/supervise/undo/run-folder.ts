@@ -7,7 +7,7 @@ import { linesOf } from "./journal.ts";
 
 /**
  * The folder of a run, `$XDG_STATE_HOME/assent/runs/ID/`: `meta.json`; `events.jsonl`, what was judged; `journal.jsonl`,
- * what was about to change; `kept/`, pre-images; `after.jsonl`, what was left; `lock`, held while the run lives.
+ * what was about to change; `kept/`, pre-images; `after.jsonl`, what was left; `listens.json`, its servers' sockets; `lock`, held while the run lives.
  */
 export interface RunMeta {
   readonly id: string;

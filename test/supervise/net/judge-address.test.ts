@@ -93,6 +93,10 @@ const SPECIAL: readonly Row[] = [
 const HERE: readonly Row[] = [
   ["a listener of the run", to("127.0.0.1", { listener: "own" }), {}, /^allow localhost own-listener/],
   ["a written deny holds", to("127.0.0.1", { listener: "own" }), { deny: ["Net(localhost)"] }, /^deny localhost/],
+  ["a listener of a run that may do no more", to("127.0.0.1", { listener: "equal", run: "r" }), {}, /^allow localhost own-listener/],
+  ["a written deny holds there", to("127.0.0.1", { listener: "equal", run: "r" }), { deny: ["Net(localhost)"] }, /^deny localhost/],
+  ["and a written ask", to("127.0.0.1", { listener: "equal", run: "r" }), { ask: ["Net(localhost)"] }, /^ask localhost/],
+  ["a listener of another run", to("127.0.0.1", { listener: "other", run: "r" }), {}, /^ask localhost loopback/],
   ["nobody there", to("::1", { listener: "none" }), {}, /^allow localhost no-listener/],
   ["somebody else's", to("127.0.0.1", { listener: "other" }), {}, /^ask localhost loopback/],
   ["somebody else's, all allowed", to("127.0.0.1", { listener: "other" }), { allow: ["Net(*)"] }, /^ask localhost loopback/],

@@ -54,7 +54,8 @@ export function listenHandler(state: NetState, trap: Trap, task: Task, bench: Be
   const listen = (): number => {
     const result = sys(SYSCALLS.listen, sock.fd, trap.int(1));
     if (result !== 0) return result;
-    state.own.set(sock.inode, true);
+    if (isInternet(sock)) state.listens(sock.inode);
+    else state.own.set(sock.inode, true);
     if (sock.domain === AF.UNIX) state.listeners.set(sock.inode, credentialsOf(task));
     return result;
   };

@@ -19,6 +19,7 @@ import {
   type RelayAddress,
   type SocketAddress,
 } from "../../net/index.ts";
+import type { Neighbours } from "../../neighbours.ts";
 import { AF, type Sock } from "./socket.ts";
 
 export interface NetOptions {
@@ -28,6 +29,8 @@ export interface NetOptions {
   readonly names: Names;
   /** The relay; it is there once this has been asked. Undefined: no names, and the resolver is refused. */
   readonly relay: () => RelayAddress | undefined;
+  /** Other runs that live: told of who listens here, and asked who listens elsewhere. */
+  readonly neighbours?: Pick<Neighbours, "listens" | "of">;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Of the program: where its agents are. */
@@ -152,11 +155,19 @@ export class NetState {
     return { address, port, names, local, ...(local ? this.#listener(address.bytes, port, protocol) : {}) };
   }
 
-  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): Pick<Destination, "listener" | "confined"> {
+  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): Pick<Destination, "listener" | "confined" | "run"> {
     const there = socketsOn(protocol, port).filter((socket) => receives(socket, address, port));
     if (there.length === 0) return { listener: "none" };
     const isOwn = there.every(({ inode }) => this.own.has(inode));
+    const other = isOwn || protocol !== "tcp" ? undefined : this.#options.neighbours?.of(there.map(({ inode }) => inode));
+    if (other !== undefined) return { listener: other.equal ? "equal" : "other", confined: other.confined, run: other.run };
     return { listener: isOwn ? "own" : "other", confined: isOwn && there.every(({ inode }) => this.confined.has(inode)) };
+  }
+
+  /** A stream socket of the run listens. */
+  listens(inode: number): void {
+    this.own.set(inode, true);
+    this.#options.neighbours?.listens(inode, this.confined.has(inode));
   }
 
   /** Loopback in the place of another address of this machine, for whoever listens there only. */

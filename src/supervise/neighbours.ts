@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
+import { isInside, type Machine, readRegular } from "../state/index.ts";
+import { isRunning, runsFolder } from "./undo/index.ts";
+
+/**
+ * Servers of other runs that live. INVARIANT: what listens in another run is reached without a question only while that run
+ * can do nothing that this one could not: held to the same policy in the same folders, started without what loosens it, and
+ * nobody has said yes to anything there. Else who may reach it would use what was granted to it.
+ *
+ * A run notes the inodes of its listening sockets in its own folder. Every run's state is closed to every run, so none can
+ * note a socket of its own in another's name; a number that is noted says which socket, whatever its port.
+ */
+export interface Ground {
+  /** Folders that are the run's to work in, as the kernel names them. */
+  readonly work: readonly string[];
+  /** Texts of the policy files in force, without the profile. */
+  readonly policy: readonly string[];
+  /** Text of the profile; undefined: there is none. */
+  readonly profile: string | undefined;
+}
+
+interface Noted {
+  readonly ground: string;
+  readonly profile?: string;
+  readonly listens: readonly number[];
+  readonly confined: readonly number[];
+}
+
+/** Who listens at an address, of the runs that live. */
+export interface Neighbour {
+  readonly run: string;
+  /** It can do nothing that this run could not. */
+  readonly equal: boolean;
+  /** Every socket there is heard by the loopback device only. */
+  readonly confined: boolean;
+}
+
+const FILE = "listens.json";
+/** More listening sockets than these are not noted. */
+const MOST = 200;
+const LARGEST = 1 << 16;
+
+export class Neighbours {
+  readonly #runs: string;
+  readonly #id: string;
+  readonly #ground: () => Ground;
+  readonly #home: string;
+  readonly #listens: number[] = [];
+  readonly #confined: number[] = [];
+  /** Open from the first note on: emptying it needs no room on the disk. */
+  #fd: number | undefined;
+  #equal: boolean;
+
+  /** `equal`: nothing about how the run was started loosens it. */
+  constructor(machine: Machine, id: string, equal: boolean, ground: () => Ground) {
+    this.#runs = runsFolder(machine);
+    this.#home = `${machine.home}\0${machine.temp.join("\0")}`;
+    this.#id = id;
+    this.#ground = ground;
+    this.#equal = equal;
+  }
+
+  /** A socket of this run listens. */
+  listens(inode: number, confined: boolean): void {
+    if (this.#listens.length >= MOST) return;
+    this.#listens.push(inode);
+    if (confined) this.#confined.push(inode);
+    this.#write();
+  }
+
+  /** A person, or a grant, has let this run do more than its policy does. */
+  exceeds(): void {
+    if (!this.#equal) return;
+    this.#equal = false;
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#listens.length === 0 && this.#fd === undefined) return;
+    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+    const noted: Noted = {
+      ...(this.#equal ? this.#key() : { ground: "" }),
+      listens: this.#listens,
+      confined: this.#confined,
+    };
+    const text = JSON.stringify(noted);
+    try {
+      this.#fd ??= openSync(`${this.#runs}/${this.#id}/${FILE}`, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+      // INVARIANT: emptied first. A text that is half there, or none, opens nothing.
+      ftruncateSync(this.#fd, 0);
+      writeSync(this.#fd, text, 0);
+    } catch {
+      // Its servers are asked about.
+    }
+  }
+
+  #key(): Pick<Noted, "ground" | "profile"> {
+    const { work, policy, profile } = this.#ground();
+    const widest = work.filter((folder) => !work.some((other) => other !== folder && isInside(folder, other)));
+    const ground = digest([this.#home, ...[...new Set(widest)].sort(), "", ...policy]);
+    return { ground, ...(profile === undefined ? {} : { profile: digest([profile]) }) };
+  }
+
+  /** Another run that lives and has all of these sockets. */
+  of(inodes: readonly number[]): Neighbour | undefined {
+    if (inodes.length === 0) return undefined;
+    for (const run of this.#others()) {
+      const found = readRegular(`${this.#runs}/${run}/${FILE}`, LARGEST);
+      const noted = found.is === "text" ? parse(found.text) : undefined;
+      if (noted === undefined || !inodes.every((inode) => noted.listens.includes(inode))) continue;
+      if (!isRunning(`${this.#runs}/${run}`)) continue;
+      const own = this.#key();
+      // A profile of this run may only add to what it may do.
+      const equal = noted.ground === own.ground && (noted.profile === undefined || noted.profile === own.profile);
+      return { run, equal, confined: inodes.every((inode) => noted.confined.includes(inode)) };
+    }
+    return undefined;
+  }
+
+  #others(): readonly string[] {
+    try {
+      return readdirSync(this.#runs).filter((run) => run !== this.#id);
+    } catch {
+      return [];
+    }
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
+
+const digest = (texts: readonly string[]): string => createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+
+const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));
+
+function parse(text: string): Noted | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !("ground" in value) || !("listens" in value) || !("confined" in value))
+      return undefined;
+    const { ground, listens, confined } = value;
+    const profile = "profile" in value ? value.profile : undefined;
+    if (typeof ground !== "string" || !isNumbers(listens) || !isNumbers(confined)) return undefined;
+    if (profile !== undefined && typeof profile !== "string") return undefined;
+    return { ground, listens, confined, ...(profile === undefined ? {} : { profile }) };
+  } catch {
+    return undefined;
+  }
+}

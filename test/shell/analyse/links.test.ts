@@ -1,0 +1,83 @@
+import { specify } from "./specify.ts";
+
+/** What goes through a symbolic link that the line itself makes is told by where it ends up. */
+specify({
+  "ln -s, then a change": [
+    ["ln -s ~/.bashrc zz && echo x >> zz", "read ~/.bashrc", "link ./zz", "write ./zz", "exec echo x", "write ~/.bashrc"],
+    ["ln -s ~ zz; echo x > zz/.bashrc", "read ~", "link ./zz", "write ./zz/.bashrc", "exec echo x", "write ~/.bashrc"],
+    ["ln -st . ~/.bashrc; touch .bashrc", "read ~/.bashrc", "link ./.bashrc", "exec touch .bashrc", "write ./.bashrc", "write ~/.bashrc"],
+    ["ln -sr ../.bashrc zz; touch zz", "read ~/.bashrc", "link ./zz", "exec touch zz", "write ./zz", "write ~/.bashrc"],
+    [
+      "ln -s ~ zz; cd zz; touch .bashrc",
+      "read ~",
+      "link ./zz",
+      "exec cd zz",
+      "exec touch .bashrc",
+      "write ./zz/.bashrc",
+      "write ./.bashrc",
+      "write ~/.bashrc",
+    ],
+    ["ln -s ~ zz; touch z*/.bashrc", "read ~", "link ./zz", "exec touch z*/.bashrc", "write ./z*/.bashrc", "write ~/.bashrc"],
+    [
+      "ln -s ~ a; ln -s a b; touch b/x",
+      "read ~",
+      "link ./a",
+      "exec ln -s a b",
+      "read ./a",
+      "link ./b",
+      "exec touch b/x",
+      "write ./b/x",
+      "read ~",
+      "write ./a/x",
+      "write ~/x",
+    ],
+  ],
+  "relative to the folder of the link": [
+    [
+      "ln -s ../../.bashrc src/l; cat src/l",
+      "read /home/.bashrc",
+      "link ./src/l",
+      "exec cat src/l",
+      "read ./src/l",
+      "read ~/.bashrc",
+      "read ~/.bashrc",
+    ],
+    [
+      "mkdir zz; ln -s ../../.bashrc zz; cat zz/.bashrc",
+      "mkdir ./zz",
+      "exec ln -s ../../.bashrc zz",
+      "read /home/.bashrc",
+      "link ./zz",
+      "exec cat zz/.bashrc",
+      "read ./zz/.bashrc",
+      "read /home/.bashrc/.bashrc",
+      "read ~/.bashrc",
+    ],
+  ],
+  "what acts on the link itself": [
+    ["ln -s ~/.bashrc zz; rm zz", "read ~/.bashrc", "link ./zz", "exec rm zz", "delete ./zz"],
+    ["rm -rf src/*; ln -s ~ src/l", "delete recursively ./src/*", "exec ln -s ~ src/l", "read ~", "link ./src/l"],
+    ["ln -s src lib; ls", "read ./src", "link ./lib", "exec ls", "list ."],
+    ["ln ~/.bashrc zz; touch zz", "link ~/.bashrc", "link ./zz", "exec touch zz", "write ./zz"],
+  ],
+  "a link that is carried away": [
+    [
+      "ln -s ~ zz; mv zz yy",
+      "read ~",
+      "link ./zz",
+      "exec mv zz yy",
+      "rename ./zz",
+      "write ./yy",
+      "refuse: a link that the same line makes may go by another name then",
+    ],
+    [
+      'ln -s "$X" src/; touch src/a',
+      "read ($X)",
+      "link ./src/… (the name of $X)",
+      "exec touch src/a",
+      "write ./src/a",
+      "doubt: $X may turn out to be an option of ln",
+      "refuse: what goes through a link that the same line makes is only known at run time",
+    ],
+  ],
+});
