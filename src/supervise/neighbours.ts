@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
+import { isObject } from "../data/index.ts";
 import { isInside, type Machine, readRegular } from "../state/index.ts";
 import { isRunning, runsFolder } from "./undo/index.ts";
 
@@ -139,10 +140,8 @@ const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(
 function parse(text: string): Noted | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || !("ground" in value) || !("listens" in value) || !("confined" in value))
-      return undefined;
-    const { ground, listens, confined } = value;
-    const profile = "profile" in value ? value.profile : undefined;
+    if (!isObject(value)) return undefined;
+    const { ground, listens, confined, profile } = value;
     if (typeof ground !== "string" || !isNumbers(listens) || !isNumbers(confined)) return undefined;
     if (profile !== undefined && typeof profile !== "string") return undefined;
     return { ground, listens, confined, ...(profile === undefined ? {} : { profile }) };

@@ -44,9 +44,7 @@ export class Questions {
     asked.then(
       (answer) => this.#answer(question, answer, abort),
       (error: unknown) => {
-        this.#options.onNotice?.(
-          `a question could not be asked, so it was refused: ${messageOf(error)}`,
-        );
+        this.#options.onNotice?.(`a question could not be asked, so it was refused: ${messageOf(error)}`);
         this.#answer(question, { answer: "deny", scope: "once" }, abort);
       },
     );

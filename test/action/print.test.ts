@@ -17,10 +17,7 @@ const EMPTY: readonly (readonly [action: Action, printed: string])[] = [
   [{ kind: "net", operation: "fetch", host: "a.example", port: 443, url: "", origin }, "fetch a.example:443"],
   [{ kind: "code", language: "", source: "inline", origin }, "code of any language (inline)"],
   [{ kind: "code", language: "python", source: "inline", detail: "", origin }, "code python (inline)"],
-  [
-    { kind: "file", operation: "write", target: { kind: "unknown", why: "" }, origin },
-    "write (a path only known at run time)",
-  ],
+  [{ kind: "file", operation: "write", target: { kind: "unknown", why: "" }, origin }, "write (a path only known at run time)"],
   [{ kind: "exec", program: "", argv: [], env: [], trusted: true, origin }, "exec"],
 ];
 

@@ -31,9 +31,7 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
   try {
     exchange = Exchange.create(path);
   } catch (error) {
-    throw new ExchangeError(
-      `\`${printable(path)}\` cannot be used for questions: ${messageOf(error)}`,
-    );
+    throw new ExchangeError(`\`${printable(path)}\` cannot be used for questions: ${messageOf(error)}`);
   }
   try {
     const other = readRun(exchange);

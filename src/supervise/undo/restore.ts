@@ -44,7 +44,10 @@ export function carryOut(steps: readonly Step[], folder: string, store: UndoStor
         hand.carryOut(step);
         done += 1;
       } catch (error) {
-        failed.push({ path: step.path, why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${messageOf(error)})` });
+        failed.push({
+          path: step.path,
+          why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${messageOf(error)})`,
+        });
       }
     }
   } finally {
