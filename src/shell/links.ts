@@ -1,7 +1,8 @@
 import type { Action, FileAction, FileOperation, Target } from "../action/index.ts";
+import { resolvePath } from "../path/index.ts";
 import type { Context } from "./context.ts";
 import type { Invocation } from "./invocation.ts";
-import { resolvePath, targetsOf } from "./paths.ts";
+import { targetsOf } from "./paths.ts";
 import { textOf, type Value } from "./value.ts";
 
 /** A symbolic link that the line makes. The world does not show it yet: what goes through it is told by `settleLinks`. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, ftruncateSync, openSync, readdirSync, writeSync } from "node:fs";
 import { isObject } from "../data/index.ts";
-import { isInside, type Machine, readRegular } from "../state/index.ts";
+import { isWithin } from "../path/index.ts";
+import { type Machine, readRegular } from "../state/index.ts";
 import { isRunning, runsFolder } from "./undo/index.ts";
 
 /**
@@ -98,7 +99,7 @@ export class Neighbours {
 
   #key(): Pick<Noted, "ground" | "profile"> {
     const { work, policy, profile } = this.#ground();
-    const widest = work.filter((folder) => !work.some((other) => other !== folder && isInside(folder, other)));
+    const widest = work.filter((folder) => !work.some((other) => other !== folder && isWithin(folder, other)));
     const ground = digest([this.#home, ...[...new Set(widest)].sort(), "", ...policy]);
     return { ground, ...(profile === undefined ? {} : { profile: digest([profile]) }) };
   }

@@ -244,7 +244,7 @@ export class Comparison {
   /** What was predicted by the name of a link has come true, too, where what it leads to was predicted. */
   #through(operation: FileOperation, path: string): void {
     for (const [link, to] of this.#links) {
-      if (!isInside(path, to)) continue;
+      if (!isWithin(path, to)) continue;
       const found = covering(this.#predictions, operation, `${link}${path.slice(to.length)}`);
       if (found !== undefined) found.seen = true;
     }
