@@ -98,7 +98,7 @@ export interface ExecAction extends ActionBase {
   /** A shell builtin or keyword: nothing is started. */
   readonly builtin?: boolean;
   /**
-   * Harmless whatever its arguments (ledger A6): a `predicate` (`[[ … ]]`) before any rule is asked, a `lookup`
+   * Harmless whatever its arguments: a `predicate` (`[[ … ]]`) before any rule is asked, a `lookup`
    * (`command -v`) and a `builtin` (`true`, `echo`, `read`) after the rules.
    */
   readonly inert?: "predicate" | "lookup" | "builtin";
@@ -196,7 +196,7 @@ export interface ToolAction extends ActionBase {
   readonly names?: readonly string[];
   /** Names of which one is right, and nobody says which. */
   readonly guesses?: readonly string[];
-  /** Flattened (field, string) pairs, breadth first, at most 1000 nodes (ledger A19). */
+  /** Flattened (field, string) pairs, breadth first, at most 1000 nodes. */
   readonly fields: readonly (readonly [field: string, value: string])[];
 }
 

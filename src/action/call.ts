@@ -1,6 +1,6 @@
 /**
  * One system call as it would really take effect: a name and its arguments, paths absolute and canonical.
- * What patterns such as `open(/home/me/**, _)` match (ledger P3, P14). INVARIANT: structured, never parsed back from text.
+ * What patterns such as `open(/home/me/**, _)` match. INVARIANT: structured, never parsed back from text.
  *
  * | name | arguments |
  * |---|---|

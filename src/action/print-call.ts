@@ -2,8 +2,8 @@ import { CALL_ARGUMENTS, type Call, type CallArgument, type CallArgumentKind, NO
 import { visible } from "./print.ts";
 
 /**
- * A call as one line: `open(/home/me/f, create+write)`, `rename(/a -> /b)`, `exec(/usr/bin/git, [git, commit, -m, 'a b'])`
- * (ledger P3, P4). Nothing is cut off and nothing is ambiguous: read as a call pattern, the line matches exactly this call.
+ * A call as one line: `open(/home/me/f, create+write)`, `rename(/a -> /b)`, `exec(/usr/bin/git, [git, commit, -m, 'a b'])`.
+ * Nothing is cut off and nothing is ambiguous: read as a call pattern, the line matches exactly this call.
  * Safe to show: whatever a terminal or a reader could be misled by is escaped.
  */
 export function printCall({ name, args }: Call): string {

@@ -21,7 +21,7 @@ const GEMINI_TOOLS = new Set(
 const VSCODE_TOOLS = /^(?:run_in_terminal|(?:multi_)?replace_string_in_file|insert_edit_into_file|create_file|editFiles)$/;
 
 /**
- * What tells the hosts apart, most telling first (ledger A42 for the first agents). A registered hook names its agent;
+ * What tells the hosts apart, most telling first. A registered hook names its agent;
  * this is for those that do not.
  */
 const SIGNS: readonly (readonly [AgentId, (said: Said) => boolean])[] = [

@@ -61,7 +61,7 @@ function write(outcome: Outcome): Reply {
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
 }
 
-/** A43: a bypass reaches a Codex that runs as an MCP server, whose own questions nobody would see. */
+/** A bypass reaches a Codex that runs as an MCP server, whose own questions nobody would see. */
 function bypassedCodex({ request, verdict }: Outcome): Envelope | undefined {
   const waived =
     request.host.bypassed && request.event === "PreToolUse" && request.tool.startsWith("mcp__codex__") && verdict.decision !== "deny";

@@ -42,7 +42,7 @@ function read(call: Call): Reading {
   );
 }
 
-/** Before its hooks took Claude Code's form, Codex sent `permission: { type, metadata }` (ledger A38). */
+/** Before its hooks took Claude Code's form, Codex sent `permission: { type, metadata }`. */
 function current(payload: Input): Input {
   const { permission } = payload;
   if (payload["tool_name"] !== undefined || !isObject(permission)) return payload;

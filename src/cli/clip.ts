@@ -35,7 +35,7 @@ export async function clip(flags: ClipFlags, parts: RunParts = {}): Promise<numb
   const yes = await confirmed(page(line), "Run this under supervision?");
   if (yes === undefined) return fail("there is no terminal to ask on");
   if (!yes) return fail("nothing is run");
-  // INVARIANT: the text is one argument of `sh -c`, after all options: nothing in it can become an option of ours (PW12).
+  // INVARIANT: the text is one argument of `sh -c`, after all options: nothing in it can become an option of ours.
   return run(["sh", "-c", line], flags, parts);
 }
 

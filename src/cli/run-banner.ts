@@ -13,7 +13,7 @@ interface Facts {
   readonly learns: boolean;
 }
 
-/** One line for the person at a terminal who starts a run (P10): what runs, under which profile, who is asked. */
+/** One line for the person at a terminal who starts a run: what runs, under which profile, who is asked. */
 export function banner({ machine, profile, how, program, learns }: Facts): string {
   const style = styleFor({ isTTY: true }, machine.env);
   const stored = readProfile(machine, profile);

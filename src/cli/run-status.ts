@@ -2,10 +2,10 @@ import type { RunResult } from "../supervise/index.ts";
 
 /** What `assent run` exits with besides the program's own status. */
 export const STATUS = {
-  /** No command: the help was printed (P1). */
+  /** No command: the help was printed. */
   noCommand: 1,
   wrongUsage: 2,
-  /** A question would have blocked (P20). */
+  /** A question would have blocked. */
   noBlock: 3,
   /** Assent itself cannot start the run, as `timeout`, `env` and `nice` use it. */
   cannotSupervise: 125,

@@ -12,7 +12,7 @@ export function hasTerminal(): boolean {
   }
 }
 
-/** In these nobody sits at the terminal, whatever it looks like (ledger D9). */
+/** In these nobody sits at the terminal, whatever it looks like. */
 const UNATTENDED = ["CI", "GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "TRAVIS", "JENKINS_HOME"];
 
 /** The variable that says that nobody is here; undefined: somebody may be. */

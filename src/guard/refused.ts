@@ -17,7 +17,7 @@ import { addRefusals, type FileIdentity, identityOfPath, type Machine, type Refu
 import type { Request } from "./request.ts";
 
 /**
- * Memory of refusals (ledger D28): what was refused through one tool is refused through another, in the same session, for a
+ * Memory of refusals: what was refused through one tool is refused through another, in the same session, for a
  * while. A path is known by its canonical name and by the object it led to, so that a link or a rename helps nobody.
  * INVARIANT: it can only make a verdict stricter, and nobody's silence is remembered as a refusal.
  */

@@ -2,7 +2,7 @@ import { type Automation, type Policy, type RequestVerdict, type Verdict, verdic
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 import type { Request } from "./request.ts";
 
-/** Who asks, as the host tells it: the environment of a process says nothing about who it is (ledger DW10). */
+/** Who asks, as the host tells it: the environment of a process says nothing about who it is. */
 export interface Identity {
   /** The host agent. */
   readonly agent: string;
@@ -33,7 +33,7 @@ export function identityOf({ agent, subagent }: Request): Identity {
 const LEVEL: Readonly<Record<AutomationLevel, number>> = { everywhere: 0, subagents: 1, off: 2 };
 const stricter = (a: AutomationLevel, b: AutomationLevel): AutomationLevel => (LEVEL[a] >= LEVEL[b] ? a : b);
 
-/** Values of `MCP_AUTO_APPROVE` (ledger D3) and `ASSENT_AUTO`. Anything else says nothing. */
+/** Values of `MCP_AUTO_APPROVE` and `ASSENT_AUTO`. Anything else says nothing. */
 const SAID: ReadonlyMap<string, AutomationLevel> = new Map([
   ...["true", "1", "yes", "on", "enable", "everywhere"].map((word) => [word, "everywhere"] as const),
   ...["subagent_only", "subagents-only", "subagents"].map((word) => [word, "subagents"] as const),

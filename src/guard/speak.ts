@@ -18,7 +18,7 @@ export interface Answer {
  *   asked, so it is denied.
  * - An ask that rests only on a default is silence where the host has its own approval flow.
  * - An ask that nobody can answer is a denial that says so.
- * - A bypass of Assent's own allows what would be asked or left to the host (ledger A44): never what is denied, what is
+ * - A bypass of Assent's own allows what would be asked or left to the host: never what is denied, what is
  *   not understood, what protects Assent, nor anything while a policy file is broken or a breaker has tripped.
  * - While the host is planning, only what changes nothing is waved through.
  */

@@ -17,7 +17,7 @@ interface Supposed {
   readonly asks?: true;
   /** By its name or its fields it writes: what a change is denied for is denied. */
   readonly writes?: true;
-  /** A path in it holds control characters (ledger D25). */
+  /** A path in it holds control characters. */
   readonly refused?: true;
   /** A variable that it sets, and what that steers. */
   readonly steered?: string;
@@ -32,7 +32,7 @@ const join = (parts: readonly Lowered[]): Lowered => ({
 
 /**
  * Hosts get new tools every month: until a host's file says what one does, a command or a path in its input is supposed to
- * be run, read and written. So it is with a server's tool, anywhere in its input (ledger D25, D29).
+ * be run, read and written. So it is with a server's tool, anywhere in its input.
  */
 export function supposedOf(request: Request, world: World): Supposed | undefined {
   const server = serverTool(request);

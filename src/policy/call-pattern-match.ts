@@ -121,7 +121,7 @@ const NO_SLASH: Regex = { is: "set", negated: true, ranges: [[SLASH, SLASH]], fo
 const many = (part: Regex): Regex => ({ is: "repeat", part, min: 0, max: Infinity });
 const maybe = (...parts: readonly Regex[]): Regex => ({ is: "repeat", part: { is: "all", parts }, min: 0, max: 1 });
 
-/** P16: a slash, `**` and a slash are also a single slash; a last slash and `**` also nothing; a first `**` and slash also nothing. */
+/** A slash, `**` and a slash are also a single slash; a last slash and `**` also nothing; a first `**` and slash also nothing. */
 function globMatcher(parts: readonly (string | 1 | 2)[]): LinearMatcher | undefined {
   const tokens = parts.flatMap((part): readonly (string | 1 | 2)[] => (typeof part === "string" ? [...part] : [part]));
   const out: Regex[] = [];

@@ -87,7 +87,7 @@ export function withoutHome(pattern: CallPattern): CallPattern {
   return wordPattern(typeof first === "string" ? [`~${first}`, ...rest] : ["~", ...pattern.parts]);
 }
 
-/** P17: what lies between slashes at both ends of an argument. A comma ends it, unless it stands in brackets or braces of the expression. */
+/** What lies between slashes at both ends of an argument. A comma ends it, unless it stands in brackets or braces of the expression. */
 function regexAt(text: string, start: number, arrow: boolean): string | undefined {
   let depth = 0;
   let i = start + 1;

@@ -17,7 +17,7 @@ import { mistake, ok, type Mistake, type Result } from "./result.ts";
 import type { CallMatcher, CallPattern } from "./types.ts";
 
 /**
- * Call patterns (ledger P14-P19): `open(/home/me/**, _)`, `exec(_, [git, status, ...])`, `connect(*.npmjs.org, 443)`.
+ * Call patterns: `open(/home/me/**, _)`, `exec(_, [git, status, ...])`, `connect(*.npmjs.org, 443)`.
  * They speak of system calls, which only supervision sees. Every argument is compared as a value; a pattern is never
  * held against the text of a whole call.
  *

@@ -10,7 +10,7 @@ export interface Combining {
   readonly host: boolean;
 }
 
-/** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed (A5). */
+/** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed. */
 export function combine(actions: readonly JudgedAction[], unknowns: readonly JudgedUnknown[], { policy, host }: Combining): RequestVerdict {
   let strictest: Verdict | undefined;
   for (const { verdict } of actions) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;

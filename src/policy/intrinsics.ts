@@ -4,14 +4,14 @@ import { type Verdict, verdictOf } from "./verdict.ts";
 import { argv0 } from "./verdicts.ts";
 
 /**
- * What agentperm knew of the shell itself (ledger A6, A23, A31 to A36): all that speaks under `"preset": "none"`
+ * What agentperm knew of the shell itself: all that speaks under `"preset": "none"`
  * where no rule does.
  */
 
 const PREDICATES: ReadonlySet<string> = new Set(["[", "[[", "((", "test"]);
-/** Those of A34, and `unset`, about which agentperm asked in vain (AW10). */
+/** What they do stays inside the shell; `unset` too, about which agentperm asked in vain. */
 const INERT: ReadonlySet<string> = new Set(["true", "false", ":", "read", "echo", "printf", "unset"]);
-/** They run their arguments in place (A31), or text that is read again (A30, A33). */
+/** They run their arguments in place, or text that is read again. */
 const DECOMPOSED: ReadonlySet<string> = new Set(["command", "exec", "nohup", "setsid", "env", "nice", "time", "eval", "builtin"]);
 const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "zsh", "dash", "ksh"]);
 const OPAQUE: ReadonlySet<string> = new Set(
@@ -25,12 +25,12 @@ const BUILTIN = inert("inert shell builtin");
 const LOOKUP = inert("command lookup");
 const UNWRAPPED = inert("its inner command is judged");
 
-/** A23: `[ … ]`, `[[ … ]]` and `(( … ))` are never a command of their own. */
+/** `[ … ]`, `[[ … ]]` and `(( … ))` are never a command of their own. */
 export function predicate(action: ExecAction): Verdict | undefined {
   return action.builtin === true && PREDICATES.has(nameOf(action)) ? PREDICATE : undefined;
 }
 
-/** A6, behind the rules: lookups, wrappers, inert builtins. `at` is the place of the command among the actions. */
+/** Behind the rules: lookups, wrappers, inert builtins. `at` is the place of the command among the actions. */
 export function intrinsic(action: ExecAction, at: number, { actions }: Lowered): Verdict | undefined {
   const name = nameOf(action);
   if (name === "command" && isLookup(action)) return LOOKUP;
@@ -44,7 +44,7 @@ export function intrinsic(action: ExecAction, at: number, { actions }: Lowered):
   return action.builtin === true && INERT.has(name) ? BUILTIN : undefined;
 }
 
-/** A31: a wrapper with an option nobody listed may run something else than it seems to. */
+/** A wrapper with an option nobody listed may run something else than it seems to. */
 export function wrapping(action: ExecAction): Verdict | undefined {
   const name = nameOf(action);
   return DECOMPOSED.has(name) || SHELLS.has(name) || OPAQUE.has(name) ? opaque(action) : undefined;

@@ -306,7 +306,7 @@ function byDefault(j: Judgement, action: Action, written: Opinions): Verdict | u
   return defaultVerdict(defaultFor(action, written, j.preset, j.context.world), action, j.policy.settings.preset);
 }
 
-/** 7 to 9 under `"preset": "none"`: nothing but agentperm's shell intrinsics (A6, A36). */
+/** 7 to 9 under `"preset": "none"`: nothing but agentperm's shell intrinsics. */
 function agentperm(j: Judgement, action: Action, at: number): Verdict | undefined {
   if (action.kind === "exec") return intrinsic(action, at, j.lowered);
   if (action.kind === "file" && action.origin.by === "shell") return redirect(action);

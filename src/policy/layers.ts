@@ -34,10 +34,10 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 /**
- * Joins the policy files that apply to a request. Their rules are one pool in which the strictest wins (ledger A10).
+ * Joins the policy files that apply to a request. Their rules are one pool in which the strictest wins.
  * Of the scalars, managed fixes them, else the user does; an explicit file or a profile fills in what neither has set;
  * they and a trusted project may otherwise only tighten, and an untrusted project has nothing but its ask and deny rules.
- * A broken file never weakens the others (AW13).
+ * A broken file never weakens the others.
  *
  * `root` is the folder in which a project's own allow rules hold; without it, the folder its file lies in.
  */

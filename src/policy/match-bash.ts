@@ -11,8 +11,8 @@ import { overlaps } from "./word-overlap.ts";
 type BashMatcher = Extract<Matcher, { readonly kind: "bash" }>;
 
 /**
- * `Bash(tokens:*)` and `Bash(tokens)` (ledger A12-A15). An allow rule matches the arguments as they stand.
- * A deny or ask rule also matches every other spelling and order of the same command (AW7, AW8).
+ * `Bash(tokens:*)` and `Bash(tokens)`. An allow rule matches the arguments as they stand.
+ * A deny or ask rule also matches every other spelling and order of the same command.
  */
 export function matchBash(matcher: BashMatcher, action: ExecAction, side: Side, context: MatchContext): Answer {
   const [first] = matcher.tokens;

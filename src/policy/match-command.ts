@@ -7,7 +7,7 @@ import { covers, overlaps } from "./word-overlap.ts";
 
 /**
  * A glob over one command written as a line: what the `execute` block of `operations` holds. `*` matches anything,
- * and each command of a request is judged by itself, so `git diff*` never covers what follows a `;` (YW1, YW2).
+ * and each command of a request is judged by itself, so `git diff*` never covers what follows a `;`.
  */
 export function matchCommandText(pattern: string, action: ExecAction, side: Side): Answer {
   const compiled = wordGlob(pattern);

@@ -7,8 +7,8 @@ import type { Matcher } from "./types.ts";
 type OptionMatcher = Extract<Matcher, { readonly kind: "option" }>;
 
 /**
- * `{ tool: "Bash", command, when: { hasOption } }` (ledger A16). Where the command's options are known they are
- * compared, abbreviations and clusters told apart from values (AW8); otherwise the arguments are, as A16 says.
+ * `{ tool: "Bash", command, when: { hasOption } }`. Where the command's options are known they are
+ * compared, abbreviations and clusters told apart from values; otherwise the arguments are, word for word.
  */
 export function matchOption(matcher: OptionMatcher, action: ExecAction, side: Side, context: MatchContext): Answer {
   let program: Answer = "no";

@@ -9,7 +9,7 @@ import { matchesText, wordGlob } from "./word-glob.ts";
 
 type ShellMatcher = Extract<Matcher, { readonly kind: "shell" }>;
 
-/** `Shell(...)` (ledger A20): operands in order, flags anywhere, in any spelling knowledge has for them. */
+/** `Shell(...)`: operands in order, flags anywhere, in any spelling knowledge has for them. */
 export function matchShell(matcher: ShellMatcher, action: ExecAction, side: Side, context: MatchContext): Answer {
   let answer = matchProgram(matcher.program, action, side, context);
   if (answer === "no") return "no";

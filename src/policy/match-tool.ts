@@ -21,7 +21,7 @@ const PATH_FIELDS: ReadonlySet<string> = new Set([
 
 export const isPathField = (field: string): boolean => PATH_FIELDS.has(field);
 
-/** `Name`, `mcp__server__*`, `*`, with an optional condition on the tool's input (ledger A17, A18). */
+/** `Name`, `mcp__server__*`, `*`, with an optional condition on the tool's input. */
 export function matchTool(matcher: ToolMatcher, action: ToolAction, side: Side, context: MatchContext): Answer {
   if (!isNamed(matcher.name, action, side)) return "no";
   return matcher.where === undefined ? "yes" : matchCondition(matcher.where, action, side, context);
@@ -34,7 +34,7 @@ function isNamed(pattern: string, { name, names = [], guesses = [] }: ToolAction
   return guesses.length > 0 && (side === "narrow" ? guesses.every(matches) : guesses.some(matches));
 }
 
-/** For deny and ask one field suffices; for allow there must be one and all must satisfy (AW15). */
+/** For deny and ask one field suffices; for allow there must be one and all must satisfy. */
 export function matchCondition(where: ToolCondition, action: ToolAction, side: Side, context: MatchContext): Answer {
   let answer: Answer | undefined;
   for (const [field, value] of action.fields) {

@@ -39,7 +39,7 @@ const WHAT: Readonly<Record<Exclude<Reach, "public">, string>> = {
 };
 
 /**
- * What lies behind this machine's own doors (SSRF; ledger DW6). A metadata service is denied to everybody; that a web tool
+ * What lies behind this machine's own doors (SSRF). A metadata service is denied to everybody; that a web tool
  * reaches this machine or its network is a question. Every host that some reader could take from the URL counts.
  */
 export function netProtection(action: NetAction): Protection | undefined {

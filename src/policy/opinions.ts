@@ -139,7 +139,7 @@ const BLOCKS = {
   code: ["execute"],
 } as const;
 
-/** The blocks that speak about an action (Y1): searching and listing are one to the system. */
+/** The blocks that speak about an action: searching and listing are one to the system. */
 export function blockNames(action: Action): readonly OperationName[] {
   if (action.kind === "file" && action.operation === "edit") return ["edit"];
   const row = rowOf(action);
@@ -158,7 +158,7 @@ function rulesOf(block: OperationBlock, action: Action, context: MatchContext): 
   return rules.of(action.operation).matching(action, "possible", context);
 }
 
-/** First match wins inside a block (Y3). Rules that may match make the outcome uncertain where they differ from it. */
+/** First match wins inside a block. Rules that may match make the outcome uncertain where they differ from it. */
 function firstInBlock(block: OperationBlock, action: Action, context: MatchContext): Hit | "default" {
   let strictest: Rule | undefined;
   for (const rule of rulesOf(block, action, context)) {

@@ -1,7 +1,7 @@
 import { ok, type Result } from "./result.ts";
 import type { Matcher, Token } from "./types.ts";
 
-/** `Bash(tokens)` and `Bash(tokens:*)` (ledger A12-A14). `Bash`, `Bash()`, `Bash(*)` and `Bash(:*)` mean every command (AW11). */
+/** `Bash(tokens)` and `Bash(tokens:*)`. `Bash`, `Bash()`, `Bash(*)` and `Bash(:*)` mean every command. */
 export function parseBash(inner: string | undefined): Result<Matcher> {
   let text = (inner ?? "").trim();
   if (text === "" || text === "*" || text === ":*" || text === "**" || text === "**:*" || text === "*:*")

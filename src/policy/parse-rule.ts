@@ -92,7 +92,7 @@ function parseNamed(name: string, inner: string | undefined, text: string): Pars
   const folded = name.toLowerCase();
   if (folded === "bash" || folded === "shell") {
     const right = folded === "bash" ? "Bash" : "Shell";
-    // A tool of that name in another case would never be asked for: the rule would be lost in silence (AW11).
+    // A tool of that name in another case would never be asked for: the rule would be lost in silence.
     if (name !== right) return mistake(`unknown rule name \`${name}\``, `did you mean \`${right}${text.slice(name.length)}\`?`);
     const command = right === "Bash" ? parseBash(inner) : parseShell(inner);
     if (!command.ok) return command;
@@ -145,7 +145,7 @@ function parseRuleObject(input: { readonly [key: string]: unknown }): ParsedRule
   };
 }
 
-/** A16, where agentperm drops silently what is incomplete. */
+/** A rule about options, where agentperm drops silently what is incomplete. */
 function parseOptionRule(input: { readonly [key: string]: unknown }): ParsedRule | Mistake {
   const unknown = unknownKey(input, ["tool", "command", "when", "reason"]);
   if (unknown !== undefined) return unknown;

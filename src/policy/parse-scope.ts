@@ -108,7 +108,7 @@ function checkName(name: string): Mistake | undefined {
   return undefined;
 }
 
-/** The condition of a tool rule: `domain:host`, `field:glob`, or a path pattern (A18). */
+/** The condition of a tool rule: `domain:host`, `field:glob`, or a path pattern. */
 function parseCondition(scope: string): Result<ToolCondition> {
   const field = /^([A-Za-z_][\w.-]*):/.exec(scope)?.[1];
   if (field === "domain") {

@@ -26,7 +26,7 @@ interface Draft {
   ended: boolean;
 }
 
-/** `Shell(...)` (ledger A20). `Shell`, `Shell()`, `Shell(*)` and `Shell(...)` with three dots mean every command. */
+/** `Shell(...)`. `Shell`, `Shell()`, `Shell(*)` and `Shell(...)` with three dots mean every command. */
 export function parseShell(inner: string | undefined): Result<Matcher> {
   const text = withoutTail((inner ?? "").trim());
   if (text === "" || text === "*" || text === "**" || text === "...") return ok(EVERY);

@@ -74,7 +74,7 @@ export const isOftenShared = (path: string): boolean =>
     path,
   );
 
-/** True for a file or folder that holds secrets (ledger Y8, with the gaps of YW3 closed). */
+/** True for a file or folder that holds secrets. */
 export function isSecret(path: string): boolean {
   if (isSecretByName(path)) return true;
   const lower = withoutProcRoot(foldCase(path));

@@ -22,7 +22,7 @@ export type Row =
 /** `project` is allow inside the project and ask elsewhere. */
 export type Default = Decision | "project";
 
-/** What a preset says where no rule does, and which protections it brings (ledger Y9). */
+/** What a preset says where no rule does, and which protections it brings. */
 export interface Preset {
   readonly defaults: Readonly<Record<Row, Default>>;
   readonly secrets: boolean;

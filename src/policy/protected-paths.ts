@@ -1,6 +1,6 @@
 /**
  * What the presets protect, as data. `path-class.ts` compiles it.
- * Names are lower case: they are compared without regard to case, because a case-folding disk would open them (YW3).
+ * Names are lower case: they are compared without regard to case, because a case-folding disk would open them.
  * A path of several segments matches at the end of a path (files) or anywhere in it (folders).
  */
 

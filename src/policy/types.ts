@@ -31,9 +31,9 @@ export interface FlagPattern {
 
 /** What a rule matches. */
 export type Matcher =
-  /** A12-A15. `open` is the trailing `:*`. */
+  /** `open` is the trailing `:*`. */
   | { readonly kind: "bash"; readonly tokens: readonly Token[]; readonly open: boolean }
-  /** A20. `gaps[i]` is true when `...` stands before operand i; `closed` is `!...`; `closedFlags` is `!-*`. */
+  /** `gaps[i]` is true when `...` stands before operand i; `closed` is `!...`; `closedFlags` is `!-*`. */
   | {
       readonly kind: "shell";
       readonly program: WordPattern;
@@ -43,26 +43,26 @@ export type Matcher =
       readonly flags: readonly FlagPattern[];
       readonly closedFlags: boolean;
     }
-  /** A16: `{ tool: "Bash", command, when: { hasOption } }`. */
+  /** `{ tool: "Bash", command, when: { hasOption } }`. */
   | { readonly kind: "option"; readonly commands: readonly string[]; readonly options: readonly string[] }
   /**
    * `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`).
    * `tool` is the rule's name, so that it also reaches a tool of that name which nobody described.
    */
   | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string; readonly tool?: string }
-  /** Y4: `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
+  /** `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
   | { readonly kind: "command"; readonly pattern: string }
   /** `Net(host:port)`, `WebFetch(domain:host)`, `WebFetch(host:host)` (not the hosts below it). `*.host` (only subdomains) and `*` allowed; `tool` as above. */
   | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean; readonly tool?: string }
-  /** A17, A18: `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
+  /** `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
   | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition }
-  /** P14: a system call under supervision, argument by argument. `open`: more arguments may follow (`...`). */
+  /** A system call under supervision, argument by argument. `open`: more arguments may follow (`...`). */
   | { readonly kind: "call"; readonly name: CallName; readonly args: readonly CallPattern[]; readonly open: boolean };
 
 export type CallMatcher = Extract<Matcher, { readonly kind: "call" }>;
 
 /**
- * One argument of a call pattern (P15-P19).
+ * One argument of a call pattern.
  * - `any`: `_`, a text or a list.
  * - `text`: exactly this text; a path also by the links in it.
  * - `glob`: literal text and wildcards in turn: 1 is `*`, which never matches a slash, 2 is `**`.

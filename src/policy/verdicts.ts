@@ -18,7 +18,7 @@ import type { Protection } from "./protections.ts";
 import type { PresetName, Rule } from "./types.ts";
 import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
-/** The verdicts of the steps, in words. Reasons follow ledger A7; every ask and deny says what to do next. */
+/** The verdicts of the steps, in words. Every ask and deny says what to do next. */
 
 const HELP = {
   deny: "do it another way, or ask the user",
@@ -67,7 +67,7 @@ export function byProtection({ effect, builtin, reason, help, waivable }: Protec
   return { decision: effect, basis: "protection", builtin, reason, help, ...(waivable === undefined ? {} : { waivable }) };
 }
 
-/** AW13: what would have been allowed, or waived, may be what the broken file denies. The one verdict for it. */
+/** What would have been allowed, or waived, may be what the broken file denies. The one verdict for it. */
 export function brokenPolicy(why: string): Verdict {
   return verdictOf("ask", "policy.broken", { reason: `policy load failed: ${why}` });
 }
@@ -125,7 +125,7 @@ function writesTo(action: FileAction): string {
   return `writes to '${brief(action.asGiven ?? printTarget(action.target))}'`;
 }
 
-/** A36: a redirect under `"preset": "none"`. Input is no question, a file written is one. */
+/** A redirect under `"preset": "none"`. Input is no question, a file written is one. */
 export function redirect(action: FileAction): Verdict {
   if (action.operation === "read" || action.operation === "list") return INPUT;
   return verdictOf("ask", "shell.redirect", { reason: writesTo(action) });

@@ -99,7 +99,7 @@ export function bypassHere(machine: Machine, now: number): Bypass | undefined {
 }
 
 /**
- * Folder of the flags that a plugin of the multiplexer zellij sets (ledger A44): in the account's home, not where the
+ * Folder of the flags that a plugin of the multiplexer zellij sets: in the account's home, not where the
  * environment says. A repository can make a host set variables, and brings folders along.
  */
 export const paneFlags = (account: string): string => `${account}/.cache/agentperm/bypass`;

@@ -24,13 +24,13 @@ export interface WaitOptions {
 const POLL_MS = 40;
 const PATIENCE_MS = 30_000;
 
-/** Waits for an open question, or for the end of the run (ledger P22). A question is reported before the end. */
+/** Waits for an open question, or for the end of the run. A question is reported before the end. */
 export async function wait(path: string, options: WaitOptions = {}): Promise<BackgroundEvent> {
   return await inFolder(path, options, (exchange) => next(exchange, options, undefined));
 }
 
 /**
- * Answers a question, then waits for the next event: the oldest open question that is not `seq`, or the end (ledger P23).
+ * Answers a question, then waits for the next event: the oldest open question that is not `seq`, or the end.
  * Fails without answering when `seq` is not open.
  */
 export async function respond(

@@ -118,7 +118,7 @@ function toolAction(matcher: Extract<Matcher, { kind: "tool" }>, example: Exampl
   }
 }
 
-/** (field, text) pairs of a tool input, breadth first; items of a list keep their field (A19). */
+/** (field, text) pairs of a tool input, breadth first; items of a list keep their field. */
 function fieldsOf(input: { readonly [field: string]: unknown }): readonly (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   let level: (readonly [string, unknown])[] = Object.entries(input);

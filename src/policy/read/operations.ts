@@ -28,8 +28,8 @@ const FILE_OPERATIONS: Record<Exclude<OperationName, "execute">, readonly FileOp
 
 /**
  * The `operations` of a file as blocks. Two blocks are implied:
- * - `default` gives one to every operation without a block (Y2);
- * - without it, `write` speaks for `edit` too, for what must not be written must not be edited (YW10).
+ * - `default` gives one to every operation without a block;
+ * - without it, `write` speaks for `edit` too, for what must not be written must not be edited.
  */
 export function readOperations(
   operations: Operations,

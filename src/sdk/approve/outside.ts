@@ -12,7 +12,7 @@ export interface OutsideOptions extends AutoApproveOptions {
 }
 
 /**
- * Whether a command that was refused or failed in the sandbox may run once more outside of it (C15). A person is asked each
+ * Whether a command that was refused or failed in the sandbox may run once more outside of it. A person is asked each
  * time: neither the policy nor an approval for the session answers. What the policy denies is not offered.
  *
  * ```ts

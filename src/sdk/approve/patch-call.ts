@@ -1,5 +1,5 @@
 /**
- * Whether a command is a call of apply_patch, and of which patch (C11). Only forms in which nothing else happens are
+ * Whether a command is a call of apply_patch, and of which patch. Only forms in which nothing else happens are
  * calls; every other command with the word in it is judged as what it is.
  */
 export type PatchCall = { readonly is: "patch"; readonly text: string } | { readonly is: "invalid" } | { readonly is: "none" };

@@ -7,7 +7,7 @@ export interface Approval {
   readonly group: string;
 }
 
-/** What codex says of the commands it knows (C4), by program, or by program and subcommand. */
+/** What codex says of the commands it knows, by program, or by program and subcommand. */
 const KNOWN: Readonly<Record<string, readonly [reason: string, group: string]>> = {
   cd: ["Change directory", "Navigating"],
   ls: ["List directory", "Searching"],
@@ -33,7 +33,7 @@ const KNOWN: Readonly<Record<string, readonly [reason: string, group: string]>> 
 
 export const CHANGE_DIRECTORY: Approval = { reason: "Change directory", group: "Navigating" };
 
-/** In the words of the first command; a rule that a person wrote is said to be theirs (C16). */
+/** In the words of the first command; a rule that a person wrote is said to be theirs. */
 export function approvalFor(verdict: RequestVerdict): Approval {
   const actions = verdict.actions.map(({ action }) => action);
   const written = verdict.actions.find(({ verdict: { basis } }) => basis === "rule");

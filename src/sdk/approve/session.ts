@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 
 /**
- * What a person has approved for the rest of a session (C15). An approval covers exactly the words that were approved, in
+ * What a person has approved for the rest of a session. An approval covers exactly the words that were approved, in
  * the folder they were approved in: nothing shorter, nothing longer, no other patch. Denies hold all the same.
  */
 export class SessionApprovals {

@@ -91,7 +91,7 @@ export class Runner {
     return isAborted(options.signal) ? CANCELLED : { ...(await this.#run(this.#bare(line), options)), outside: true };
   }
 
-  /** Outside supervision, after a question of its own (C15). */
+  /** Outside supervision, after a question of its own. */
   async executeOutside(line: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
     const said = await this.#offer(line, "it is not to run under supervision", options.reason);
     if (isAborted(options.signal)) return CANCELLED;

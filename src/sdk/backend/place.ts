@@ -23,7 +23,7 @@ export interface PlaceOptions {
   readonly pinning: Pinning;
 }
 
-/** The two gates in front of the files: the allowed directories, then the ruleset (Y11), both on what was really opened. */
+/** The two gates in front of the files: the allowed directories, then the ruleset, both on what was really opened. */
 export class Place {
   readonly root: string;
   readonly allowed: readonly string[];
@@ -99,13 +99,13 @@ export class Place {
     return effectOf(this.#checker.verdictOn(this.target(operation, [does], found), this.root).decision) === "ask";
   }
 
-  /** Whether it would be asked about, and no rule or protection says so (Y14). */
+  /** Whether it would be asked about, and no rule or protection says so. */
   asksByDefault(operation: Operation, does: FileOperation, at: Pick<Located, "asked" | "real">): boolean {
     const { decision, basis } = this.#checker.verdictOn(this.target(operation, [does], at), this.root);
     return decision === "ask" && basis === "default";
   }
 
-  /** Whether a rule or protection denies it; what would be asked is no denial (Y14). */
+  /** Whether a rule or protection denies it; what would be asked is no denial. */
   denies(operation: Operation, does: FileOperation, real: string): boolean {
     return this.#checker.verdictOn(this.target(operation, [does], { asked: real, real }), this.root).decision === "deny";
   }

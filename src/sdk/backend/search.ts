@@ -53,7 +53,7 @@ const MOST_MATCHES = 1000;
 const MOST_BYTES = 8 << 20;
 const LONGEST_LINE = 2000;
 
-/** Finding files and texts. What may not be listed or read is not there (Y14). */
+/** Finding files and texts. What may not be listed or read is not there. */
 export class Search {
   readonly #place: Place;
   readonly #ripgrep: string | undefined;

@@ -3,7 +3,7 @@ import { schema, text } from "./tool.ts";
 
 const ID = schema({ id: text("The id that run_in_background gave.") }, ["id"]);
 
-/** The same gate as `execute` (YW7). */
+/** The same gate as `execute`. */
 export const BACKGROUND: readonly Definition[] = [
   {
     name: "run_in_background",

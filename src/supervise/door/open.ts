@@ -255,7 +255,7 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
   };
 }
 
-/** Ledger P3: `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
+/** `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
 function openMode(flags: number): string {
   if ((flags & (ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT)) === 0) return "read";
   const words = [

@@ -66,7 +66,7 @@ export class Starts {
     const errand = helps ? { ...found.errand, hosts: [...found.errand.hosts, ...before.errand.hosts] } : found.errand;
     const named = [...(isTyped ? found.named : []), ...(helps ? before.named : [])];
     const judged: Exec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
-    // What a person types is not asked about again (ledger P2); where nobody could be asked, it sets nothing that outlasts the run.
+    // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
       options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
     this.#begun = true;
