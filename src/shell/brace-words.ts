@@ -15,6 +15,8 @@ export function bracesOf(ex: Expansion, word: Word): readonly Word[] {
     ex.cx.unknown("a range in braces that bash and zsh read differently", { span: ex.cx.span(word), help: "write the words out" });
   // `{v..v}` is one word, and another one than it was.
   if (texts.length === 1 && texts[0] === word.text) return [word];
+  // A word that braces made is no assignment: the `~` in it stays.
+  if (texts.some((text) => /=[^]*~|:~/.test(text))) ex.cx.unknown("a `~` behind `=` inside a brace expansion", { span: ex.cx.span(word) });
   // bash looks for braces in the text: the `)` of a case pattern ends a substitution there.
   if (/\bcase\b/.test(word.text)) ex.cx.unknown("a case inside a brace expansion", { span: ex.cx.span(word) });
   if (ex.cx.maybeZsh && (word.parts ?? []).some(hasBareExpansion))

@@ -6,7 +6,7 @@ import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import { nameWords } from "./named-paths.ts";
 import { surroundingsOf } from "./surroundings.ts";
-import { holeOf, isHole, isNetwork, literal, textOf, type Stream, type Value } from "./value.ts";
+import { holeOf, isHole, isNetwork, literal, textOf, unknown, type Stream, type Value } from "./value.ts";
 
 /** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
 const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);
@@ -129,6 +129,10 @@ function pathIn({ cx }: Invocation, { path, glob }: Extract<Finding, { does: "fi
   return { atoms: atoms.map((part) => (/^[*?[]/.test(part) ? { glob: part } : part)), many: true };
 }
 
+/** A file that is open already, here or in another process. */
+export const isDescriptor = (path: string | undefined): boolean =>
+  path !== undefined && /^\/(dev\/(fd\/|std)|proc\/[^/]+\/fd\/)/.test(path);
+
 /** A script file given to an interpreter. Its content is not read: project code is the host's question. */
 export function scriptFile(inv: Invocation, language: string, value: Value): void {
   const pipe = holeOf(value)?.pipe;
@@ -137,16 +141,22 @@ export function scriptFile(inv: Invocation, language: string, value: Value): voi
     codeFromStream(inv, language, pipe ?? inv.stdin);
     return;
   }
+  if (isDescriptor(text)) codeFromStream(inv, language, { is: "unknown", why: `what is open as ${text ?? ""}`, network: false });
   emitFile(inv, "read", value);
   addCode(inv, language, text === undefined ? "data" : "file", text ?? describe(value));
 }
 
 /** An interpreter whose program arrives through a pipe. */
-export function codeFromStream(inv: Invocation, language: string, stream: Stream): void {
+export function codeFromStream(
+  inv: Invocation,
+  language: string,
+  stream: Stream,
+  positional: readonly Value[] = [unknown("the arguments of a script", true)],
+): void {
   if (isNetwork(stream)) inv.cx.addDanger(inv.exec, "download-exec");
   const isShell = language === "sh" || language === "shell";
   if (stream.is === "text") {
-    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, { is: "none" }, { span: inv.span });
+    if (isShell) inv.run.script(inv.cx, inv.state, stream.value, { is: "none" }, { span: inv.span, positional });
     else inlineCode(inv, language, stream.value, false);
     return;
   }

@@ -1,6 +1,7 @@
 import { isEndlessFile } from "./analyse/rights.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
+import { bracesOf } from "./brace-words.ts";
 import { runBuiltin } from "./builtins/index.ts";
 import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
@@ -159,7 +160,10 @@ export interface Assigned {
 }
 
 function assignmentWord(cx: Context, state: ShellState, item: Assignment, assigned: Assigned[]): readonly Value[] {
-  const value = assignmentValue(cx, state, item);
+  // bash expands braces there, which it does not in an assignment, and makes several words (bash(1), Brace Expansion).
+  const braces =
+    item.value.type === "Word" && /\{[^]*(,|\.\.)[^]*\}/.test(item.value.text) && bracesOf(expansion(cx, state), item.value).length > 1;
+  const value = braces ? unknown(`$${item.name}, which braces give several values`, true) : assignmentValue(cx, state, item);
   assigned.push({ name: item.name, value, append: item.append === true });
   return ["atoms" in value ? concat(literal(`${item.name}=`), value) : literal(`${item.name}=(…)`)];
 }

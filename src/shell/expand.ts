@@ -28,6 +28,8 @@ export function expandFields(ex: Expansion, word: Word): readonly Value[] {
 /** A word in a place without splitting: an assignment, a here-string, `case` and `[[` operands. */
 export function expandText(ex: Expansion, word: Word, assignment = false): Value {
   const fields = new FieldBuilder(ex, false).build(word, assignment);
+  // `x=$*` puts the first character of IFS between them, where `x=$@` puts a blank.
+  if (fields.length > 1 && ex.state.variables.has("IFS")) return unknown("words joined by IFS");
   return fields.reduce((a, b) => concat(concat(a, literal(" ")), b), fields.shift() ?? literal(""));
 }
 

@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
 import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Expansion } from "./expand.ts";
 import { homeOf, workingDirectory } from "./tilde.ts";
-import { isArray, type Variable } from "./state.ts";
+import { isArray, type ShellState, type Variable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
 
@@ -105,7 +105,7 @@ function indirect(ex: Expansion, part: ParameterExpansionPart, quoted: boolean):
 /** The value of a variable or special parameter. */
 function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   const { state, cx } = ex;
-  if (name === "@" || name === "*") return name === "*" && quoted ? one(joined(state.positional)) : { fields: state.positional };
+  if (name === "@" || name === "*") return name === "*" && quoted ? one(joined(state, state.positional)) : { fields: state.positional };
   if (/^\d+$/.test(name)) {
     if (name === "0") return one(unknown("$0", false));
     const index = Number(name) - 1;
@@ -127,14 +127,18 @@ function lookup(ex: Expansion, name: string, quoted: boolean): Fields {
   return one(ambient === undefined ? { atoms: [{ hole: true, why: `$${name}`, ambient: true }], many: true } : literal(ambient));
 }
 
-const joined = (values: readonly Value[]): Value => ({ atoms: joinWords(values), many: false });
+/** `"$*"`: the first character of IFS stands between the words. */
+const joined = (state: ShellState, values: readonly Value[]): Value =>
+  values.length > 1 && state.variables.has("IFS") ? unknown("words joined by IFS") : { atoms: joinWords(values), many: false };
 
 function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
   const variable: Variable | undefined = ex.state.variables.get(name);
   if (variable === undefined) return one(unknown(`\${${name}[${index}]}`, true));
+  // What `read -a` or `a[1]=…` left of it.
+  if (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))) return one(unknown(`\${${name}[${index}]}`, true));
   const values = isArray(variable) ? variable : [variable];
   if (index === "@" || (index === "*" && !quoted)) return { fields: values };
-  if (index === "*") return one(joined(values));
+  if (index === "*") return one(joined(ex.state, values));
   // zsh counts from one.
   if (!ex.cx.maybeZsh && /^\d+$/.test(index) && !values.some((value) => value.many)) return one(values[Number(index)] ?? literal(""));
   return one(unknown(`\${${name}[${index}]}`, true));

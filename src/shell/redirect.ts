@@ -42,7 +42,12 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
   for (const redirection of redirections) {
     if (redirection.type === "HereDoc") {
       const { body, delimiter } = redirection;
-      const value = delimiter?.quoted === true || body.parts === undefined ? literal(bodyText(redirection)) : expandParts(ex, body.parts);
+      const value =
+        delimiter?.quoted === true
+          ? literal(bodyText(redirection))
+          : body.parts === undefined
+            ? literal(withoutEscapes(bodyText(redirection)))
+            : expandParts(ex, body.parts);
       if (isStdin(redirection.descriptor)) read({ is: "text", value });
       continue;
     }
@@ -128,6 +133,9 @@ function bodyText(redirection: Extract<Redirection, { type: "HereDoc" }>): strin
   const { text } = redirection.body;
   return redirection.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
 }
+
+/** A backslash counts in front of these alone (bash(1), Here Documents). */
+const withoutEscapes = (text: string): string => text.replace(/\\([\\$`\n])/g, (_, escaped: string) => (escaped === "\n" ? "" : escaped));
 
 const SOCKET: Stream = { is: "unknown", why: "what a connection sends", network: true };
 

@@ -99,7 +99,7 @@ export function shell(inv: Invocation): void {
   const [file] = operands;
   if (fromStdin || file === undefined) {
     if (inv.stdin.is === "none") doubt(inv, `${inv.name} runs what it reads from standard input`);
-    else codeFromStream(inv, "sh", inv.stdin);
+    else codeFromStream(inv, "sh", inv.stdin, operands);
     return;
   }
   applyKind(inv, { is: "script", language: "sh" }, file);

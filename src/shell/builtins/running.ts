@@ -1,11 +1,11 @@
 import { kill as signal } from "../analyse/kill.ts";
 import { dispatch } from "../command.ts";
-import { codeFromStream } from "../code.ts";
+import { codeFromStream, isDescriptor } from "../code.ts";
 import { parseShell } from "../parse.ts";
 import { targetsOf } from "../paths.ts";
 import { joinStates, type ShellState } from "../state.ts";
 import { setTrap } from "../traps.ts";
-import { concat, holeOf, literal, NOTHING, prefixOf, textOf, type Value } from "../value.ts";
+import { concat, holeOf, literal, NOTHING, prefixOf, textOf, unknown, type Value } from "../value.ts";
 import { leaving, rejoin, runStatements, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 import { numberInZsh } from "./talking.ts";
@@ -48,13 +48,23 @@ const source: Builtin = (call) => {
   if (file === undefined) return done(state);
   const pipe = holeOf(file)?.pipe;
   const text = textOf(file);
+  if (isDescriptor(text) && text !== "/dev/stdin" && text !== "/dev/fd/0")
+    cx.unknown(`runs what is open as ${text ?? ""}`, { span: call.span, help: "write the commands out" });
   const stream = pipe ?? (text === "/dev/stdin" || text === "/dev/fd/0" ? call.stdin : undefined);
   if (stream?.is === "text") {
     const states: ShellState[] = [];
     call.cx.escapes.push({ from: "function", states });
-    const run = runInPlace(call, stream.value, "a sourced script");
+    const outer = state.positional;
+    const args = words.slice(1);
+    if (args.length > 0) state.positional = args;
+    const run = leaving(runInPlace(call, stream.value, "a sourced script"), states);
     call.cx.escapes.pop();
-    return leaving(run, states);
+    if (args.length === 0) return run;
+    // Unless the script itself has set them, which stays, in bash.
+    for (const end of new Set([state, run.ok, run.fail]))
+      if (end !== undefined)
+        end.positional = end.positional === args ? outer : [unknown("the positional parameters after a sourced script", true)];
+    return run;
   }
   if (stream !== undefined) {
     codeFromStream({ ...invocation(call), stdin: stream }, "sh", stream);

@@ -225,7 +225,7 @@ const set: Builtin = (call) => {
     const word = words[i];
     const text = word === undefined ? undefined : textOf(word);
     if (text === "--" || text === "-") {
-      state.positional = words.slice(i + 1);
+      if (text === "--" || i + 1 < words.length) state.positional = words.slice(i + 1);
       return done(state);
     }
     if (text === undefined || !/^[-+]./.test(text)) {
@@ -285,7 +285,8 @@ const read: Builtin = (call) => {
       if (word !== undefined && letter === "t") evaluateAsArithmetic(expansion(call.cx, call.state), word, "the time of read -t, in zsh,");
     }
   const whole = !/[^rspe]/.test(given.letters) && isPlainLine(call, line, given.letters.includes("r")) ? line : inexact(line);
-  for (const name of names) assignTo(call, name, names.length === 1 ? whole : unknown("a word of the input"));
+  const several = names.length > 1 || array !== undefined;
+  for (const name of names) assignTo(call, name, several ? unknown("a word of the input", array !== undefined) : whole);
   if (array !== undefined && textOf(array) !== undefined) call.state.addAttributes(textOf(array) ?? "", "a");
   if (names.length === 0) assignVariable(call.cx, call.state, "REPLY", whole, { exported: false, span: call.span });
   return done(call.state);

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { lowerShell } from "../../src/shell/index.ts";
+import { couldBe, Oracle } from "./fuzz/oracle.ts";
+import { smallWorld } from "./world.ts";
+
+/**
+ * What decides which command runs, section by section of bash(1) and zsh's manuals: `soundness/*.txt`, one line each (`␤`, `␉` and
+ * `␍` are a new line, a tab and a carriage return). A real shell starts `evil` or starts it with other words than a reader would
+ * think; the lowering must report exactly that, or say that it does not know.
+ */
+const FOLDER = join(import.meta.dirname, "soundness");
+const tables = readdirSync(FOLDER).flatMap((file) =>
+  readFileSync(join(FOLDER, file), "utf8")
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [heading = "", ...lines] = part.split("\n");
+      return { heading, lines: lines.filter((line) => line !== "") };
+    }),
+);
+
+const oracles = new Map<"bash" | "zsh", Oracle>();
+afterAll(() => oracles.forEach((oracle) => oracle.close()));
+const oracleOf = (shell: "bash" | "zsh"): Oracle => {
+  const oracle = oracles.get(shell) ?? new Oracle(shell);
+  oracles.set(shell, oracle);
+  return oracle;
+};
+
+describe.each(tables)("$heading", ({ heading, lines }) => {
+  const shell = heading.endsWith("(zsh)") ? "zsh" : "bash";
+  test.skipIf(!existsSync(`/bin/${shell}`)).each(lines)("%s", (written) => {
+    const line = written.replaceAll("␤", "\n").replaceAll("␉", "\t").replaceAll("␍", "\r");
+    const oracle = oracleOf(shell);
+    const ran = oracle.run(line, 0) ?? [];
+    expect(
+      ran.map(([name]) => name),
+      "the real shell does it",
+    ).toContain("evil");
+    for (const kind of shell === "bash" ? (["bash", "any"] as const) : (["any"] as const)) {
+      const { actions, unknowns } = lowerShell(line, {
+        world: smallWorld({ cwd: oracle.folder, projectRoot: oracle.folder }),
+        shell: kind,
+      });
+      if (unknowns.length > 0) continue;
+      for (const argv of ran)
+        expect(
+          // zsh starts `cat` for redirections alone (zshparam(1), NULLCMD).
+          (shell === "zsh" && argv.length === 1 && argv[0] === "cat") ||
+            actions.some((action) => action.kind === "exec" && couldBe(action, argv)),
+          `${kind}: ${argv.join(" ")}`,
+        ).toBe(true);
+    }
+  });
+});
