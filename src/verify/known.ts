@@ -167,6 +167,8 @@ export const OWN_FILES: readonly OwnFile[] = [
     reads: ["$folder", "**/.gitignore", "$git/**", "~/.gitconfig", "~/.config/git/**"],
     why: "which files git ignores or has changed",
   },
+  { of: "vulture yapf3 yapf", reads: ["setup.cfg", "pyproject.toml", ".style.yapf"], why: "its configuration" },
+  { of: "shfmt", reads: ["**/.editorconfig"], why: "its configuration" },
   { of: "blkid", reads: ["$listed"], why: "says only what kind of file system is in it" },
   { of: "isort autopep8", reads: ["setup.cfg", "pyproject.toml", ".editorconfig", "tox.ini"], why: "its configuration" },
   {

@@ -96,7 +96,7 @@ export const build: readonly CommandSpec[] = [
     examples: { none: ["mvn test", "gradle build", "bazel run x", "mvn -v"] },
   },
   {
-    names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 tcc emcc em++ nvcc icc gfortran zig-cc",
+    names: "gcc g++ cc c++ clang clang++ gcc-12 gcc-13 gcc-14 clang-15 clang-16 clang-17 clang-18 emcc em++ nvcc icc gfortran zig-cc",
     summary: "compilers",
     style: "words",
     options: rows(`
@@ -129,6 +129,16 @@ ${COMPILES}`),
       ],
       deny: ["gcc -E .env", "gcc -c -o ~/.bashrc a.c", "gcc -E -MD -MF ~/.bashrc a.c"],
     },
+  },
+  {
+    names: "tcc",
+    summary: "a compiler that compiles whatever else it is asked",
+    style: "words",
+    options: rows(`
+${COMPILES.replaceAll(" -> stop", "")}`),
+    operands: "read*",
+    analyse: "compiler",
+    examples: { allow: ["tcc -v", "tcc -E a.c"], ask: ["tcc a.c", "tcc --version a.c", "tcc -v a.c", "tcc -run a.c"], deny: ["tcc -E .env"] },
   },
   {
     names: "cpp",
