@@ -294,7 +294,12 @@ export const OWN_CHANGES: readonly OwnChange[] = [
     changes: ["/dev/mapper", "/dev/mapper/**"],
     why: "the place of the device mapper's own nodes, where there is none",
   },
-  { of: "dot fc-list", changes: ["/var/cache/fontconfig/**"], why: "fontconfig keeps its cache where it may, which is as root" },
+  {
+    of: "dot fc-list weasyprint",
+    changes: ["/var/cache/fontconfig", "/var/cache/fontconfig/**"],
+    why: "fontconfig keeps its cache where it may, which is as root",
+  },
+  { of: "libreoffice soffice soffice.bin unoconv", changes: ["~/.cache/dconf"], why: "dconf(7): the folder in which settings are watched" },
 ];
 
 /** Files that a program gives another name without a word of the line that says so. */
