@@ -8,6 +8,7 @@ export const RANK = {
   data: 0,
   path: 0,
   action: 0,
+  pattern: 1,
   edit: 1,
   policy: 2,
   shell: 3,
@@ -22,7 +23,7 @@ export const RANK = {
   cli: 11,
 };
 /** Pure folders: no file, clock, environment or process access. */
-export const PURE = ["data", "path", "action", "edit", "policy", "shell", "patch"];
+export const PURE = ["data", "path", "action", "pattern", "edit", "policy", "shell", "patch"];
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
 const IMPURE =

@@ -1,6 +1,6 @@
 import type { TreeFilter, World } from "../action/index.ts";
 import { baseName, joinPath, normalise } from "../path/index.ts";
-import { expandBraces } from "../policy/index.ts";
+import { expandBraces } from "../pattern/index.ts";
 import { Resolver } from "./canonical.ts";
 
 /**

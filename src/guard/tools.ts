@@ -2,7 +2,7 @@ import type { Action, FileAction, Lowered, ToolAction, Unknown, World } from "..
 import { isObject } from "../data/index.ts";
 import { lowerPatch } from "../patch/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
-import { normaliseHost, possibleHosts } from "../policy/index.ts";
+import { normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
 import { Resolver } from "./canonical.ts";
 import { pathOfUrl, pathsOf, patternRoots, patternTrees } from "./tool-paths.ts";

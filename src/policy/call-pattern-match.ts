@@ -1,11 +1,19 @@
 import { CALL_ARGUMENTS, type Call, type CallArgument, type CallArgumentKind, type CallName, type World } from "../action/index.ts";
 import { segmentsOf } from "../path/index.ts";
-import { pathTextOf } from "./call-pattern-path.ts";
-import { type BoundPattern, matchesSegments, pathPattern } from "./glob.ts";
+import {
+  ANY,
+  BoundedMap,
+  type BoundPattern,
+  compileRegex,
+  escapePath,
+  type LinearMatcher,
+  literalRegex,
+  matchesSegments,
+  parseRegex,
+  pathPattern,
+  type Regex,
+} from "../pattern/index.ts";
 import { type MatchCall, patternForms, type Side } from "./match-context.ts";
-import { ANY, literalRegex, parseRegex, type Regex } from "./regex-parse.ts";
-import { compileRegex, type LinearMatcher } from "./regex-run.ts";
-import { BoundedMap } from "./result.ts";
 import type { CallMatcher, CallPattern, Rule } from "./types.ts";
 
 type Test = (value: CallArgument) => boolean;
@@ -86,6 +94,19 @@ function pathTest(
     const segments = segmentsOf(path);
     return forms.some((form) => matchesSegments(form, segments));
   };
+}
+
+/** The path pattern (`pattern/path.ts`) that an argument stands for; undefined for what is none. Only `*` and `**` are wildcards in a call. */
+export function pathTextOf(pattern: CallPattern): string | undefined {
+  if (pattern.is === "text") return escaped(pattern.text.replace(/(?<=.)\/+$/, ""), true);
+  if (pattern.is !== "glob") return undefined;
+  const parts = pattern.parts.map((part, at) => (part === 1 ? "*" : part === 2 ? "**" : escaped(part, at === 0 && pattern.home !== true)));
+  return `${pattern.home === true ? "~" : ""}${parts.join("")}`;
+}
+
+function escaped(text: string, start: boolean): string {
+  const out = escapePath(text);
+  return start && out.startsWith("~") ? `\\${out}` : out;
 }
 
 const never = (): boolean => false;

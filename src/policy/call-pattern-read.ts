@@ -1,6 +1,4 @@
-import { parseRegex } from "./regex-parse.ts";
-import { compileRegex } from "./regex-run.ts";
-import { mistake, ok, type Result } from "./result.ts";
+import { compileRegex, mistake, ok, parseRegex, type Result } from "../pattern/index.ts";
 import type { CallPattern } from "./types.ts";
 
 /** The arguments of a pattern as they are written, whatever they mean for the call. */

@@ -9,11 +9,10 @@ import {
   sortedFlags,
   TWO_PATHS,
 } from "../action/index.ts";
-import { pathTextOf } from "./call-pattern-path.ts";
+import { mistake, ok, pathPattern, type Mistake, type Result } from "../pattern/index.ts";
+import { pathTextOf } from "./call-pattern-match.ts";
 import { type Items, readItems, withoutHome } from "./call-pattern-read.ts";
-import { pathPattern } from "./glob.ts";
 import { closest } from "./read/suggest.ts";
-import { mistake, ok, type Mistake, type Result } from "./result.ts";
 import type { CallMatcher, CallPattern } from "./types.ts";
 
 /**
@@ -26,7 +25,7 @@ import type { CallMatcher, CallPattern } from "./types.ts";
  * | `_` | any text, any list |
  * | `...` | any arguments, or none, from here on |
  * | `*`, `**` | any run of characters without, or with, slashes |
- * | `/X/` | the regular expression X for the whole text (`regex-parse.ts`) |
+ * | `/X/` | the regular expression X for the whole text (`pattern/regex.ts`) |
  * | `'…'`, `"…"` | literal text |
  * | `\` | the next character as it is; `\n`, `\t`, `\r`, `\xNN` (a byte), `\u{…}` |
  * | `[a, b]` | a list, element by element |

@@ -1,12 +1,11 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName, foldCase, resolvePath } from "../path/index.ts";
+import { BoundedMap, wordGlob } from "../pattern/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { otherName } from "./exec-words.ts";
 import { OperationRules, SMALL } from "./path-rules.ts";
 import { inOrder, put, select } from "./rule-lists.ts";
-import { BoundedMap } from "./result.ts";
 import type { Matcher, Rule, Token } from "./types.ts";
-import { wordGlob } from "./word-glob.ts";
 
 /** Rules about commands, of which those that could speak about one are found by its program and its words. */
 export class CommandRules {

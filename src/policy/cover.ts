@@ -1,9 +1,6 @@
-import { reachOf, type Region } from "./glob-target.ts";
-import { bindPattern, DEEP, pathPattern, type PatternBase, type Segment } from "./glob.ts";
+import { covers, hostCovers, matchesWord, patternCovers, type PatternBase, type Steps, walk, wordGlob } from "../pattern/index.ts";
 import { sideOf, type Side } from "./match-context.ts";
 import type { CallPattern, Matcher, Rule, Token, WordPattern } from "./types.ts";
-import { matchesWord, wordGlob } from "./word-glob.ts";
-import { covers } from "./word-overlap.ts";
 
 /**
  * Whether one rule speaks about everything that another speaks about. True only where that is proved from the
@@ -77,7 +74,7 @@ function bashCovers(outer: Of<"bash">, inner: Matcher, sides: Sides): boolean {
   if (sides.inner === "wide") return outer.open && isPrefix(outer.tokens, inner.tokens);
   // An open first word means programs that are known, a written path means one that need not be.
   if (sides.outer === "narrow" && outer.tokens[0]?.is !== "text" && !sameToken(outer.tokens[0], inner.tokens[0])) return false;
-  return tokensCover(withTail(outer), withTail(inner));
+  return walk(withTail(outer), withTail(inner), TOKENS);
 }
 
 const ANY: Token = { is: "any" };
@@ -93,25 +90,10 @@ function isPrefix(start: readonly Token[], whole: readonly Token[]): boolean {
 }
 
 /** As `covers` for words: what is open in `inner` must meet something as open in `outer`. */
-function tokensCover(outer: readonly Token[], inner: readonly Token[]): boolean {
-  let states = new Set([0]);
-  const close = (): void => {
-    // A set visits what is added while it is walked.
-    for (const state of states) if (outer[state]?.is === "any") states.add(state + 1);
-  };
-  close();
-  for (const token of inner) {
-    const next = new Set<number>();
-    for (const state of states) {
-      const own = outer[state];
-      if (own?.is === "any") next.add(state);
-      else if (own !== undefined && token.is !== "any" && (own.is === "one" || sameToken(own, token))) next.add(state + 1);
-    }
-    states = next;
-    close();
-  }
-  return states.has(outer.length);
-}
+const TOKENS: Steps<Token, Token> = {
+  isRun: (own) => own.is === "any",
+  accepts: (own, token) => token.is !== "any" && (own.is === "one" || sameToken(own, token)),
+};
 
 /** A wide `Bash(git push:*)` sees every order of options, so it covers `Shell(git push --force ...)`. */
 function bashCoversShell(outer: Of<"bash">, inner: Of<"shell">, sides: Sides): boolean {
@@ -190,31 +172,11 @@ function pathCovers(outer: Of<"path">, inner: Of<"path">, base: PatternBase): bo
   return inner.pattern !== undefined && patternCovers(outer.pattern, inner.pattern, base);
 }
 
-/** Whether every path that `inner` matches, `outer` matches. */
-export function patternCovers(outer: string, inner: string, base: PatternBase): boolean {
-  const [wide, narrow] = [pathPattern(outer), pathPattern(inner)];
-  if (!wide.ok || !narrow.ok) return false;
-  const pattern = bindPattern(wide.value, base);
-  return bindPattern(narrow.value, base).alternatives.every((segments) => {
-    // `[a]` also means the name that is spelled so, each set on its own: any name stands in for it.
-    const form = segments.map((segment) => (hasSet(segment) ? wordGlob("*") : segment));
-    return outer === inner || reachOf(pattern, regionOf(form)).all === "yes";
-  });
-}
-
-const hasSet = (segment: Segment): boolean => segment !== DEEP && segment.hasSet;
-
-function regionOf(segments: readonly Segment[]): Region {
-  return { segments, below: false, certain: true };
-}
-
 function netCovers(outer: Of<"net">, inner: Of<"net">): boolean {
   // `WebFetch` speaks of fetching alone, and of the tool of that name.
   if (inner.tool !== outer.tool) return false;
   if (outer.port !== undefined && outer.port !== inner.port) return false;
-  if (outer.host === "*" || outer.host === inner.host) return outer.host === "*" || outer.subdomains || !inner.subdomains;
-  const below = outer.host.startsWith("*.") ? outer.host.slice(1) : outer.subdomains ? `.${outer.host}` : undefined;
-  return below !== undefined && inner.host.replace(/^\*/, "").endsWith(below);
+  return hostCovers(outer, inner);
 }
 
 function toolCovers(outer: Of<"tool">, inner: Of<"tool">): boolean {

@@ -1,8 +1,9 @@
 import type { DangerId, FileAction, World } from "../action/index.ts";
 import { isWithin, joinPath } from "../path/index.ts";
+import { expandsTo, shellPattern } from "../pattern/index.ts";
 import { belowAny, comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import { isPersistence, isRawDevice } from "./path-class.ts";
-import { expandsTo, isRecursive, shellPattern } from "./reach.ts";
+import { isRecursive } from "./reach.ts";
 
 /**
  * The danger classes that follow from a file action alone, whichever way it was asked for: a shell command, a tool

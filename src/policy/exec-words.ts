@@ -1,10 +1,8 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName, foldCase, resolvePath } from "../path/index.ts";
+import { type Answer, both, covers, either, escapeWord, matchesText, overlaps, shellGlob, wordGlob } from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { both, either, type Answer } from "./result.ts";
 import type { FlagPattern } from "./types.ts";
-import { matchesText, shellGlob, wordGlob } from "./word-glob.ts";
-import { covers, overlaps } from "./word-overlap.ts";
 
 /** One option of a command, in every spelling known for it. */
 export interface WordOption {
@@ -166,7 +164,7 @@ export function wordMatches(pattern: string, argument: Argument): Answer {
     if (pattern === argument.glob || covers(compiled, glob)) return "yes";
     return overlaps(compiled, glob) ? "maybe" : "no";
   }
-  const open = shellGlob(`${argument.prefix.replace(/[\\*?[\]]/g, "\\$&")}*`);
+  const open = shellGlob(`${escapeWord(argument.prefix)}*`);
   if (covers(compiled, open)) return "yes";
   return overlaps(compiled, open) ? "maybe" : "no";
 }

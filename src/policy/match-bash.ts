@@ -1,12 +1,21 @@
 import type { Argument, ExecAction } from "../action/index.ts";
+import {
+  type Answer,
+  both,
+  DEEP,
+  either,
+  type Element,
+  escapeWord,
+  GAP,
+  matchesAlternative,
+  matchSequence,
+  overlaps,
+  type Segment,
+  shellGlob,
+} from "../pattern/index.ts";
 import { hasFlag, isProgram, spellingsOf, wordsOf, type ExecWords } from "./exec-words.ts";
-import { DEEP, matchesAlternative, type Segment } from "./glob.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { both, either, type Answer } from "./result.ts";
-import { GAP, matchSequence, type Element } from "./sequence.ts";
 import type { FlagPattern, Matcher, Token } from "./types.ts";
-import { shellGlob } from "./word-glob.ts";
-import { overlaps } from "./word-overlap.ts";
 
 type BashMatcher = Extract<Matcher, { readonly kind: "bash" }>;
 
@@ -48,16 +57,12 @@ function isText(text: string, argument: Argument, context: MatchContext): Answer
   const home = homeSpelling(text, context);
   if (argument.known) return argument.text === text || argument.text === home ? "yes" : "no";
   if (argument.glob !== undefined)
-    return argument.glob === text ? "yes" : overlaps(shellGlob(argument.glob), shellGlob(escaped(text))) ? "maybe" : "no";
+    return argument.glob === text ? "yes" : overlaps(shellGlob(argument.glob), shellGlob(escapeWord(text))) ? "maybe" : "no";
   return text.startsWith(argument.prefix) || home?.startsWith(argument.prefix) === true ? "maybe" : "no";
 }
 
 function homeSpelling(text: string, { world }: MatchContext): string | undefined {
   return text === "~" || text.startsWith("~/") ? world.home + text.slice(1) : undefined;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\*?[\]]/g, "\\$&");
 }
 
 /** The rule read as a command: its options anywhere and however spelled, its operands in order. */
@@ -106,7 +111,7 @@ function readRule(tokens: readonly Token[], words: ExecWords, context: MatchCont
         words.options.some((option) => option.value !== undefined && option.cluster === undefined && option.names.includes(name));
       if (separate) i++;
       const value = equals === -1 ? (separate && next.is === "text" ? next.text : undefined) : token.text.slice(equals + 1);
-      flags.push({ need: "required", names: [name], ...(value === undefined ? {} : { value: escaped(value).replace(/\\\*/g, "*") }) });
+      flags.push({ need: "required", names: [name], ...(value === undefined ? {} : { value: escapeWord(value).replace(/\\\*/g, "*") }) });
     } else {
       const path = /^[/~.]|\//.test(token.text);
       if (/[*?[]/.test(token.text)) globbed = true;

@@ -1,9 +1,7 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
+import { type Answer, covers, escapeWord, overlaps, parseUnits, type WordGlob, wordGlob, wordOf } from "../pattern/index.ts";
 import type { Side } from "./match-context.ts";
-import type { Answer } from "./result.ts";
-import { parseUnits, wordGlob, wordOf, type WordGlob } from "./word-glob.ts";
-import { covers, overlaps } from "./word-overlap.ts";
 
 /**
  * A glob over one command written as a line: what the `execute` block of `operations` holds. `*` matches anything,
@@ -36,13 +34,9 @@ function linesOf(action: ExecAction, side: Side): readonly WordGlob[] {
 
 function lineOf(words: readonly Argument[], side: Side): WordGlob {
   const text = words.map((word) => {
-    if (!word.known) return `${escaped(word.prefix)}*`;
-    return escaped(side === "narrow" && /\s/.test(word.text) ? `'${word.text}'` : word.text);
+    if (!word.known) return `${escapeWord(word.prefix)}*`;
+    return escapeWord(side === "narrow" && /\s/.test(word.text) ? `'${word.text}'` : word.text);
   });
   const units = parseUnits(text.join(" "), "shell");
   return wordOf(units.ok ? units.value : [{ is: "run", deep: false }], text.join(" "));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\*?[\]]/g, "\\$&");
 }

@@ -1,9 +1,16 @@
 import { isWithin } from "../path/index.ts";
+import {
+  bindPattern,
+  foldSegment,
+  literalWord,
+  type BoundPattern,
+  type PathPattern,
+  type PatternBase,
+  type Segment,
+} from "../pattern/index.ts";
 import type { CallMatcher, Effect } from "./types.ts";
 import type { Call, World } from "../action/index.ts";
-import { bindPattern, foldSegment, type BoundPattern, type PathPattern, type PatternBase, type Segment } from "./glob.ts";
 import { placesOf, perWorld } from "./location.ts";
-import { literalWord } from "./word-glob.ts";
 
 /** What matching needs to know besides the action. Keep one object per decision: what it costs to find is remembered with it. */
 export interface MatchContext {

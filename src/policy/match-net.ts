@@ -1,7 +1,6 @@
 import type { NetAction } from "../action/index.ts";
-import { hostMatches } from "./host.ts";
+import { both, hostMatches, type Answer } from "../pattern/index.ts";
 import type { Side } from "./match-context.ts";
-import { both, type Answer } from "./result.ts";
 import type { Matcher } from "./types.ts";
 
 type NetMatcher = Extract<Matcher, { readonly kind: "net" }>;

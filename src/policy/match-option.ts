@@ -1,7 +1,7 @@
 import type { ExecAction } from "../action/index.ts";
+import { both, either, type Answer } from "../pattern/index.ts";
 import { hasFlag, isProgram, wordsOf } from "./exec-words.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { both, either, type Answer } from "./result.ts";
 import type { Matcher } from "./types.ts";
 
 type OptionMatcher = Extract<Matcher, { readonly kind: "option" }>;

@@ -1,10 +1,20 @@
 import type { ExecAction, FileAction, Target } from "../action/index.ts";
 import { baseName, foldCase, joinPath, parentOf, resolvePath, segmentsOf } from "../path/index.ts";
-import { reachOf, globRegion, pathRegion, type Region } from "./glob-target.ts";
-import { matchesSegments, pathPattern, type PathPattern } from "./glob.ts";
+import {
+  type Answer,
+  both,
+  either,
+  escapeWord,
+  globRegion,
+  matchesSegments,
+  pathPattern,
+  type PathPattern,
+  pathRegion,
+  reachOf,
+  type Region,
+} from "../pattern/index.ts";
 import { comparable, forms, withinAny } from "./location.ts";
 import { patternForms, type MatchContext, type Side } from "./match-context.ts";
-import { both, either, type Answer } from "./result.ts";
 
 /** A target in the spellings that count for one side; worked out once per action and decision. */
 interface Spellings {
@@ -133,10 +143,6 @@ function pathTarget(action: ExecAction, path: string, context: MatchContext): Ta
     programs.set(action, target);
   }
   return target;
-}
-
-function escapeWord(text: string): string {
-  return text.replace(/[\\*?[\]]/g, "\\$&");
 }
 
 function matchSpellings(pattern: string, spellings: Spellings, side: Side, context: MatchContext): Answer {

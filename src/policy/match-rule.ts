@@ -1,5 +1,6 @@
 import { type Action, type ExecAction, spend } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
+import type { Answer } from "../pattern/index.ts";
 import { matchBash } from "./match-bash.ts";
 import { sideOf, type MatchContext, type Side } from "./match-context.ts";
 import { matchCommandText } from "./match-command.ts";
@@ -8,7 +9,6 @@ import { matchOption } from "./match-option.ts";
 import { isInsideFolder, matchFile, matchProgramPath, pathIsInside, worksInside } from "./match-path.ts";
 import { matchShell } from "./match-shell.ts";
 import { matchCondition, matchTool, pathFields } from "./match-tool.ts";
-import type { Answer } from "./result.ts";
 import type { CallMatcher, Matcher, Rule } from "./types.ts";
 
 /**

@@ -1,11 +1,9 @@
 import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName, foldCase } from "../path/index.ts";
+import { both, either, GAP, matchesText, matchSequence, type Answer, type Element, wordGlob } from "../pattern/index.ts";
 import { clusterLetters, hasFlag, isProgram, spellingsOf, wordMatches, wordsOf, type ExecWords } from "./exec-words.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import { both, either, type Answer } from "./result.ts";
-import { GAP, matchSequence, type Element } from "./sequence.ts";
 import type { FlagPattern, Matcher, WordPattern } from "./types.ts";
-import { matchesText, wordGlob } from "./word-glob.ts";
 
 type ShellMatcher = Extract<Matcher, { readonly kind: "shell" }>;
 

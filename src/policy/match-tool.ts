@@ -1,10 +1,8 @@
 import type { ToolAction } from "../action/index.ts";
-import { hostMatches, hostOfUrl, possibleHosts } from "./host.ts";
+import { both, either, hostMatches, hostOfUrl, matchesText, possibleHosts, type Answer } from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import { matchPathText } from "./match-path.ts";
-import { both, either, type Answer } from "./result.ts";
 import type { Matcher, ToolCondition } from "./types.ts";
-import { matchesText } from "./word-glob.ts";
 
 type ToolMatcher = Extract<Matcher, { readonly kind: "tool" }>;
 

@@ -1,8 +1,8 @@
 import type { NetAction, ToolAction } from "../action/index.ts";
+import { wordGlob } from "../pattern/index.ts";
 import { SMALL } from "./path-rules.ts";
 import { put, select } from "./rule-lists.ts";
 import type { Rule } from "./types.ts";
-import { wordGlob } from "./word-glob.ts";
 
 /** Rules about connections, by host. */
 export class HostRules {

@@ -1,10 +1,8 @@
 import { type Action, type CallName, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { resolvePath, segmentsOf } from "../path/index.ts";
-import { expandBraces } from "./brace.ts";
-import { pathTextOf } from "./call-pattern-path.ts";
+import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPattern } from "../pattern/index.ts";
+import { pathTextOf } from "./call-pattern-match.ts";
 import { regionOf } from "./danger-paths.ts";
-import { genericInstances } from "./glob-target.ts";
-import { bindPattern, matchesSegments, pathPattern } from "./glob.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";

@@ -1,6 +1,6 @@
 import { type NetAction, printAction } from "../action/index.ts";
+import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
-import { hostMatches, normaliseHost, possibleHosts } from "./host.ts";
 import type { Protection } from "./protections.ts";
 import type { Matcher } from "./types.ts";
 

@@ -1,10 +1,10 @@
 import { type Action, type FileAction, printTarget, type Target } from "../action/index.ts";
+import type { Answer } from "../pattern/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
 import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { rowOf } from "./presets.ts";
 import { findReached } from "./reach.ts";
-import type { Answer } from "./result.ts";
 import { isExact, PathRules } from "./path-rules.ts";
 import type { EffectIndex, RuleIndex } from "./rule-index.ts";
 import type { Effect, OperationBlock, OperationName, Rule } from "./types.ts";

@@ -1,8 +1,8 @@
 import type { World } from "../action/index.ts";
 import { extensionOf } from "../path/index.ts";
+import { BoundedMap, DEEP, matchesWord, pathPattern, type WordGlob } from "../pattern/index.ts";
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
 import type { FloorPaths } from "./floor.ts";
-import { DEEP, pathPattern } from "./glob.ts";
 import { forms } from "./location.ts";
 import { patternForms } from "./match-context.ts";
 import {
@@ -21,10 +21,8 @@ import {
   SYSTEM_FOLDERS,
   VAULT_FOLDERS,
 } from "./protected-paths.ts";
-import { BoundedMap } from "./result.ts";
 import { STARTUP_FILES, STARTUP_FOLDERS, STARTUP_PLACES } from "./startup-paths.ts";
 import type { Policy } from "./types.ts";
-import { matchesWord, type WordGlob } from "./word-glob.ts";
 
 /** Names that mean something wherever they stand. */
 const NAMES: readonly (readonly string[])[] = [

@@ -1,12 +1,11 @@
 import type { CallName } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
+import { mistake, type Mistake, ok, type Result } from "../pattern/index.ts";
 import { doubtCallName, isCallName, parseCall } from "./call-pattern.ts";
-import { parseBash } from "./parse-bash.ts";
 import { parseScope } from "./parse-scope.ts";
 import { parseShell } from "./parse-shell.ts";
 import { closest } from "./read/suggest.ts";
-import { mistake, type Mistake } from "./result.ts";
-import type { Matcher } from "./types.ts";
+import { type Matcher, type Token } from "./types.ts";
 
 export interface ParsedRule {
   readonly ok: true;
@@ -184,4 +183,26 @@ function nameList(value: unknown): readonly string[] | undefined {
     names.push(name);
   }
   return names.length === 0 ? undefined : names;
+}
+
+/** `Bash(tokens)` and `Bash(tokens:*)`. `Bash`, `Bash()`, `Bash(*)` and `Bash(:*)` mean every command. */
+function parseBash(inner: string | undefined): Result<Matcher> {
+  let text = (inner ?? "").trim();
+  if (text === "" || text === "*" || text === ":*" || text === "**" || text === "**:*" || text === "*:*")
+    return ok({ kind: "bash", tokens: [], open: true });
+  const open = text.endsWith(":*");
+  if (open) text = text.slice(0, -2).trimEnd();
+  const tokens = text.split(/\s+/).map(readToken);
+  return ok({ kind: "bash", tokens: mergeGaps(tokens), open });
+}
+
+function readToken(text: string): Token {
+  if (text === "*") return { is: "one" };
+  if (text === "**") return { is: "any" };
+  return { is: "text", text };
+}
+
+/** Several `**` in a row are one. */
+function mergeGaps(tokens: readonly Token[]): readonly Token[] {
+  return tokens.filter((token, i) => token.is !== "any" || tokens[i - 1]?.is !== "any");
 }

@@ -1,10 +1,6 @@
 import type { FileOperation } from "../action/index.ts";
-import { expandBraces } from "./brace.ts";
-import { pathPattern } from "./glob.ts";
-import { normaliseHost } from "./host.ts";
-import { mistake, ok, type Mistake, type Result } from "./result.ts";
+import { expandBraces, mistake, normaliseHost, ok, parseUnits, pathPattern, type Mistake, type Result } from "../pattern/index.ts";
 import type { Matcher, ToolCondition } from "./types.ts";
-import { parseUnits } from "./word-glob.ts";
 
 /** Rule names that speak of files, whichever way they are reached. */
 const PATH_RULES: ReadonlyMap<string, readonly FileOperation[]> = new Map<string, readonly FileOperation[]>([

@@ -1,7 +1,5 @@
-import { expandBraces } from "./brace.ts";
-import { mistake, ok, type Mistake, type Result } from "./result.ts";
+import { checkEscape, expandBraces, mistake, ok, parseUnits, type Mistake, type Result } from "../pattern/index.ts";
 import type { FlagPattern, Matcher, WordPattern } from "./types.ts";
-import { checkEscape, parseUnits } from "./word-glob.ts";
 
 const EVERY: Matcher = {
   kind: "shell",

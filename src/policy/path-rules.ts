@@ -1,9 +1,8 @@
 import type { Action, ExecAction, FileAction, FileOperation } from "../action/index.ts";
+import { BoundedMap, type Region } from "../pattern/index.ts";
 import { patternBase, type MatchContext } from "./match-context.ts";
 import { movesFolder, programRegions, targetRegions } from "./match-path.ts";
-import type { Region } from "./glob-target.ts";
 import { PathTree } from "./path-tree.ts";
-import { BoundedMap } from "./result.ts";
 import { select } from "./rule-lists.ts";
 import type { Rule } from "./types.ts";
 

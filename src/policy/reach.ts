@@ -1,77 +1,8 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
 import { isBelow, isWithin, joinPath, relativePath } from "../path/index.ts";
-import { BoundedMap } from "./result.ts";
-import { matchesWord, shellGlob, type WordGlob } from "./word-glob.ts";
+import { expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */
-
-interface ShellPattern {
-  /** The folder all matches lie in: the part in front of the first wildcard. */
-  readonly folder: string;
-  /** What follows, one glob a segment; `**` is marked by `deep`. */
-  readonly rest: readonly { readonly glob: WordGlob; readonly deep: boolean }[];
-  /** Nothing but wildcards: the pattern means all that is in `folder`. */
-  readonly everything: boolean;
-}
-
-const patterns = new BoundedMap<string, ShellPattern>(1024);
-
-/** A shell pattern taken apart, e.g. `/p/src/*.ts` is `*.ts` in `/p/src`. */
-export function shellPattern(pattern: string): ShellPattern {
-  return patterns.get(pattern, () => {
-    const segments = pattern
-      .split("/")
-      .slice(1)
-      .map((segment) => ({ glob: shellGlob(segment), deep: segment === "**" }));
-    const first = segments.findIndex(({ glob }) => glob.literal === undefined);
-    const literals = (first < 0 ? segments : segments.slice(0, first)).map(({ glob }) => glob.literal ?? "");
-    const rest = first < 0 ? [] : segments.slice(first);
-    const everything =
-      rest.length > 0 &&
-      rest.every(({ glob }) =>
-        glob.units.every((unit) => unit.is === "run" || unit.is === "one" || (unit.is === "char" && unit.code === 46)),
-      );
-    return { folder: `/${literals.join("/")}`, rest, everything };
-  });
-}
-
-/** True when the shell could expand `pattern` to `path`, or, with `recursive`, to a folder that `path` lies in. */
-export function expandsTo(pattern: string, path: string, recursive: boolean): boolean {
-  const { folder, rest } = shellPattern(pattern);
-  if (!isBelow(path, folder)) return rest.length === 0 && path === folder;
-  const names = relativePath(folder, path).split("/");
-  // Greedy: only the last `**` ever needs another try, so this is at most (segments x names) steps.
-  let r = 0;
-  let n = 0;
-  let deep = -1;
-  let mark = 0;
-  while (n < names.length) {
-    const part = rest[r];
-    if (part === undefined && recursive && r > 0) return true;
-    if (part?.deep === true) {
-      deep = r++;
-      mark = n;
-    } else if (part !== undefined && segmentMatches(part.glob, names[n] ?? "")) {
-      r++;
-      n++;
-    } else if (deep < 0) {
-      return false;
-    } else if (names[mark]?.charCodeAt(0) === 46) {
-      return false;
-    } else {
-      r = deep + 1;
-      n = ++mark;
-    }
-  }
-  while (rest[r]?.deep === true) r++;
-  return r === rest.length;
-}
-
-/** A wildcard does not stand for the dot that hides a name, nor does `**` enter a hidden folder. */
-function segmentMatches(glob: WordGlob, name: string): boolean {
-  if (name.charCodeAt(0) === 46 && glob.start.charCodeAt(0) !== 46) return false;
-  return matchesWord(glob, name);
-}
 
 /** The deepest folder (or the one path) that everything the target reaches lies in; undefined when it may be anywhere. */
 export function rootOf(target: Target): string | undefined {
@@ -259,7 +190,7 @@ function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: str
       left -= names.length + 1;
       if (left < 0) return ANYWHERE;
       for (const name of names) {
-        if (!segmentMatches(glob, name)) continue;
+        if (!expandsToName(glob, name)) continue;
         const path = joinPath(folder, name);
         if (at < globs.length - 1) next.push(path);
         else if (wanted(path)) return { found: path, complete: true };

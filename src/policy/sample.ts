@@ -1,4 +1,4 @@
-import { genericWord } from "./glob-target.ts";
+import { genericWord } from "../pattern/index.ts";
 import type { CallPattern, FlagPattern, Matcher, Token, WordPattern } from "./types.ts";
 
 /** What stands where a rule leaves a word open: a name nobody knows. */

@@ -1,8 +1,7 @@
 import type { FileAction, World } from "../action/index.ts";
 import { joinPath, resolvePath } from "../path/index.ts";
+import { BoundedMap, shellPattern } from "../pattern/index.ts";
 import { comparable, forms, perWorld } from "./location.ts";
-import { shellPattern } from "./reach.ts";
-import { BoundedMap } from "./result.ts";
 
 /** The paths that stand for what a file action reaches: as given, and with symlinks resolved. */
 export interface Spelled {

@@ -1,5 +1,6 @@
 import type { Target, TreeFilter } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
+import { escapePath } from "../pattern/index.ts";
 import type { Place } from "./state.ts";
 import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
 
@@ -59,7 +60,7 @@ function filterAt(value: Value, hole: Hole): TreeFilter | undefined {
 }
 
 function globAt(pattern: string, base: string): Target {
-  const absolute = pattern.startsWith("/") ? pattern : `${base === "/" ? "" : base.replace(/[\\*?[\]{}]/g, "\\$&")}/${pattern}`;
+  const absolute = pattern.startsWith("/") ? pattern : `${base === "/" ? "" : escapePath(base)}/${pattern}`;
   const segments: string[] = [];
   for (const segment of absolute.split("/")) {
     if (segment === "" || segment === ".") continue;

@@ -1,4 +1,5 @@
 import type { TreeFilter } from "../action/index.ts";
+import { escapePath } from "../pattern/index.ts";
 
 /**
  * What is known of one shell word after expansion. Nothing here is guessed: a part that only exists at run time
@@ -70,9 +71,7 @@ export const isGlob = (value: Value): boolean => value.atoms.some(isWildcard) &&
 
 /** The pattern of a glob value, literal parts quoted. */
 export function patternOf(value: Value): string {
-  return value.atoms
-    .map((atom) => (typeof atom === "string" ? atom.replace(/[\\*?[\]{}]/g, "\\$&") : isWildcard(atom) ? atom.glob : "*"))
-    .join("");
+  return value.atoms.map((atom) => (typeof atom === "string" ? escapePath(atom) : isWildcard(atom) ? atom.glob : "*")).join("");
 }
 
 export function join(parts: readonly Atom[]): readonly Atom[] {

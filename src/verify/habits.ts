@@ -1,6 +1,6 @@
 import type { FileOperation, NetAction, World } from "../action/index.ts";
 import { baseName, isWithin } from "../path/index.ts";
-import { bindPattern, matchesSegments, matchesText, pathPattern } from "../policy/index.ts";
+import { bindPattern, matchesSegments, matchesText, pathPattern } from "../pattern/index.ts";
 import { OWN_CHANGES, OWN_FILES, OWN_LINKS, OWN_SOCKETS, PARTS, SYSTEM } from "./known.ts";
 import type { Place } from "./place.ts";
 import { covering, type Prediction } from "./predict.ts";

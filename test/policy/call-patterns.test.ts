@@ -1,14 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Action, type Call, CALL_ARGUMENTS, CALL_NAMES, OPEN_FLAGS, printCall } from "../../src/action/index.ts";
+import { compileRegex, parseRegex } from "../../src/pattern/index.ts";
 import { callMatcher } from "../../src/policy/call-pattern-match.ts";
 import { readCall } from "../../src/policy/call-pattern.ts";
 import { ruleCovers } from "../../src/policy/cover.ts";
 import { patternBase } from "../../src/policy/match-context.ts";
 import { matchRule } from "../../src/policy/match-rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
-import { parseRegex } from "../../src/policy/regex-parse.ts";
-import { compileRegex } from "../../src/policy/regex-run.ts";
 import type { Effect } from "../../src/policy/types.ts";
 import { failure, ruleOf, world } from "./language.ts";
 import { judged, policy } from "./machine.ts";

@@ -3,10 +3,23 @@ import { minimatch } from "minimatch";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import { foldCase, segmentsOf } from "../../src/path/index.ts";
-import { bindPattern, matchesSegments, pathPattern } from "../../src/policy/glob.ts";
-import { genericInstances, globRegion, pathRegion, reachOf } from "../../src/policy/glob-target.ts";
-import { matchesText, matchesWord, type Meter, parseUnits, shellGlob, wordGlob } from "../../src/policy/word-glob.ts";
-import { covers, overlaps } from "../../src/policy/word-overlap.ts";
+import {
+  bindPattern,
+  covers,
+  genericInstances,
+  globRegion,
+  matchesSegments,
+  matchesText,
+  matchesWord,
+  overlaps,
+  parseUnits,
+  pathPattern,
+  pathRegion,
+  reachOf,
+  shellGlob,
+  type Meter,
+  wordGlob,
+} from "../../src/pattern/index.ts";
 import { failure } from "./language.ts";
 
 const BASE = { project: "/p", home: "/h", fold: false };

@@ -11,9 +11,9 @@ import type {
   ToolAction,
   World,
 } from "../../src/action/index.ts";
+import type { Answer } from "../../src/pattern/index.ts";
 import { matchRule } from "../../src/policy/match-rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
-import type { Answer } from "../../src/policy/result.ts";
 import type { Effect, LayerName, Matcher, Rule } from "../../src/policy/types.ts";
 
 /** A small machine for rows: a project in `/home/me/repo`, and the symlinks a row gives it. */

@@ -10,7 +10,8 @@ import {
   textRule,
   wordsRule,
 } from "../../guard/import/index.ts";
-import { normaliseHost, reachOfHost } from "../../policy/index.ts";
+import { normaliseHost } from "../../pattern/index.ts";
+import { reachOfHost } from "../../policy/index.ts";
 import { convert as claudeRule } from "./claude.ts";
 import { at, type Item, type JsonFile, readJson, textsOf } from "./json.ts";
 

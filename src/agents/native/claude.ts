@@ -1,7 +1,6 @@
 import {
   Collector,
   type Converted,
-  escapeGlob,
   everyPath,
   gitignorePattern,
   type Loss,
@@ -12,7 +11,7 @@ import {
   pathRule,
   textRule,
 } from "../../guard/import/index.ts";
-import { normaliseHost } from "../../policy/index.ts";
+import { escapeWord, normaliseHost } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
 
 /**
@@ -158,7 +157,7 @@ export function convert(origin: Origin, context: NativeContext): readonly Conver
     case "Agent":
       return scope === undefined || scope.includes("*") || scope.includes(":")
         ? tool(origin, name, scope)
-        : every(origin, `Agent(subagent_type:${escapeGlob(scope)})`, []);
+        : every(origin, `Agent(subagent_type:${escapeWord(scope)})`, []);
     default:
       return tool(origin, name, scope);
   }
@@ -228,5 +227,5 @@ function tool(origin: Origin, name: string, scope: string | undefined): readonly
   if (scope === undefined) return every(origin, name, []);
   const field = /^([A-Za-z_]\w*):(.+)$/s.exec(scope);
   if (field === null || scope.includes("*")) return { why: "which part of the tool's input this means is not known" };
-  return every(origin, `${name}(${field[1] ?? ""}:${escapeGlob(field[2] ?? "")})`, []);
+  return every(origin, `${name}(${field[1] ?? ""}:${escapeWord(field[2] ?? "")})`, []);
 }

@@ -11,7 +11,7 @@ import {
   textRule,
   wordsRule,
 } from "../../guard/import/index.ts";
-import { normaliseHost } from "../../policy/index.ts";
+import { normaliseHost } from "../../pattern/index.ts";
 import { hostRule } from "./claude.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf } from "./json.ts";
 

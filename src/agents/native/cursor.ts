@@ -1,7 +1,6 @@
 import {
   Collector,
   type Converted,
-  escapeGlob,
   everyPath,
   type Loss,
   made,
@@ -11,7 +10,7 @@ import {
   textRule,
   wordsRule,
 } from "../../guard/import/index.ts";
-import { normaliseHost, pathPattern } from "../../policy/index.ts";
+import { escapeWord, normaliseHost, pathPattern } from "../../pattern/index.ts";
 import { hostRule } from "./claude.ts";
 import { at, readJson, textsOf } from "./json.ts";
 
@@ -82,7 +81,7 @@ function shell(origin: Origin, argument: string): readonly Converted[] | Loss {
     );
   }
   const rest = argument.slice(colon + 1).trim();
-  const program = escapeGlob(argument.slice(0, colon));
+  const program = escapeWord(argument.slice(0, colon));
   if (/^\*{1,2}$/.test(rest)) return textRule(origin, `${program} *`, { bare: true });
   return textRule(origin, `${program} ${rest.replaceAll("**", "*")}`, { bare: origin.effect !== "allow" });
 }

@@ -1,16 +1,8 @@
 import type { Node } from "../../edit/json5/index.ts";
 import { placeFinder } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
-import {
-  Collector,
-  type Converted,
-  escapeGlob,
-  type Loss,
-  made,
-  type NativeRead,
-  type Origin,
-  textRule,
-} from "../../guard/import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../guard/import/index.ts";
+import { escapeWord } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
 
@@ -90,7 +82,7 @@ function readRule(node: Node, line: number, into: Collector): readonly (OrderedR
     ...(domain === "Bash" ? { operations: ["execute"] as const } : {}),
   });
   if (prefixes.length > 0)
-    return prefixes.map((prefix) => rule("Bash", `${escapeGlob(prefix.trimEnd())} *`, (own) => prefixRule(own, prefix)));
+    return prefixes.map((prefix) => rule("Bash", `${escapeWord(prefix.trimEnd())} *`, (own) => prefixRule(own, prefix)));
   if (regex !== undefined) {
     const globs = simpleGlobs(regex);
     if (globs === undefined) return lose(into, shown, line, "a regular expression over the text of the call", origin);
@@ -121,7 +113,7 @@ function lose(into: Collector, text: string, line: number, why: string, origin?:
 function prefixRule(origin: Origin, prefix: string): readonly Converted[] | Loss {
   if (origin.effect === "allow" && /\s$/.test(prefix))
     return { why: "a prefix that ends in a blank matches next to nothing there", help: `write \`${prefix.trimEnd()}\`` };
-  return textRule(origin, `${escapeGlob(prefix.trimEnd())} *`, { bare: true });
+  return textRule(origin, `${escapeWord(prefix.trimEnd())} *`, { bare: true });
 }
 
 /** `git (commit|push)` as `git commit*` and `git push*`; undefined for what needs a regular expression. */

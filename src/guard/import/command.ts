@@ -1,3 +1,4 @@
+import { escapeWord } from "../../pattern/index.ts";
 import type { Converted, Loss, Origin } from "./types.ts";
 
 /**
@@ -39,7 +40,7 @@ function oneList(origin: Origin, words: readonly string[], open: boolean, keep: 
   if (words.every((word, at) => isToken(word, at === words.length - 1)))
     return [made(origin, { list: "permissions", rule: `Bash(${words.join(" ")}${open ? ":*" : ""})` }, facts)];
   // Only the text of a command can hold words with blanks. For an allow they are compared in their quotes.
-  const text = words.map((word) => escapeGlob(origin.effect === "allow" && /\s/.test(word) ? `'${word}'` : word)).join(" ");
+  const text = words.map((word) => escapeWord(origin.effect === "allow" && /\s/.test(word) ? `'${word}'` : word)).join(" ");
   const whole = made(origin, { list: "execute", pattern: text }, { match: [line], notMatch: others });
   return open ? [whole, made(origin, { list: "execute", pattern: `${text} *` }, { match: [more], notMatch: others })] : [whole];
 }
@@ -65,11 +66,6 @@ export function made(
   facts: Partial<Pick<Converted, "match" | "notMatch" | "keep">> = {},
 ): Converted {
   return { effect, into, text, line, match: [], notMatch: [], ...facts, ...(reason === undefined || reason === "" ? {} : { reason }) };
-}
-
-/** Literal text in a pattern of ours. */
-export function escapeGlob(text: string): string {
-  return text.replace(/[\\*?[\]]/g, "\\$&");
 }
 
 /** A word as a shell takes it for itself. */

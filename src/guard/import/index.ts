@@ -1,4 +1,4 @@
-export { escapeGlob, made, quoted, textRule, wordsRule } from "./command.ts";
+export { made, quoted, textRule, wordsRule } from "./command.ts";
 export { type Access, everyPath, flatPattern, gitignorePattern, pathRule } from "./paths.ts";
 export { exceptionLoss, intoPool, isEverything, type Ordered, type Place } from "./order.ts";
 export {

@@ -1,4 +1,5 @@
-import { type Effect, matchesText } from "../../policy/index.ts";
+import { matchesText } from "../../pattern/index.ts";
+import type { Effect } from "../../policy/index.ts";
 import type { Loss } from "./types.ts";
 
 /** A rule of a list in which one position decides: the first that matches, or the last. */

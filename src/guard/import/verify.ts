@@ -1,14 +1,6 @@
 import type { Lowered, World } from "../../action/index.ts";
-import {
-  type Answer,
-  type Effect,
-  joinLayers,
-  judge,
-  type JudgeContext,
-  type Matcher,
-  parseRule,
-  type Policy,
-} from "../../policy/index.ts";
+import type { Answer } from "../../pattern/index.ts";
+import { type Effect, joinLayers, judge, type JudgeContext, type Matcher, parseRule, type Policy } from "../../policy/index.ts";
 import { EXAMPLE_WORLD, exampleActions as actionsOfExample, readPolicy } from "../../policy/read/index.ts";
 import { lowerShell } from "../../shell/index.ts";
 import { exampleActions, NOWHERE } from "../examples.ts";

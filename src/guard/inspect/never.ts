@@ -1,6 +1,6 @@
 import { type Action, type Argument, quote, type World } from "../../action/index.ts";
+import { genericInstances } from "../../pattern/index.ts";
 import {
-  genericInstances,
   DEFAULT_SETTINGS,
   judge,
   matchMatcher,

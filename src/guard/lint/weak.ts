@@ -1,5 +1,6 @@
 import type { DangerId } from "../../action/index.ts";
-import { patternBase, patternCovers, sampleCommands, type Effect, type Matcher, type Rule } from "../../policy/index.ts";
+import { patternCovers } from "../../pattern/index.ts";
+import { patternBase, sampleCommands, type Effect, type Matcher, type Rule } from "../../policy/index.ts";
 import { lowerShell } from "../../shell/index.ts";
 import { examplesOf } from "../../shell/survey/index.ts";
 import { NOWHERE } from "../examples.ts";

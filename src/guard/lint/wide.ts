@@ -1,14 +1,6 @@
 import { type Action, CALL_ARGUMENTS } from "../../action/index.ts";
-import {
-  judge,
-  patternBase,
-  patternCovers,
-  pathTextOf,
-  type CallMatcher,
-  type Matcher,
-  type Policy,
-  type Rule,
-} from "../../policy/index.ts";
+import { patternCovers } from "../../pattern/index.ts";
+import { judge, patternBase, pathTextOf, type CallMatcher, type Matcher, type Policy, type Rule } from "../../policy/index.ts";
 import { examplesOf, hasSubcommands, isKnown, runsAnything, type Run } from "../../shell/survey/index.ts";
 import { lowerShell } from "../../shell/index.ts";
 import { NOWHERE } from "../examples.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Action, OutOfBudget, withBudget } from "../../action/index.ts";
-import { expandBraces, joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
+import { expandBraces } from "../../pattern/index.ts";
+import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
 import { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
 import { isTrusted, type Trust } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";

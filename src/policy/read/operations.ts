@@ -1,8 +1,7 @@
 import type { FileOperation } from "../../action/index.ts";
+import { parseUnits, pathPattern } from "../../pattern/index.ts";
 import type { RuleSource } from "../basis.ts";
-import { pathPattern } from "../glob.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
-import { parseUnits } from "../word-glob.ts";
 import type { PolicyInput } from "./schema.ts";
 import { type Fault, member, type Node, type Path } from "../../edit/json5/index.ts";
 

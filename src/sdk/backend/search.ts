@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { ANY, compileRegex, literalRegex, parseRegex, type LinearMatcher, type Regex } from "../../policy/index.ts";
+import { ANY, compileRegex, literalRegex, parseRegex, type LinearMatcher, type Regex } from "../../pattern/index.ts";
 import { readHeld, textOf } from "./content.ts";
 import { bare, splitLines } from "./lines.ts";
 import type { Pinned } from "./pin.ts";

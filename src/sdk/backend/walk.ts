@@ -1,5 +1,5 @@
 import { readdirSync, type Dirent } from "node:fs";
-import { bindPattern, matchesSegments, pathPattern, type BoundPattern } from "../../policy/index.ts";
+import { bindPattern, matchesSegments, pathPattern, type BoundPattern } from "../../pattern/index.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 
 /** Entries looked at in one search. */

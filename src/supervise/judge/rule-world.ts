@@ -1,5 +1,6 @@
 import type { World } from "../../action/index.ts";
-import { pathPattern, type Rule, settlePattern } from "../../policy/index.ts";
+import { pathPattern } from "../../pattern/index.ts";
+import { type Rule, settlePattern } from "../../policy/index.ts";
 
 /**
  * A world for rules. `canonical` is asked about the links in their patterns and remembers each answer for the whole run;

@@ -1,9 +1,9 @@
 import { BoundedMap, mistake, ok, type Mistake, type Result } from "./result.ts";
+import { type Meter, positionsAfter, type Steps, walk } from "./walk.ts";
 
 /**
  * Patterns over one word: a path segment, an argument, a field.
  * `*` is any run of characters, `?` one character, `[a-z]`, `[!a]`, `[^a]` one of (or none of) a set; `\` quotes.
- * Matching is a two-pointer walk: at most (pattern length) × (text length) steps, whatever the pattern.
  */
 export type Unit =
   | { readonly is: "char"; readonly code: number }
@@ -25,11 +25,6 @@ export interface WordGlob {
   /** Nothing but `start`, one run, `end`. */
   readonly simple: boolean;
   readonly hasSet: boolean;
-}
-
-/** Counts steps, so that tests can bound the work instead of the time. */
-export interface Meter {
-  steps: number;
 }
 
 /** Of a set that is looked at for mistakes. */
@@ -157,7 +152,7 @@ export function literalWord(text: string): WordGlob {
 
 const NONE: readonly Unit[] = [];
 
-export function accepts(unit: Unit, code: number): boolean {
+function accepts(unit: Unit, code: number): boolean {
   switch (unit.is) {
     case "char":
       return unit.code === code;
@@ -176,36 +171,27 @@ export function matchesWord(word: WordGlob, text: string, meter?: Meter): boolea
   if (word.literal !== undefined) return word.literal === text;
   const fits = text.length >= word.start.length + word.end.length && text.startsWith(word.start) && text.endsWith(word.end);
   if (word.simple) return fits;
-  if (fits && walk(word.units, text, meter)) return true;
+  if (fits && walk(word.units, codesOf(text), CHARACTERS, meter)) return true;
   return word.hasSet && word.raw === text;
 }
 
-function walk(units: readonly Unit[], text: string, meter: Meter | undefined): boolean {
-  let u = 0;
-  let i = 0;
-  let star = -1;
-  let mark = 0;
-  while (i < text.length) {
-    if (meter !== undefined) meter.steps++;
-    const unit = units[u];
+const isRun = (unit: Unit): boolean => unit.is === "run";
+const CHARACTERS: Steps<Unit, number> = { isRun, accepts };
+
+/** Rules are asked one after the other about the same word. */
+let lastText = "";
+let lastCodes: readonly number[] = [];
+
+function codesOf(text: string): readonly number[] {
+  if (text === lastText) return lastCodes;
+  const codes: number[] = [];
+  for (let i = 0; i < text.length; i++) {
     const code = text.codePointAt(i) ?? 0;
-    if (unit?.is === "run") {
-      star = u++;
-      mark = i;
-    } else if (unit !== undefined && accepts(unit, code)) {
-      u++;
-      i += code > 0xffff ? 2 : 1;
-    } else if (star === -1) {
-      return false;
-    } else {
-      // Only the last run needs another try: an earlier one taking more could not help a later part.
-      u = star + 1;
-      mark += (text.codePointAt(mark) ?? 0) > 0xffff ? 2 : 1;
-      i = mark;
-    }
+    if (code > 0xffff) i++;
+    codes.push(code);
   }
-  while (units[u]?.is === "run") u++;
-  return u === units.length;
+  lastText = text;
+  return (lastCodes = codes);
 }
 
 const words = new BoundedMap<string, WordGlob>(4096);
@@ -229,4 +215,49 @@ function compile(text: string, escapes: Escapes): WordGlob {
 /** Whether a checked word pattern matches the whole text; `*` matches anything, `/` too. */
 export function matchesText(pattern: string, text: string, meter?: Meter): boolean {
   return matchesWord(wordGlob(pattern), text, meter);
+}
+
+/** True only when everything `inner` matches, `outer` matches: a unit of `inner` is taken as a character that only an equal or wider unit accepts. */
+export function covers(outer: WordGlob, inner: WordGlob): boolean {
+  if (inner.literal !== undefined) return matchesWord(outer, inner.literal);
+  if (outer.literal !== undefined) return false;
+  return outer.raw === inner.raw || walk(outer.units, inner.units, WIDER);
+}
+
+const WIDER: Steps<Unit, Unit> = { isRun, accepts: unitCovers };
+
+function unitCovers(outer: Unit, inner: Unit): boolean {
+  if (inner.is === "run") return false;
+  if (outer.is === "one") return true;
+  if (inner.is === "char") return accepts(outer, inner.code);
+  if (inner.is === "one" || outer.is !== "set" || outer.negated !== inner.negated) return false;
+  const [narrow, wide] = inner.negated ? [outer, inner] : [inner, outer];
+  return narrow.ranges.every(([low, high]) => wide.ranges.some(([from, to]) => from <= low && high <= to));
+}
+
+/** Beyond this many pairs of units two patterns are taken to overlap: the safe answer for every caller. */
+const MOST_PAIRS = 1_000_000;
+
+/** False only when no text matches both. */
+export function overlaps(a: WordGlob, b: WordGlob): boolean {
+  if (a.literal !== undefined) return matchesWord(b, a.literal);
+  if (b.literal !== undefined) return matchesWord(a, b.literal);
+  if ((a.hasSet && matchesWord(b, a.raw)) || (b.hasSet && matchesWord(a, b.raw))) return true;
+  if (a.units.length * b.units.length > MOST_PAIRS) return true;
+  return positionsAfter(b.units, a.units, MEETING).has(b.units.length);
+}
+
+const MEETING = { isRun, accepts: unitsMeet, spreads: (unit: Unit): 0 | undefined => (unit.is === "run" ? 0 : undefined) };
+
+function unitsMeet(a: Unit, b: Unit): boolean {
+  if (a.is === "char") return accepts(b, a.code);
+  if (b.is === "char") return accepts(a, b.code);
+  if (a.is === "set" && b.is === "set" && !a.negated && !b.negated)
+    return a.ranges.some(([low, high]) => b.ranges.some(([from, to]) => low <= to && from <= high));
+  return true;
+}
+
+/** A word pattern that matches this text alone. */
+export function escapeWord(text: string): string {
+  return text.replace(/[\\*?[\]]/g, "\\$&");
 }

@@ -43,6 +43,18 @@ function isBelow(host: string, domain: string): boolean {
   );
 }
 
+/** Whether every host that `inner` matches, `outer` matches. */
+export function hostCovers(outer: HostPattern, inner: HostPattern): boolean {
+  if (outer.host === "*" || outer.host === inner.host) return outer.host === "*" || outer.subdomains || !inner.subdomains;
+  const below = outer.host.startsWith("*.") ? outer.host.slice(1) : outer.subdomains ? `.${outer.host}` : undefined;
+  return below !== undefined && inner.host.replace(/^\*/, "").endsWith(below);
+}
+
+interface HostPattern {
+  readonly host: string;
+  readonly subdomains: boolean;
+}
+
 /**
  * Every host some client could take from a URL: the true one, and the ones that readers who disagree about
  * `\`, `@` and a missing scheme would find. A deny rule counts them all.

@@ -1,7 +1,7 @@
-import { bindPattern, DEEP, matchesAlternative, pathPattern, type BoundPattern, type PatternBase, type Segment } from "./glob.ts";
+import { bindPattern, DEEP, matchesAlternative, pathPattern, type BoundPattern, type PatternBase, type Segment } from "./path.ts";
 import type { Answer } from "./result.ts";
-import { literalWord, matchesWord, parseUnits, shellGlob, type Meter, type WordGlob } from "./word-glob.ts";
-import { covers, overlaps } from "./word-overlap.ts";
+import { type Meter, positionsAfter, type Steps } from "./walk.ts";
+import { covers, literalWord, overlaps, parseUnits, shellGlob, wordGlob, type WordGlob } from "./word.ts";
 
 /**
  * What an action reaches, as segments from `/`: exactly this path, or with `below` everything under it too.
@@ -34,7 +34,7 @@ export interface Reach {
 
 const NOTHING: Reach = { all: "no", touched: false };
 
-/** How a pattern and a region relate. Polynomial: states of the pattern are walked along the region's segments. */
+/** How a pattern and a region relate. Polynomial: all positions in the pattern are walked along the region's segments at once. */
 export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): Reach {
   if (region.path !== undefined && !region.below) {
     for (const alternative of pattern.alternatives)
@@ -44,9 +44,9 @@ export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): R
   let all: Answer = "no";
   let touched = false;
   for (const alternative of pattern.alternatives) {
-    const could = statesAfter(alternative, region.segments, couldMatch, meter);
+    const could = positionsAfter(alternative, region.segments, COULD, meter);
     if (could.size === 0) continue;
-    const must = region.path === undefined ? statesAfter(alternative, region.segments, mustMatch, meter) : could;
+    const must = region.path === undefined ? positionsAfter(alternative, region.segments, MUST, meter) : could;
     const end = alternative.length;
     if (must.has(end)) touched ||= region.certain;
     if (region.below ? coversBelow(alternative, must) : must.has(end)) return { all: "yes", touched };
@@ -55,36 +55,16 @@ export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): R
   return { all, touched };
 }
 
-type Compare = (pattern: WordGlob, other: WordGlob) => boolean;
+/** A `**` of the region crosses any number of folders: the pattern could be anywhere further on, and nothing is certain. */
+const COULD = {
+  isRun: isDeep,
+  accepts: (own: Segment, other: Segment): boolean => own !== DEEP && other !== DEEP && overlaps(own, other),
+  spreads: (other: Segment): 0 | undefined => (other === DEEP ? 0 : undefined),
+};
+const MUST: Steps<Segment, Segment> = { isRun: isDeep, accepts: (own, other) => own !== DEEP && other !== DEEP && covers(own, other) };
 
-const couldMatch: Compare = (pattern, other) =>
-  other.literal === undefined ? overlaps(pattern, other) : matchesWord(pattern, other.literal);
-const mustMatch: Compare = covers;
-
-/** The positions in `pattern` that can be reached when the region's segments are used up. */
-function statesAfter(pattern: readonly Segment[], segments: readonly Segment[], compare: Compare, meter: Meter | undefined): Set<number> {
-  let states = closed(pattern, new Set([0]));
-  for (const segment of segments) {
-    const next = new Set<number>();
-    for (const state of states) {
-      if (meter !== undefined) meter.steps++;
-      const own = pattern[state];
-      if (own === DEEP) next.add(state);
-      else if (segment === DEEP) {
-        // Any number of folders: the pattern could be anywhere further on; nothing certain is left.
-        if (compare === couldMatch) for (let s = state; s <= pattern.length; s++) next.add(s);
-      } else if (own !== undefined && compare(own, segment)) next.add(state + 1);
-    }
-    states = closed(pattern, next);
-    if (states.size === 0) break;
-  }
-  return states;
-}
-
-function closed(pattern: readonly Segment[], states: Set<number>): Set<number> {
-  // A set visits what is added while it is walked.
-  for (const state of states) if (pattern[state] === DEEP) states.add(state + 1);
-  return states;
+function isDeep(segment: Segment): boolean {
+  return segment === DEEP;
 }
 
 /** Whether the path itself and whatever lies below it is matched. */
@@ -101,6 +81,20 @@ function coversBelow(pattern: readonly Segment[], states: ReadonlySet<number>): 
 function isAnyName(segment: Segment | undefined): boolean {
   return segment !== undefined && segment !== DEEP && segment.simple && segment.start === "" && segment.end === "";
 }
+
+/** Whether every path that `inner` matches, `outer` matches. */
+export function patternCovers(outer: string, inner: string, base: PatternBase): boolean {
+  const [wide, narrow] = [pathPattern(outer), pathPattern(inner)];
+  if (!wide.ok || !narrow.ok) return false;
+  const pattern = bindPattern(wide.value, base);
+  return bindPattern(narrow.value, base).alternatives.every((segments) => {
+    // `[a]` also means the name that is spelled so, each set on its own: any name stands in for it.
+    const form = segments.map((segment) => (hasSet(segment) ? wordGlob("*") : segment));
+    return outer === inner || reachOf(pattern, { segments: form, below: false, certain: true }).all === "yes";
+  });
+}
+
+const hasSet = (segment: Segment): boolean => segment !== DEEP && segment.hasSet;
 
 /** A name no rule, list or file is likely to know. */
 const FRESH = "zqx";

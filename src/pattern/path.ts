@@ -2,7 +2,8 @@ import { spend } from "../action/index.ts";
 import { foldCase } from "../path/index.ts";
 import { expandBraces } from "./brace.ts";
 import { BoundedMap, mistake, ok, type Result } from "./result.ts";
-import { literalWord, matchesWord, parseUnits, wordOf, type Meter, type Unit, type WordGlob } from "./word-glob.ts";
+import { type Meter, type Steps, walk } from "./walk.ts";
+import { literalWord, matchesWord, parseUnits, wordOf, type Unit, type WordGlob } from "./word.ts";
 
 /**
  * Path patterns: `*` inside a segment, `**` across segments, `?`, `[a-z]`, `[!a]`, `{a,b}`, `\` quotes.
@@ -186,27 +187,15 @@ export function matchesAlternative(pattern: readonly Segment[], path: readonly s
   const name = path.at(-1);
   // Most patterns end in a name, and most paths in another one.
   if (last !== undefined && last !== DEEP && (name === undefined || !matchesWord(last, name, meter))) return false;
-  let p = 0;
-  let s = 0;
-  let star = -1;
-  let mark = 0;
-  while (s < path.length) {
-    if (meter !== undefined) meter.steps++;
-    const segment = pattern[p];
-    if (segment === DEEP) {
-      star = p++;
-      mark = s;
-      if (p === pattern.length) return true;
-    } else if (segment !== undefined && matchesWord(segment, path[s] ?? "", meter)) {
-      p++;
-      s++;
-    } else if (star === -1) {
-      return false;
-    } else {
-      p = star + 1;
-      s = ++mark;
-    }
-  }
-  while (pattern[p] === DEEP) p++;
-  return p === pattern.length;
+  return walk(pattern, path, NAMES, meter);
+}
+
+const NAMES: Steps<Segment, string> = {
+  isRun: (segment) => segment === DEEP,
+  accepts: (segment, name, meter) => segment !== DEEP && matchesWord(segment, name, meter),
+};
+
+/** A path pattern that matches this path alone, but for a `~` in front. */
+export function escapePath(text: string): string {
+  return text.replace(/[\\*?[\]{}]/g, "\\$&");
 }
