@@ -138,7 +138,11 @@ ${COMPILES}`),
 ${COMPILES.replaceAll(" -> stop", "")}`),
     operands: "read*",
     analyse: "compiler",
-    examples: { allow: ["tcc -v", "tcc -E a.c"], ask: ["tcc a.c", "tcc --version a.c", "tcc -v a.c", "tcc -run a.c"], deny: ["tcc -E .env"] },
+    examples: {
+      allow: ["tcc -v", "tcc -E a.c"],
+      ask: ["tcc a.c", "tcc --version a.c", "tcc -v a.c", "tcc -run a.c"],
+      deny: ["tcc -E .env"],
+    },
   },
   {
     names: "cpp",
