@@ -160,7 +160,7 @@ export const hostedInfra: readonly CommandSpec[] = [
     },
   },
   {
-    names: "gsutil rclone mc-s3 s5cmd b2 azcopy",
+    names: "gsutil rclone mc-s3 s5cmd azcopy",
     upkeep: ["write ~/.gsutil/**", "write ~/.config/gcloud/**"],
     summary: "copies to and from object storage; a place may name a command (`:sftp,ssh=…`)",
     style: "bsd",
@@ -252,7 +252,7 @@ export const hostedInfra: readonly CommandSpec[] = [
   },
   {
     names:
-      "circleci travis buildkite-agent semaphore jira tea hub sentry-cli snyk sonar-scanner newrelic datadog-ci codecov jf twilio surge dependabot act-cli",
+      "circleci buildkite-agent semaphore jira tea hub sentry-cli snyk sonar-scanner newrelic datadog-ci codecov jf twilio surge dependabot act-cli",
     summary: "trackers, forges and services that watch a project",
     style: "bsd",
     options: "--version -> stop\n-h --help -> stop",
