@@ -76,7 +76,8 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   else {
     for (const { path, why } of done.failed) writeStderr(`failed: ${short(path)} ${visible(why)}\n`);
     for (const { path, why } of done.notes) writeStderr(`note: ${short(path)}: ${visible(why)}\n`);
-    writeStdout(`undone${done.id === undefined ? "" : `; to have it back: assent undo ${done.id}`}\n`);
+    const first = plan.interrupted === undefined ? "" : `, then assent undo ${plan.interrupted.undo.id}`;
+    writeStdout(done.id === undefined ? "nothing was undone\n" : `undone; to have it back: assent undo ${done.id}${first}\n`);
   }
   return plan.refused.length + done.failed.length > 0 ? 1 : 0;
 }

@@ -75,6 +75,8 @@ function beganBefore(pid: number, time: number): boolean {
 export const processHandlers: Readonly<Record<string, Handler>> = {
   ...Object.fromEntries(Object.entries(TRAPPED_PID_CALLS).map(([name, targets]) => [name, aboutOne(targets)])),
   ...Object.fromEntries(TRAPPED_SIGNAL_CALLS.filter((name) => name !== "pidfd_send_signal").map((name) => [name, about([0])])),
+  // F_SETOWN, where Landlock does not keep signals inside: of all its commands this one alone comes here.
+  fcntl: about([2]),
   setpriority: ofProcess(PRIO_PROCESS),
   ioprio_set: ofProcess(IOPRIO_WHO_PROCESS),
   shmat: sharedMemory,

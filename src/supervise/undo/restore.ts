@@ -5,6 +5,7 @@ import { allowed, Changed, check } from "./act.ts";
 import { setAttributes } from "./attributes.ts";
 import { cText, selfFd } from "./c-text.ts";
 import type { PreImage } from "./journal.ts";
+import { howFar } from "./interrupted.ts";
 import { cloneOrCopy, numberOf } from "./keep.ts";
 import type { Kept } from "./kept.ts";
 import type { Refusal } from "./plan.ts";
@@ -30,9 +31,10 @@ export interface Outcome {
 
 /**
  * Carries out a plan. Every step looks again, on pinned objects, before it acts, and is recorded in `store` first, so that
- * the undo can itself be undone. A step that fails stops none of the others.
+ * the undo can itself be undone. A step that fails stops none of the others. `since`: the plan was begun before, and its last
+ * sign of life was then, in milliseconds.
  */
-export function carryOut(steps: readonly Step[], folder: string, store: UndoStore): Outcome {
+export function carryOut(steps: readonly Step[], folder: string, store: UndoStore, since?: number): Outcome {
   const kept = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   const failed: Refusal[] = [];
   const notes: Refusal[] = [];
@@ -41,7 +43,9 @@ export function carryOut(steps: readonly Step[], folder: string, store: UndoStor
     const hand = new Hand(kept, store, notes);
     for (const step of steps) {
       try {
-        hand.carryOut(step);
+        const far = since === undefined ? "not begun" : howFar(step, kept, since);
+        if (far === "begun" && step.do === "restore") hand.carryOut({ do: "content", path: step.path, image: step.image });
+        else if (far !== "done") hand.carryOut(step);
         done += 1;
       } catch (error) {
         failed.push({

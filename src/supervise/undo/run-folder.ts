@@ -7,7 +7,8 @@ import { linesOf } from "./journal.ts";
 
 /**
  * The folder of a run, `$XDG_STATE_HOME/assent/runs/ID/`: `meta.json`; `events.jsonl`, what was judged; `journal.jsonl`,
- * what was about to change; `kept/`, pre-images; `after.jsonl`, what was left; `listens.json`, its servers' sockets; `lock`, held while the run lives.
+ * what was about to change; `kept/`, pre-images; `after.jsonl`, what was left; `listens.json`, its servers' sockets; `intended.json`, what an undo
+ * is about to do; `lock`, held while the run lives.
  */
 export interface RunMeta {
   readonly id: string;
@@ -98,6 +99,14 @@ export class RunFolder {
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
+
+/** Takes the lock of a run that has ended; undefined: somebody has it. A descriptor, to be closed. */
+export function lockRun(folder: string): number | undefined {
+  const fd = openSync(`${folder}/lock`, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  if (sys(SYSCALLS.flock, fd, LOCK_EX | LOCK_NB) !== -ERRNO.EAGAIN) return fd;
+  closeSync(fd);
+  return undefined;
+}
 
 /** The run's process lives: it holds the lock (flock(2)). */
 export function isRunning(folder: string): boolean {

@@ -1,8 +1,9 @@
-import { statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
+import { forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
 import { planUndo, type Plan, type Refusal } from "./plan.ts";
 import { fresh, sealed } from "./recorded.ts";
 import { carryOut } from "./restore.ts";
-import { isRunning, listRuns, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
+import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
 import type { Replay } from "./tree.ts";
 
@@ -30,12 +31,20 @@ export interface UndoOptions {
 
 export interface UndoPlan extends Plan {
   readonly run: RunRecord;
+  /** It was begun before. */
+  readonly interrupted?: Interrupted;
   readonly warnings: readonly string[];
 }
 
 /** What an undo of the run would do. Changes nothing. */
 export function prepareUndo(run: RunRecord, options: Pick<UndoOptions, "paths" | "force">): UndoPlan {
   const { folder } = run;
+  const interrupted = interruptedUndo(run);
+  if (interrupted !== undefined) {
+    const { steps, refused, undo } = interrupted;
+    const warning = `an undo of this run (${undo.id}) ended before it was done: it goes on where it stopped`;
+    return { run, warnings: [warning], broken: new Map(), steps, refused, interrupted };
+  }
   const warnings: string[] = [];
   const held = new Map<string, string>();
   let { tree, after, records, broken } = fresh(run);
@@ -62,25 +71,47 @@ export interface Undone {
 }
 
 /** Carries the plan out, recorded as a run of its own that can be undone in turn. Throws where it cannot be recorded. */
-export function undoRun(runs: string, { run, steps, refused }: UndoPlan, options: UndoOptions): Undone {
+export function undoRun(runs: string, plan: UndoPlan, options: UndoOptions): Undone {
+  const { run, steps } = plan;
   if (steps.length === 0) return { done: 0, failed: [], notes: [] };
+  const lock = lockRun(run.folder);
+  if (lock === undefined || undoneOf(listRuns(runs)).has(run.id)) {
+    if (lock !== undefined) closeSync(lock);
+    return {
+      done: 0,
+      failed: [{ path: run.cwd, why: `is as it was: ${run.id} was undone meanwhile, by another \`assent undo\`` }],
+      notes: [],
+    };
+  }
+  try {
+    return carryOutPlan(runs, plan, options);
+  } finally {
+    closeSync(lock);
+  }
+}
+
+function carryOutPlan(runs: string, { run, steps, refused, interrupted }: UndoPlan, options: UndoOptions): Undone {
+  const paths = interrupted?.paths ?? options.paths;
   // Partly undone counts as not undone.
-  const partly = options.paths.length > 0 || refused.length > 0;
+  const partly = paths.length > 0 || refused.length > 0;
   const own = new RunFolder(runs, {
     id: newRunId(options.now),
-    argv: ["assent", "undo", run.id, ...options.paths],
+    argv: ["assent", "undo", run.id, ...paths],
     cwd: run.cwd,
     started: options.now,
     undoes: run.id,
-    ...(partly ? { paths: options.paths } : {}),
+    ...(partly ? { paths } : {}),
   });
   try {
     // What it replaces is kept whatever its size: links cost nothing, and a person is waiting.
     const store = new UndoStore(own.folder, { file: Number.POSITIVE_INFINITY, run: Number.POSITIVE_INFINITY });
-    const outcome = carryOut(steps, run.folder, store);
+    noteIntended(own.folder, { steps, refused, paths });
+    const outcome = carryOut(steps, run.folder, store, interrupted?.since);
     store.close();
     const bytes = sealRun(own.folder, Date.now());
     own.end({ ended: Date.now(), exit: { by: "exit", code: outcome.failed.length === 0 ? 0 : 1 }, bytes });
+    forgetIntended(own.folder);
+    if (interrupted !== undefined) forgetIntended(interrupted.undo.folder);
     return { id: own.id, ...outcome };
   } finally {
     own.close();
@@ -104,7 +135,8 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
   const fit = undoable ? all.filter(mayBe) : all;
   const changed = (run: RunRecord): boolean => !undoable || hasChanges(run);
   const touched = (run: RunRecord): boolean => fresh(run).records.length > 0;
-  const run = fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
+  const begun = undoable ? fit.findLast((one) => interruptedUndo(one) !== undefined) : undefined;
+  const run = begun ?? fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
   if (run === undefined && fit.length > 0) return { problem: "no run that is not undone yet has changed anything" };
   return run ?? { problem: all.length === 0 ? "no run is recorded yet" : "every run is undone already" };
 }
@@ -122,11 +154,14 @@ function mayHaveChanges({ touched }: Replay): boolean {
   return false;
 }
 
+/** An undo that was not killed, nor left anything undone that it had planned. */
+const isWhole = ({ ended, exit, paths }: RunRecord): boolean =>
+  paths === undefined && ended !== undefined && exit?.by === "exit" && exit.code === 0;
+
 /** Ids of the runs that are undone, by an undo that is not undone itself. `all`: oldest first. */
 function undoneOf(all: readonly RunRecord[]): ReadonlySet<string> {
   const undone = new Set<string>();
-  for (const { id, undoes, paths } of all.toReversed())
-    if (undoes !== undefined && paths === undefined && !undone.has(id)) undone.add(undoes);
+  for (const run of all.toReversed()) if (run.undoes !== undefined && isWhole(run) && !undone.has(run.id)) undone.add(run.undoes);
   return undone;
 }
 

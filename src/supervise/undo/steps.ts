@@ -24,7 +24,7 @@ export type Step =
       readonly do: "attributes";
       readonly path: string;
       readonly first: KeptStat;
-      readonly inode?: Inode;
+      readonly inode?: Pick<Inode, "xattrs" | "flags">;
       readonly times: boolean;
       readonly rest: boolean;
     };

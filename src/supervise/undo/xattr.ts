@@ -4,6 +4,9 @@ import { cText } from "./c-text.ts";
 /** Extended attributes, values in base64. ACLs are among them (`system.posix_acl_access`). */
 export type Xattrs = Readonly<Record<string, string>>;
 
+/** In the place of a value: it is there, and may not be read. No base64 is spelled so. */
+const UNREADABLE = "?";
+
 const SIZE = 65_536;
 const list = alloc(SIZE);
 const listAt = lastingAddressOf(list);
@@ -37,7 +40,7 @@ export function readXattrs(fd: number, entry?: Uint8Array): Xattrs | undefined {
   for (const text of list.toString("latin1", 0, length - 1).split("\0")) {
     spellName(text);
     const got = sys(entry === undefined ? SYSCALLS.getxattr : SYSCALLS.lgetxattr, pathAt, nameAt, valueAt, SIZE);
-    if (got >= 0) found[text] = value.toString("base64", 0, got);
+    found[text] = got >= 0 ? value.toString("base64", 0, got) : UNREADABLE;
   }
   return found;
 }
@@ -55,12 +58,13 @@ export function writeXattrs(fd: number, wanted: Xattrs): readonly string[] {
   const failed: string[] = [];
   spell(fd, undefined);
   for (const text of Object.keys(now)) {
-    if (text in wanted) continue;
+    // Who kept them had no capability, and so saw none of these: XFS shows an ACL by another such name, too.
+    if (text in wanted || text.startsWith("trusted.")) continue;
     spellName(text);
     if (sys(SYSCALLS.removexattr, pathAt, nameAt) < 0) failed.push(text);
   }
   for (const [text, base64] of Object.entries(wanted)) {
-    if (now[text] === base64) continue;
+    if (now[text] === base64 || base64 === UNREADABLE) continue;
     spellName(text);
     const bytes = Buffer.from(base64, "base64");
     if (sys(SYSCALLS.setxattr, pathAt, nameAt, cText(bytes), bytes.length, 0) < 0) failed.push(text);

@@ -163,6 +163,12 @@ const CASES: readonly Case[] = [
     back: ["stat -c %a:%Y a", "751:1000000000"],
   },
   {
+    name: "attributes that may not be read",
+    before: "echo O > a; setfattr -n user.x -v y a; chmod 200 a",
+    run: "chmod 600 a; echo N > a",
+    back: ["stat -c %a a; chmod 600 a; getfattr --only-values -n user.x a; chmod 200 a", "200 y"],
+  },
+  {
     name: "a sparse file",
     before: "truncate -s 300M a; echo end >> a",
     run: "rm a",

@@ -21,6 +21,12 @@ interface Case {
 
 const commit = (text: string): string => `echo ${text} >> f; git commit -qam ${text}`;
 
+/** Two branches that cannot be joined without a conflict. */
+const DIVERGED =
+  "git checkout -qb o; echo o > f; git commit -qam o; git checkout -q main; echo m > f; git commit -qam m; echo m2 > f; git commit -qam m2";
+const SHA256 =
+  "git init -q --object-format=sha256 ../s; cd ../s; for i in 1 2; do echo $i > f; git add f; git commit -qm $i; done; cd ../p";
+
 const CASES: readonly Case[] = [
   { name: "a commit", run: commit("A"), then: "back" },
   {
@@ -226,6 +232,125 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/** What git leaves half done, and what lies beside a repository: as one user. */
+const MORE: readonly Case[] = [
+  { name: "a lock of the index left since", run: commit("A"), since: "touch .git/index.lock", then: "held" },
+  { name: "a lock of the index left by the run", run: `${commit("A")}; touch .git/index.lock`, then: "back" },
+  { name: "a lock of the index left before", before: "touch .git/index.lock", run: "rm .git/index.lock; git add f", then: "back" },
+  {
+    name: "a merge in progress, finished in the run",
+    before: `${DIVERGED}; git merge o || true`,
+    run: "git add f; git commit -qm merged",
+    then: "back",
+  },
+  { name: "a merge in progress, given up in the run", before: `${DIVERGED}; git merge o || true`, run: "git merge --abort", then: "back" },
+  {
+    name: "a merge in progress in the run, finished since",
+    before: DIVERGED,
+    run: "git merge o || true",
+    since: "git add f; git commit -qm merged",
+    then: "held",
+  },
+  {
+    name: "a cherry-pick in progress, finished in the run",
+    before: `${DIVERGED}; git cherry-pick o || true`,
+    run: "git add f; git commit -qm picked",
+    then: "back",
+  },
+  {
+    name: "a revert in progress, given up in the run",
+    before: `${DIVERGED}; git revert HEAD~1 || true`,
+    run: "git revert --abort || git reset -q --hard",
+    then: "back",
+  },
+  {
+    name: "a rebase in progress, given up in the run",
+    before: `${DIVERGED}; git rebase -q o || true`,
+    run: "git rebase --abort",
+    then: "back",
+  },
+  {
+    name: "a rebase in progress, skipped in the run, on top of it since",
+    before: `${DIVERGED}; git rebase -q o || true`,
+    run: "git rebase --skip",
+    since: commit("B"),
+    then: "held",
+  },
+  {
+    name: "a bisection in progress, ended in the run",
+    before: "git bisect start HEAD HEAD~2 >/dev/null",
+    run: "git bisect good >/dev/null; git bisect reset -q",
+    then: "back",
+  },
+  {
+    name: "a bisection, and a step since",
+    run: "git bisect start HEAD HEAD~2 >/dev/null",
+    since: "git bisect good >/dev/null",
+    then: "held",
+  },
+  { name: "sha256", before: SHA256, run: `cd ../s; ${commit("A")}`, then: "back" },
+  { name: "sha256, and a commit on top", before: SHA256, run: `cd ../s; ${commit("A")}`, since: `cd ../s; ${commit("B")}`, then: "held" },
+  { name: "sha256, gc in the run", before: SHA256, run: `cd ../s; ${commit("A")}; git gc -q --prune=now`, then: "back" },
+  {
+    name: "sparse checkout",
+    before: "git sparse-checkout set --no-cone f",
+    run: `git sparse-checkout add f1; ${commit("A")}`,
+    then: "back",
+  },
+  {
+    name: "a filter",
+    before:
+      "git config filter.up.clean 'tr a-z A-Z'; git config filter.up.smudge 'tr A-Z a-z'; echo '*.t filter=up' > .gitattributes; git add .; git commit -qm attributes",
+    run: "echo abc > x.t; git add x.t; git commit -qm x; rm x.t; git checkout x.t",
+    then: "back",
+  },
+  {
+    name: "a repository in the repository",
+    before: "git init -q in; cd in; echo x > f; git add f; git commit -qm in; cd ..",
+    run: `(cd in; ${commit("A")}); ${commit("A")}`,
+    then: "back",
+  },
+  { name: "a commit, the reflog expired since", run: commit("A"), since: "git reflog expire --expire=now --all", then: "held" },
+  { name: "a commit, refs packed since", run: commit("A"), since: "git pack-refs --all", then: "held" },
+  { name: "a commit, a graph of commits written since", run: commit("A"), since: "git commit-graph write --reachable", then: "back" },
+  {
+    name: "a graph of commits in the run",
+    run: `${commit("A")}; git commit-graph write --reachable; git multi-pack-index write`,
+    then: "back",
+  },
+  {
+    name: "objects packed by hand since",
+    run: commit("A"),
+    since: "git pack-objects -q .git/objects/pack/pack < <(git rev-list --objects --all | cut -d' ' -f1) >/dev/null; git prune-packed",
+    then: "held",
+  },
+  {
+    name: "a hook that writes",
+    before: "printf '#!/bin/sh\\necho hi > hooked\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit",
+    run: commit("A"),
+    then: "back",
+  },
+  {
+    name: "a worktree removed in the run",
+    before: "git worktree add -q ../wt; cd ../wt; echo w > w; git add w; git commit -qm w; cd ../p",
+    run: "git worktree remove --force ../wt; git branch -D wt",
+    then: "back",
+  },
+  {
+    name: "a branch renamed, its name taken by a folder of branches",
+    run: "git branch b; git branch -m b c; git branch b/x",
+    then: "back",
+  },
+  { name: "a branch replaced by a folder of branches", before: "git branch b", run: "git branch -D b; git branch b/x", then: "back" },
+  { name: "a replaced object", run: "git replace HEAD HEAD~1", then: "back" },
+  {
+    name: "a read-only repository folder",
+    before: "git branch b; chmod -R a-w .git/refs",
+    run: "chmod -R u+w .git/refs; git branch -D b",
+    then: "back",
+  },
+];
+
 const START = `
 set -e
 git init -q p; cd p
@@ -311,6 +436,10 @@ async function play(
 
 describe.each(USERS)("a repository is undone as a unit, as %s", { concurrent: true }, (user) => {
   for (const one of CASES) it(one.name, async () => expect(await play(user, one)).toBe(""));
+});
+
+describe.each(USERS.slice(-1))("a repository in an odd state, as %s", { concurrent: true }, (user) => {
+  for (const one of MORE) it(one.name, async () => expect(await play(user, one)).toBe(""));
 });
 
 const OPERATIONS = [
