@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { messageOf, thisMachine } from "../state/index.ts";
 import {
   findRun,
   isRunning,
@@ -71,7 +71,8 @@ export async function undo(id: string | undefined, words: readonly string[], opt
       return 1;
     }
   }
-  const done = undoRun(runs, plan, { paths, force, now: Date.now() });
+  const done = carryOut(() => undoRun(runs, plan, { paths, force, now: Date.now() }));
+  if (done === undefined) return 1;
   if (json) print(plan, done);
   else {
     for (const { path, why } of done.failed) writeStderr(`failed: ${short(path)} ${visible(why)}\n`);
@@ -80,6 +81,16 @@ export async function undo(id: string | undefined, words: readonly string[], opt
     writeStdout(done.id === undefined ? "nothing was undone\n" : `undone; to have it back: assent undo ${done.id}${first}\n`);
   }
   return plan.refused.length + done.failed.length > 0 ? 1 : 0;
+}
+
+/** Undefined: it could not be recorded, which is said. */
+function carryOut<T>(undoing: () => T): T | undefined {
+  try {
+    return undoing();
+  } catch (error) {
+    complain(COMMAND, `it stopped: ${messageOf(error)}`, "say it again once that is mended: it goes on where it stopped");
+    return undefined;
+  }
 }
 
 function print({ run, steps, refused, warnings }: UndoPlan, done: Partial<ReturnType<typeof undoRun>>): void {

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, constants, readSync, rmSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { readRegular, writeAtomic } from "../../state/index.ts";
 import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";

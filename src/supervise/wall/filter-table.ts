@@ -19,5 +19,9 @@ export const NEWEST_CALL = 469;
  * than `NEWEST_CALL` do not exist.
  */
 export function filterTable(options: FilterOptions): ReadonlyMap<SyscallName, Rule> {
-  return new Map([...fileRules(options.observeReads, options.trapSignals === true), ...socketRules(options.udp ?? false), ...processRules(options)]);
+  return new Map([
+    ...fileRules(options.observeReads, options.trapSignals === true),
+    ...socketRules(options.udp ?? false),
+    ...processRules(options),
+  ]);
 }
