@@ -122,7 +122,8 @@ function startedByCode(inv: Invocation, command: string): void {
 }
 
 /** A path as code has it: below the home folder, or a pattern of Python's glob. */
-function pathIn({ cx }: Invocation, { path, glob }: Extract<Finding, { does: "file" }>): Value {
+function pathIn({ cx }: Invocation, { path, glob, unknown: hidden }: Extract<Finding, { does: "file" }>): Value {
+  if (hidden === true) return unknown("a path that the code finds");
   const whole = path.replaceAll(HOME, cx.world.home);
   if (glob !== true) return literal(whole);
   const atoms = whole.split(/(\*+|\?|\[[^\]]*\])/).filter((part) => part !== "");

@@ -51,6 +51,7 @@ import {
   pythonEnvironment,
   secretKey,
 } from "./project-config.ts";
+import { powershell } from "./powershell.ts";
 import { prefix } from "./prefix.ts";
 import { printenv } from "./printenv.ts";
 import { ps } from "./ps.ts";
@@ -153,6 +154,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   parallel,
   patch,
   "perl-files": perlFiles,
+  powershell,
   "plain-file": plainFile,
   "late-options": lateOptions,
   "lone-file": loneFile,

@@ -43,17 +43,44 @@ export const shells: readonly CommandSpec[] = [
   },
   {
     // Other languages: reading their code as sh finds what is surely bad, never that it is harmless.
-    names: "fish nu xonsh elvish pwsh powershell tcsh csh",
+    names: "fish nu xonsh elvish tcsh csh",
     summary: "runs code of another shell",
     style: "posix",
     options:
-      "-c --command -C -Command=code/shell -> drop script, code.project\n-l --login\n-i --interactive -> terminal\n-f\n-e\n-NoProfile\n-File=script/shell -> drop script\n--version -> stop\n--help -> stop",
+      "-c --command -C -Command=code/shell -> drop script, code.project\n-l --login\n-i --interactive -> terminal\n-f\n-e\n--version -> stop\n--help -> stop",
     operands: "script:script/shell?=- text*",
     examples: {
-      none: ["fish -c ls", "fish x.fish", "pwsh -c ls"],
+      none: ["fish -c ls", "fish x.fish"],
       ask: ["tcsh -c 'rm a.txt'"],
       allow: ["fish --version"],
       deny: ["fish -c 'rm -rf ~'"],
     },
+  },
+  {
+    names: "pwsh powershell pwsh-preview",
+    summary: "PowerShell",
+    style: "none",
+    subcommands: { "--version|-Version|-v|--help|-h|-?": { style: "none", operands: "", examples: { allow: ["pwsh --version"] } } },
+    operands: "code/project?=default",
+    before: "powershell",
+    examples: {
+      none: ["pwsh -c ls", "pwsh -NoProfile -File x.ps1", "pwsh -c 'Get-ChildItem'"],
+      deny: [
+        "pwsh -c 'rm -rf ~'",
+        "pwsh -NoProfile -Command rm -rf ~",
+        "pwsh -c 'Remove-Item -Recurse -Force ~'",
+        // rm -rf ~
+        "pwsh -enc cgBtACAALQByAGYAIAB+AA==",
+      ],
+    },
+  },
+  {
+    names: "Remove-Item Clear-Content",
+    summary: "deletes, in PowerShell",
+    style: "words",
+    options:
+      "-Recurse -recurse -r -> delete becomes deletetree\n-Force -force\n-Path -LiteralPath=delete\n-ErrorAction=text\n-Verbose\n-Include=text\n-Exclude=text",
+    operands: "delete*",
+    examples: { ask: ["Remove-Item a.txt"], deny: ["Remove-Item -Recurse -Force ~"] },
   },
 ];

@@ -9,3 +9,14 @@ const PLAIN = new Set(
 export function plainVariable(name: string): boolean {
   return PLAIN.has(name);
 }
+
+const PART = String.raw`(?!\s*(?:\[|\{|(?:\?\.|\.|->)\s*(?!copy\b|items\b|toObject\b|to_\w|map\b|each\b|inspect\b)\w))`;
+/** Words that show or send a value, and the environment as a whole behind them; handing it to another program shows nothing. */
+const SHOWN = new RegExp(
+  String.raw`\b(?:print\w*|puts|pp?|dumps?|write|log|info|error|stringify|entries|fromEntries|values|inspect|post|fetch|say)\b[^\n;]*?(?:\bos\s*\.\s*environb?\b|\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bDeno\s*\.\s*env\s*\.\s*toObject\b|%ENV\b|(?<![\w$:.])ENV\b)${PART}`,
+);
+
+/** True where code that is not read to its end shows all variables at once. */
+export function showsEnvironment(source: string): boolean {
+  return source.includes("env") || source.includes("ENV") ? SHOWN.test(source) : false;
+}

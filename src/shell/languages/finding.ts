@@ -11,6 +11,8 @@ export type Finding =
       readonly recursive?: true;
       /** The path is a pattern. */
       readonly glob?: true;
+      /** Which path is only known at run time. */
+      readonly unknown?: true;
     }
   /** Runs or loads code we do not read: a module, another script file. */
   | { readonly does: "code"; readonly language: string; readonly detail: string }

@@ -11,6 +11,12 @@ const STARTED = new RegExp(`${RUNS}\\b!?[\\s({[]*((?:${QUOTED}[\\s,]*)+)`, "g");
 const BACKTICKS = /`([^`\n]+)`/g;
 const EXECUTED = new RegExp(`(${QUOTED})\\s*\\.\\s*execute\\b`, "g");
 const MADE = /\$\(shell\s+([^()]*)\)/g;
+/** Code or a command that is decoded first. */
+const HIDDEN =
+  /\b(?:eval|assert|create_function|system|exec|passthru|shell_exec|popen|load(?:string)?|include_string|iex|Invoke-Expression|do_string)\b[\s({\[!@]*(?:[\w.:\\$]+[\s(]+){0,3}?\$?\[?(?:base64_decode|base64decode|gzinflate|gzuncompress|gzdecode|str_rot13|hex2bin|pack|convert_uudecode|strrev|chr|char|string\.char|rawToChar|unescape|FromBase64String|(?:System\.)?Convert\]?::FromBase64String|b64decode|decode64|unhex)\b/i;
+/** All variables at once. */
+const ENVIRONMENT =
+  /\b(?:print_r|var_dump|var_export|json_encode|implode|foreach|print|echo)\b[^;]*\$_(?:ENV|SERVER)\b(?!\s*\[)|\bgetenv\s*\(\s*\)|\bphpinfo\s*\(|\bSys\.getenv\s*\(\s*\)|\bSystem\.get_?env\s*\(\s*\)|\barray\s+(?:get|names)\s+(?:::)?env\b|\b(?:println|print|show|display|collect|keys|pairs|say|dd?)\b[\s(]*%?\*?ENV\b(?!\s*[[{<])|\b(?:gci|dir|ls|Get-ChildItem|Get-Item)\s+env:/i;
 /** A command of an editor or debugger that starts a shell. */
 const ESCAPED = /^[\s:%\d,.$]*(?:sil(?:ent)?!?\s+|r(?:ead)?\s*|w(?:rite)?\s+)?(?:!|shell\s)\s*(\S[^]*)$/;
 const SAVED = /^[\s:%]*(?:w|wq|write|sav|saveas)!?\s+(?:>>\s*)?([^!\s|][^\s|]*)/;
@@ -45,6 +51,8 @@ export function readForeignCalls(source: string): Finding[] {
   for (const [, command] of source.matchAll(BACKTICKS)) run(command);
   for (const [, command] of source.matchAll(EXECUTED)) run(unquoted(command ?? ""));
   for (const [, command] of source.matchAll(MADE)) run(command);
+  if (HIDDEN.test(source)) findings.push({ does: "limit", why: "the code it runs is made of data" });
+  if (ENVIRONMENT.test(source)) findings.push({ does: "environment" });
   run(ESCAPED.exec(source)?.[1]);
   file("write", SAVED.exec(source)?.[1]);
   for (const [, word] of source.matchAll(DELETED)) file("delete", word);

@@ -1,4 +1,5 @@
 import { readAwk } from "./awk.ts";
+import { showsEnvironment } from "./environment.ts";
 import type { Finding } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
 import { readJq, readYq } from "./jq.ts";
@@ -11,6 +12,7 @@ import { readSed } from "./sed.ts";
 import { readAnySql, readSql } from "./sql.ts";
 import type { Surroundings } from "./surroundings.ts";
 
+export { fromBase64 } from "./library-decode.ts";
 export type { Finding } from "./finding.ts";
 export type { Surroundings } from "./surroundings.ts";
 
@@ -47,6 +49,8 @@ function withCalls(language: ScriptLanguage, read: LanguageReader): LanguageRead
   return (source, surroundings) => {
     const findings = read(source, surroundings);
     const isOpen = findings.some(({ does }) => does === "code" || does === "unknown");
-    return isOpen ? [...findings, ...readLibraryCalls(language, source)] : findings;
+    if (!isOpen) return findings;
+    const shows: readonly Finding[] = showsEnvironment(source) ? [{ does: "environment" }] : [];
+    return [...findings, ...readLibraryCalls(language, source), ...shows];
   };
 }

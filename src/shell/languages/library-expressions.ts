@@ -155,7 +155,21 @@ export abstract class LibraryExpressions extends LibraryScope {
     }
   }
 
+  /** `proc { |x| … }["a"]`, `->(x) { … }.("a")`, `lambda { |x| … }.call("a")`. */
+  private callLiteral(at: number, from: number): void {
+    let open = from;
+    while (open < from + 12 && this.peek(open) !== "{") open = (this.matching.get(open) ?? open) + 1;
+    const close = this.matching.get(open);
+    if (close === undefined || this.peek(open) !== "{") return;
+    let next = close + 1;
+    if (this.peek(next) === "." && /^(?:call|yield)$/.test(this.peek(next + 1))) next += 2;
+    else if (this.peek(next) === "." && this.peek(next + 1) === "(") next += 1;
+    const end = this.peek(next) === "(" ? ")" : this.peek(next) === "[" ? "]" : undefined;
+    if (end !== undefined) this.bindParameters(this.parametersAt(at), this.arguments(next + 1, end));
+  }
+
   protected bracketed(at: number, operator: string): Read {
+    if (operator === "->" && this.language === "ruby") this.callLiteral(at, at + 1);
     const close = this.matching.get(at);
     const end = (close ?? at) + 1;
     switch (operator) {
@@ -240,6 +254,7 @@ export abstract class LibraryExpressions extends LibraryScope {
   }
 
   protected named(at: number, word: string): Read {
+    if (this.language === "ruby" && /^(?:proc|lambda)$/.test(word)) this.callLiteral(at, at + 1);
     if (PREFIXES.has(word) && this.depth < MAX_DEPTH && !this.values.has(word)) return { ...this.expression(at + 1) };
     if (this.language === "perl" && (word === "shift" || (word === "$_" && this.peek(at + 1) === "["))) {
       const items = (this.values.get("@_") ?? []).flatMap((one) => (one.is === "list" ? one.items : []));
@@ -280,6 +295,9 @@ export abstract class LibraryExpressions extends LibraryScope {
     if (!starts) {
       const topic =
         this.language === "perl" && (/^(?:;|\}|)$/.test(this.peek(at)) || ENDS.has(this.peek(at))) ? this.values.get("$_") : undefined;
+      // `eval` alone runs what was read.
+      if (this.language === "perl" && value.is === "name" && value.name === "eval" && this.peek(at) !== "{")
+        this.findings.push({ does: "limit", why: "the code it runs is made of data" });
       this.call(value, { all: topic ?? [], named: NO_NAMES });
       return undefined;
     }

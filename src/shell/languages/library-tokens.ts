@@ -86,6 +86,22 @@ class Lexer {
     }
     if (language === "javascript") return false;
     const before = this.tokens.at(-1)?.text ?? "";
+    if (
+      language === "perl" &&
+      !/^[\w$@%)\]}"']*[\w)\]}]$/.test(
+        before.replace(/^(?:unlink|print|for|foreach|in|return|map|grep|rmtree|chmod|open|rename|system|exec|while|push|die|say)$/, ""),
+      )
+    ) {
+      // `</etc/*>` lists names.
+      const names = this.match(/<[^<>\n;=$\s]*[*?~][^<>\n;$]*>/y);
+      if (names !== undefined) {
+        this.push("name", "glob");
+        this.push("op", "(");
+        this.push("string", names.slice(1, -1));
+        this.push("op", ")");
+        return true;
+      }
+    }
     const opening =
       language === "perl"
         ? this.match(/(?:qq|qw|qx|q)(?=\s*[^\w\s,;=)]|\s*\{)\s*[^\w\s]/y)
