@@ -1,6 +1,7 @@
 import type { Invocation } from "../invocation.ts";
 import { archive, cargoFmt, compiler, goBuild, javac, preprocessor, rustc, tsc } from "./compilers.ts";
 import { cargoConfig, rustToolchain } from "./cargo-config.ts";
+import { containerCopy, containerRights } from "./container-rights.ts";
 import { compress } from "./compress.ts";
 import { curl } from "./curl.ts";
 import { date } from "./date.ts";
@@ -88,6 +89,8 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "awk-files": awkFiles,
   "cargo-fmt": cargoFmt,
   "compose-config": composeConfig,
+  "container-copy": containerCopy,
+  "container-rights": containerRights,
   "cargo-config": cargoConfig,
   "rust-toolchain": rustToolchain,
   compiler,

@@ -12,7 +12,12 @@ const READS: SubcommandSpec = {
 const CHANGES: SubcommandSpec = { style: "none", operands: "text*", effects: "remote.change docker" };
 const DESTROYS: SubcommandSpec = { style: "none", operands: "text*", effects: "remote.destroy docker, danger remote-destroy" };
 /** A command in a container: its paths are not ours, but mounts, devices, host namespaces and rights reach the host. */
-const RUNS: SubcommandSpec = { style: "none", operands: "text*", effects: "remote.change docker, code.project" };
+const RUNS: SubcommandSpec = {
+  style: "none",
+  operands: "text*",
+  effects: "remote.change docker, code.project",
+  analyse: "container-rights",
+};
 
 export const containers: readonly CommandSpec[] = [
   {
@@ -90,7 +95,7 @@ export const containers: readonly CommandSpec[] = [
         analyse: "compose-config",
         examples: { allow: ["docker compose config --services", "docker compose config -q"], ask: ["docker compose config"] },
       },
-      "run|exec|create|start|container run|container exec|container create|container start|compose run|compose exec|compose up|compose start|compose watch|compose create|attach|debug|buildx bake|build|buildx build|image build|compose build|builder build|pod create|machine ssh|play kube|kube play|unshare|stack deploy|service create":
+      "run|exec|create|start|container run|container exec|container create|container start|compose run|compose exec|compose up|compose start|compose watch|compose create|attach|debug|buildx bake|build|buildx build|image build|compose build|builder build|pod create|machine ssh|play kube|kube play|stack deploy|service create":
         {
           ...RUNS,
           examples: {
@@ -104,10 +109,44 @@ export const containers: readonly CommandSpec[] = [
             ],
           },
         },
-      "stop|restart|pause|unpause|kill|rename|update|wait|tag|commit|import|load|save|export|cp|pull|login|logout|network create|network connect|network disconnect|volume create|context use|context create|container stop|container restart|container kill|container cp|container commit|container export|image pull|image tag|image load|image save|image import|compose stop|compose restart|compose pull|compose kill|compose pause|compose unpause|compose cp|machine start|machine stop|machine init|pod start|pod stop|buildx create|buildx use|swarm init|swarm join|service update|service scale|node update|secret create|config create|plugin install|plugin enable|plugin disable":
+      unshare: {
+        style: "posix",
+        options: "--rootless-netns",
+        operands: "command:argv?",
+        effects: "remote.change docker",
+        examples: { ask: ["podman unshare ls"], deny: ["podman unshare rm -rf ~"] },
+      },
+      "cp|container cp|compose cp": {
+        style: "none",
+        operands: "text*",
+        effects: "remote.change docker",
+        analyse: "container-copy",
+        examples: {
+          ask: ["docker cp web:/x .", "docker cp -L a.txt web:/x"],
+          deny: ["docker cp web:/x ~/.bashrc", "docker cp .env web:/x"],
+        },
+      },
+      "save|export|image save|container export|load|image load|import|image import": {
+        style: "gnu",
+        options: rows(
+          "-o --output=write; -i --input=read; -q --quiet; --platform=text; -c --change=text; -m --message=text; --format=text; --compress",
+        ),
+        operands: "text*",
+        effects: "remote.change docker",
+        examples: {
+          ask: ["docker save -o x.tar alpine", "docker load -i x.tar"],
+          deny: ["docker save alpine -o ~/.bashrc", "docker load -i .env"],
+        },
+      },
+      "volume create": {
+        ...CHANGES,
+        analyse: "container-rights",
+        examples: { ask: ["docker volume create x", "docker volume create -o type=none -o device=/etc -o o=bind x"] },
+      },
+      "stop|restart|pause|unpause|kill|rename|update|wait|tag|commit|pull|login|logout|network create|network connect|network disconnect|context use|context create|container stop|container restart|container kill|container commit|image pull|image tag|compose stop|compose restart|compose pull|compose kill|compose pause|compose unpause|machine start|machine stop|machine init|pod start|pod stop|buildx create|buildx use|swarm init|swarm join|service update|service scale|node update|secret create|config create|plugin install|plugin enable|plugin disable":
         {
           ...CHANGES,
-          examples: { ask: ["docker stop web", "docker pull alpine", "docker cp web:/x .", "docker login"] },
+          examples: { ask: ["docker stop web", "docker pull alpine", "docker login"] },
         },
       "push|image push|compose push|compose publish|buildx imagetools create|manifest push|trust sign": {
         style: "none",

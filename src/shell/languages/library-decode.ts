@@ -55,10 +55,10 @@ export function decoded(name: string, args: Arguments): Known | undefined {
   const made = (decode: (source: string) => string): Known => (given === undefined ? DECODED : text(decode(given)));
   if (BASE64.test(name)) return made(fromBase64);
   if (HEX.test(name)) return made(fromHex);
-  if (/^Buffer\.from$/.test(name)) return /^base64/.test(how) ? made(fromBase64) : how === "hex" ? made(fromHex) : undefined;
+  if (/^Buffer\.from$/.test(name)) return how.startsWith("base64") ? made(fromBase64) : how === "hex" ? made(fromHex) : undefined;
   if (name === "codecs.decode" && /^rot_?13$/.test(how)) return made(rotate);
-  if (name === "codecs.decode" && /^(?:hex|base64)/.test(how)) return made(/^hex/.test(how) ? fromHex : fromBase64);
-  if (name === "pack") return /^H/.test(given ?? "") ? (how === "" ? DECODED : text(fromHex(how))) : DECODED;
+  if (name === "codecs.decode" && /^(?:hex|base64)/.test(how)) return made(how.startsWith("hex") ? fromHex : fromBase64);
+  if (name === "pack") return given?.startsWith("H") === true ? (how === "" ? DECODED : text(fromHex(how))) : DECODED;
   return OTHERS.test(name) ? DECODED : undefined;
 }
 
