@@ -36,6 +36,70 @@ const rows: readonly Row[] = [
     ),
   },
   {
+    number: "103c",
+    title: "every number above the newest call that is known",
+    program: python(
+      `
+def newer():
+    for n in [*range(470, 1200), 0x7fffffff, 0x80000000, 0xffffffff]:
+        try: sc(n, 0, 0, 0, 0, 0, 0)
+        except OSError as e:
+            if e.errno == errno.ENOSYS: continue
+        raise OSError(errno.EIO, str(n))
+t("newer", newer)
+`,
+      { newer: "0" },
+    ),
+  },
+  {
+    number: "103d",
+    title: "an exec that is only asked about, children of other parents, owners of descriptors",
+    beside: "sleep 60 & echo $! > /srv/outside; touch /srv/ready; wait",
+    after: "kill -0 $(cat /srv/outside) && echo outside alive",
+    program: python(
+      `
+import fcntl
+out = int(open("/srv/outside").read())
+v = (ctypes.c_char_p * 2)(b"true", None)
+def check(fd, path, flags):
+    try: sc(322, fd, B(path), v, v, 0x10000 | flags)
+    except OSError as e:
+        if e.errno not in (errno.EINVAL, errno.EACCES): raise
+t("check", lambda: check(-100, "/bin/true", 0))
+t("check-fd", lambda: check(os.open("/bin/true", os.O_RDONLY), "", 0x1000))
+def child(flags):
+    pid = sc(56, flags | 17, 0, 0, 0, 0)
+    if pid == 0:
+        try: open(T, "w").write("stolen")
+        except OSError: pass
+        os._exit(0)
+    time.sleep(0.3)
+    if open(T).read() != "orig": raise OSError(errno.EIO, "")
+t("sibling", lambda: child(0x8000))
+t("shared", lambda: child(0x600))
+def owner():
+    a, b = socket.socketpair()
+    fcntl.fcntl(a, 10, signal.SIGKILL); fcntl.fcntl(a, 8, out)
+    fcntl.fcntl(a, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK); b.send(b"x"); time.sleep(0.2)
+t("owner", owner)
+pidfd = os.pidfd_open(out)
+t("release", lambda: sc(448, pidfd, 0))
+t("group", lambda: sc(424, pidfd, 9, 0, 4))
+t("core", lambda: sc(157, 62, 2, out, 0, 0))
+`,
+      {
+        check: "0",
+        "check-fd": "0",
+        sibling: ["any", "0"],
+        shared: ["any", "0"],
+        owner: "any",
+        release: ["any", /^(?:EINVAL|EPERM|ENOSYS)$/],
+        group: ["any", /^(?:ESRCH|EPERM|EINVAL)$/],
+        core: ["any", /^(?:EINVAL|EPERM|ENODEV)$/],
+      },
+    ),
+  },
+  {
     number: "105",
     title: "mounts",
     as: ["root"],

@@ -20,6 +20,20 @@ const UTIME_OMIT = 0x3ffffffen;
 const empty = alloc(1);
 const emptyAt = lastingAddressOf(empty);
 
+const RLIMIT_FSIZE = 1;
+const SIGXFSZ = 25;
+const limit = alloc(16);
+const UNLIMITED = 2n ** 64n - 1n;
+
+/** The limit is the program's, not the door's; whoever passes it gets a signal, too (truncate(2), setrlimit(2)). */
+function isTooLarge({ tgid, tid }: Task, size: number): boolean {
+  if (sys(SYSCALLS.prlimit64, tgid, RLIMIT_FSIZE, 0, addressOf(limit)) < 0) return false;
+  const most = limit.readBigUInt64LE(0);
+  if (most === UNLIMITED || BigInt(size) <= most) return false;
+  sys(SYSCALLS.tgkill, tgid, tid, SIGXFSZ);
+  return true;
+}
+
 /**
  * Changes of mode, owner, times, attributes and length. Landlock covers none of them but truncate (up to ABI 7), so all are done
  * here on the pinned object.
@@ -39,7 +53,7 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
       about: named(place),
       pinned: [place.fd],
       save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway),
-      perform: () => sys(SYSCALLS.truncate, procName(place), size),
+      perform: () => (size > place.stat.size && isTooLarge(task, size) ? -ERRNO.EFBIG : sys(SYSCALLS.truncate, procName(place), size)),
     };
   },
 

@@ -201,6 +201,23 @@ for i in range(1, 10000, 4): os.rename(f"f{i}", f"g{i}")'; ls | wc -l; rm -f f*;
     ignore: /\/n$/,
   },
   {
+    name: "the limit of a file's size, by name and by descriptor",
+    needs: [PYTHON],
+    script: `
+      echo > f; ${PYTHON} -c '
+import os, resource, signal
+seen = []
+signal.signal(signal.SIGXFSZ, lambda *_: seen.append("signal"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+for size in 100, 101, 50:
+    for what in "f", os.open("f", os.O_RDWR):
+        try: os.truncate(what, size); print(size, os.path.getsize("f"), seen)
+        except OSError as e: print(size, e.strerror, seen)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+os.truncate("f", 5000); resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY)); os.truncate("f", 200); print(os.path.getsize("f"))
+'`,
+  },
+  {
     name: "extended attributes, times to the nanosecond, ACLs where there are tools",
     needs: [PYTHON],
     script: `
