@@ -21,6 +21,12 @@ export interface InstallPlace {
   readonly registered: { readonly state?: string };
 }
 
+export interface KeyOfFile {
+  readonly path: readonly string[];
+  readonly value: Value;
+  readonly must: "be" | "there";
+}
+
 /** What stands in a host's files when Assent is registered. */
 export type Registration =
   /** Entries in a file that others write to as well. */
@@ -31,7 +37,7 @@ export type Registration =
       /** Elements of lists. Ours are told from others by the command in them. */
       readonly entries: readonly { readonly list: readonly string[]; readonly value: Value; readonly at?: "start" }[];
       /** Keys that must have a value: `version` (`must`: `there`), or a switch. */
-      readonly keys?: readonly { readonly path: readonly string[]; readonly value: Value; readonly must: "be" | "there" }[];
+      readonly keys?: readonly KeyOfFile[];
       /** In a file of several hosts: the key below which everything of this one stands. */
       readonly only?: string;
       /** Of a file that is made for it; by itself the user's alone. */
@@ -40,7 +46,16 @@ export type Registration =
       readonly remove?: readonly (readonly string[])[];
     }
   /** A file of our own. */
-  | { readonly is: "file"; readonly file: string; readonly text: string; readonly mode: number };
+  | {
+      readonly is: "file";
+      readonly file: string;
+      readonly text: string;
+      readonly mode: number;
+      /** Where somebody else's file of that name is kept meanwhile, and what ours says then: it goes on to that one. */
+      readonly earlier?: { readonly file: string; readonly text: string };
+      /** This is where such a file is kept: the one whose place was taken. */
+      readonly keeps?: string;
+    };
 
 export interface Sample {
   readonly payload: Readonly<Record<string, unknown>>;
@@ -83,7 +98,11 @@ export interface Setup {
   readonly managed?: {
     readonly file: string;
     /** Switches that hold there against those of other files. */
-    readonly keys?: Extract<Registration, { readonly is: "entries" }>["keys"];
+    readonly keys?: readonly KeyOfFile[];
+    /** What stands there, where it is not the first registration in another file. */
+    readonly registrations?: (place: InstallPlace) => readonly Registration[];
+    /** What has to stand in other files there, so that nobody else switches it off. */
+    readonly also?: readonly { readonly file: string; readonly format: "json" | "toml"; readonly keys: readonly KeyOfFile[] }[];
     /** How it was found out that this holds. */
     readonly known: "measured" | "documented";
   };

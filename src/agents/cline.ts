@@ -56,8 +56,11 @@ function read({ payload, folder }: Call): Reading {
   });
 }
 
+/** What Cline is told when the tool may run. */
+const NOTHING = { cancel: false } as const;
+
 function write({ request, answer }: Outcome): Reply {
-  if (answer.decision !== "deny") return reply({ cancel: false });
+  if (answer.decision !== "deny") return reply(NOTHING);
   const errorMessage = `Assent: ${answer.modelReason}`;
   if (request.tool === "run_commands") return reply({ cancel: false, overrideInput: { commands: [saying(errorMessage)] } });
   return reply({ cancel: true, errorMessage });
@@ -72,7 +75,7 @@ export const protocol: Protocol = {
   read,
   write,
   refuse: (why) => reply({ cancel: true, errorMessage: `Assent: ${why}` }),
-  silence: reply({ cancel: false }),
+  silence: reply(NOTHING),
 };
 
 const setup: Setup = {
@@ -96,15 +99,33 @@ const setup: Setup = {
     signs: [],
     said: "hooks of a repository run beside Assent's; Cline has no setting for hooks",
   },
-  registrations: ({ home, project, command }) => [
-    {
-      is: "file",
-      file: project === undefined ? `${home}/.cline/hooks/PreToolUse` : `${project}/.clinerules/hooks/PreToolUse`,
-      // Cline reads only the JSON.
-      text: `#!/bin/sh\n${command("PreToolUse").replace(/ \|\| \{[\s\S]*$/, "")} || echo '{"cancel":true,"errorMessage":"Assent could not be started: install it again"}'\n`,
-      mode: 0o755,
-    },
-  ],
+  registrations: ({ home, project, command }) => {
+    const file = project === undefined ? `${home}/.cline/hooks/PreToolUse` : `${project}/.clinerules/hooks/PreToolUse`;
+    const kept = `${file}.before-assent`;
+    // Cline reads only the JSON.
+    const judge = `${command("PreToolUse").replace(/ \|\| \{[\s\S]*$/, "")} || ${CANCEL}`;
+    return [
+      { is: "file", file: kept, text: "", mode: 0o700, keeps: file },
+      { is: "file", file, text: `#!/bin/sh\n${judge}\n`, mode: 0o755, earlier: { file: kept, text: withEarlier(judge, kept) } },
+    ];
+  },
 };
+
+const CANCEL = `echo '{"cancel":true,"errorMessage":"Assent could not be started: install it again"}'`;
+
+/**
+ * Somebody's own script stood there: it is asked about what Assent lets go ahead, as Cline would ask it, and its answer is
+ * Cline's. Nothing is looked up in PATH.
+ */
+const withEarlier = (judge: string, kept: string): string => `#!/bin/sh
+call=$(/usr/bin/env -i cat && printf x) && call=\${call%x} || { ${CANCEL}; exit 0; }
+answer=$(printf %s "$call" | { ${judge}; })
+earlier='${kept.replaceAll("'", "'\\''")}'
+if [ "$answer" = '${JSON.stringify(NOTHING)}' ] && [ -x "$earlier" ]; then
+  printf %s "$call" | "$earlier"
+else
+  printf '%s\\n' "$answer"
+fi
+`;
 
 export const cline: Agent = { id: "cline", name: "Cline", protocol, setup };

@@ -96,9 +96,14 @@ const setup: Setup = {
   ],
   after: "Codex skips new hooks until you have looked at them: start `codex` and approve them in `/hooks`",
   rulesync: { block: "codexcli", events: ["preToolUse", "permissionRequest"], matcher: ".*", timeout: 30 },
+  managed: {
+    file: "/etc/codex/hooks.json",
+    also: [{ file: "/etc/codex/requirements.toml", format: "toml", keys: [{ path: ["features", "hooks"], value: true, must: "be" }] }],
+    known: "measured",
+  },
   steered: {
     project: [".codex/config.toml", ".codex/hooks.json"],
-    user: ["~/.codex/config.toml", "/etc/codex/config.toml"],
+    user: ["~/.codex/config.toml", "/etc/codex/config.toml", "/etc/codex/requirements.toml"],
     servers: [["mcp_servers"]],
     signs: [
       { at: ["features", "hooks"], when: false, does: "off", so: "no hook runs, so Assent is not asked" },

@@ -77,6 +77,22 @@ const setup: Setup = {
       entries: [...setup.events, GREETING].map((event) => ({ list: [event], value: group("*", command(event), { timeout: 30 }) })),
     },
   ],
+  managed: {
+    file: "/etc/factory/settings.json",
+    registrations: ({ command }) => [
+      {
+        is: "entries",
+        file: "/etc/factory/settings.json",
+        format: "json",
+        entries: [...setup.events, GREETING].map((event) => ({
+          list: ["hooks", event],
+          value: group("*", command(event), { timeout: 30 }),
+        })),
+        mode: 0o644,
+      },
+    ],
+    known: "measured",
+  },
   steered: {
     project: [".factory/settings.json", ".factory/settings.local.json", ".factory/hooks.json", ".factory/mcp.json"],
     user: ["~/.factory/settings.json", "~/.factory/hooks.json"],

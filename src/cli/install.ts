@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
 import { visible } from "../action/index.ts";
 import { type Agent, type AgentId, AGENTS, agentNamed, isAgentId, type Registration, type Setup } from "../agents/index.ts";
@@ -88,11 +88,15 @@ export async function uninstall(options: Omit<InstallOptions, "mode">): Promise<
       ...registrationsOf(agent, machine, place, false),
       ...(place === undefined ? registrationsOf(agent, machine, place, true) : []),
     ]);
-    const elsewhere = options.local === true ? [] : installed.filter((each) => each.agent === agent.id).map(({ file }) => anyFile(file));
+    const files = new Set(registrations.flatMap((each) => (each.is === "file" ? [each.file, realPath(each.file)] : [])));
+    const elsewhere =
+      options.local === true
+        ? []
+        : installed.filter((each) => each.agent === agent.id && !files.has(each.file)).map(({ file }) => anyFile(file));
     // What names a file goes before the file.
     const all = new Map([...elsewhere, ...registrations].map((registration) => [`${registration.file}\0${registration.is}`, registration]));
     const planned = [...all.values()]
-      .toSorted((a, b) => Number(a.is === "file") - Number(b.is === "file"))
+      .toSorted((a, b) => placeOf(a) - placeOf(b))
       .map((registration) => step(() => planUninstall(agent.id, registration, readInstalled(machine))));
     return { agent, planned: onePerFile(planned) };
   });
@@ -161,6 +165,17 @@ async function managed(command: "install" | "uninstall", options: InstallOptions
   if (command === "install" && status === 0)
     writeStdout("what users registered for themselves is asked as well: `assent uninstall` takes it out of their own settings\n");
   return status;
+}
+
+/** What was kept goes when it has its place again. */
+const placeOf = (registration: Registration): number => (registration.is !== "file" ? 0 : registration.keeps === undefined ? 1 : 2);
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }
 
 const anyFile = (file: string): Registration => ({ is: "entries", file, format: file.endsWith(".toml") ? "toml" : "json", entries: [] });
@@ -266,7 +281,8 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
     const copy = done.backup === undefined ? "" : `  (copy: ${short(done.backup)})`;
     writeStdout(`${change.agent}: ${change.next === undefined ? "removed" : "wrote"} ${short(change.file)}${copy}\n`);
   }
-  if (command === "install") for (const { agent, planned } of jobs) tellNext(agent, planned);
+  // Nobody has to agree to what an administrator put there.
+  if (command === "install" && options.managed !== true) for (const { agent, planned } of jobs) tellNext(agent, planned);
   return failed ? 1 : 0;
 }
 

@@ -54,7 +54,9 @@ describe("assent install", () => {
     const after = treeOf(place);
     for (const id of INSTALLABLE) {
       const here = installPlace(id, { node: process.execPath, folder: DIST }, place.machine, undefined);
-      for (const { file } of agentNamed(id)?.setup?.registrations(here) ?? [])
+      for (const { file } of agentNamed(id)
+        ?.setup?.registrations(here)
+        .filter((each) => each.is !== "file" || each.keeps === undefined) ?? [])
         expect([id, file, Object.hasOwn(after, file.slice(place.home.length))]).toEqual([id, file, true]);
     }
     const again = assent(place, ["install", "--yes", ...ALL]);
@@ -151,7 +153,6 @@ describe("assent install", () => {
     ["claude", "~/.claude/settings.json", '{ "hooks": { "PreToolUse": {} } }', /`hooks\.PreToolUse` is not a list/],
     ["codex", "~/.codex/config.toml", "a = 1\n[features\n", /codex: ~\/\.codex\/config\.toml:2:/],
     ["opencode", "~/.config/opencode/plugins/assent.js", "export const mine = 1;\n", /was not written by Assent/],
-    ["cline", "~/.cline/hooks/PreToolUse", "#!/bin/sh\necho mine\n", /was not written by Assent/],
   ];
   it.each(BROKEN)("%s: refuses a file it cannot change safely: %s", (agent, file, text, said) => {
     const place = scratch();
@@ -294,10 +295,14 @@ describe("the registered command", () => {
   it("as a script of Cline it cancels when it cannot be started", () => {
     const place = scratch();
     const here = installPlace("cline", { node: "/no/such/node", folder: DIST }, place.machine, undefined);
-    const [script] = agentNamed("cline")?.setup?.registrations(here) ?? [];
+    const script = agentNamed("cline")
+      ?.setup?.registrations(here)
+      .find((each) => each.is === "file" && each.keeps === undefined);
     if (script?.is !== "file") throw new Error("no script");
-    const run = spawnSync("/bin/sh", ["-c", script.text], { input: "{}", encoding: "utf8" });
-    expect(JSON.parse(run.stdout)).toMatchObject({ cancel: true });
+    for (const text of [script.text, script.earlier?.text ?? ""]) {
+      const run = spawnSync("/bin/sh", ["-c", text], { input: "{}", encoding: "utf8" });
+      expect(JSON.parse(run.stdout)).toMatchObject({ cancel: true });
+    }
   });
 });
 

@@ -241,7 +241,7 @@ describe.skipIf(!unshare)("assent install --managed", () => {
   it.each([
     [["--managed", "--local"], "leave one of them out"],
     [["--managed", "--mode", "rulesync"], "rulesync"],
-    [["--managed", "--agent", "codex"], "no place is known"],
+    [["--managed", "--agent", "pi"], "no place is known"],
   ])("%j is refused", (args, why) => {
     const { status, stderr } = assent(scratch(), ["install", "--yes", ...args]);
     expect([status === 0, stderr]).toEqual([false, expect.stringContaining(why)]);

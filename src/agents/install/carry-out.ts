@@ -24,7 +24,7 @@ export function carryOut(change: Change, machine: Machine): Done {
       const folders = makeFolders(dirname(target), everybodys ? 0o755 : 0o700);
       const outcome = replaceFile(target, now, next, change.mode);
       if (outcome.is !== "done") return { is: "failed", why: outcome.is === "changed" ? "changed meanwhile: try again" : outcome.why };
-      if ((now !== undefined && (change.mode & 0o111) !== 0) || everybodys) chmodSync(target, change.mode);
+      if (change.exact === true || (now !== undefined && (change.mode & 0o111) !== 0) || everybodys) chmodSync(target, change.mode);
       note(machine, change, folders.length > 0 ? folders : (known?.folders ?? []));
     }
     if (next === undefined || next === change.before) forget(machine, target);

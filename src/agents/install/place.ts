@@ -107,11 +107,14 @@ export function managedRegistrations(
   machine: Machine,
 ): readonly Registration[] {
   if (managed === undefined || machine.platform !== "linux") return [];
-  const [own] = registrations(installPlace(agent, program, machine, undefined, "everybody"));
+  const place = installPlace(agent, program, machine, undefined, "everybody");
+  if (managed.registrations !== undefined) return managed.registrations(place);
+  const [own] = registrations(place);
   if (own === undefined) return [];
-  const { file, keys = [] } = managed;
+  const { file, keys = [], also = [] } = managed;
   const open = { file, mode: 0o644 } as const;
-  return own.is === "file" ? [{ ...own, ...open }] : [{ ...own, ...open, keys: [...(own.keys ?? []), ...keys] }];
+  const first: Registration = own.is === "file" ? { ...own, ...open } : { ...own, ...open, keys: [...(own.keys ?? []), ...keys] };
+  return [first, ...also.map((other): Registration => ({ is: "entries", entries: [], mode: 0o644, ...other }))];
 }
 
 /** Registration through rulesync, which writes the hosts' files itself. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readEditable } from "../../state/index.ts";
 import type { Registration } from "../agent.ts";
@@ -21,6 +21,8 @@ export interface Change {
   /** What to restore at the end; undefined: nothing was there. */
   readonly before: string | undefined;
   readonly mode: number;
+  /** The mode is part of what is written, also where a file was. */
+  readonly exact?: true;
 }
 
 export type Planned =
@@ -50,10 +52,18 @@ export function planInstall(agent: string, registration: Registration, installed
   if (found.is === "broken") return { is: "refused", file, why: found.why };
   const now = found.is === "text" ? found.text : undefined;
   if (registration.is === "file") {
-    if (now === registration.text) return { is: "same", file };
-    if (now !== undefined && !isOwnFile(now))
+    const known = installed.find((each) => each.file === target);
+    if (registration.keeps !== undefined) return planKeeping(agent, { ...registration, target, now }, registration.keeps);
+    const { earlier, mode } = registration;
+    const theirs = now !== undefined && !isOwnFile(now);
+    if (theirs && earlier === undefined)
       return { is: "refused", file, why: "is there already and was not written by Assent: move it away" };
-    return { is: "change", change: { agent, file, target, now, next: registration.text, before: undefined, mode: registration.mode } };
+    const kept = theirs || (earlier !== undefined && modeOf(earlier.file) !== undefined);
+    const next = kept ? (earlier?.text ?? registration.text) : registration.text;
+    if (now === next) return { is: "same", file };
+    const before = theirs ? now : known?.before;
+    const whole = theirs ? { mode: (modeOf(target) ?? 0) | 0o500, exact: true as const } : { mode };
+    return { is: "change", change: { agent, file, target, now, next, before, ...whole } };
   }
   const next = withEntries(now ?? "", registration);
   if (next.is === "refused") return { file, ...next };
@@ -64,6 +74,24 @@ export function planInstall(agent: string, registration: Registration, installed
     installed.find((each) => each.file === target),
   );
   return { is: "change", change: { agent, file, target, now, next: next.text, before, mode: registration.mode ?? 0o600 } };
+}
+
+const modeOf = (file: string): number | undefined => {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.mode & 0o777 : undefined;
+};
+
+/** Somebody else's file, before ours takes its place. */
+function planKeeping(
+  agent: string,
+  { file, target, now }: { readonly file: string; readonly target: string; readonly now: string | undefined },
+  from: string,
+): Planned {
+  const found = readEditable(targetOf(from), MAX_BYTES);
+  if (found.is !== "text" || isOwnFile(found.text) || now === found.text) return { is: "same", file };
+  if (now !== undefined) return { is: "refused", file, why: "is there already, and would be needed to keep another file: move it away" };
+  const mode = modeOf(from) ?? 0o600;
+  return { is: "change", change: { agent, file, target, now, next: found.text, before: undefined, mode, exact: true } };
 }
 
 /** What the file says without us: what it said before, while nobody else has changed it. */
@@ -78,12 +106,36 @@ function beforeOf(
   return clean.is === "text" ? clean.text : now;
 }
 
+/** Somebody else's file gets its place back, as it is by now; then it is kept no longer. Undefined: none is kept. */
+function planRestoring(
+  agent: string,
+  registration: Extract<Registration, { is: "file" }> & { readonly target: string; readonly now: string | undefined },
+): Planned | undefined {
+  const { file, target, now, earlier, keeps } = registration;
+  const kept = keeps === undefined ? readEditable(targetOf(earlier?.file ?? file), MAX_BYTES) : undefined;
+  const main = readEditable(targetOf(keeps ?? file), MAX_BYTES);
+  const ours = main.is === "missing" || (main.is === "text" && isOwnFile(main.text));
+  // Whoever put another file there meanwhile decides what becomes of the first one.
+  if (!ours) return { is: "same", file };
+  if (keeps !== undefined)
+    return now === undefined
+      ? { is: "same", file }
+      : { is: "change", change: { agent, file, target, now, next: undefined, before: undefined, mode: 0o600 } };
+  if (kept?.is !== "text") return undefined;
+  const mode = modeOf(earlier?.file ?? file) ?? 0o700;
+  return { is: "change", change: { agent, file, target, now, next: kept.text, before: kept.text, mode, exact: true } };
+}
+
 /** What uninstalling does to one file. */
 export function planUninstall(agent: string, registration: Registration, installed: readonly Installed[]): Planned {
   const { file } = registration;
   const target = targetOf(file);
   const found = readEditable(target, MAX_BYTES);
   if (found.is === "broken") return { is: "refused", file, why: found.why };
+  if (registration.is === "file" && (registration.earlier ?? registration.keeps) !== undefined) {
+    const restored = planRestoring(agent, { ...registration, target, now: found.is === "text" ? found.text : undefined });
+    if (restored !== undefined) return restored;
+  }
   if (found.is === "missing") return { is: "same", file };
   const now = found.text;
   const known = installed.find((each) => each.file === target);

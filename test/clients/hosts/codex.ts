@@ -1,6 +1,6 @@
 import type { Client } from "../client.ts";
 import { object, text } from "../model/dig.ts";
-import { ELSEWHERE, HOME, MOUNTED } from "../place.ts";
+import { ELSEWHERE, HOME, MOUNTED, PROJECT } from "../place.ts";
 
 /** npm holds each platform's build as a version of its own. */
 export const codex: Client = {
@@ -18,6 +18,8 @@ base_url = "${model}/v1"
 wire_api = "responses"
 env_key = "FAKE_KEY"
 supports_websockets = false
+[projects."${PROJECT}"]
+trust_level = "trusted"
 [mcp_servers.lab]
 command = "${MOUNTED.ownNode}"
 args = ["${MOUNTED.mcpServer}"]
@@ -49,6 +51,7 @@ args = ["${MOUNTED.mcpServer}"]
   },
   // What `write_stdin` types is never judged: no shell or interpreter may be started to be typed into.
   own: { path: ".codex/config.toml", off: "[features]\nhooks = false\n" },
+  managed: true,
   harmless:
     "exec_command write_stdin list_mcp_resources list_mcp_resource_templates read_mcp_resource request_user_input get_goal create_goal update_goal tool_search wait_agent send_input close_agent resume_agent",
   shell: (command) => ({ tool: "exec_command", input: { cmd: command } }),

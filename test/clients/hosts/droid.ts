@@ -29,6 +29,8 @@ export const droid: Client = {
   env: () => ({ FACTORY_API_KEY: "fk-fake000" }),
   args: "exec PROMPT -m custom:fake-0 -o stream-json",
   modes: { usual: "--auto high", free: "--skip-permissions-unsafe" },
+  own: { path: ".factory/settings.json", off: json({ hooksDisabled: true }) },
+  managed: true,
   harmless: "TaskOutput TaskStop ToolSearch GenerateImage",
   shell: (command) => ({
     tool: "Execute",
