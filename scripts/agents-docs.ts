@@ -1,3 +1,5 @@
+import type { Outcome } from "../src/guard/index.ts";
+import type { Decision } from "../src/policy/index.ts";
 import { AGENTS, type Agent, type Setup } from "../src/agents/index.ts";
 import { installPlace } from "../src/agents/install/index.ts";
 import { between } from "./policy-docs.ts";
@@ -7,7 +9,12 @@ export const agentsDocs: readonly { readonly file: string; readonly update: (bef
   {
     file: "docs/agents.md",
     update: (before) =>
-      between(between(between(before, "hosts", table()), "steering", steering()), "host by host", AGENTS.flatMap(part).join("\n\n")),
+      [
+        ["hosts", table()],
+        ["verdicts", verdicts()],
+        ["steering", steering()],
+        ["host by host", AGENTS.flatMap(part).join("\n\n")],
+      ].reduce((text, [name = "", block = ""]) => between(text, name, block), before),
   },
 ];
 
@@ -24,6 +31,46 @@ function table(): string {
   return [
     "| agent | `--agent` | from version | what must be asked | when the hook itself fails | driven for real |",
     "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+/** What becomes of each verdict, as the host's own file answers it on its first event. */
+function verdicts(): string {
+  const rows = AGENTS.flatMap(set).map(({ name, protocol, setup }) => {
+    const { payload, env = {} } = setup.sample("x", "/p");
+    const reading = protocol.read({ payload, event: setup.events[0], env, folder: "/p" });
+    if (reading.is !== "request") throw new Error(`${name}: the sample is no request`);
+    const { request } = reading;
+    const told = (decision: Decision): string => {
+      const verdict = { decision, basis: "rule", reason: "r", actions: [], unknowns: [] } as const;
+      const { envelope, exit } = protocol.write({
+        request,
+        verdict,
+        answer: { decision, reason: "r", modelReason: "r" },
+      } as unknown as Outcome);
+      return JSON.stringify([envelope, exit]);
+    };
+    const silence = JSON.stringify([protocol.silence.envelope, protocol.silence.exit]);
+    const { asks, decides } = request.host;
+    const dialog = setup.asks.startsWith("a dialog")
+      ? "a question; without a user interface refused with the reason"
+      : "refused with the reason";
+    const question = asks ? "a question" : dialog;
+    const own = "left to the host";
+    const cells = [
+      told("allow") === silence ? own : "goes ahead without the host's own question",
+      question,
+      decides ? own : question,
+      told("none") === silence ? own : question,
+      setup.denies ?? "refused, the model reads the reason",
+      setup.silence,
+    ];
+    return `| ${name} | ${cells.join(" | ")} |`;
+  });
+  return [
+    "| agent | `allow` | `ask` by a rule, a danger, a secret | `ask` by a default alone | `none` | `deny` | left to the host, and with hooks off |",
+    "|---|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");
 }

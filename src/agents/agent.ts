@@ -87,6 +87,10 @@ export interface Setup {
   readonly fails: string;
   /** How an ask arrives, by the situation. */
   readonly asks: string;
+  /** What becomes of a call about which the host hears nothing, as of every call where hooks are off. */
+  readonly silence: string;
+  /** What a denial does, where it is more than a refusal of which the model reads the reason. */
+  readonly denies?: string;
   /** What Assent cannot enforce there, one sentence each. */
   readonly cannot: readonly string[];
   /** What the user has to do after installing. */

@@ -74,6 +74,7 @@ const setup: Setup = {
   variables: ["AGENT", "AGENT_TOOL_NAME", "AMP_THREAD_ID"],
   fails: "rejects the tool",
   asks: "Amp's own question",
+  silence: "Amp asks; with hooks off its own rules decide",
   cannot: [
     "a newer Amp may not look at `amp.permissions`: check with `amp permissions list`",
     "your own rules below Assent's in `amp.permissions` are not looked at any more",

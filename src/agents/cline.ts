@@ -88,6 +88,8 @@ const setup: Setup = {
   events: ["PreToolUse"],
   fails: "the tool runs; the registered script turns a crash into a refusal, but not a hook that takes too long",
   asks: "a hook cannot ask: what must be asked is denied with the reason",
+  denies: "a command is refused and the model reads the reason; anything else ends the whole run",
+  silence: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
   cannot: [
     "a denial of anything but a command ends the whole run, and the model does not see the reason",
     "an allow does not spare you Cline's own question",

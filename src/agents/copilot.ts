@@ -112,6 +112,7 @@ const setup: Setup = {
   variables: ["COPILOT_PROJECT_DIR"],
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
+  silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
     "hooks of a repository (also those in `.claude/settings.json`) run beside these",

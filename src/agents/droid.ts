@@ -64,6 +64,7 @@ const setup: Setup = {
   variables: ["FACTORY_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "an ask of a hook lets the tool run in `droid exec`: what must be asked is denied with the reason",
+  silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
   cannot: [
     "an allow would override your own `commandDenylist`, so none is sent: Droid asks by its autonomy level",
     "the host does not say which calls are a sub-agent's",

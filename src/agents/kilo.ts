@@ -12,6 +12,7 @@ const setup: Setup = {
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
+  silence: "goes ahead, but for what Kilo's own rules ask",
   cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
   steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo"),
   registrations: ({ home, project, module, registered }) => [

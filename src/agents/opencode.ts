@@ -12,6 +12,7 @@ const setup: Setup = {
   events: ["tool.execute.before", "permission.asked"],
   fails: "a plugin that throws denies; OpenCode waits for a plugin that hangs",
   asks: "a plugin cannot make OpenCode ask: what must be asked is denied with the reason; where OpenCode asks by itself, it asks",
+  silence: "goes ahead, but for what OpenCode's own rules ask",
   cannot: [
     "`opencode run --pure` loads no plugins",
     "without network its first start with a folder of plugins waits about a minute for a package",

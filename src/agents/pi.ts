@@ -40,8 +40,11 @@ function read({ payload, event, folder }: Call): Reading {
   });
 }
 
-function write({ answer }: Outcome): Reply {
+function write({ answer, request }: Outcome): Reply {
   const reason = `Assent: ${answer.modelReason}`;
+  // Where nobody has an opinion pi would simply go ahead.
+  if (answer.decision === "none")
+    return reply(request.host.asks ? { ask: true, reason } : { block: true, reason: `Assent: approval required: ${answer.modelReason}` });
   if (answer.decision === "deny") return reply({ block: true, reason });
   return reply(answer.decision === "ask" ? { ask: true, reason } : {});
 }
@@ -62,7 +65,8 @@ const setup: Setup = {
   sample: (command, cwd) => ({ payload: { type: "tool_call", sessionId: SELF_TEST, cwd, toolName: "bash", input: { command } } }),
   events: ["tool_call"],
   fails: "blocks the tool",
-  asks: "a dialog with the reason; without a user interface a denial with the reason",
+  asks: "a dialog with the reason, also about what nobody has an opinion on; without a user interface a denial with the reason",
+  silence: "goes ahead: pi asks nothing by itself",
   cannot: ["commands that the user types behind `!` are not judged"],
   steered: {
     project: [".pi/settings.json"],

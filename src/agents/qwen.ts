@@ -91,6 +91,7 @@ const setup: Setup = {
   variables: ["QWEN_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
+  silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
   cannot: ["hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask"],
   registrations: ({ home, project, command }) => [
     {

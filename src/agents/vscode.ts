@@ -81,6 +81,7 @@ const setup: Setup = {
   events: ["PreToolUse"],
   fails: "the tool runs; the registered command turns a crash into a refusal",
   asks: "VS Code's own dialog",
+  silence: "VS Code decides and asks",
   cannot: [
     "Copilot's command line runs this hook as well: both answers count, and the stricter one wins",
     "an allow does not spare you VS Code's own question",

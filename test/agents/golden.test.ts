@@ -58,8 +58,8 @@ const TOLD: Readonly<Record<string, string>> = {
   // A refused command is replaced by one that says why.
   "cline PreToolUse": "- - - replaced replaced replaced - deny - - deny · · - deny",
   "droid PreToolUse": "- - - deny deny deny - deny - - deny · · - deny",
-  // It asks nobody by itself: what a default asks about is denied where no person sits.
-  "pi tool_call": "- - - deny deny deny - deny deny - deny · · · ·",
+  // It asks nobody by itself: what a default asks about, or nobody has an opinion on, is denied where no person sits.
+  "pi tool_call": "- - deny deny deny deny - deny deny - deny · · · ·",
   // It cannot stay silent.
   "amp delegate": "allow allow ask ask deny deny allow deny ask allow deny · · ask deny",
   "windsurf pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use": "- - - deny deny deny - deny - - deny · · - deny",
