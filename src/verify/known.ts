@@ -96,6 +96,8 @@ export const PARTS: readonly Part[] = [
     why: "GNU parallel finds out what the machine can do",
   },
   { of: "jruby", starts: "java dirname readlink uname cat expr ls", why: "a shell script that starts Java's virtual machine" },
+  { of: "say mdfind mdls", starts: "gdnc gpbs make_services", why: "GNUstep's programs of these names start its own servers" },
+  { of: "lxc-attach", starts: "lxc-attach", why: "starts itself anew from memory (CVE-2019-5736)" },
   { of: "ldd", starts: "/lib64/ /lib/ /usr/lib/", why: "ldd(1) starts the dynamic loader" },
   { of: "git", starts: "man", why: "git help shows manual pages" },
   { of: "npm", starts: "man", why: "npm help shows manual pages" },
@@ -279,11 +281,26 @@ export const OWN_CHANGES: readonly OwnChange[] = [
   { of: "inxi", changes: ["~/.inxi", "~/.inxi/**"], why: "the folder of its own" },
   { of: "virtualenv", changes: ["~/.local", "~/.local/share"], why: "the folder of its own" },
   { of: "service", changes: ["/run/alsa"], why: "an init script of the system's that was asked for its status" },
+  { of: "mplayer", changes: ["~/.mplayer"], why: "the folder of its configuration" },
+  { of: "kitty", changes: ["~/.config/kitty"], why: "the folder of its configuration" },
+  { of: "caddy", changes: ["~/.step"], why: "the folder of a library's configuration" },
+  { of: "stap", changes: ["~/.systemtap"], why: "the folder of its own" },
+  { of: "yad", changes: ["~/.config/yad.conf", "~/.config/yad.conf.*"], why: "writes its configuration where there is none" },
+  { of: "glances", changes: ["/tmp/glances-*.log"], why: "its log" },
+  { of: "wget2", changes: ["/tmp/.wget-*_lck_*"], why: "so that no two write what it remembers of hosts at once" },
+  { of: "dpkg-preconfigure", changes: ["/var/cache/debconf/**"], why: "opens the database of settings whatever it is asked, as root" },
+  { of: "net", changes: ["/run/samba/**"], why: "the place in which Samba's programs find each other, as root" },
+  { of: "dehydrated mkdir", changes: ["/var/lib/dehydrated/**"], why: "the folder of its accounts, which is the system's" },
+  {
+    of: "say mdfind mdls open make_services",
+    changes: ["~/GNUstep", "~/GNUstep/**", "/root/GNUstep", "/tmp/GNUstepSecure*"],
+    why: "GNUstep's programs of these names: the folder of their settings",
+  },
   { of: "npx", changes: ["~/.npm"], why: "the folder of its own" },
   { of: "mpv", changes: ["~/.config/mpv"], why: "the folder of its configuration" },
   {
     of: "ffplay",
-    changes: ["/tmp/pulse-*", "~/.config/pulse", "/root/.cache/mesa_shader_cache"],
+    changes: ["/tmp/pulse-*", "~/.config/pulse", "/root/.cache", "/root/.cache/mesa_shader_cache"],
     why: "what sound and picture are played through",
   },
   { of: "iptables* ip6tables*", changes: ["/run/xtables.lock"], why: "so that no two work at once" },
@@ -301,7 +318,11 @@ export const OWN_CHANGES: readonly OwnChange[] = [
     changes: ["/var/cache/fontconfig", "/var/cache/fontconfig/**"],
     why: "fontconfig keeps its cache where it may, which is as root",
   },
-  { of: "libreoffice soffice soffice.bin unoconv", changes: ["~/.cache/dconf"], why: "dconf(7): the folder in which settings are watched" },
+  {
+    of: "libreoffice soffice soffice.bin unoconv fwupdtool",
+    changes: ["~/.cache/dconf"],
+    why: "dconf(7): the folder in which settings are watched",
+  },
 ];
 
 /** Files that a program gives another name without a word of the line that says so. */
@@ -311,5 +332,6 @@ export const OWN_LINKS: readonly { readonly of: string; readonly links: readonly
 
 /** Sockets that say nothing to anybody. */
 export const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
+  { of: "kubectl", host: "localhost", why: "without a configuration it takes this machine for the cluster" },
   { of: "fuser", host: "localhost", why: "getaddrinfo(3) sorts addresses by connecting datagram sockets, which sends nothing" },
 ];
