@@ -94,8 +94,18 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
     const first = cx.actions.findIndex((action, i) => i >= before && action.kind === "exec");
     if (first >= 0) cx.addDanger(first, "resource-bomb");
   }
-  return redirectedOutcome(outcome, redirected, undone);
+  const run = redirectedOutcome(outcome, redirected, undone);
+  // From here on the shell itself prints elsewhere (bash(1), exec).
+  return node.redirects.length > 0 && isExecAlone(words)
+    ? { ...run, out: { is: "unknown", why: "what the shell prints after exec", network: false } }
+    : run;
 }
+
+/** `exec > file`: no program is started. */
+const isExecAlone = (words: readonly Value[]): boolean => {
+  const texts = words.map((word) => textOf(word));
+  return texts.includes("exec") && texts.every((text) => text !== undefined && /^(exec|command|builtin|-p|--)$/.test(text));
+};
 
 /** Without a name they list or read what they are given, or print. */
 const READS_NOTHING_ELSE = new Set("ls cat wc head tail stat file echo printf test [ true : set declare local export".split(" "));
@@ -197,6 +207,8 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
   const value = expandText(ex, item.value, true);
   if (item.index !== undefined) return { atoms: [{ hole: true, why: `an element of $${item.name}` }], many: true };
   if (item.append !== true) return value.many ? { atoms: value.atoms, many: value.atoms.some(isHole) } : value;
+  if (state.attributesOf(item.name).includes("i") && /^\d+$/.test(textOf(value) ?? ""))
+    return { atoms: [{ hole: true, why: "a sum", number: true }], many: false };
   const before = state.variables.get(item.name);
   return concat(before !== undefined && "atoms" in before ? before : { atoms: [{ hole: true, why: `$${item.name}` }], many: true }, value);
 }
@@ -273,14 +285,16 @@ function runAlias(d: Dispatch, name: string, text: string, rest: readonly Value[
     command?.type === "Command" &&
     command.redirects.length === 0 &&
     command.prefix.length === 0 &&
-    command.name !== undefined
+    command.name !== undefined &&
+    command.args.every((arg) => arg.type === "Word") &&
+    text.slice(command.end).trim() === ""
   ) {
     const ex = expansion(cx, state);
     const words = [command.name, ...command.args.filter((arg) => arg.type === "Word")].flatMap((word) => [...expandFields(ex, word)]);
     return dispatch({ ...d, argv: [...words, ...rest], taken });
   }
   RUNNER.script(cx, state, literal(text), d.stdin, { keep: true });
-  if (rest.length > 0) cx.unknown(`the alias ${name} is more than one command: what its arguments do is not known`);
+  cx.unknown(`the alias ${name} is more than a plain command: what it leaves, and what its arguments do, is not known`);
   return same({ is: "unknown", why: `the output of the alias ${name}`, network: false }, state);
 }
 

@@ -84,6 +84,8 @@ export class Context {
   readonly links: MadeLink[] = [];
   /** Words as they appear in actions. */
   readonly said = new Map<Value, Argument>();
+  /** How often the walk met what may end a list of commands early: what comes after it may not run. */
+  cuts = 0;
   private steps = 0;
   private readonly reasons = new Set<string>();
 
@@ -120,6 +122,7 @@ export class Context {
   }
 
   mayFail(state: ShellState): void {
+    this.cuts++;
     this.failures.at(-1)?.push(state.fork());
   }
 

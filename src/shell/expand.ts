@@ -25,6 +25,11 @@ export function expandFields(ex: Expansion, word: Word): readonly Value[] {
   return bracesOf(ex, word).flatMap((one) => new FieldBuilder(ex, true).build(one));
 }
 
+/** The operand of an unquoted `${x:-…}`: blanks that stand bare in it part words (bash(1), Word Splitting). */
+export function expandSplit(ex: Expansion, word: Word): readonly Value[] {
+  return bracesOf(ex, word).flatMap((one) => new FieldBuilder(ex, true, true).build(one));
+}
+
 /** A word in a place without splitting: an assignment, a here-string, `case` and `[[` operands. */
 export function expandText(ex: Expansion, word: Word, assignment = false): Value {
   const fields = new FieldBuilder(ex, false).build(word, assignment);
@@ -52,6 +57,8 @@ const ESCAPES = /\\(?:[abeEfnrtv\\'"?]|[0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1
 class FieldBuilder {
   private readonly ex: Expansion;
   private readonly splitting: boolean;
+  /** Blanks outside quotes part words. */
+  private readonly bare: boolean;
   private readonly fields: Value[] = [];
   private atoms: Atom[] = [];
   private many = false;
@@ -60,13 +67,24 @@ class FieldBuilder {
   /** The field ends with words of unknown number: what follows in the same word may belong to another. */
   private loose = false;
 
-  constructor(ex: Expansion, splitting: boolean) {
+  constructor(ex: Expansion, splitting: boolean, bare = false) {
     this.ex = ex;
     this.splitting = splitting;
+    this.bare = bare;
   }
 
   build(word: Word, assignment = false): Value[] {
     const parts = word.parts;
+    if (this.bare && (parts ?? [word]).some((part) => part.text !== "" && isBlank(part))) {
+      // A blank at an end parts the word from its neighbours.
+      if (/^\s|\s$/.test(word.text) || (parts ?? [word]).some((part) => isBlank(part) && /[\\~]/.test(part.text)))
+        return [unknown("words with blanks between them", true)];
+      if (parts === undefined) this.expansion(literal(word.value), false);
+      for (const [i, part] of (parts ?? []).entries())
+        if (part.type === "Literal") this.expansion(literal(part.value), false);
+        else this.add(part, false, parts?.[i + 1]);
+      return this.finish();
+    }
     if (parts === undefined) {
       this.text(expandTilde(this.ex, word.text, word.value, true, assignment));
       this.present = true;
@@ -129,8 +147,7 @@ class FieldBuilder {
         part.parts.forEach((child, i) => this.add(child, true, part.parts[i + 1]));
         return;
       case "DoubleQuoted":
-        this.present = true;
-        part.parts.forEach((child, i) => this.add(child, true, part.parts[i + 1]));
+        this.quoted(part.parts);
         return;
       case "Glob":
         for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
@@ -185,6 +202,16 @@ class FieldBuilder {
         this.parameter(readParameter(this.ex, part, quoted), quoted);
         return;
     }
+  }
+
+  /** `"$@"` is no word at all where there are none; what bash makes of it beside other empty text differs. */
+  private quoted(parts: readonly WordPart[]): void {
+    const before = [this.atoms.length, this.fields.length].join();
+    const lists = parts.filter(isList).length;
+    if (lists === 0 || parts.length > 1) this.present = true;
+    parts.forEach((child, i) => this.add(child, true, parts[i + 1]));
+    if (lists > 0 && parts.length > 1 && [this.atoms.length, this.fields.length].join() === before)
+      this.addValue(unknown("an empty word, or none", true));
   }
 
   /** `$x[…]` and `$x:h` are a subscript and a modifier in zsh, plain text in bash. */
@@ -284,6 +311,14 @@ class FieldBuilder {
     return this.fields;
   }
 }
+
+const isBlank = (part: WordPart | Word): boolean => (part.type === "Word" || part.type === "Literal") && /[ \t\n]/.test(part.text);
+
+/** `$@`, `${@}`, `${a[@]}`: as many words as there are, in double quotes, too. */
+const isList = (part: WordPart): boolean =>
+  part.type === "SimpleExpansion"
+    ? part.text === "$@"
+    : part.type === "ParameterExpansion" && (part.parameter === "@" || part.index?.value === "@");
 
 /** Text that bash would evaluate as arithmetic although it is only a word: `[[ x -eq y ]]`, `${a[x]}`, `printf -v a[x]`. */
 export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string): void {

@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
-import { evaluateAsArithmetic, expandFields, expandOperand, expandText, type Expansion } from "./expand.ts";
+import { evaluateAsArithmetic, expandSplit, expandOperand, expandText, type Expansion } from "./expand.ts";
 import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type ShellState, type Variable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
@@ -11,6 +11,8 @@ export type Fields =
   | { readonly fields: readonly Value[]; readonly split?: boolean; readonly value?: undefined }
   | { readonly fields: undefined; readonly value: Value };
 
+/** Any number of words, in double quotes, too. */
+const listOf = (why: string): Fields => ({ fields: [unknown(why, true)] });
 const one = (value: Value): Fields => ({ fields: undefined, value });
 const number = (why: string): Value => ({ atoms: [{ hole: true, why, number: true }], many: false });
 const NUMERIC = new Set([
@@ -53,7 +55,7 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   if (part.operation === undefined) return found;
   if (found.fields !== undefined) {
     operate(ex, part.operation, undefined, part, quoted);
-    return found.fields.length === 0 && part.operation.type !== "Default" ? found : one(unknown(`a part of $${part.parameter}`, true));
+    return found.fields.length === 0 && part.operation.type !== "Default" ? found : listOf(`a part of $${part.parameter}`);
   }
   const { operation } = part;
   if (cx.maybeZsh && operation.type === "Default" && operation.operator.endsWith("=") && /\{[^}]*(,|\.\.)/.test(operation.operand.text))
@@ -61,7 +63,7 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   // What `=` assigns is the variable's text, and is split like it.
   if (operation.type !== "Default" || quoted || operation.operator.endsWith("="))
     return one(operate(ex, operation, part.index === undefined ? found.value : undefined, part, quoted));
-  const fields = expandFields(ex, operation.operand);
+  const fields = expandSplit(ex, operation.operand);
   const operand =
     fields.reduce<Value | undefined>((a, b) => (a === undefined ? b : concat(concat(a, literal(" ")), b)), undefined) ?? literal("");
   const chosen = withDefault(ex, operation.operator, part.index === undefined ? found.value : undefined, operand, part);
@@ -76,7 +78,7 @@ function indirect(ex: Expansion, part: ParameterExpansionPart, quoted: boolean):
   const lost = one(unknown(`the variable that $${name} names`, true));
   // `${!a[@]}` are subscripts, `${!a*}` names.
   if (part.operation?.type === "Names" || ((part.index?.value === "@" || part.index?.value === "*") && part.operation === undefined))
-    return lost;
+    return listOf(`the names that ${part.text} stands for`);
   const found = part.index === undefined ? lookup(ex, name, true) : element(ex, name, part.index.value, true);
   const pointers = found.fields ?? [found.value];
   const texts = pointers.map((value) => (value.many ? undefined : textOf(value)));
@@ -133,9 +135,9 @@ const joined = (state: ShellState, values: readonly Value[]): Value =>
 
 function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
   const variable: Variable | undefined = ex.state.variables.get(name);
-  if (variable === undefined) return one(unknown(`\${${name}[${index}]}`, true));
   // What `read -a` or `a[1]=…` left of it.
-  if (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))) return one(unknown(`\${${name}[${index}]}`, true));
+  if (variable === undefined || (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))))
+    return index === "@" ? listOf(`\${${name}[@]}`) : one(unknown(`\${${name}[${index}]}`, true));
   const values = isArray(variable) ? variable : [variable];
   if (index === "@" || (index === "*" && !quoted)) return { fields: values };
   if (index === "*") return one(joined(ex.state, values));
@@ -189,12 +191,15 @@ function withDefault(ex: Expansion, operator: string, value: Value | undefined, 
   const text = value === undefined ? undefined : textOf(value);
   const positional = /^\d+$/.test(name);
   const set = state.variables.has(name) || cx.world.env(name) !== undefined || name === "HOME" || name === "PWD" || positional;
-  if (text === undefined || value === undefined || !set) {
+  // An empty variable may be one that is not set.
+  if (kind === "?" && (text === undefined || !set)) cx.cuts++;
+  if (text === undefined || value === undefined || !set || (text === "" && !operator.startsWith(":"))) {
     if (kind === "=")
       assignVariable(cx, state, name, unknown(`$${name}, perhaps set by \${…=…}`, true), { exported: false, span: cx.span(part) });
     return unknown(kind === "+" ? `whether $${name} is set` : `$${name} or its default`, true);
   }
-  const nonEmpty = text !== "" || (!operator.startsWith(":") && !positional);
+  const nonEmpty = text !== "";
+  if (kind === "?" && !nonEmpty) cx.cuts++;
   if (kind === "+") return nonEmpty ? operand : literal("");
   if (nonEmpty || kind === "?") return value;
   if (kind === "=") assignVariable(cx, state, name, operand, { exported: false, span: cx.span(part) });

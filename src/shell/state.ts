@@ -44,8 +44,8 @@ export interface Springing {
 
 export const CALM: Springing = { names: new Set(), moves: false, prints: false };
 
-/** Options of the shell that are followed: `allexport`, `physical`, `nullglob`. */
-export type Followed = "allexport" | "physical" | "nullglob";
+/** Options of the shell that are followed: `allexport`, `physical`, `nullglob`, and those that end it early. */
+export type Followed = "allexport" | "physical" | "nullglob" | "errexit" | "nounset";
 
 /** What the shell knows at one point of the line: a sound summary of every way to get there. */
 export class ShellState {

@@ -63,10 +63,12 @@ export function runStatements(
   let last: ShellOutcome = same(NOTHING, start);
   let state = start;
   let ended = false;
+  const { cuts } = cx;
   for (const [i, statement] of statements.entries()) {
     if (!cx.step()) break;
     last = runStatement(cx, state, statement, stdin);
-    outs.push(last.out);
+    // After `exit`, or a command that fails under errexit, the rest prints nothing.
+    outs.push(cx.cuts > cuts || (i > 0 && (start.options.has("errexit") || start.options.has("nounset"))) ? perhaps(last.out) : last.out);
     const following = statements[i + 1];
     const end = joinStates(last.ok, last.fail);
     const next = nextLine === undefined || following === undefined ? end : nextLine(end, statement, following);

@@ -140,6 +140,7 @@ const exec: Builtin = (call) => {
   }
   if (words.length === 0) return done(call.state);
   const { out } = dispatch({ ...call, argv: words, env: [], external: true });
+  call.cx.cuts++;
   return { out, ok: undefined, fail: undefined };
 };
 
@@ -217,6 +218,7 @@ const RESERVED = new Set(
 const leaveFunction: Builtin = (call) => {
   const { cx, state } = call;
   numberInZsh(call);
+  cx.cuts++;
   const around = cx.escapes.findLast(({ from }) => from !== "loop");
   if (around?.from !== "function") return done(state);
   around.states.push(state.fork());
@@ -228,6 +230,7 @@ const isStatus = (words: readonly Value[]): boolean => words.every((word) => !pr
 const leaveLoop: Builtin = (call) => {
   const { cx, state } = call;
   numberInZsh(call);
+  cx.cuts++;
   const own = cx.escapes.slice(cx.escapes.findLastIndex(({ from }) => from !== "loop") + 1);
   // In zsh it leaves the loop around the function, too.
   if (own.length === 0 && cx.maybeZsh && cx.escapes.some(({ from }) => from === "loop"))
@@ -263,11 +266,16 @@ const complete: Builtin = (call) => {
   return done(call.state, { is: "unknown", why: `the output of ${call.name}`, network: false });
 };
 
-const kill: Builtin = (call) => (signal(call) ? done(call.state) : done(call.state, unknownText));
+const kill: Builtin = (call) => {
+  // It may be this shell that is killed.
+  call.cx.cuts++;
+  return signal(call) ? done(call.state) : done(call.state, unknownText);
+};
 
 const unknownText = { is: "unknown", why: "a list of signals", network: false } as const;
 
 const exit: Builtin = (call) => {
+  call.cx.cuts++;
   numberInZsh(call);
   return { out: NOTHING, ok: undefined, fail: undefined };
 };

@@ -245,6 +245,8 @@ const set: Builtin = (call) => {
         cx.unknown(`set ${text} changes how the rest of the line is read`, { span: call.span });
       else if (letter === "a") state.setOption("allexport");
       else if (letter === "P") state.setOption("physical");
+      else if (letter === "e") state.setOption("errexit");
+      else if (letter === "u") state.setOption("nounset");
     }
   }
   return done(state);
@@ -257,6 +259,8 @@ export function setOption(call: BuiltinCall, option: string | undefined, on: boo
       span: call.span,
     });
   if (option === "physical" || option === "chaselinks") call.state.setOption("physical");
+  if (/^err_?exit$/i.test(option ?? "")) call.state.setOption("errexit");
+  if (/^(nounset|no_?unset|unset)$/i.test(option ?? "")) call.state.setOption("nounset");
   if (option === "allexport" && on) call.state.setOption("allexport");
 }
 
@@ -266,7 +270,8 @@ const shift: Builtin = (call) => {
   const text = words[0] === undefined ? "1" : textOf(words[0]);
   if (text === undefined || !/^\d+$/.test(text) || state.positional.some((value) => value.many))
     state.positional = state.positional.length === 0 ? [] : [unknown("the positional parameters after shift", true)];
-  else state.positional = state.positional.slice(Number(text));
+  // Fewer than that stay as they are.
+  else if (Number(text) <= state.positional.length) state.positional = state.positional.slice(Number(text));
   return done(state);
 };
 

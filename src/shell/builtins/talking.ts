@@ -9,6 +9,7 @@ import {
   mayBeOption,
   prefixOf,
   textOf,
+  unknown,
   type Atom,
   type Stream,
   type Value,
@@ -19,6 +20,12 @@ import { expansion } from "../walk.ts";
 import { done, type Builtin } from "./index.ts";
 
 const text = (atoms: readonly Atom[]): Stream => ({ is: "text", value: { atoms: join(atoms), many: false } });
+
+/** Under nounset nothing is printed where a variable is not set. */
+const whole = ({ state }: Parameters<Builtin>[0], out: Stream): Stream =>
+  state.options.has("nounset") && out.is === "text" && holeOf(out.value)?.ambient === true
+    ? { is: "unknown", why: "text with a variable that may not be set", network: false }
+    : out;
 
 const echo: Builtin = (call) => {
   let words = call.words;
@@ -34,7 +41,7 @@ const echo: Builtin = (call) => {
   if ((escapes || call.cx.shell !== "bash") && atoms.some((atom) => typeof atom === "string" && atom.includes("\\"))) {
     return done(call.state, { is: "unknown", why: "what echo makes of backslashes", network: false });
   }
-  return done(call.state, text(newline ? [...atoms, "\n"] : atoms));
+  return done(call.state, whole(call, text(newline ? [...atoms, "\n"] : atoms)));
 };
 
 const NUMERIC = /[*diouxXeEfFgG]/;
@@ -47,6 +54,13 @@ const printf: Builtin = (call) => {
     const name = attached === "" ? args[0] : literal(attached);
     args = attached === "" ? args.slice(1) : args;
     [format, ...args] = args;
+    if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
+    else if (format === undefined || mayBeOption(format)) {
+      assignTo(call, name, unknown("what printf makes", true));
+      if (format !== undefined && prefixOf(format) !== "" && /^-v/.test(prefixOf(format)))
+        cx.unknown("printf -v sets another variable", { span: call.span });
+      return done(state);
+    }
     assignTo(
       call,
       name,
@@ -78,7 +92,10 @@ const printf: Builtin = (call) => {
       else readNames(call, textOf(arg) ?? "");
   }
   const value = format === undefined ? undefined : formatted(format, args);
-  return done(state, value === undefined ? { is: "unknown", why: "what printf makes", network: false } : { is: "text", value });
+  return done(
+    state,
+    value === undefined ? { is: "unknown", why: "what printf makes", network: false } : whole(call, { is: "text", value }),
+  );
 };
 
 /** The conversions of a format, in the order of the arguments. One that escapes spell (zsh) or that names its argument may be any. */
