@@ -8,6 +8,7 @@ import { readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
 import { substitution } from "./substitution.ts";
 import { expandTilde } from "./tilde.ts";
+import { hasZshDollar, isZshLength } from "./zsh-dollar.ts";
 import { concat, holeOf, join, literal, NOTHING, textOf, unknown, type Atom, type Stream, type Value } from "./value.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
@@ -86,6 +87,7 @@ class FieldBuilder {
       return this.finish();
     }
     if (parts === undefined) {
+      this.zshDollar(word, false);
       this.text(expandTilde(this.ex, word.text, word.value, true, assignment));
       this.present = true;
       this.zshWord(word, assignment);
@@ -93,6 +95,7 @@ class FieldBuilder {
     }
     parts.forEach((part, i) => {
       if (part.type === "Literal" && (i === 0 || assignment)) {
+        this.zshDollar(part, parts.length > i + 1);
         this.addValue(expandTilde(this.ex, part.text, part.value, parts.length === 1, assignment, i === 0));
         if (part.value !== "") this.present = true;
       } else {
@@ -104,6 +107,17 @@ class FieldBuilder {
     if (/^~[^/]/.test(word.text) && (parts.length > 1 || word.text.startsWith("~~"))) this.zshTilde(word);
     this.zshWord(word, assignment);
     return this.finish();
+  }
+
+  private zshDollar(part: WordPart | Word, following: boolean): void {
+    if (this.ex.cx.maybeZsh && part.text.includes("$") && hasZshDollar(part.text, following)) this.zshReads(part.text, part);
+  }
+
+  private zshReads(text: string, part: WordPart | Word): void {
+    this.ex.cx.unknown(`bash and zsh read the \`$\` in \`${text}\` differently`, {
+      span: this.ex.cx.span(part),
+      help: "write ${name} with braces, or quote the $",
+    });
   }
 
   private zshTilde(word: Word): void {
@@ -126,6 +140,7 @@ class FieldBuilder {
     const { cx } = this.ex;
     switch (part.type) {
       case "Literal":
+        this.zshDollar(part, following !== undefined);
         this.text(part.value);
         if (part.value !== "" || quoted) this.present = true;
         return;
@@ -198,6 +213,7 @@ class FieldBuilder {
       }
       case "SimpleExpansion":
       case "ParameterExpansion":
+        if (cx.maybeZsh && isZshLength(part, following)) this.zshReads(part.text, part);
         this.zshSubscript(part, following);
         this.parameter(readParameter(this.ex, part, quoted), quoted);
         return;

@@ -4,6 +4,7 @@ import { homeOf, workingDirectory } from "./tilde.ts";
 import { isArray, type ShellState, type Variable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
+import { hasQualifier } from "./zsh-dollar.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -39,6 +40,8 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
   const { cx } = ex;
   if (part.index !== undefined && part.index.value !== "@" && part.index.value !== "*")
     evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
+  if (cx.maybeZsh && !quoted && part.operation !== undefined && hasQualifier(part.operation))
+    cx.unknown("zsh reads a parenthesis in ${…} as a glob qualifier, which can run code", { span: cx.span(part), help: "quote it" });
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
   if (part.operation?.type === "Transform" && /P/.test(part.operation.operand.text)) {
     cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });

@@ -6,6 +6,7 @@ import { targetsOf } from "./paths.ts";
 import { readNames, readSubscript } from "./subscript.ts";
 import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
+import { hasZshDollar } from "./zsh-dollar.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {
@@ -48,6 +49,11 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
           : body.parts === undefined
             ? literal(withoutEscapes(bodyText(redirection)))
             : expandParts(ex, body.parts);
+      if (ex.cx.maybeZsh && delimiter?.quoted !== true && hasZshDollar(body.text.replace(/['"]/g, ""), false))
+        ex.cx.unknown("bash and zsh read a `$` in a here-document differently", {
+          span: ex.cx.span(redirection),
+          help: "quote the delimiter",
+        });
       if (isStdin(redirection.descriptor)) read({ is: "text", value });
       continue;
     }

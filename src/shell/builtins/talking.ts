@@ -57,8 +57,7 @@ const printf: Builtin = (call) => {
     if (format !== undefined && textOf(format) === "--") [format, ...args] = args;
     else if (format === undefined || mayBeOption(format)) {
       assignTo(call, name, unknown("what printf makes", true));
-      if (format !== undefined && prefixOf(format) !== "" && /^-v/.test(prefixOf(format)))
-        cx.unknown("printf -v sets another variable", { span: call.span });
+      if (format !== undefined && prefixOf(format).startsWith("-v")) cx.unknown("printf -v sets another variable", { span: call.span });
       return done(state);
     }
     assignTo(

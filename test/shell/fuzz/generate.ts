@@ -122,7 +122,11 @@ export class Generator {
     const n = this.name();
     const inner = this.simple(0).replaceAll("\n", " ");
     const quoted = `'${inner.replaceAll("'", "'\\''")}'`;
-    switch (this.upTo(22)) {
+    switch (this.upTo(24)) {
+      case 22:
+        return this.early();
+      case 21:
+        return this.joined();
       case 0:
         return `eval ${quoted}`;
       case 1:
@@ -140,7 +144,14 @@ export class Generator {
       case 7:
         return `exec ${n} ${this.words(d)}`;
       case 8:
-        return `source /dev/stdin <<< ${quoted}`;
+        return this.pick([
+          `source /dev/stdin <<< ${quoted}`,
+          `source /dev/stdin ${n} <<< '"$1"'`,
+          `/bin/bash -s ${n} <<< '"$1"'`,
+          `source /dev/stdin <<E\n${n}; \\$x\nE\n`,
+          `export x={${n},b}; $x`,
+          `: $${this.pick(["~", "=", "#", "+", "^"])}x`,
+        ]);
       case 9:
         return `mapfile -C '${n} ' -c 1 <<< ${this.word(d)}`;
       case 10:
@@ -168,6 +179,30 @@ export class Generator {
       default:
         return `: \${u:=${n}}; $u`;
     }
+  }
+
+  /** Commands whose output ends before the list does, or goes elsewhere. */
+  private early(): string {
+    const [n, m] = [this.name(), this.name()];
+    const end = this.pick([
+      "exit",
+      "true && exit",
+      ": ${nope:?}",
+      "exec > /dev/null",
+      "set -e; false",
+      "return",
+      "f() { return; echo x; }; f",
+    ]);
+    return this.pick([`$(${end}; echo ${n}) ${m}`, `{ ${end}; echo ${n}; } | { read x; ${m} "$x"; }`, `${m} "$(${end}; echo ${n})"`]);
+  }
+
+  /** Lists of words and what stands between them. */
+  private joined(): string {
+    const n = this.name();
+    const list = this.pick(["set --", `set -- ${n}`, `set -- ${n} b`, `set -- ${n} ''`]);
+    const array = this.pick(["a=()", `a=(${n})`, `a=(${n} b)`, `read -a a <<< '${n} b'`]);
+    const separator = this.pick(["", "", "", "", "IFS=; ", "IFS=:; "]);
+    return `${this.pick([list, array])}; ${separator}${this.name()} ${this.pick(['"$*"', '"$@"', '"${a[*]}"', '"${a[@]}"', '"$@""$@"', '"${@:1}"', '"x$@"', "${x-a b}c", "${a[1]}", "x=$*"])}`;
   }
 
   private simple(depth: number): string {
@@ -291,7 +326,7 @@ export class Generator {
       case 4:
         return `<<< ${this.word(depth)}`;
       case 5:
-        return `<<EOF\n${this.pick(["x", "$(" + this.simple(0) + ")", `\`${this.name()}\``, "${z:-$(" + this.simple(0) + ")}", "\\$(no)"])}\nEOF\n`;
+        return `<<EOF\n${this.pick(["x", "$(" + this.simple(0) + ")", `\`${this.name()}\``, "${z:-$(" + this.simple(0) + ")}", "\\$(no)", "\\$x"])}\nEOF\n`;
       case 6:
         return `<<'EOF'\n$(${this.name()})\nEOF\n`;
       case 7:
