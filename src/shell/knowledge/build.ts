@@ -160,12 +160,52 @@ ${COMPILES.replaceAll(" -> stop", "")}`),
     },
   },
   {
-    names: "ld ld.bfd ld.gold ld.lld lld mold as gas ranlib strip objcopy windres dlltool",
+    names: "ld ld.bfd ld.gold ld.lld lld mold windres dlltool",
     style: "words",
-    options: "-version -> stop\n-help -> stop",
-    operands: "refuse*",
-    // By themselves some work on a.out or on standard input.
-    examples: { allow: ["ld --version"], ask: ["ld x.o", "ranlib x.a", "strip", "as", "strip -o a.txt a.out"] },
+    options: rows(
+      "-version -> stop; -help -> stop; -o -output=write; -Map -map=write; -plugin=foreign/library; -T -script=script/ld; -L=text; -l=text; -r; -shared; -static; -s; -g",
+    ),
+    operands: "read*",
+    // What it makes when it is not told another name.
+    effects: "write a.out",
+    examples: { allow: ["ld --version"], ask: ["ld x.o", "ld -o app x.o"], deny: ["ld -o ~/.bashrc x.o", "ld -Map ~/.bashrc x.o"] },
+  },
+  {
+    names: "as gas",
+    style: "gnu",
+    options: rows("--version -> stop; --help -> stop; -o=write; -I=list; -g; --32; --64; -v; -W"),
+    operands: "read*",
+    effects: "write a.out",
+    examples: { allow: ["as --version"], ask: ["as", "as a.s", "as -o a.o a.s"], deny: ["as -o ~/.bashrc a.s"] },
+  },
+  {
+    names: "ranlib",
+    style: "gnu",
+    options: rows("--version -> stop; --help -> stop; -D; -U; -t"),
+    operands: "edit+",
+    examples: { ask: ["ranlib x.a", "ranlib"], deny: ["ranlib ~/.bashrc"] },
+  },
+  {
+    names: "strip llvm-strip",
+    style: "gnu",
+    options: rows(
+      "--version -> stop; --help -> stop; -o=write; -s --strip-all; -g -S -d --strip-debug; --strip-unneeded; -x --discard-all; -X --discard-locals; -p --preserve-dates; -v --verbose; -w --wildcard; -K --keep-symbol=text; -N --strip-symbol=text; -R --remove-section=text",
+    ),
+    operands: "edit+",
+    examples: { ask: ["strip", "strip a.out", "strip -o a.txt a.out"], deny: ["strip -o ~/.bashrc a.out", "strip ~/.bashrc"] },
+  },
+  {
+    names: "objcopy llvm-objcopy",
+    style: "gnu",
+    options: rows(
+      "--version -> stop; --help -> stop; -O --output-target=text; -I --input-target=text; -B --binary-architecture=text; -S --strip-all; -g --strip-debug; -j --only-section=text; -R --remove-section=text; --only-keep-debug; -p --preserve-dates; -v --verbose; --extract-dwo; --split-dwo=write; --add-gnu-debuglink=read",
+    ),
+    // Alone the first is changed in place.
+    operands: "edit write?",
+    examples: {
+      ask: ["objcopy a.o", "objcopy a.o b.o", "objcopy -O binary a.o a.bin"],
+      deny: ["objcopy a.o ~/.bashrc", "objcopy ~/.bashrc"],
+    },
   },
   {
     names: "clang-format",

@@ -65,7 +65,8 @@ export const textView: readonly CommandSpec[] = [
       "-f --whatis; -k --apropos; -K --global-apropos; -l --local-file; -w --where --path --location; -W --where-cat --location-cat; -L --locale=text; -S -s --sections=text",
       "-e --extension=text; -i --ignore-case; -I --match-case; --regex; --wildcard; --names-only; -a --all; --no-subpages; -7 --ascii",
       "-E --encoding=text; -R --recode=text; --no-hyphenation --nh; --no-justification --nj; -? --help -> stop; --usage -> stop; -V --version -> stop; -d --debug",
-      "# run programs, or read configuration: -P --pager -H --html -C --config-file -p --preprocessor -t --troff -T --troff-device -X --gxditview -Z --ditroff",
+      "-P --pager=shell -> terminal",
+      "# run programs, or read configuration: -H --html -C --config-file -p --preprocessor -t --troff -T --troff-device -X --gxditview -Z --ditroff",
       "# -M --manpath -r --prompt -m --systems -D --default -u --update -c --catman --warnings",
     ),
     operands: "read*",
@@ -73,7 +74,7 @@ export const textView: readonly CommandSpec[] = [
     examples: {
       allow: ["man ls", "man 2 open", "man -k socket", "man --where ls", "man git-log | head -40"],
       ask: ["man -P 'sh -c evil' ls", "man --pager=./evil ls", "man -H./evil ls", "man -C evil ls"],
-      deny: ["man ./.env", "man -l ~/.ssh/id_rsa"],
+      deny: ["man ./.env", "man -l ~/.ssh/id_rsa", "man -P 'rm -rf ~' ls"],
     },
   },
   {
