@@ -96,7 +96,7 @@ export const PARTS: readonly Part[] = [
     why: "GNU parallel finds out what the machine can do",
   },
   { of: "jruby", starts: "java dirname readlink uname cat expr ls", why: "a shell script that starts Java's virtual machine" },
-  { of: "say mdfind mdls", starts: "gdnc gpbs make_services", why: "GNUstep's programs of these names start its own servers" },
+  { of: "*", starts: "gdnc gpbs make_services", why: "GNUstep's programs (its `say`, its `mdfind`) start its own servers" },
   { of: "lxc-attach", starts: "lxc-attach", why: "starts itself anew from memory (CVE-2019-5736)" },
   { of: "ldd", starts: "/lib64/ /lib/ /usr/lib/", why: "ldd(1) starts the dynamic loader" },
   { of: "git", starts: "man", why: "git help shows manual pages" },
@@ -164,6 +164,7 @@ export const OWN_FILES: readonly OwnFile[] = [
     reads: ["$git/**", "**/.gitignore", "~/.gitconfig", "~/.config/git/**"],
     why: "which lines of the file it shows are changed; libgit2 runs nothing",
   },
+  { of: "coredumpctl journalctl", reads: ["/var/log/journal", "/var/log/journal/**"], why: "what it is there to show" },
   { of: "dvips", reads: ["~"], why: "looks for its configuration by name" },
   {
     of: "exa eza lsd",
@@ -280,14 +281,14 @@ export const OWN_CHANGES: readonly OwnChange[] = [
   { of: "ipython ipython3", changes: ["~/.ipython", "~/.ipython/**"], why: "the folder of its own" },
   { of: "inxi", changes: ["~/.inxi", "~/.inxi/**"], why: "the folder of its own" },
   { of: "virtualenv", changes: ["~/.local", "~/.local/share"], why: "the folder of its own" },
-  { of: "service", changes: ["/run/alsa"], why: "an init script of the system's that was asked for its status" },
+  { of: "service", changes: ["/run/*"], why: "an init script of the system's that was asked for its status" },
   { of: "mplayer", changes: ["~/.mplayer"], why: "the folder of its configuration" },
   { of: "kitty", changes: ["~/.config/kitty"], why: "the folder of its configuration" },
   { of: "caddy", changes: ["~/.step"], why: "the folder of a library's configuration" },
   { of: "stap", changes: ["~/.systemtap"], why: "the folder of its own" },
   { of: "yad", changes: ["~/.config/yad.conf", "~/.config/yad.conf.*"], why: "writes its configuration where there is none" },
   { of: "glances", changes: ["/tmp/glances-*.log"], why: "its log" },
-  { of: "wget2", changes: ["/tmp/.wget-*_lck_*"], why: "so that no two write what it remembers of hosts at once" },
+  { of: "wget2", changes: ["/tmp/*_lck_*"], why: "so that no two write what it remembers of hosts at once" },
   { of: "dpkg-preconfigure", changes: ["/var/cache/debconf/**"], why: "opens the database of settings whatever it is asked, as root" },
   { of: "net", changes: ["/run/samba/**"], why: "the place in which Samba's programs find each other, as root" },
   { of: "dehydrated mkdir", changes: ["/var/lib/dehydrated/**"], why: "the folder of its accounts, which is the system's" },
@@ -296,6 +297,14 @@ export const OWN_CHANGES: readonly OwnChange[] = [
     changes: ["~/GNUstep", "~/GNUstep/**", "/root/GNUstep", "/tmp/GNUstepSecure*"],
     why: "GNUstep's programs of these names: the folder of their settings",
   },
+  { of: "pacman", changes: ["/var/lib/pacman", "/var/lib/pacman/**"], why: "the database of what is installed, where there is none" },
+  {
+    of: "zypper",
+    changes: ["/var/log/zypper.log", "/var/tmp/zypp.*", "zypper"],
+    why: "its log, and folders of its own whatever it is asked",
+  },
+  { of: "nix-env", changes: ["~/.nix-defexpr", "/nix", "/nix/**"], why: "its store and the folder of its own, where there are none" },
+  { of: "isql", changes: ["~/.odbc.ini", "/root/.odbc.ini"], why: "unixODBC makes the user's list of sources where there is none" },
   { of: "npx", changes: ["~/.npm"], why: "the folder of its own" },
   { of: "mpv", changes: ["~/.config/mpv"], why: "the folder of its configuration" },
   {
@@ -333,5 +342,6 @@ export const OWN_LINKS: readonly { readonly of: string; readonly links: readonly
 /** Sockets that say nothing to anybody. */
 export const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
   { of: "kubectl", host: "localhost", why: "without a configuration it takes this machine for the cluster" },
+  { of: "androiddump", host: "localhost", why: "tshark(1) asks for devices of Android, which a server on this machine lists" },
   { of: "fuser", host: "localhost", why: "getaddrinfo(3) sorts addresses by connecting datagram sockets, which sends nothing" },
 ];
