@@ -83,8 +83,10 @@ export function emitFile(
 }
 
 /** A formatter in a folder rewrites what its walk opens. The user's own patterns do not count: what a copy leaves out is not said by them. */
-function rewritten({ spec }: Pick<Invocation, "spec">, target: Target & { kind: "path" }): Target {
-  return spec.walks === undefined ? target : { kind: "tree", path: target.path, filter: { only: spec.walks.split(" ") } };
+function rewritten({ spec, only }: Pick<Invocation, "spec" | "only">, target: Target & { kind: "path" }): Target {
+  return spec.walks === undefined || only.length === 0
+    ? target
+    : { kind: "tree", path: target.path, filter: { only: spec.walks.split(" ") } };
 }
 
 /** A plain file has nothing below it. */

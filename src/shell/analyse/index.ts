@@ -49,6 +49,7 @@ import {
   npmDiff,
   packerPlugins,
   prettierConfig,
+  pythonWalks,
   pythonEnvironment,
   secretKey,
 } from "./project-config.ts";
@@ -166,6 +167,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   preprocessor,
   printenv,
   ps,
+  "python-walks": pythonWalks,
   "python-module": pythonModule,
   "response-file": responseFile,
   rsync,

@@ -14,7 +14,7 @@ interface Configuration {
   /** Files that are code, or name code, by being there. */
   readonly files: readonly string[];
   /** Files that do only if their text says so. What cannot be read says so. */
-  readonly texts: readonly (readonly [names: readonly string[], says: RegExp])[];
+  readonly texts: readonly (readonly [names: readonly string[], says: { readonly test: (text: string) => boolean }])[];
   /** Looked for in the folders above, too. */
   readonly above: boolean;
   /** A folder that holds this file is one, whatever its name. */
@@ -77,6 +77,33 @@ const PROJECTS: Readonly<Record<string, Configuration>> = {
   ansible: { files: ["ansible.cfg", "library", "filter_plugins", "collections"], texts: [], above: false },
   // getcomposer.org, "Plugins": those of the project lie in vendor.
   composer: { files: ["vendor"], texts: [[["composer.json"], /vendor-dir|\\u/]], above: false },
+};
+
+/**
+ * black, ruff and isort (`include`, `extend-include`, `supported_extensions`), pycodestyle (`filename`) and pydocstyle
+ * (`match`) open by their settings what they would pass by; what packages a project has is said by the same words.
+ */
+const WIDENS = {
+  test: (text: string): boolean => {
+    const kept = text
+      .replace(/^packages\s*=\s*\[[^\]]*\]/gm, "")
+      .replace(/^\[tool\.setuptools\.packages\.find\]\n(?:(?:where|include|exclude|namespaces)\s*=.*\n)*/gm, "");
+    return /black|ruff|isort|pycodestyle|pep8|pydocstyle/.test(kept) && /include|supported_extensions|filename|\bmatch\b|\\u/.test(kept);
+  },
+};
+const PYTHON_WALKS: Configuration = {
+  files: [],
+  texts: [
+    [["pyproject.toml", "setup.cfg", "tox.ini", ".isort.cfg", ".pycodestyle", ".pydocstyle"], WIDENS],
+    [["ruff.toml", ".ruff.toml"], /include|\\u/],
+  ],
+  above: true,
+};
+
+/** It runs before the operands are read: where settings may widen the walk, it is taken to open every file. */
+export const pythonWalks = (inv: Invocation): void => {
+  if (has(inv, "--config", "--settings-path", "--settings-file", "--sp", "--filename", "--match") || mayRunCode(inv, PYTHON_WALKS))
+    inv.only.length = 0;
 };
 
 const code = (inv: Invocation, name: string): void => {

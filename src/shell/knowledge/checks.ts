@@ -51,6 +51,7 @@ export const checks: readonly CommandSpec[] = [
     options: "-h --help -> stop\n--version -> stop\n-v --verbose\n-q --quiet",
     operands: "tree*=.",
     walks: "*.py",
+    before: "python-walks",
     examples: { allow: ["pycodestyle src", "pydocstyle", "pycodestyle -q src"], deny: ["pycodestyle .env"] },
   },
   {

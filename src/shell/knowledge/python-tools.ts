@@ -309,6 +309,7 @@ export const pythonTools: readonly CommandSpec[] = [
           --add-noqa -> tree becomes writetree; --ignore-noqa; --force-exclude; --respect-gitignore; --line-length=text; --stdin-filename=text; --no-respect-gitignore`),
         operands: "tree*=src",
         walks: PYTHON_FILES,
+        before: "python-walks",
         examples: {
           allow: ["ruff check .", "ruff check src", "ruff check --select E,F src", "ruff check --diff src"],
           deny: ["ruff check .env", "ruff check ~/.ssh/id_rsa"],
@@ -321,6 +322,7 @@ export const pythonTools: readonly CommandSpec[] = [
         ),
         operands: "writetree*=.",
         walks: PYTHON_FILES,
+        before: "python-walks",
         examples: { ask: ["ruff format src", "ruff format"], allow: ["ruff format --check src", "ruff format --check ."] },
       },
       "rule|config|linter|version|help": {
@@ -342,6 +344,7 @@ export const pythonTools: readonly CommandSpec[] = [
       -i --in-place; -r --recursive; -c --code=text; --color; --no-color; -h --help -> stop; --version -> stop; -V -> stop`),
     operands: "writetree+",
     walks: PYTHON_FILES,
+    before: "python-walks",
     examples: { ask: ["black src", "isort a.py"], allow: ["black --check src", "black --check .", "isort --diff src", "black --version"] },
   },
   {
