@@ -181,6 +181,7 @@ export const OWN_FILES: readonly OwnFile[] = [
     why: "who was there when; root alone may read the last",
   },
   { of: "xargs", reads: ["$root"], why: "opens it to see whether O_CLOEXEC works" },
+  { of: "openrc", reads: ["/run/openrc/**"], why: "inxi(1) asks it which kind of start the system has" },
   { of: "inxi", reads: ["/var/log", "/home", "/run", "$root"], why: "names of disks and of what lies on them" },
   { of: "rsync", reads: ["$listed"], why: "with -c: says only whether files are the same" },
   { of: "nim", reads: ["$root"], why: "looks for its configuration on the way up" },

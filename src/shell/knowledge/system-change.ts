@@ -104,11 +104,22 @@ export const systemChange: readonly CommandSpec[] = [
     },
   },
   {
-    names: "shutdown reboot halt poweroff telinit init pm-suspend pmset",
+    names: "shutdown reboot halt poweroff telinit init pm-suspend pm-hibernate pm-suspend-hybrid",
     summary: "stops the machine",
-    options: rows("--help -> stop; --version -> stop; -g=text -> stop"),
+    options: rows("--help -> stop; --version -> stop"),
     operands: "text*",
     effects: "system power, danger host-effect",
-    examples: { allow: ["shutdown --help", "pmset -g"], ask: ["shutdown -h now", "reboot", "poweroff -f", "shutdown now", "init 0"] },
+    examples: {
+      allow: ["shutdown --help"],
+      ask: ["shutdown -h now", "reboot", "poweroff -f", "shutdown now", "init 0", "pm-suspend -g", "reboot -g"],
+    },
+  },
+  {
+    names: "pmset",
+    summary: "how a Mac saves power",
+    options: rows("-g=text -> stop"),
+    operands: "text*",
+    effects: "system power, danger host-effect",
+    examples: { allow: ["pmset -g"], ask: ["pmset sleepnow", "pmset -a sleep 0"] },
   },
 ];

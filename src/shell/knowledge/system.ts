@@ -162,7 +162,7 @@ export const system: readonly CommandSpec[] = [
     examples: { allow: ["hostname", "hostname -f", "hostname -I"], ask: ["hostname pwned", "hostname -F a.txt"] },
   },
   {
-    names: "lsblk blkid findmnt lscpu lsmem lsusb lsmod lsns lsipc lslocks lslogins lsinitramfs hwinfo modinfo",
+    names: "lsblk blkid findmnt lscpu lsmem lsusb lsmod lsns lsipc lslocks lslogins hwinfo modinfo",
     reads: NO_OTHERS,
     summary: "devices and mounts",
     options: rows(
@@ -172,6 +172,13 @@ export const system: readonly CommandSpec[] = [
     ),
     operands: "list*",
     examples: { allow: ["lsblk", "lsblk -f -o NAME,SIZE", "lscpu", "findmnt -n -o TARGET /", "lsusb -v"], deny: ["findmnt -F .env"] },
+  },
+  {
+    names: "lsinitramfs",
+    summary: "names in an image of the start of the system",
+    options: rows("-l", HELP),
+    operands: "read+",
+    examples: { allow: ["lsinitramfs -l a.img"], deny: ["lsinitramfs .env"] },
   },
   {
     names: "lspci",
