@@ -195,6 +195,10 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Vari
       else readNames(ex, /^\[([^\]]*)\]\+?=/.exec(word.text)?.[1] ?? "");
       return [...expandFields(ex, word)];
     });
+    // zsh gives up the command where some elements are keyed and others are not (zshparam(1), Array Parameters).
+    const keyed = item.value.elements.filter((word) => KEYED.test(word.text)).length;
+    if (cx.maybeZsh && keyed > 0 && keyed < item.value.elements.length)
+      cx.unknown("an array some of whose elements name their place: zsh gives up the command, bash goes on", { span: cx.span(item) });
     // Where each lies, and over which it is written, is not followed (bash(1), Arrays; zshparam(1), Array Parameters).
     if (item.value.elements.some((word) => KEYED.test(word.text)))
       return [unknown(`$${item.name}, some of whose elements name their place`, true)];
