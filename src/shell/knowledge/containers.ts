@@ -16,7 +16,7 @@ const RUNS: SubcommandSpec = {
   style: "none",
   operands: "text*",
   effects: "remote.change docker, code.project",
-  analyse: "container-rights",
+  before: "container-rights",
 };
 
 export const containers: readonly CommandSpec[] = [
@@ -120,7 +120,7 @@ export const containers: readonly CommandSpec[] = [
         style: "none",
         operands: "text*",
         effects: "remote.change docker",
-        analyse: "container-copy",
+        before: "container-copy",
         examples: {
           ask: ["docker cp web:/x .", "docker cp -L a.txt web:/x"],
           deny: ["docker cp web:/x ~/.bashrc", "docker cp .env web:/x"],
@@ -140,7 +140,7 @@ export const containers: readonly CommandSpec[] = [
       },
       "volume create": {
         ...CHANGES,
-        analyse: "container-rights",
+        before: "container-rights",
         examples: { ask: ["docker volume create x", "docker volume create -o type=none -o device=/etc -o o=bind x"] },
       },
       "stop|restart|pause|unpause|kill|rename|update|wait|tag|commit|pull|login|logout|network create|network connect|network disconnect|context use|context create|container stop|container restart|container kill|container commit|image pull|image tag|compose stop|compose restart|compose pull|compose kill|compose pause|compose unpause|machine start|machine stop|machine init|pod start|pod stop|buildx create|buildx use|swarm init|swarm join|service update|service scale|node update|secret create|config create|plugin install|plugin enable|plugin disable":
