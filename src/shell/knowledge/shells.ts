@@ -60,11 +60,16 @@ export const shells: readonly CommandSpec[] = [
     names: "pwsh powershell pwsh-preview",
     summary: "PowerShell",
     style: "none",
-    subcommands: { "--version|-Version|-v|--help|-h|-?": { style: "none", operands: "", examples: { allow: ["pwsh --version"] } } },
-    operands: "code/project?=default",
+    subcommands: {
+      "--version|-Version|-v|--help|-h|-?": { style: "none", operands: "", examples: { allow: ["pwsh --version"] } },
+      // The commands of the shell that it starts are judged besides.
+      "-c|-Command|-command": { style: "none", operands: "code/powershell+", examples: { none: ["pwsh -c ls", "pwsh -c 'Get-ChildItem'"] } },
+      "-File|-file": { style: "none", operands: "script/powershell+", examples: { none: ["pwsh -File x.ps1"] } },
+    },
+    operands: "script/powershell?=default",
     before: "powershell",
     examples: {
-      none: ["pwsh -c ls", "pwsh -NoProfile -File x.ps1", "pwsh -c 'Get-ChildItem'"],
+      none: ["pwsh -NoProfile -File x.ps1"],
       deny: [
         "pwsh -c 'rm -rf ~'",
         "pwsh -NoProfile -Command rm -rf ~",
