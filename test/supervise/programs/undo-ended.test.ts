@@ -49,8 +49,10 @@ killed() {
   ls $XDG_STATE_HOME/assent/runs > ../known
   ${node} ${command} undo --yes >> ../said 2>&1 & local pid=$! new=
   while kill -0 $pid 2>/dev/null; do
-    new=$(ls $XDG_STATE_HOME/assent/runs | grep -vxFf ../known)
-    [ -n "$new" ] && [ $(cat $XDG_STATE_HOME/assent/runs/$new/journal.jsonl 2>/dev/null | wc -l) -ge $1 ] && kill -9 $pid && break
+    # Nothing is started while it is watched: some hundred steps take a few hundredths of a second.
+    [ -n "$new" ] || { new=$(ls $XDG_STATE_HOME/assent/runs | grep -vxFf ../known); continue; }
+    mapfile -t steps < $XDG_STATE_HOME/assent/runs/$new/journal.jsonl
+    [ \${#steps[@]} -ge $1 ] && kill -9 $pid && break
   done
   wait $pid
 }
