@@ -268,7 +268,9 @@ export class Comparison {
 
   /** What needs no prediction may have one all the same, and then that has come true. */
   #confirm(operation: FileOperation, path: string, program: string): void {
-    const found = covering(this.#predictions, operation, path) ?? intoFolder(this.#predictions, operation, path);
+    const into = intoFolder(this.#predictions, operation, path);
+    if (into !== undefined) into.seen = true;
+    const found = covering(this.#predictions, operation, path) ?? into;
     if (found !== undefined) this.#tell(operation, path, program, seen(found));
   }
 
