@@ -63,7 +63,11 @@ export const shells: readonly CommandSpec[] = [
     subcommands: {
       "--version|-Version|-v|--help|-h|-?": { style: "none", operands: "", examples: { allow: ["pwsh --version"] } },
       // The commands of the shell that it starts are judged besides.
-      "-c|-Command|-command": { style: "none", operands: "code/powershell+", examples: { none: ["pwsh -c ls", "pwsh -c 'Get-ChildItem'"] } },
+      "-c|-Command|-command": {
+        style: "none",
+        operands: "code/powershell+",
+        examples: { none: ["pwsh -c ls", "pwsh -c 'Get-ChildItem'"] },
+      },
       "-File|-file": { style: "none", operands: "script/powershell+", examples: { none: ["pwsh -File x.ps1"] } },
     },
     operands: "script/powershell?=default",

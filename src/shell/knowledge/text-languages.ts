@@ -134,7 +134,7 @@ export const textLanguages: readonly CommandSpec[] = [
     options: rows(
       "-i --in-place --inplace -> read becomes edit; -n --null-input; -e --exit-status; -r --unwrapScalar --raw-output[=text]; -j --tojson; -P --prettyPrint",
       "-p --input-format=text; -o --output-format=text; -I --indent=text; -C --colors; -M --no-colors; -N --no-doc; -y --yaml-output --yml-output; -Y --yaml-roundtrip",
-      "-c; -S; --yaml-output-grammar-version=text; -w --width=text; -v --verbose; -h --help -> stop; -V --version -> stop; --from-file=script/yq",
+      "-c; -S; --yaml-output-grammar-version=text; -w --width=text; -v --verbose; -h --help -> stop; -V; --version -> stop; --from-file=script/yq",
       "# mean different things in the two programs, or write files: -s -f",
     ),
     analyse: "yq",

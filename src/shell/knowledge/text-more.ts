@@ -179,8 +179,8 @@ export const textMore: readonly CommandSpec[] = [
     examples: { allow: ["msgfmt --version"], ask: ["msgfmt a.po", "msgfilter -i a.po ./evil", "msgexec -i a.po rm x"] },
   },
   {
-    names: "wdiff dwdiff icdiff spiff xmldiff json-diff jd dyff htmldiff",
-    summary: "compares",
+    names: "wdiff dwdiff",
+    summary: "compares words",
     style: "gnu",
     options: rows(
       "-1 --no-deleted; -2 --no-inserted; -3 --no-common; -i --ignore-case; -s --statistics; -n --avoid-wraps; -w --start-delete=text; -x --end-delete=text; -y --start-insert=text; -z --end-insert=text; -h --help -> stop; -v --version -> stop",
@@ -188,10 +188,28 @@ export const textMore: readonly CommandSpec[] = [
     ),
     operands: "read*",
     examples: {
-      allow: ["wdiff a.txt b.txt", "icdiff a.txt b.txt"],
+      allow: ["wdiff a.txt b.txt"],
       deny: ["wdiff a.txt .env"],
-      ask: ["jd -p a.json b.json", "wdiff -a a.txt b.txt"],
+      ask: ["wdiff -a a.txt b.txt"],
     },
+  },
+  {
+    names: "icdiff spiff json-diff jd dyff htmldiff",
+    summary: "compares",
+    style: "gnu",
+    options: rows("--help -> stop; --version -> stop"),
+    operands: "read*",
+    examples: { allow: ["icdiff a.txt b.txt"], deny: ["icdiff a.txt .env"], ask: ["jd -p a.json b.json"] },
+  },
+  {
+    names: "xmldiff",
+    summary: "compares XML",
+    style: "gnu",
+    options: rows(
+      "-w --keep-whitespace; -p --pretty-print; -f --formatter=text; -F=text; --ratio-mode=text; --fast-match; -h --help -> stop; -v --version -> stop",
+    ),
+    operands: "read*",
+    examples: { allow: ["xmldiff a.xml b.xml", "xmldiff -w a.xml b.xml"], deny: ["xmldiff -w .env b.xml"] },
   },
   {
     names: "grepdiff",
