@@ -286,6 +286,11 @@ export const OWN_CHANGES: readonly OwnChange[] = [
   { of: "inxi", changes: ["~/.inxi", "~/.inxi/**"], why: "the folder of its own" },
   { of: "virtualenv", changes: ["~/.local", "~/.local/share"], why: "the folder of its own" },
   { of: "service", changes: ["/run/*"], why: "an init script of the system's that was asked for its status" },
+  {
+    of: "flatpak",
+    changes: ["~/.local", "~/.local/share", "~/.local/share/flatpak", "~/.local/share/flatpak/**"],
+    why: "the folder of its own",
+  },
   { of: "nvim", changes: ["~/.cache/nvim"], why: "the folder of its own" },
   { of: "neofetch mkdir", changes: ["~/.config/neofetch"], why: "the folder of its configuration" },
   { of: "rpm", changes: ["~/.rpmdb", "~/.rpmdb/**"], why: "the database of what is installed, where there is none" },
