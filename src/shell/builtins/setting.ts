@@ -84,6 +84,9 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
   const before = state.variables.get(variable);
   const attributes = state.attributesOf(variable);
   const scope = scopeOf(call, letters);
+  const own = state.frames.at(-1)?.get(variable);
+  // `x=… f` hands its value to `local x` in f and below (bash(1), Functions).
+  const mayInherit = own?.maybe === true || state.environment.has(variable);
   if (scope === "function") enterScope(state, variable);
   else if (scope === "perhaps") state.hide(variable, true);
   const marks = letters.replace(/[^aAiul]/g, "");
@@ -93,18 +96,19 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
       steering(cx, variable, before ?? unknown(`$${variable}`), { exported: before !== undefined, span: call.span });
       handOn(state, variable, { value: before, span: call.span });
     }
-    // In a function the name starts anew; outside it keeps what it has.
-    else if (scope === "function") {
+    // In a function the name starts anew; outside it, and where it is the function's already, it keeps what it has.
+    else if (scope === "function" && own?.maybe !== false) {
       // Programs are then looked for in the working directory.
       if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
-      assignVariable(cx, state, variable, literal(""), { exported: false, span: call.span });
+      const anew = mayInherit ? unknown(`$${variable}, which may be what it is outside of the function`, true) : literal("");
+      assignVariable(cx, state, variable, anew, { exported: false, span: call.span });
     }
     if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
     // A text that becomes an array is its first element, in zsh gone.
-    if (/[aA]/.test(marks) && before !== undefined && !isArray(before) && scope !== "function")
+    if (/[aA]/.test(marks) && before !== undefined && !isArray(before) && (scope !== "function" || own?.maybe === false))
       assignVariable(cx, state, variable, before, { exported: false, span: call.span });
     // What it holds is read anew.
-    if (marks !== "" && before !== undefined && scope !== "function" && /[iul]/.test(marks))
+    if (marks !== "" && before !== undefined && (scope !== "function" || own?.maybe === false) && /[iul]/.test(marks))
       assignVariable(cx, state, variable, before, { exported: false, span: call.span });
     return;
   }
