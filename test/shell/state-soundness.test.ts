@@ -104,6 +104,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "f() { local -i x; echo $((x)); }; x='a[$(evil)]' f",
     'f() { local x; eval "$x"; }; x="evil a" f',
     "f() { local x=evil; local x; $x; }; f",
+    "f() { local -g x=evil; }; f; $x",
+    "f() { x=ls; local -g x=evil; }; f; $x",
     "f() { local x=evil; declare x; $x; }; f",
     "f() { local x=evil; local -x x; $x; }; f",
     "f() { local x=evil; typeset -l x; $x; }; f",

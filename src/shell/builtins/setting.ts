@@ -141,7 +141,8 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
 /** Where the variable is made; `nowhere`: bash refuses `local` outside a function, zsh does not. */
 function scopeOf({ name, cx, state }: BuiltinCall, letters: string): "function" | "global" | "perhaps" | "nowhere" {
   const inside = state.frames.length > 0;
-  if (name === "local") return inside ? "function" : "nowhere";
+  // `local -g` makes it global in bash.
+  if (name === "local") return inside ? (letters.includes("g") ? "perhaps" : "function") : "nowhere";
   if (!inside || letters.includes("g") || name === "export") return "global";
   // With -x a variable is global in zsh (GLOBAL_EXPORT).
   if (letters.includes("x") && cx.maybeZsh) return "perhaps";
