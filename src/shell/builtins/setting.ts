@@ -128,6 +128,12 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
     state.addAttributes(variable, `${marks}a`);
     return;
   }
+  // zsh gives the declaration up there, and the rest of a sourced text with it.
+  if (cx.maybeZsh && !isArray(value) && /[aA]/.test(letters))
+    cx.unknown(`${call.name} gives the array $${variable} one text, which zsh refuses`, {
+      span: call.span,
+      help: "put the value in brackets",
+    });
   if (integer && !isArray(value)) evaluateAsArithmetic(expansion(cx, state), value, `the value of ${variable}`);
   if (marks !== "" || isArray(value)) state.addAttributes(variable, isArray(value) ? `${marks}a` : marks);
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
