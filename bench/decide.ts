@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, type Request } from "../src/guard/index.ts";
-import { read } from "../src/guard/reader/index.ts";
-import { lowerTool } from "../src/guard/tools.ts";
-import { realWorld } from "../src/guard/world.ts";
+import { decide, type Request } from "../src/engine/index.ts";
+import { read } from "../src/engine/reader/index.ts";
+import { lowerTool } from "../src/engine/tools.ts";
+import { realWorld } from "../src/engine/world.ts";
 import { judge } from "../src/policy/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, type GuardOptions, type Request } from "../src/guard/index.ts";
-import { read } from "../src/guard/reader/index.ts";
+import { decide, type GuardOptions, type Request } from "../src/engine/index.ts";
+import { read } from "../src/engine/reader/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 
 const rounds = Number(process.argv[2] ?? 100);

@@ -1,4 +1,4 @@
-import type { Outcome } from "../src/guard/index.ts";
+import type { Outcome } from "../src/engine/index.ts";
 import type { Decision } from "../src/policy/index.ts";
 import { AGENTS, type Agent, type Setup } from "../src/agents/index.ts";
 import { installPlace } from "../src/agents/install/index.ts";

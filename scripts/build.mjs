@@ -83,7 +83,7 @@ try {
       outfile: join(fresh, "hook.cjs"),
       plugins: [lazyShell, lazyPatch, lazyServer, lazyExtensions],
     }),
-    build({ ...part, entryPoints: { server: join(root, "src/guard/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
+    build({ ...part, entryPoints: { server: join(root, "src/engine/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
       ...part,
       entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },
@@ -100,7 +100,7 @@ try {
     ...agentParts(),
     build({
       ...part,
-      entryPoints: { extensions: join(root, "src/guard/extensions/run.ts") },
+      entryPoints: { extensions: join(root, "src/engine/extensions/run.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
     }),

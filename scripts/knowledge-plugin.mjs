@@ -302,7 +302,7 @@ export const lazyPatch = {
 export const lazyServer = {
   name: "lazy-server",
   setup(bundle) {
-    bundle.onLoad({ filter: /guard[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
+    bundle.onLoad({ filter: /engine[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
   },
 };
 
@@ -321,7 +321,7 @@ export const lazyShell = {
 export const lazyExtensions = {
   name: "lazy-extensions",
   setup(bundle) {
-    bundle.onLoad({ filter: /guard[\\/]extensions[\\/]run\.ts$/ }, () => ({
+    bundle.onLoad({ filter: /engine[\\/]extensions[\\/]run\.ts$/ }, () => ({
       contents: forwarded("extensions")("askExtension"),
       loader: "js",
     }));
@@ -332,6 +332,6 @@ export const lazyExtensions = {
 export const lazyReader = {
   name: "lazy-reader",
   setup(bundle) {
-    bundle.onLoad({ filter: /guard[\\/]reader[\\/]index\.ts$/ }, () => ({ contents: forwarded("reader")("read"), loader: "js" }));
+    bundle.onLoad({ filter: /engine[\\/]reader[\\/]index\.ts$/ }, () => ({ contents: forwarded("reader")("read"), loader: "js" }));
   },
 };

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { PolicyReader } from "../src/guard/index.ts";
-import { read } from "../src/guard/reader/index.ts";
+import type { PolicyReader } from "../src/engine/index.ts";
+import { read } from "../src/engine/reader/index.ts";
 import type { Machine } from "../src/state/index.ts";
 
 export interface Scratch {

@@ -1,5 +1,5 @@
 import type { Decision } from "../policy/index.ts";
-import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Input } from "../guard/index.ts";
+import type { Input } from "../engine/index.ts";
 import type { AgentId } from "./ids.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { Decision } from "../policy/index.ts";
-import type { Host, Input, ToolFacts } from "../guard/index.ts";
+import type { Host, Input, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
 import type { Call, Envelope, Reading } from "./protocol.ts";
 import { eventOf, factsOf, requestOf, subagentOf, text } from "./reading.ts";

@@ -1,4 +1,4 @@
-import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";

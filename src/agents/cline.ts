@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
-import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";

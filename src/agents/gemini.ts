@@ -1,5 +1,5 @@
 import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { sample, words } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
 import type { Steered } from "./steering.ts";
 import { SELF_TEST } from "./claude-shape.ts";

@@ -1,4 +1,4 @@
-import type { Input, Outcome, Request, ToolFacts } from "../guard/index.ts";
+import type { Input, Outcome, Request, ToolFacts } from "../engine/index.ts";
 
 /** What a hook was called with. */
 export interface Call {

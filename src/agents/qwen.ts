@@ -1,5 +1,5 @@
 import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";

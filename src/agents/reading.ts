@@ -1,5 +1,5 @@
 import { isObject } from "../data/index.ts";
-import type { Host, Request, ToolFacts } from "../guard/index.ts";
+import type { Host, Request, ToolFacts } from "../engine/index.ts";
 import type { Reading } from "./protocol.ts";
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,5 +1,5 @@
 import { isObject } from "../data/index.ts";
-import type { Host, Outcome, ToolFacts } from "../guard/index.ts";
+import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";

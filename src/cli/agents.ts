@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
-import { agentName } from "../guard/index.ts";
-import { inspect } from "../guard/inspect/index.ts";
+import { agentName } from "../engine/index.ts";
+import { inspect } from "../inspect/index.ts";
 import { changeConsent, readConsent, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

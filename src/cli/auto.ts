@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
-import { automationLevel } from "../guard/index.ts";
-import { inspect } from "../guard/inspect/index.ts";
+import { automationLevel } from "../engine/index.ts";
+import { inspect } from "../inspect/index.ts";
 import type { Settings } from "../policy/index.ts";
 import { changeConsent, readConsent, type Consent, type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";

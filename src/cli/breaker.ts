@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { inspect } from "../guard/inspect/index.ts";
+import { inspect } from "../inspect/index.ts";
 import { breakers, resetBreakers, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

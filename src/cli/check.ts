@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
-import { decide, type GuardOptions, type Input, WatchFirst } from "../guard/index.ts";
+import { decide, type GuardOptions, type Input, WatchFirst } from "../engine/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { visible } from "../action/index.ts";
 import { agentNamed, type Agent } from "../agents/index.ts";
-import { decide, POLICY_NAME, type Outcome } from "../guard/index.ts";
+import { decide, POLICY_NAME, type Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { fit, styleFor, type Style } from "./style.ts";

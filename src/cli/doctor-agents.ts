@@ -15,7 +15,7 @@ import {
   signOf,
   steeringOf,
 } from "../agents/install/index.ts";
-import { projectOf } from "../guard/index.ts";
+import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { shorten } from "./place.ts";

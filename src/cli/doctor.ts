@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { askExtension, findExtensions } from "../guard/index.ts";
+import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
 import { bypassHere, thisMachine } from "../state/index.ts";
 import { agentChecks } from "./doctor-agents.ts";

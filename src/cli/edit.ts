@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
 import { visible } from "../action/index.ts";
-import { readPlace, startPolicy } from "../guard/edit/index.ts";
+import { readPlace, startPolicy } from "../policy-edit/index.ts";
 import type { Machine } from "../state/index.ts";
 import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
 import { shellWords } from "./shell-words.ts";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed, type AgentId, type Protocol, recognise } from "../agents/index.ts";
-import { decide, type GuardOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../guard/index.ts";
-import { read } from "../guard/reader/index.ts";
+import { decide, type GuardOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../engine/index.ts";
+import { read } from "../engine/reader/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** The engine as the commands use it that only look: nothing is logged. */

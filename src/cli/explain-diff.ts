@@ -1,6 +1,6 @@
 import { brief, visible } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { changedParts, differ, type Outcome } from "../guard/index.ts";
+import { changedParts, differ, type Outcome } from "../engine/index.ts";
 import { JSON_VERSION, verdictFields } from "./json.ts";
 import type { Style } from "./style.ts";
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import { changesFor, withUserFile, type Outcome } from "../guard/index.ts";
+import { changesFor, withUserFile, type Outcome } from "../engine/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { judgeOnly, ruleReader, type Question } from "./engine.ts";
 import { diffJson, diffPage } from "./explain-diff.ts";

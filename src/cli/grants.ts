@@ -1,9 +1,9 @@
 import { visible } from "../action/index.ts";
 import { appendAudit, auditLine } from "../audit/index.ts";
-import { isAlive } from "../guard/approve/index.ts";
-import { agentName, limitedTo } from "../guard/index.ts";
-import { inspectRule } from "../guard/inspect/index.ts";
-import { lint } from "../guard/lint/index.ts";
+import { isAlive } from "../approve/index.ts";
+import { agentName, limitedTo } from "../engine/index.ts";
+import { inspectRule } from "../inspect/index.ts";
+import { lint } from "../lint/index.ts";
 import {
   addGrant,
   LONGEST_GRANT_MS,

@@ -1,5 +1,5 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
-import { type PolicyReader, WatchFirst } from "../guard/index.ts";
+import { type PolicyReader, WatchFirst } from "../engine/index.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type Said } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the

@@ -1,8 +1,8 @@
 import { visible } from "../action/index.ts";
 import { ownedIn } from "../agents/native/export/index.ts";
 import { formatOf, gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
-import { editPolicy, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
-import { type ImportPlan, planImport, type Sourced, textOf } from "../guard/import/index.ts";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import { type ImportPlan, planImport, type Sourced, textOf } from "../import/index.ts";
 import { isWithin } from "../path/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";

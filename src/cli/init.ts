@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { startPolicy } from "../guard/edit/index.ts";
+import { startPolicy } from "../policy-edit/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain, targetOf, type TargetOptions } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";

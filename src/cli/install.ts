@@ -15,7 +15,7 @@ import {
   rulesyncRegistration,
   signOf,
 } from "../agents/install/index.ts";
-import { policyPlace } from "../guard/edit/index.ts";
+import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { absolute, shorten } from "./place.ts";

@@ -1,6 +1,6 @@
 import { printAction, visible } from "../action/index.ts";
 import type { JudgedAction, JudgedUnknown, Verdict } from "../policy/index.ts";
-import type { Outcome } from "../guard/index.ts";
+import type { Outcome } from "../engine/index.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
 export const JSON_VERSION = 1;

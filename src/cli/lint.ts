@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { inspect } from "../guard/inspect/index.ts";
-import { lint as findings, type Finding, type Severity } from "../guard/lint/index.ts";
+import { inspect } from "../inspect/index.ts";
+import { lint as findings, type Finding, type Severity } from "../lint/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { query } from "../audit/index.ts";
-import { policyFile, POLICY_NAME } from "../guard/index.ts";
+import { policyFile, POLICY_NAME } from "../engine/index.ts";
 import { joinPath } from "../path/index.ts";
 import type { AuditSettings } from "../policy/index.ts";
 import { errorCode, type Machine, openState, stateFolder, thisMachine } from "../state/index.ts";

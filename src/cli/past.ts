@@ -1,7 +1,7 @@
 import { query } from "../audit/index.ts";
 import { agentNamed } from "../agents/index.ts";
-import { decide, type GuardOptions, type Outcome } from "../guard/index.ts";
-import { historyOf, type History, type Past } from "../guard/history/index.ts";
+import { decide, type GuardOptions, type Outcome } from "../engine/index.ts";
+import { historyOf, type History, type Past } from "../history/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { engine } from "./engine.ts";
 

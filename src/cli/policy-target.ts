@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../guard/edit/index.ts";
+import { type PolicyPlace, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
 import type { Problem } from "../policy/index.ts";
 import { readTrust, thisMachine, type Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";

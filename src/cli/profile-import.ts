@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { addToProfile, minute, readForeignProfiles, type LostPattern } from "../guard/edit/index.ts";
+import { addToProfile, minute, readForeignProfiles, type LostPattern } from "../policy-edit/index.ts";
 import { readRegular, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";

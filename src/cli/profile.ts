@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { profilePlace, readPlace, starterProfile } from "../guard/edit/index.ts";
+import { profilePlace, readPlace, starterProfile } from "../policy-edit/index.ts";
 import type { Effect, Problem, Rule } from "../policy/index.ts";
 import {
   clearProfile,

@@ -1,8 +1,8 @@
 import { brief, visible } from "../action/index.ts";
 import type { Decision } from "../policy/index.ts";
-import { withUserFile } from "../guard/index.ts";
-import type { Past } from "../guard/history/index.ts";
-import { readPlace } from "../guard/edit/index.ts";
+import { withUserFile } from "../engine/index.ts";
+import type { Past } from "../history/index.ts";
+import { readPlace } from "../policy-edit/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { judgePast, pastRequests } from "./past.ts";

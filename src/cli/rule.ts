@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
-import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type RuleEntry } from "../guard/edit/index.ts";
-import { inspect, listRules, type RuleLine } from "../guard/inspect/index.ts";
-import { withoutLimit } from "../guard/lint/index.ts";
+import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type RuleEntry } from "../policy-edit/index.ts";
+import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
+import { withoutLimit } from "../lint/index.ts";
 import { parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { inspect, listRules, type FileLine, type Listing, type RuleLine, type SettingLine, type Shadow } from "../guard/inspect/index.ts";
+import { inspect, listRules, type FileLine, type Listing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { visible, type World } from "../action/index.ts";
-import {
-  directoryApprover,
-  foregroundTurn,
-  noBlockApprover,
-  terminalApprover,
-  type Approver,
-  type Question,
-} from "../guard/approve/index.ts";
-import { realWorld } from "../guard/index.ts";
+import { directoryApprover, foregroundTurn, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
+import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";

@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { ruleEntries } from "../guard/edit/index.ts";
+import { ruleEntries } from "../policy-edit/index.ts";
 import { readProfile, type Machine } from "../state/index.ts";
 import { shorten } from "./place.ts";
 import { styleFor } from "./style.ts";

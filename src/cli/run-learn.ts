@@ -1,6 +1,6 @@
 import { visible } from "../action/index.ts";
-import { addToProfile, minute } from "../guard/edit/index.ts";
-import { realWorld } from "../guard/index.ts";
+import { addToProfile, minute } from "../policy-edit/index.ts";
+import { realWorld } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { generalise, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
 import { shorten } from "./place.ts";

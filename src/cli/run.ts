@@ -3,7 +3,7 @@ import { visible } from "../action/index.ts";
 import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
 import { innerCheck } from "./check.ts";
 import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
-import type { ProcessInfo } from "../guard/approve/index.ts";
+import type { ProcessInfo } from "../approve/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";

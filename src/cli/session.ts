@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { agentNamed, type AgentId } from "../agents/index.ts";
 import { shellSteering, steeringOf } from "../agents/install/index.ts";
-import { projectOf } from "../guard/index.ts";
+import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 
 // Entry of dist/session.cjs, which the hook loads when a session starts.

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
-import { inspect } from "../guard/inspect/index.ts";
-import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../guard/testing/index.ts";
-import { realWorld } from "../guard/index.ts";
+import { inspect } from "../inspect/index.ts";
+import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../policy-test/index.ts";
+import { realWorld } from "../engine/index.ts";
 import { parentOf } from "../path/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
-import { readPlace } from "../guard/edit/index.ts";
-import { POLICY_NAME, realWorld } from "../guard/index.ts";
+import { readPlace } from "../policy-edit/index.ts";
+import { POLICY_NAME, realWorld } from "../engine/index.ts";
 import { joinPath } from "../path/index.ts";
 import type { PolicyFile } from "../policy/index.ts";
 import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import type { PolicyReader } from "../guard/index.ts";
-import { read } from "../guard/reader/index.ts";
+import type { PolicyReader } from "../engine/index.ts";
+import { read } from "../engine/reader/index.ts";
 
 /** What every decision of the library needs besides the machine. */
 export const ENGINE = {

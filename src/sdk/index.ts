@@ -10,7 +10,7 @@ export {
   type GuardRequest,
   type OpenGuardOptions,
 } from "./guard/open-guard.ts";
-export type { Extension, ExtensionAnswer, ExtensionQuestion } from "../guard/index.ts";
+export type { Extension, ExtensionAnswer, ExtensionQuestion } from "../engine/index.ts";
 export * from "./rules/index.ts";
 export * from "./approve/index.ts";
 export * from "./backend/index.ts";

@@ -1,5 +1,5 @@
-import { keptBy } from "../guard/index.ts";
-import { read } from "../guard/reader/index.ts";
+import { keptBy } from "../engine/index.ts";
+import { read } from "../engine/reader/index.ts";
 import { messageOf, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { describeProcess, Door, killTree, living, netHandlers, type Outside, Tally } from "./door/index.ts";

@@ -1,6 +1,6 @@
 import type { Action, Call } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Approver, ProcessInfo } from "../guard/approve/index.ts";
+import type { Approver, ProcessInfo } from "../approve/index.ts";
 import type { Machine } from "../state/index.ts";
 import type { GuardPlace } from "./outer/index.ts";
 

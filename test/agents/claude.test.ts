@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude.ts";
 import { recognise } from "../../src/agents/index.ts";
-import { decide } from "../../src/guard/index.ts";
+import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 type Payload = Record<string, unknown>;

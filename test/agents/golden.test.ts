@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, AGENTS, type AgentId, recognise, type Reply } from "../../src/agents/index.ts";
-import { decide } from "../../src/guard/index.ts";
+import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 import { type Asked, EVENTS, type EventSpec } from "./envelopes.ts";
 

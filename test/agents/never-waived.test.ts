@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude.ts";
 import type { Protocol } from "../../src/agents/protocol.ts";
 import { protocol as qwen } from "../../src/agents/qwen.ts";
-import { decide } from "../../src/guard/index.ts";
+import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
 /**

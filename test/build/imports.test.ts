@@ -9,14 +9,14 @@ const { importProblems, allProblems } = rule as {
 
 /** [file, text, what is wrong with it] */
 const ROWS: [file: string, text: string, problem: RegExp | undefined][] = [
-  ["guard/a.ts", 'import { x } from "../policy/index.ts";', undefined],
-  ["guard/a.ts", 'import { x } from "./b.ts";', undefined],
-  ["policy/a.ts", 'import { x } from "../guard/index.ts";', /imports point the other way/],
+  ["engine/a.ts", 'import { x } from "../policy/index.ts";', undefined],
+  ["engine/a.ts", 'import { x } from "./b.ts";', undefined],
+  ["policy/a.ts", 'import { x } from "../engine/index.ts";', /imports point the other way/],
   ["policy/a.ts", 'import type { X } from "../shell/index.ts";', /imports point the other way/],
   ["policy/a.ts", 'export * from "../cli/index.ts";', /imports point the other way/],
   ["policy/a.ts", 'const x = await import("../cli/index.ts");', /imports point the other way/],
-  ["guard/a.ts", 'import { x } from "../policy/judge.ts";', /through an index\.ts/],
-  ["guard/a.ts", 'import { x } from "../policy/read/index.ts";', undefined],
+  ["engine/a.ts", 'import { x } from "../policy/judge.ts";', /through an index\.ts/],
+  ["engine/a.ts", 'import { x } from "../policy/read/index.ts";', undefined],
   ["agents/a.ts", 'import { x } from "../sdk/index.ts";', /imports point the other way/],
   ["sdk/a.ts", 'import { x } from "../agents/plugins/index.ts";', undefined],
   ["supervise/a.ts", 'import { x } from "../agents/index.ts";', /imports point the other way/],
@@ -28,7 +28,7 @@ const ROWS: [file: string, text: string, problem: RegExp | undefined][] = [
   ["policy/a.ts", "// Date.now() is not called\nconst x = 1;", undefined],
   ["state/a.ts", 'import { x } from "node:fs";', undefined],
   ["shell/a.ts", 'import { parse } from "unbash";', undefined],
-  ["guard/a.ts", 'import x from "../../scripts/imports.mjs";', /leaves src/],
+  ["engine/a.ts", 'import x from "../../scripts/imports.mjs";', /leaves src/],
   ["drawer/a.ts", "", /not in docs/],
   ["a.ts", "", /belongs to a folder/],
 ];

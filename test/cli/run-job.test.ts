@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { scratch } from "../scratch.ts";
 
-const DRIVER = fileURLToPath(new URL("../guard/approve/pty_driver.py", import.meta.url));
+const DRIVER = fileURLToPath(new URL("../approve/pty_driver.py", import.meta.url));
 const ASSENT = fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
 
 type Step = { readonly until: string } | { readonly send: string } | { readonly sleep: number };

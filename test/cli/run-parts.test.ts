@@ -9,7 +9,7 @@ import { contradiction, type RunFlags } from "../../src/cli/run-flags.ts";
 import { findProgram } from "../../src/cli/run-program.ts";
 import { withSignals } from "../../src/cli/run-signals.ts";
 import { statusOf } from "../../src/cli/run-status.ts";
-import type { Answer, Approver } from "../../src/guard/approve/index.ts";
+import type { Answer, Approver } from "../../src/approve/index.ts";
 import type { RunEvent } from "../../src/supervise/index.ts";
 import { learningApprover, Observations } from "../../src/supervise/learn/index.ts";
 import { scratch } from "../scratch.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXPORTS } from "../../src/agents/native/export/index.ts";
-import { NOWHERE } from "../../src/guard/examples.ts";
-import { refusalsOf } from "../../src/guard/import/index.ts";
+import { NOWHERE } from "../../src/engine/examples.ts";
+import { refusalsOf } from "../../src/import/index.ts";
 import { matchMatcher, parseRule } from "../../src/policy/index.ts";
 import { lowerShell } from "../../src/shell/index.ts";
 

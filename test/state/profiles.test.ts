@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { basename, dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { rememberInProfile } from "../../src/guard/edit/index.ts";
+import { rememberInProfile } from "../../src/policy-edit/index.ts";
 import {
   clearProfile,
   findProfile,

@@ -1,5 +1,5 @@
 import { type Json, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
-import { Collector, made, type NativeRead, type Origin } from "../../guard/import/index.ts";
+import { Collector, made, type NativeRead, type Origin } from "../../import/index.ts";
 import { parseRule } from "../../policy/index.ts";
 import { at, readJson } from "./json.ts";
 

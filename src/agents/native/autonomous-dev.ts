@@ -9,7 +9,7 @@ import {
   type Origin,
   textRule,
   wordsRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { normaliseHost } from "../../pattern/index.ts";
 import { reachOfHost } from "../../policy/index.ts";
 import { convert as claudeRule } from "./claude.ts";

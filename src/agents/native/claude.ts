@@ -10,7 +10,7 @@ import {
   type Origin,
   pathRule,
   textRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { escapeWord, normaliseHost } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
 

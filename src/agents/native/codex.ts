@@ -9,7 +9,7 @@ import {
   type Origin,
   quoted,
   wordsRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { readFolder } from "./claude.ts";
 import { at, textOfNode, textsOf, said } from "./json.ts";
 import { type Literal, readStarlark, type StarlarkCall } from "./starlark.ts";

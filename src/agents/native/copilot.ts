@@ -10,7 +10,7 @@ import {
   pathRule,
   textRule,
   wordsRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { normaliseHost } from "../../pattern/index.ts";
 import { hostRule } from "./claude.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf } from "./json.ts";

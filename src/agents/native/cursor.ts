@@ -9,7 +9,7 @@ import {
   pathRule,
   textRule,
   wordsRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { escapeWord, normaliseHost, pathPattern } from "../../pattern/index.ts";
 import { hostRule } from "./claude.ts";
 import { at, readJson, textsOf } from "./json.ts";

@@ -8,7 +8,7 @@ import {
   type Origin,
   pathRule,
   textRule,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { readJson5 } from "../../edit/json5/index.ts";
-import { type Converted, type Lost, type Scope, settle } from "../../guard/import/index.ts";
+import { type Converted, type Lost, type Scope, settle } from "../../import/index.ts";
 import { errorCode, readRegular } from "../../state/index.ts";
 import { isExported } from "./export/index.ts";
 import type { NativeFormat, NativePlace, Surroundings } from "./index.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../edit/json5/index.ts";
 import { placeFinder } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
-import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../guard/import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
 import { escapeWord } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";

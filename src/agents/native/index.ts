@@ -1,4 +1,4 @@
-import type { NativeContext, NativeRead, Scope } from "../../guard/import/index.ts";
+import type { NativeContext, NativeRead, Scope } from "../../import/index.ts";
 import type { Node } from "../../edit/json5/index.ts";
 import { readAgentperm } from "./agentperm.ts";
 import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";

@@ -1,5 +1,5 @@
 import { member, type Node, placeFinder, readJson5 } from "../../edit/json5/index.ts";
-import type { Unreadable } from "../../guard/import/index.ts";
+import type { Unreadable } from "../../import/index.ts";
 
 /** A settings file of a host, with the lines of its parts. */
 export interface JsonFile {

@@ -8,7 +8,7 @@ import {
   pathRule,
   textRule,
   type Converted,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import type { OperationName } from "../../policy/index.ts";
 import type { Node } from "../../edit/json5/index.ts";
 import { hostRule } from "./claude.ts";

@@ -8,7 +8,7 @@ import {
   made,
   type Ordered,
   type Origin,
-} from "../../guard/import/index.ts";
+} from "../../import/index.ts";
 import type { OperationName } from "../../policy/index.ts";
 
 /** A rule of a host in whose lists one position decides. */

@@ -1,5 +1,5 @@
 import type { Node } from "../../edit/json5/index.ts";
-import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../guard/import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
 import { OPERATIONS, type OperationName } from "../../policy/index.ts";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";

@@ -1,4 +1,4 @@
-import { Collector, type NativeContext, type NativeRead } from "../../guard/import/index.ts";
+import { Collector, type NativeContext, type NativeRead } from "../../import/index.ts";
 import { readPermissions } from "./claude.ts";
 import { readToolSettings } from "./gemini.ts";
 import { readJson } from "./json.ts";

@@ -1,4 +1,4 @@
-import { Collector, type NativeRead, type Origin, made } from "../../guard/import/index.ts";
+import { Collector, type NativeRead, type Origin, made } from "../../import/index.ts";
 import { at, readJson, textOfNode, textsOf } from "./json.ts";
 
 /**

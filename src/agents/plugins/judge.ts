@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { isObject } from "../../data/index.ts";
-import { decide, type Input } from "../../guard/index.ts";
-import { read } from "../../guard/reader/index.ts";
+import { decide, type Input } from "../../engine/index.ts";
+import { read } from "../../engine/reader/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { askOuter } from "../../supervise/outer/index.ts";
 import type { Envelope, Protocol } from "../protocol.ts";

@@ -1,7 +1,7 @@
 import { brief, visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import type { ToolFacts } from "../../guard/index.ts";
+import type { ToolFacts } from "../../engine/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 

@@ -2,7 +2,7 @@ import { judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
 import type { Guard } from "../guard/open-guard.ts";
 import type { ConsoleTool, InputSchema, ToolOutput } from "../toolset/index.ts";
 
-export type { ToolFacts } from "../../guard/index.ts";
+export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** What `toolApproval` of the AI SDK 7 answers: nothing lets the tool run. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { brief, type Action, type Lowered, type World } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../engine/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
 import { judge, type Mode, type Policy, compareStrictness, type RequestVerdict } from "../../policy/index.ts";

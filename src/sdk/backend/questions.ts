@@ -1,6 +1,6 @@
 import type { Action } from "../../action/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import { respond, wait, type Question } from "../../guard/approve/index.ts";
+import { respond, wait, type Question } from "../../approve/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 
 const LOOK_EVERY_MS = 20;

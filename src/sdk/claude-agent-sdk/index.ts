@@ -1,14 +1,14 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
 import { claudeProtocol } from "../../agents/plugins/index.ts";
 import { isObject } from "../../data/index.ts";
-import type { Outcome, Request } from "../../guard/index.ts";
+import type { Outcome, Request } from "../../engine/index.ts";
 import { jsonOf, judgeCall, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { RecentCalls } from "../adapters/recent.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";
 
-export type { ToolFacts } from "../../guard/index.ts";
+export type { ToolFacts } from "../../engine/index.ts";
 export type {
   CallOptions,
   ClaudeAnswer,

@@ -1,7 +1,7 @@
 import { visible } from "../../action/index.ts";
 import { type Decision, type RequestVerdict, compareStrictness } from "../../policy/index.ts";
 import { resolve } from "node:path";
-import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../guard/index.ts";
+import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../engine/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";

@@ -5,7 +5,7 @@ import { judgeCall, questionOf, settle, type AdapterOptions, type Judged } from 
 import { listIn } from "../adapters/members.ts";
 import type { Guard } from "../guard/open-guard.ts";
 
-export type { ToolFacts } from "../../guard/index.ts";
+export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** What an interrupted run shows, in the form of LangChain's own human-in-the-loop middleware. Texts are free of control characters. */

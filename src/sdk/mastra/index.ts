@@ -5,7 +5,7 @@ import { callbackIn, copyWith } from "../adapters/members.ts";
 import { RecentCalls } from "../adapters/recent.ts";
 import type { Guard } from "../guard/open-guard.ts";
 
-export type { ToolFacts } from "../../guard/index.ts";
+export type { ToolFacts } from "../../engine/index.ts";
 export type { AdapterOptions } from "../adapters/judge.ts";
 
 /** Hooks of an agent or of one run, as Mastra takes them. */

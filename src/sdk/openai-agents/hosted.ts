@@ -1,5 +1,5 @@
 import { isObject } from "../../data/index.ts";
-import type { ToolFacts } from "../../guard/index.ts";
+import type { ToolFacts } from "../../engine/index.ts";
 import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
 import { RecentCalls } from "../adapters/recent.ts";

@@ -1,5 +1,5 @@
 import type { FileAction, FileOperation, Lowered, World } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../guard/index.ts";
+import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../engine/index.ts";
 import { joinPath, normalise } from "../../path/index.ts";
 import {
   DEFAULT_SETTINGS,

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../policy/index.ts";
-import type { Answer } from "../../guard/approve/index.ts";
+import type { Answer } from "../../approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import type { Consent } from "./consent.ts";
 import type { Exec } from "./exec.ts";

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import type { Answer } from "../../guard/approve/index.ts";
+import type { Answer } from "../../approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
 import { Asked } from "./asked.ts";

@@ -1,4 +1,4 @@
-import type { Question } from "../../guard/approve/index.ts";
+import type { Question } from "../../approve/index.ts";
 import type { RunEvent } from "../types.ts";
 
 /** A process of the tree that has a question. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { ProcessInfo } from "../../guard/approve/index.ts";
+import type { ProcessInfo } from "../../approve/index.ts";
 
 /** Parent of a process (proc_pid_stat(5)); undefined when it is gone. */
 export function parentOf(pid: number): number | undefined {

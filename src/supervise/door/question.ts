@@ -2,7 +2,7 @@ import type { Action, Call } from "../../action/index.ts";
 import { parentOf } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import { printAction, printCall } from "../../action/index.ts";
-import type { Proposal, Question } from "../../guard/approve/index.ts";
+import type { Proposal, Question } from "../../approve/index.ts";
 import { ancestryOf, describe, programOf } from "./processes.ts";
 
 interface Asked {

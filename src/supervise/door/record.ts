@@ -1,6 +1,6 @@
 import type { Action } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { ProcessInfo } from "../../guard/approve/index.ts";
+import type { ProcessInfo } from "../../approve/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { Exec } from "./exec.ts";
 import type { Operation } from "./operation.ts";

@@ -1,5 +1,5 @@
 import type { Action, Call } from "../../action/index.ts";
-import { grantsHere } from "../../guard/index.ts";
+import { grantsHere } from "../../engine/index.ts";
 import { type Grant, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";

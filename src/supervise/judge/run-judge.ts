@@ -9,7 +9,7 @@ import {
   type PolicySource,
   POLICY_NAME,
   realWorld,
-} from "../../guard/index.ts";
+} from "../../engine/index.ts";
 import { isWithin, joinPath } from "../../path/index.ts";
 import {
   brokenPolicy,

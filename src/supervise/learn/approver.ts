@@ -1,4 +1,4 @@
-import type { Answer, Approver } from "../../guard/approve/index.ts";
+import type { Answer, Approver } from "../../approve/index.ts";
 import type { Observations } from "./observations.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
-import { commandRules } from "../../guard/index.ts";
+import { commandRules } from "../../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../../policy/index.ts";
 import type { Aside, Observations, SeenAction } from "./observations.ts";
 import { apart, type PathRule, pathRules } from "./paths.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileOperation } from "../../../src/action/index.ts";
-import { read } from "../../../src/guard/reader/index.ts";
+import { read } from "../../../src/engine/reader/index.ts";
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 
 /** Every word of what judges paths: whatever means something there is among them. */

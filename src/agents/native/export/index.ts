@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../guard/import/index.ts";
+import type { Refusal } from "../../../import/index.ts";
 import { entry, listWriter, ownFileWriter, permissionWriter, type Writer } from "./write.ts";
 
 export { ownedIn, recordOwned } from "./record.ts";

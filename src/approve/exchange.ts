@@ -1,0 +1,237 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { visible } from "../action/index.ts";
+import { errorCode, writeAtomic } from "../state/index.ts";
+
+/** The folder that a run and who answers for it speak through. The files in it are described in `skill.ts`. */
+
+export const FILES = { run: "run.json", pending: "pending.json", all: "pending", response: "response.json", done: "done.json" } as const;
+
+/** A response is a few words and a rule. Bytes. */
+const LARGEST_RESPONSE = 64 << 10;
+const LARGEST_QUESTION = 4 << 20;
+
+export class ExchangeError extends Error {
+  readonly code = "exchange";
+}
+
+export type Found =
+  | { readonly is: "missing" }
+  /** There, and not to be believed. */
+  | { readonly is: "broken"; readonly why: string }
+  /** `changed`: nanoseconds since the epoch when its content or name last changed. */
+  | { readonly is: "value"; readonly value: unknown; readonly changed: bigint };
+
+/** An open descriptor on the folder: whatever happens to its name, the same folder is meant. */
+export class Exchange {
+  readonly path: string;
+  /** Undefined once closed: another file may have its number by then. */
+  #descriptor: number | undefined;
+  readonly #uid: number | undefined;
+
+  private constructor(path: string, descriptor: number) {
+    this.path = path;
+    this.#descriptor = descriptor;
+    this.#uid = process.geteuid?.();
+  }
+
+  /** For the run: made where it is missing. Throws `ExchangeError` when somebody else could answer in it. */
+  static create(path: string): Exchange {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new ExchangeError(`the folder cannot be made: ${errorCode(error)}`);
+    }
+    return Exchange.open(path);
+  }
+
+  static open(path: string): Exchange {
+    const trimmed = path.replace(/(?<=.)\/+$/, "");
+    let descriptor: number;
+    try {
+      descriptor = openSync(trimmed, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ENOENT") throw new ExchangeError("there is no such folder");
+      if (code === "ENOTDIR" || code === "ELOOP")
+        throw new ExchangeError(lstatSync(trimmed).isSymbolicLink() ? "it is a symbolic link: name the folder itself" : "it is no folder");
+      throw new ExchangeError(`the folder cannot be opened: ${code}`);
+    }
+    const exchange = new Exchange(path, descriptor);
+    const stats = fstatSync(descriptor);
+    const uid = exchange.#uid;
+    if (uid !== undefined && stats.uid !== uid) exchange.#refuse("it belongs to another user, who could answer in it");
+    if ((stats.mode & 0o022) !== 0) exchange.#refuse("others can write in it, and could answer: chmod go-w");
+    return exchange;
+  }
+
+  #refuse(why: string): never {
+    this.close();
+    throw new ExchangeError(why);
+  }
+
+  /** Where `name` lies, by way of the open descriptor (proc(5)). */
+  at(name: string): string {
+    return `/proc/self/fd/${this.#use()}/${name}`;
+  }
+
+  /** False once the folder was removed. */
+  get exists(): boolean {
+    return fstatSync(this.#use()).nlink > 0;
+  }
+
+  /** In one step, readable by the owner only. */
+  write(name: string, value: unknown): void {
+    writeAtomic(this.at(name), `${safeJson(value)}\n`);
+  }
+
+  /** As `write`, but false when the file is there: what it says is still to be read. */
+  writeNew(name: string, value: unknown): boolean {
+    const temporary = this.at(`.${name}.${process.pid}`);
+    try {
+      writeFileSync(temporary, `${safeJson(value)}\n`, { mode: 0o600, flag: "wx" });
+      linkSync(temporary, this.at(name));
+      return true;
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      this.remove(`.${name}.${process.pid}`);
+    }
+  }
+
+  /** Missing already is fine. */
+  remove(name: string): void {
+    try {
+      unlinkSync(this.at(name));
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return;
+      // Something that is no file stands where one belongs.
+      if (code === "EISDIR" || code === "EPERM") rmSync(this.at(name), { recursive: true, force: true });
+      else throw error;
+    }
+  }
+
+  clear(): void {
+    for (const name of [FILES.run, FILES.pending, FILES.response, FILES.done]) this.remove(name);
+    const folder = lstatSync(this.at(FILES.all), { throwIfNoEntry: false });
+    if (folder !== undefined && !folder.isDirectory()) this.remove(FILES.all);
+    for (const name of this.names()) this.remove(`${FILES.all}/${name}`);
+    mkdirSync(this.at(FILES.all), { recursive: true, mode: 0o700 });
+  }
+
+  /** Names of the files of open questions. */
+  names(): readonly string[] {
+    try {
+      return readdirSync(this.at(FILES.all)).filter((name) => /^\d+\.json$/.test(name));
+    } catch {
+      return [];
+    }
+  }
+
+  question(name: string): Found {
+    return this.#read(name, LARGEST_QUESTION);
+  }
+
+  response(): Found {
+    return this.#read(FILES.response, LARGEST_RESPONSE);
+  }
+
+  /** A JSON file that only this user, or root, can have written. */
+  #read(name: string, largest: number): Found {
+    let descriptor: number;
+    try {
+      descriptor = openSync(this.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ENOENT") return { is: "missing" };
+      return { is: "broken", why: code === "ELOOP" ? "is a symbolic link" : `cannot be read: ${code}` };
+    }
+    try {
+      const stats = fstatSync(descriptor, { bigint: true });
+      if (!stats.isFile()) return { is: "broken", why: "is not a regular file" };
+      if (this.#uid !== undefined && stats.uid !== BigInt(this.#uid) && stats.uid !== 0n)
+        return { is: "broken", why: "belongs to another user" };
+      if ((stats.mode & 0o022n) !== 0n) return { is: "broken", why: "can be written by others" };
+      if (stats.size > BigInt(largest)) return { is: "broken", why: `is larger than ${largest} bytes` };
+      const bytes = Buffer.alloc(Number(stats.size));
+      const length = readSync(descriptor, bytes, 0, bytes.length, 0);
+      return { is: "value", value: JSON.parse(bytes.toString("utf8", 0, length)), changed: stats.ctimeNs };
+    } catch (error) {
+      return { is: "broken", why: error instanceof SyntaxError ? "is not JSON" : `cannot be read: ${errorCode(error)}` };
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #use(): number {
+    if (this.#descriptor === undefined) throw new ExchangeError("the folder is closed");
+    return this.#descriptor;
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** JSON that is safe to print: what is invisible or directional is escaped, also in bytes that are no UTF-8. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^\u0020-\u007e]/g, (unit) =>
+    // Pairs of surrogates are escaped one by one: the same text.
+    visible(unit) === unit ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** How a process is told from a later one with its number. */
+export interface Life {
+  readonly pid: number;
+  /** Clock ticks since boot when it started (proc_pid_stat(5), field 22). */
+  readonly started: number;
+  /** Names the process-id namespace that `pid` counts in. */
+  readonly namespace: string;
+}
+
+export function ownLife(): Life {
+  return { pid: process.pid, started: startOf(process.pid) ?? 0, namespace: ownNamespace() };
+}
+
+/** False when the process is certainly gone; a process of another namespace cannot be looked for. */
+export function isAlive({ pid, started, namespace }: Life): boolean {
+  if (namespace !== ownNamespace()) return true;
+  return startOf(pid) === started;
+}
+
+function ownNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+function startOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name, in brackets, may hold anything. Its state comes next: a zombie is gone.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : Number(fields[19]);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import { printCall } from "../action/index.ts";
+import type { Line } from "./line-editor.ts";
+import { clip, columns, fold, printable } from "./printable.ts";
+import { CHOICES, type PromptState } from "./prompt.ts";
+import type { ProcessInfo, Question } from "./types.ts";
+import { place, programName, shorten, who } from "./wording.ts";
+
+export interface View {
+  readonly question: Question;
+  /** Open questions of the same group, without the first. */
+  readonly alike: readonly Question[];
+  /** Open questions of other groups. */
+  readonly waiting: number;
+  readonly state: PromptState;
+  readonly home: string | undefined;
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Lines that fit the size, and where the terminal's cursor stands when a line is edited. Rows and columns count from 0. */
+export interface Drawing {
+  readonly lines: readonly string[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+/** How parts stand out; the identity where there are no colours. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly inverse: (text: string) => string;
+}
+
+export const PLAIN: Paint = { bold: (text) => text, dim: (text) => text, inverse: (text) => text };
+
+const INDENT = "  ";
+const LABEL = 14;
+const MOST_RULES = 8;
+const MOST_ALIKE = 10;
+const SMALLEST = 20;
+
+/** INVARIANT: every line is narrower than the terminal, and the lines are fewer than its rows, the choices among them. */
+export function render(view: View, size: Size, paint: Paint): Drawing {
+  const width = Math.max(SMALLEST, size.columns) - 1;
+  const head = header(view, width, paint);
+  const { state } = view;
+  const body =
+    state.view === "choose" ? menu(state.highlighted, width, paint) : state.view === "rules" ? rules(view, state, width, paint) : [];
+  const edited = state.view === "edit" ? editing(view.question, state.effect, state.line, width, paint) : undefined;
+  const foot = [
+    ...(state.notice === undefined ? [] : fold(printable(state.notice, 400), width - 4, 2).map((line) => paint.bold(`${INDENT}! ${line}`))),
+    ...(view.waiting === 0 ? [] : [paint.dim(clip(`${INDENT}(${view.waiting} more waiting)`, width))]),
+  ];
+  const room = Math.max(0, Math.max(8, size.rows) - 1 - head.length - body.length - foot.length);
+  const more = state.view === "choose" && state.details ? fitted(details(view, width, paint), room, width) : [];
+  const lines = [...head, ...more, ...body, ...(edited?.lines ?? []), ...foot];
+  return edited === undefined ? { lines } : { lines, cursor: { row: head.length + edited.lines.length - 2, column: edited.column } };
+}
+
+function header(view: View, width: number, paint: Paint): readonly string[] {
+  const { question, alike, home } = view;
+  const what = printable(question.what);
+  const subject = who(question);
+  const one = `${INDENT}${subject} wants to ${what}`;
+  // What a question says never begins a line: it could be taken for our words.
+  const lines =
+    columns(one) <= width
+      ? [`${INDENT}${subject} wants to ${paint.bold(what)}`]
+      : [
+          `${INDENT}${clip(subject, width - INDENT.length - 9)} wants to`,
+          ...fold(what, width - 4, 4).map((line) => `${INDENT}│ ${paint.bold(line)}`),
+        ];
+  if (alike.length === 0) return lines;
+  const where = place([question, ...alike], home);
+  return [...lines, clip(`${INDENT}… and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`, width)];
+}
+
+function menu(highlighted: number, width: number, paint: Paint): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  let used = 0;
+  CHOICES.forEach((choice, at) => {
+    const label = clip(choice.label, width - 2);
+    const size = columns(label) + 2;
+    if (used + size > width && used > 0) {
+      lines.push(line);
+      line = "";
+      used = 0;
+    }
+    line += at === highlighted ? ` ›${paint.inverse(label)}` : `  ${label}`;
+    used += size;
+  });
+  return [...lines, line];
+}
+
+function rules(view: View, state: PromptState & { readonly view: "rules" }, width: number, paint: Paint): readonly string[] {
+  const { proposals, profile } = view.question;
+  const from = Math.max(0, Math.min(state.highlighted - (MOST_RULES >> 1), proposals.length - MOST_RULES));
+  const shown = proposals
+    .slice(from, from + MOST_RULES)
+    .map(({ rule, covers }) => ({ rule: printable(rule, 400), covers: printable(covers, 200) }));
+  const column = Math.min(Math.max(...shown.map(({ rule }) => columns(rule)), 0), Math.max(10, width - 24));
+  const lines = shown.map(({ rule, covers }, at) => {
+    const text = clip(rule, column);
+    const padded = text + " ".repeat(Math.max(0, column - columns(text)));
+    const chosen = from + at === state.highlighted;
+    const rest = clip(covers, Math.max(0, width - column - 6));
+    return `${chosen ? " › " : "   "}${chosen ? paint.inverse(padded) : padded}  ${paint.dim(rest)}`.trimEnd();
+  });
+  const selected = proposals[state.highlighted]?.rule ?? "";
+  const whole = printable(selected);
+  // A rule is never written unseen.
+  const full = columns(whole) > column ? fold(whole, width - 4, 4).map((line) => `${INDENT}│ ${line}`) : [];
+  return [
+    clip(`${INDENT}${state.effect} always, by a rule in profile ${printable(profile, 100)}:`, width),
+    ...lines,
+    ...full,
+    paint.dim(clip(`${INDENT}↑ ↓ choose  Enter writes the rule  e edit it  Esc back`, width)),
+  ];
+}
+
+function editing(
+  { profile }: Question,
+  effect: string,
+  line: Line,
+  width: number,
+  paint: Paint,
+): { readonly lines: readonly string[]; readonly column: number } {
+  const room = width - 5;
+  // As far to the left and to the right as fits; only what is shown is looked at.
+  const shown = (char: string | undefined): string => (char === undefined ? "" : printable(`.${char}`).slice(1));
+  let from = line.cursor;
+  let before = "";
+  for (; from > 0; from--) {
+    const more = shown(line.chars[from - 1]) + before;
+    if (columns(more) > room - 2) break;
+    before = more;
+  }
+  if (from > 0) before = `…${before}`;
+  const after = line.chars
+    .slice(line.cursor, line.cursor + room + 1)
+    .map(shown)
+    .join("");
+  const text = before + clip(after, Math.max(0, room - columns(before)));
+  return {
+    lines: [
+      clip(`${INDENT}${effect} always, by this rule in profile ${printable(profile, 100)}:`, width),
+      `${INDENT}> ${text}`,
+      paint.dim(clip(`${INDENT}Enter writes the rule  Esc back`, width)),
+    ],
+    column: 4 + columns(before),
+  };
+}
+
+function details({ question, alike, home }: View, width: number, paint: Paint): readonly string[] {
+  const row = (label: string, text: string, most = 4): readonly string[] =>
+    fold(printable(text), Math.max(8, width - LABEL - 4), most).map(
+      (line, at) => `${INDENT}│ ${paint.dim((at === 0 ? label : "").padEnd(LABEL))}${line}`,
+    );
+  const { rule, process, ancestry, proposals } = question;
+  const program = ({ pid, argv, name }: ProcessInfo): string => `${pid} ${programName({ pid, argv, name })}  ${argv.join(" ")}`;
+  return [
+    ...row("call", printCall(question.call)),
+    ...row("asked because", question.reason),
+    ...(rule === undefined ? [] : row("rule", `${rule.text}  ${shorten(rule.file, home)}:${rule.line}`)),
+    ...(question.help === undefined ? [] : row("help", question.help)),
+    ...row("process", program(process)),
+    ...row("in folder", shorten(question.cwd, home)),
+    ...ancestry.flatMap((parent, at) => row(at === 0 ? "started by" : "", program(parent), 2)),
+    ...alike.slice(0, MOST_ALIKE).flatMap((other, at) => row(at === 0 ? "and also" : "", other.what, 2)),
+    ...(alike.length > MOST_ALIKE ? row("", `… and ${alike.length - MOST_ALIKE} more`) : []),
+    ...proposals.slice(0, 1).flatMap((proposal) => row("always writes", `${proposal.rule}  to profile ${question.profile}`)),
+  ];
+}
+
+function fitted(lines: readonly string[], room: number, width: number): readonly string[] {
+  if (lines.length <= room) return lines;
+  return room < 2 ? [] : [...lines.slice(0, room - 1), clip(`${INDENT}│ … ${lines.length - room + 1} lines more than fit here`, width)];
+}

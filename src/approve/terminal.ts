@@ -1,0 +1,206 @@
+import { errorCode } from "../state/index.ts";
+import { BlockFace } from "./block-face.ts";
+import type { Face, FaceOptions, Shown } from "./face.ts";
+import { LineFace } from "./line-face.ts";
+import { printable } from "./printable.ts";
+import { Queue, type Covers, type Open } from "./queue.ts";
+import type { CheckRule } from "./prompt.ts";
+import { Sight } from "./sight.ts";
+import { isTerminal, TerminalDevice, type Device } from "./tty.ts";
+import type { Turn } from "./turn.ts";
+import type { Answer, Approver, Question } from "./types.ts";
+import { said, who } from "./wording.ts";
+
+export interface TerminalOptions {
+  /** `TERM` and `NO_COLOR` are read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Shown as `~`. */
+  readonly home?: string | undefined;
+  readonly checkRule: CheckRule;
+  /** By default a rule that was just written answers only the question it was written for. */
+  readonly covers?: Covers | undefined;
+  readonly turn?: Turn | undefined;
+  /** Why nothing can be asked any more, in one line. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** By default the controlling terminal. */
+  readonly path?: string | undefined;
+}
+
+/** Asks a person on the terminal. Undefined where there is none. */
+export function terminalApprover(options: TerminalOptions): Approver | undefined {
+  const path = options.path ?? "/dev/tty";
+  return isTerminal(path) ? new TerminalApprover(new TerminalDevice(path, options.turn), options) : undefined;
+}
+
+/** Nobody answers a question within this time of its first sight: what comes was meant for something else. Milliseconds. */
+const SEE_MS = 150;
+/** Who was typing when the question came is still typing: this long a pause must follow. Milliseconds. */
+const PAUSE_MS = 400;
+/** A burst of questions is drawn at most this often. Milliseconds. */
+const REDRAW_MS = 50;
+
+const DENY: Answer = { answer: "deny", scope: "once" };
+const INTERRUPT = "\u0003";
+
+export class TerminalApprover implements Approver {
+  readonly #device: Device;
+  readonly #face: Face;
+  readonly #covers: Covers;
+  readonly #notice: (text: string) => void;
+  readonly #queue = new Queue();
+  readonly #sight = new Sight();
+  /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
+  #prompt: { readonly first: Open; deaf: (() => void) | undefined; early: boolean } | undefined;
+  #redraw: NodeJS.Timeout | undefined;
+  /** What every further question is answered: the terminal is gone, or the run ends. */
+  #over: Answer | undefined;
+
+  constructor(device: Device, options: TerminalOptions) {
+    this.#device = device;
+    const { env } = options;
+    const face: FaceOptions = { home: options.home, checkRule: options.checkRule };
+    this.#face =
+      env["TERM"] === "dumb" || env["TERM"] === undefined
+        ? new LineFace(device, face)
+        : new BlockFace(device, (env["NO_COLOR"] ?? "") === "", face);
+    this.#covers = options.covers ?? (() => false);
+    this.#notice = options.onNotice ?? (() => undefined);
+  }
+
+  ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    if (this.#over !== undefined) return Promise.resolve(this.#over);
+    if (signal.aborted) return Promise.resolve(DENY);
+    return new Promise((done) => {
+      const isVoid = (): void => {
+        this.#queue.remove(open);
+        open.resolve(DENY);
+        this.#guarded(() => this.#refresh());
+      };
+      const resolve = (answer: Answer): void => {
+        signal.removeEventListener("abort", isVoid);
+        done(answer);
+      };
+      const open: Open = { question, resolve, sight: "none" };
+      signal.addEventListener("abort", isVoid);
+      this.#queue.add(open);
+      this.#guarded(() => this.#refresh());
+    });
+  }
+
+  close(): Promise<void> {
+    this.#over ??= DENY;
+    this.#queue.end(DENY);
+    this.#guarded(() => this.#refresh());
+    return Promise.resolve();
+  }
+
+  /** INVARIANT: a terminal that fails answers deny, now and for the rest of the run. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#gone(errorCode(error));
+    }
+  }
+
+  #gone(why: string): void {
+    if (this.#over === undefined) this.#notice(`the terminal cannot be asked any more (${why}): what would be asked is denied`);
+    this.#over ??= DENY;
+    this.#prompt = undefined;
+    clearTimeout(this.#redraw);
+    this.#sight.clear();
+    try {
+      this.#device.close();
+    } catch {
+      // It is gone already.
+    }
+    this.#queue.end(this.#over);
+  }
+
+  /** Makes the terminal show what is open now. */
+  #refresh(record?: string): void {
+    const current = this.#queue.current();
+    const before = this.#prompt;
+    if (before !== undefined && current?.first !== before.first) {
+      this.#prompt = undefined;
+      this.#face.end(record);
+    }
+    if (current === undefined) {
+      clearTimeout(this.#redraw);
+      this.#redraw = undefined;
+      this.#sight.clear();
+      if (before !== undefined) this.#device.close();
+      return;
+    }
+    if (this.#prompt !== undefined) {
+      this.#redraw ??= setTimeout(() => this.#guarded(() => this.#update()), REDRAW_MS);
+      return;
+    }
+    if (before === undefined) {
+      this.#device.open({
+        input: (text) => this.#guarded(() => this.#input(text)),
+        closed: () => this.#gone("closed"),
+        resized: () => this.#guarded(() => this.#resized()),
+      });
+    }
+    this.#prompt = { first: current.first, deaf: undefined, early: false };
+    this.#listenAfter(SEE_MS);
+    this.#face.begin(this.#view());
+    this.#seen();
+  }
+
+  #update(): void {
+    this.#redraw = undefined;
+    if (this.#prompt !== undefined && this.#face.update(this.#view())) this.#seen();
+  }
+
+  #resized(): void {
+    if (this.#prompt !== undefined) this.#face.resized();
+  }
+
+  #view(): Shown {
+    const current = this.#queue.current();
+    if (current === undefined) throw new Error("no question is open");
+    const { first, alike, waiting } = current;
+    return { question: first.question, alike: alike.map(({ question }) => question), waiting };
+  }
+
+  #seen(): void {
+    const current = this.#queue.current();
+    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter(({ sight }) => sight === "none");
+    if (drawn.length === 0) return;
+    for (const open of drawn) open.sight = "drawn";
+    this.#sight.after(SEE_MS, () => {
+      for (const open of drawn) open.sight = "seen";
+    });
+  }
+
+  #listenAfter(ms: number): void {
+    const prompt = this.#prompt;
+    if (prompt === undefined) return;
+    prompt.deaf?.();
+    prompt.deaf = this.#sight.after(ms, () => {
+      prompt.deaf = undefined;
+    });
+  }
+
+  #input(text: string): void {
+    const prompt = this.#prompt;
+    if (prompt === undefined) return;
+    if (prompt.deaf !== undefined && text !== INTERRUPT) {
+      this.#listenAfter(PAUSE_MS);
+      if (!prompt.early) this.#face.early();
+      prompt.early = true;
+      return;
+    }
+    const answer = this.#face.input(text);
+    if (answer !== undefined) this.#answered(prompt.first.question, answer);
+  }
+
+  #answered(question: Question, answer: Answer): void {
+    if (answer.answer === "quit") this.#over = answer;
+    const count = this.#queue.answer(answer, this.#covers);
+    const others = count > 1 ? ` (${count} questions)` : "";
+    this.#refresh(`${said(answer)}${others}: ${who(question)} wanted to ${printable(question.what, 400)}`);
+  }
+}

@@ -1,0 +1,24 @@
+export { decide, failed, keptBy, type GuardOptions, type Outcome } from "./decide.ts";
+export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
+export { judgeContext } from "./context.ts";
+export {
+  askExtension,
+  extensionsFolder,
+  findExtensions,
+  type Extension,
+  type ExtensionAnswer,
+  type ExtensionQuestion,
+} from "./extensions/index.ts";
+export { explicitFiles, findPolicyFiles, POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
+export { grantsHere, limitedTo } from "./granted.ts";
+export { rememberAnswer } from "./refused.ts";
+export type { Host, Input, Request, ToolFacts } from "./request.ts";
+export { answerFor, type Answer } from "./speak.ts";
+export { changesFor, type RuleReader, underRules } from "./changes.ts";
+export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
+export { commandRules } from "./suggest.ts";
+export { agentName, automationLevel } from "./restraint.ts";
+export { realWorld } from "./world.ts";
+export { projectOf, repositoryOf } from "./project.ts";
+export { Resolver } from "./canonical.ts";
+export { exampleActions, NOWHERE } from "./examples.ts";

@@ -1,0 +1,114 @@
+import { edit, type Edit } from "../edit/index.ts";
+import { isWithin, joinPath } from "../path/index.ts";
+import type { PolicyFile, Problem } from "../policy/index.ts";
+import { readPolicy, type ReadResult } from "../policy/read/index.ts";
+import { readEditable, replaceFile, type Machine } from "../state/index.ts";
+import { exampleActions, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
+
+/** A policy file that a person edits. */
+export interface PolicyPlace {
+  readonly layer: "user" | "project" | "profile";
+  /** As it is named to people. It may be a link; what it leads to is changed. */
+  readonly file: string;
+  /** Folder of a project's file. */
+  readonly root?: string;
+}
+
+/** The user's file, or the one of the repository that `cwd` lies in; undefined outside git. */
+export function policyPlace(
+  which: "global" | "local",
+  machine: Machine,
+  cwd: string,
+): (PolicyPlace & { readonly layer: "user" | "project" }) | undefined {
+  if (which === "global") return { layer: "user", file: joinPath(machine.home, POLICY_NAME) };
+  const root = repositoryOf(new Resolver(cwd).canonical(cwd), machine);
+  return root === undefined ? undefined : { layer: "project", file: joinPath(root, POLICY_NAME), root };
+}
+
+const MAX_BYTES = 1 << 20;
+/** Others may change the file meanwhile; who changes it this often is no person. */
+const MAX_TRIES = 50;
+
+export type PolicyText =
+  | { readonly is: "text"; readonly text: string; readonly read: ReadResult }
+  | { readonly is: "missing" }
+  | { readonly is: "unreadable"; readonly why: string };
+
+const canonical = (file: string): string => new Resolver("/").canonical(file);
+
+/** What a write would change. A repository may be a stranger's: its file makes none elsewhere. */
+function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { readonly why: string } {
+  const target = canonical(file);
+  if (root === undefined || isWithin(target, root) || readEditable(target, MAX_BYTES).is !== "missing") return { target };
+  return { why: `is a link out of the project to a file that does not exist: ${target}` };
+}
+
+function readText(place: PolicyPlace, text: string): ReadResult {
+  const { file, layer, root } = place;
+  return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: exampleActions });
+}
+
+/** The file as it is, read and checked. */
+export function readPlace(place: PolicyPlace): PolicyText {
+  const found = readEditable(canonical(place.file), MAX_BYTES);
+  if (found.is === "missing") return found;
+  if (found.is === "broken") return { is: "unreadable", why: found.why };
+  return { is: "text", text: found.text, read: readText(place, found.text) };
+}
+
+export type EditOutcome<Stopped> =
+  /** `policy` is what the file says now. */
+  | { readonly is: "done"; readonly created: boolean; readonly text: string; readonly policy: PolicyFile }
+  /** The edit found that there is nothing to do. Nothing is written. */
+  | { readonly is: "stopped"; readonly with: Stopped }
+  /** The file has mistakes, and is left as it is. */
+  | { readonly is: "broken"; readonly problems: readonly Problem[] }
+  | { readonly is: "failed"; readonly why: string };
+
+/**
+ * Changes a policy file in one step: all edits or none, in a file that was flawless before and is flawless afterwards.
+ * Comments, layout, mode, owner and links stay. When the file changes meanwhile, `plan` is asked again.
+ */
+export function editPolicy<Stopped>(
+  place: PolicyPlace,
+  starter: string,
+  plan: (text: string, policy: PolicyFile) => { readonly edits: readonly Edit[] } | { readonly stop: Stopped },
+): EditOutcome<Stopped> {
+  const where = targetOf(place);
+  if ("why" in where) return { is: "failed", why: where.why };
+  const { target } = where;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const found = readEditable(target, MAX_BYTES);
+    if (found.is === "broken") return { is: "failed", why: found.why };
+    const before = found.is === "missing" ? starter : found.text;
+    const read = readText(place, before);
+    if (!read.ok) return { is: "broken", problems: read.problems };
+    const planned = plan(before, read.policy);
+    if ("stop" in planned) return { is: "stopped", with: planned.stop };
+    let text = before;
+    for (const change of planned.edits) {
+      const edited = edit(text, change);
+      if (!edited.ok) return { is: "failed", why: `cannot be changed safely: ${edited.message}` };
+      ({ text } = edited);
+    }
+    const after = readText(place, text);
+    if (!after.ok) return { is: "failed", why: `would be broken afterwards: ${after.problems[0]?.message ?? "unknown"}` };
+    const outcome = replaceFile(target, found.is === "missing" ? undefined : before, text, modeOf(place));
+    if (outcome.is === "done") return { is: "done", created: found.is === "missing", text, policy: after.policy };
+    if (outcome.is === "failed") return { is: "failed", why: outcome.why };
+  }
+  return { is: "failed", why: "keeps changing" };
+}
+
+/** Writes a new policy file. Never touches one that is there. */
+export function startPolicy(place: PolicyPlace, starter: string): "done" | "exists" | { readonly why: string } {
+  const where = targetOf(place);
+  if ("why" in where) return where;
+  const outcome = replaceFile(where.target, undefined, starter, modeOf(place));
+  return outcome.is === "done" ? "done" : outcome.is === "changed" ? "exists" : { why: outcome.why };
+}
+
+/** A project's file is for everyone who works on it. */
+function modeOf({ layer }: PolicyPlace): number {
+  return layer === "project" ? 0o644 : 0o600;
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { directoryApprover, noBlockApprover, type Approver } from "../../src/approve/index.ts";
+import { TerminalApprover } from "../../src/approve/terminal.ts";
+import { scratch } from "../scratch.ts";
+import { checkRule, question } from "./question.ts";
+
+/** What every approver promises (`types.ts`), whoever answers. Nobody answers here. */
+const APPROVERS: [name: string, make: () => Approver][] = [
+  [
+    "terminal",
+    () =>
+      new TerminalApprover(
+        { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
+        { env: { TERM: "xterm" }, checkRule },
+      ),
+  ],
+  [
+    "terminal that only prints",
+    () =>
+      new TerminalApprover(
+        { open: () => undefined, write: () => undefined, size: () => ({ columns: 80, rows: 24 }), close: () => undefined },
+        { env: { TERM: "dumb" }, checkRule },
+      ),
+  ],
+  [
+    "broken terminal",
+    () => {
+      const fail = (): never => {
+        throw new Error("EIO");
+      };
+      return new TerminalApprover({ open: fail, write: fail, size: fail, close: fail }, { env: { TERM: "xterm" }, checkRule });
+    },
+  ],
+  ["folder", () => directoryApprover(join(scratch().root, "questions"), { nonce: "n", checkRule })],
+  [
+    "broken folder",
+    () => {
+      const dir = join(scratch().root, "questions");
+      const approver = directoryApprover(dir, { nonce: "n", checkRule });
+      mkdirSync(join(dir, "away"));
+      // No question can be written.
+      for (let seq = 0; seq < 100; seq++) mkdirSync(join(dir, `pending/${seq}.json/x`), { recursive: true });
+      writeFileSync(join(dir, "response.json"), "{");
+      return approver;
+    },
+  ],
+  ["no block", () => noBlockApprover(() => undefined)],
+];
+
+const hostile = question(3, {
+  path: `/\u001b[2J\n\udcff${"x".repeat(5000)}`,
+  what: "\u001b]0;x\u0007",
+  proposals: [],
+  ancestry: [],
+  profile: "../../x",
+  process: { pid: 0, name: "", argv: [] },
+});
+
+it.each(APPROVERS)("%s: a question that is void already is no allow", async (_, make) => {
+  const approver = make();
+  expect((await approver.ask(question(1), AbortSignal.abort())).answer).not.toBe("allow");
+  await approver.close(0);
+});
+
+it.each(APPROVERS)("%s: a question that becomes void is settled, and no allow", async (_, make) => {
+  const approver = make();
+  const controller = new AbortController();
+  const asked = approver.ask(question(1), controller.signal);
+  setTimeout(() => controller.abort(), 10);
+  expect((await asked).answer).not.toBe("allow");
+  await approver.close(0);
+});
+
+it.each(APPROVERS)("%s: the end of the run settles all, and no allow", async (_, make) => {
+  const approver = make();
+  const asked = [question(1), question(2), hostile, question(4, { group: "x" })].map((one) =>
+    approver.ask(one, new AbortController().signal),
+  );
+  await approver.close(0);
+  for (const { answer } of await Promise.all(asked)) expect(answer).not.toBe("allow");
+  expect((await approver.ask(question(5), new AbortController().signal)).answer).not.toBe("allow");
+});
+
+it.each(APPROVERS)("%s: takes many questions at once", async (_, make) => {
+  const approver = make();
+  const asked = Array.from({ length: 200 }, (_, at) =>
+    approver.ask(question(at + 1, { group: String(at % 7) }), new AbortController().signal),
+  );
+  await approver.close(0);
+  expect((await Promise.all(asked)).some(({ answer }) => answer === "allow")).toBe(false);
+});
+
+it.each(APPROVERS)("%s: ends twice without harm", async (_, make) => {
+  const approver = make();
+  await approver.close(0);
+  await expect(approver.close(0)).resolves.toBeUndefined();
+});
+
+it("no block: ends the run at the first question, and explains itself once", async () => {
+  const said: string[] = [];
+  const approver = noBlockApprover((text) => said.push(text));
+  expect(await approver.ask(question(1), new AbortController().signal)).toEqual({ answer: "quit" });
+  expect(await approver.ask(question(2), new AbortController().signal)).toEqual({ answer: "quit" });
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain("open(/home/me/.npm/_cacache/1, create+write)");
+  expect(said[0]).toContain("--background-dir");
+});

@@ -1,0 +1,398 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Answer, Question } from "../../src/approve/index.ts";
+import { TerminalApprover } from "../../src/approve/terminal.ts";
+import type { Device, DeviceEvents } from "../../src/approve/tty.ts";
+import { checkRule, question } from "./question.ts";
+import { Screen } from "./screen.ts";
+
+class FakeDevice implements Device {
+  readonly screen: Screen;
+  events: DeviceEvents | undefined;
+  opened = 0;
+  fails = false;
+  constructor(width: number) {
+    this.screen = new Screen(width);
+  }
+  open(events: DeviceEvents): void {
+    if (this.fails) throw new Error("ENXIO");
+    this.opened += 1;
+    this.events = events;
+  }
+  write(text: string): void {
+    if (this.fails) throw new Error("EIO");
+    this.screen.write(text);
+  }
+  size(): { readonly columns: number; readonly rows: number } {
+    return { columns: this.screen.width, rows: 24 };
+  }
+  close(): void {
+    this.events = undefined;
+  }
+}
+
+interface Bench {
+  readonly device: FakeDevice;
+  readonly approver: TerminalApprover;
+  readonly ask: (question: Question, signal?: AbortSignal) => { answer: Answer | undefined };
+  /** Waits until keys count, then presses them one after the other. */
+  readonly press: (...keys: readonly string[]) => Promise<void>;
+  readonly screen: () => readonly string[];
+}
+
+function bench(
+  options: { width?: number; env?: Record<string, string>; covers?: (rule: string, question: Question) => boolean } = {},
+): Bench {
+  const device = new FakeDevice(options.width ?? 140);
+  const approver = new TerminalApprover(device, {
+    env: { TERM: "xterm", NO_COLOR: "1", ...options.env },
+    home: "/home/me",
+    checkRule,
+    covers: options.covers,
+  });
+  return {
+    device,
+    approver,
+    ask: (asked, signal = new AbortController().signal) => {
+      const box: { answer: Answer | undefined } = { answer: undefined };
+      void approver.ask(asked, signal).then((answer) => {
+        box.answer = answer;
+      });
+      return box;
+    },
+    press: async (...keys) => {
+      await vi.advanceTimersByTimeAsync(300);
+      for (const key of keys) {
+        device.events?.input(key);
+        await vi.advanceTimersByTimeAsync(60);
+      }
+    },
+    screen: () => device.screen.lines,
+  };
+}
+
+const ALLOW: Answer = { answer: "allow", scope: "once" };
+const DENY: Answer = { answer: "deny", scope: "once" };
+const other = (seq: number): Question =>
+  question(seq, { path: `/srv/${seq}`, group: "srv", process: { pid: 9, name: "cp", argv: ["cp"] }, ancestry: [] });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("one question", () => {
+  it("is shown, answered, and leaves one line", async () => {
+    const { ask, press, screen, device } = bench();
+    device.write("building");
+    const first = ask(question(1));
+    expect(screen()).toEqual([
+      "building",
+      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
+      "  [a]llow once  [s]ession  [p]attern always…  allow [t]ree/program for this run ›[d]eny  [D]eny always  [?] ancestry  [q]uit",
+    ]);
+    await press("a");
+    expect(first.answer).toEqual(ALLOW);
+    expect(screen()).toEqual(["building", "  allowed once: npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)"]);
+    expect(device.events).toBeUndefined();
+  });
+
+  it("does not begin with an empty line", () => {
+    const { ask, screen, device } = bench();
+    device.write("done\r\n");
+    ask(question(1));
+    expect(screen().slice(0, 2)).toEqual(["done", "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)"]);
+  });
+
+  it("goes when it is void", async () => {
+    const { ask, press, screen, device } = bench();
+    const controller = new AbortController();
+    const first = ask(question(1), controller.signal);
+    await press("?", "p");
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(first.answer).toEqual(DENY);
+    expect(screen()).toEqual([""]);
+    expect(device.events).toBeUndefined();
+  });
+
+  it("is redrawn in place as keys are pressed, and the cursor is on the rule's text", async () => {
+    const { ask, press, screen, device } = bench({ width: 100 });
+    device.write("before\r\n");
+    const first = ask(question(1));
+    await press("?", "?", "x", "\u001b[C", "p", "\u001b[B", "e", "\u0001", "\u001b[C");
+    expect(screen()).toEqual([
+      "before",
+      "  npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
+      "  allow always, by this rule in profile npm:",
+      "  > Write(~/.npm/_cacache/**)",
+      "  Enter writes the rule  Esc back",
+    ]);
+    expect(device.screen.cursor).toEqual([3, 5]);
+    await press("\u001b", "\u001b[B", "\r");
+    expect(first.answer).toEqual({ answer: "allow", scope: "always", rule: "Write(~/.npm/_cacache/**)" });
+    expect(screen()).toEqual([
+      "before",
+      // Nothing of the block is left.
+      "  allowed always, as Write(~/.npm/_cacache/**): npm (node 4121 ← sh ← assent) wanted to write ~/.n…",
+    ]);
+  });
+
+  it("a sequence may come in two parts", async () => {
+    const { ask, press } = bench();
+    const first = ask(question(1));
+    await press("\u001b[", "D", "\r");
+    expect(first.answer).toEqual({ answer: "allow", scope: "tree" });
+  });
+
+  it("is drawn anew when the size changes", async () => {
+    const { ask, device, screen } = bench({ width: 140 });
+    ask(question(1));
+    device.screen.width = 60;
+    device.events?.resized();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(screen().slice(-3)).toEqual([
+      "  [a]llow once  [s]ession  [p]attern always…",
+      "  allow [t]ree/program for this run ›[d]eny  [D]eny always",
+      "  [?] ancestry  [q]uit",
+    ]);
+  });
+});
+
+describe("keys that were not meant for the question", () => {
+  it("typed ahead", async () => {
+    const { ask, device, screen, press } = bench();
+    const first = ask(question(1));
+    device.events?.input("a");
+    expect(screen().at(-1)).toBe("  ! keys typed before this question was shown are ignored");
+    // Who goes on typing is not heard until there is a pause.
+    for (let i = 0; i < 20; i++) {
+      await vi.advanceTimersByTimeAsync(200);
+      device.events?.input("a");
+    }
+    expect(first.answer).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(400);
+    await press("a");
+    expect(first.answer).toEqual(ALLOW);
+  });
+
+  it("a held key does not run into the next question", async () => {
+    const { ask, device, press } = bench();
+    const first = ask(question(1));
+    const second = ask(other(2));
+    await press("a");
+    for (let i = 0; i < 50; i++) {
+      device.events?.input("a");
+      await vi.advanceTimersByTimeAsync(30);
+    }
+    expect([first.answer, second.answer]).toEqual([ALLOW, undefined]);
+  });
+
+  it.each(["aa", "ls -a\r", "p\r", "\u001b[200~a\u001b[201~", "\u001b[200~a"])("pasted: %j", async (text) => {
+    const { ask, press } = bench();
+    const first = ask(question(1));
+    await press(text);
+    expect(first.answer).toBeUndefined();
+  });
+
+  it("Ctrl-C is heard at any time", async () => {
+    const { ask, device } = bench();
+    const first = ask(question(1));
+    device.events?.input("\u0003");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(first.answer).toEqual({ answer: "quit" });
+    expect(ask(question(2)).answer ?? (await vi.advanceTimersByTimeAsync(0))).toBeDefined();
+  });
+});
+
+describe("many questions", () => {
+  it("alike ones are one, and an answer for once serves those that were seen", async () => {
+    const { ask, press, screen, device } = bench();
+    const burst = Array.from({ length: 12 }, (_, at) => ask(question(at + 1)));
+    const waiting = ask(other(20));
+    await vi.advanceTimersByTimeAsync(60);
+    expect(screen()[1]).toBe("  … and 11 more like this in ~/.npm/_cacache");
+    expect(screen().at(-1)).toBe("  (1 more waiting)");
+    await vi.advanceTimersByTimeAsync(200);
+    const late = ask(question(30));
+    device.events?.input("a");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(burst.map(({ answer }) => answer)).toEqual(burst.map(() => ALLOW));
+    expect([late.answer, waiting.answer]).toEqual([undefined, undefined]);
+    expect(screen()[0]).toBe("  allowed once (12 questions): npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)");
+    // In the order they came.
+    expect(screen()[1]).toContain("cp (9) wants to write /srv/20");
+    await press("d");
+    expect([late.answer, waiting.answer]).toEqual([undefined, DENY]);
+    await press("d");
+    expect(late.answer).toEqual(DENY);
+  });
+
+  it("`session` serves the whole group", async () => {
+    const { ask, device } = bench();
+    const first = ask(question(1));
+    await vi.advanceTimersByTimeAsync(200);
+    const late = ask(question(2));
+    const different = ask(other(3));
+    device.events?.input("s");
+    await vi.advanceTimersByTimeAsync(0);
+    const session: Answer = { answer: "allow", scope: "session" };
+    expect([first.answer, late.answer, different.answer]).toEqual([session, session, undefined]);
+  });
+
+  it("`tree` serves what the process started", async () => {
+    const { ask, press } = bench();
+    const first = ask(question(1));
+    const child = ask(question(2, { group: "x", process: { pid: 5000, name: "gcc", argv: ["gcc"] }, ancestry: [question(1).process] }));
+    const different = ask(other(3));
+    await press("t");
+    expect([first.answer, child.answer, different.answer]).toEqual([{ answer: "allow", scope: "tree" }, ALLOW, undefined]);
+  });
+
+  it("a rule serves what it covers", async () => {
+    const { ask, press } = bench({ covers: (rule, asked) => rule === "Write(~/.npm/_cacache/**)" && asked.group === question(1).group });
+    const asked = [ask(question(1)), ask(other(2)), ask(question(3))];
+    await press("D", "\u001b[B", "\r");
+    expect(asked.map(({ answer }) => answer)).toEqual([
+      { answer: "deny", scope: "always", rule: "Write(~/.npm/_cacache/**)" },
+      undefined,
+      DENY,
+    ]);
+  });
+
+  it("`quit` ends all, also what comes later", async () => {
+    const { ask, press } = bench();
+    const asked = [ask(question(1)), ask(other(2))];
+    await press("q");
+    const late = ask(question(3));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([...asked, late].map(({ answer }) => answer?.answer)).toEqual(["quit", "quit", "quit"]);
+  });
+
+  it("the one shown stays while others come and go", async () => {
+    const { ask, press, screen } = bench();
+    const first = ask(question(1));
+    await press("p", "\u001b[B");
+    const gone = new AbortController();
+    ask(question(2), gone.signal);
+    ask(other(3));
+    await vi.advanceTimersByTimeAsync(60);
+    expect(screen().slice(1)).toEqual([
+      "  … and 1 more like this in ~/.npm/_cacache",
+      "  allow always, by a rule in profile npm:",
+      "   Write(/home/me/.npm/_cacache/1)  this file",
+      " › Write(~/.npm/_cacache/**)        everything in ~/.npm/_cacache",
+      "   Write(~/.npm/**)                 everything in ~/.npm",
+      "  ↑ ↓ choose  Enter writes the rule  e edit it  Esc back",
+      "  (1 more waiting)",
+    ]);
+    gone.abort();
+    await vi.advanceTimersByTimeAsync(60);
+    expect(screen()[1]).toBe("  allow always, by a rule in profile npm:");
+    await press("\r");
+    expect(first.answer).toMatchObject({ scope: "always" });
+  });
+
+  it("when the one shown is void, the next waits to be seen", async () => {
+    const { ask, device, press } = bench();
+    const gone = new AbortController();
+    ask(question(1), gone.signal);
+    const second = ask(question(2));
+    await press();
+    gone.abort();
+    device.events?.input("a");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(second.answer).toBeUndefined();
+  });
+
+  it("thousands at once are a few drawings", async () => {
+    const { ask, press, device } = bench();
+    const write = vi.spyOn(device, "write");
+    const asked = Array.from({ length: 5000 }, (_, at) => ask(question(at + 1)));
+    await press("a");
+    expect(asked.every(({ answer }) => answer === asked[0]?.answer)).toBe(true);
+    expect(write.mock.calls.length).toBeLessThan(10);
+  });
+});
+
+describe("a terminal that goes", () => {
+  it.each<[what: string, go: (bench: Bench) => void]>([
+    ["is closed", ({ device }) => device.events?.closed()],
+    [
+      "cannot be written",
+      ({ device }) => {
+        device.fails = true;
+        device.events?.input("?");
+      },
+    ],
+  ])("%s: denied, and all that follows", async (_, go) => {
+    const there = bench();
+    const asked = [there.ask(question(1)), there.ask(other(2))];
+    await there.press();
+    go(there);
+    await vi.advanceTimersByTimeAsync(0);
+    const late = there.ask(question(3));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([...asked, late].map(({ answer }) => answer)).toEqual([DENY, DENY, DENY]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("cannot be opened", async () => {
+    const { ask, device } = bench();
+    device.fails = true;
+    const first = ask(question(1));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(first.answer).toEqual(DENY);
+  });
+});
+
+describe("TERM=dumb", () => {
+  const dumb = (): Bench => bench({ env: { TERM: "dumb" } });
+
+  it("asks in lines", async () => {
+    const { ask, press, screen } = dumb();
+    const first = ask(question(1));
+    await press("?", "\r", "x", "\r", "a", "b", "\u007f", "\r");
+    expect(first.answer).toEqual(ALLOW);
+    expect(screen()).toEqual([
+      "",
+      "npm (node 4121 ← sh ← assent) wants to write ~/.npm/_cacache/1 (new file)",
+      "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
+      "d deny, D deny always by a rule, ? tell me more, q end the run",
+      "answer [d]: ?",
+      "call: open(/home/me/.npm/_cacache/1, create+write)",
+      "asked because: outside the project",
+      "process: 4121 node /usr/bin/npm install left-pad",
+      "in folder: ~/project",
+      "started by: 4100 sh -c npm install left-pad",
+      "started by: 4099 assent run",
+      "answer [d]: x",
+      "That is none of the letters.",
+      "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
+      "d deny, D deny always by a rule, ? tell me more, q end the run",
+      "answer [d]: a",
+      "allowed once: npm (node 4121 ← sh ← assent) wanted to write ~/.npm/_cacache/1 (new file)",
+    ]);
+  });
+
+  it.each<[keys: string[], answer: Answer]>([
+    [["\r"], DENY],
+    [["d\r"], DENY],
+    [["s\r"], { answer: "allow", scope: "session" }],
+    [["t\r"], { answer: "allow", scope: "tree" }],
+    [["q\r"], { answer: "quit" }],
+    [["\u0003"], { answer: "quit" }],
+    [["\u0004"], DENY],
+    [["allow\r", "\r"], DENY],
+    [["p\r", "2\r"], { answer: "allow", scope: "always", rule: "Write(~/.npm/_cacache/**)" }],
+    [["p\r", "9\r", "nonsense\r", "Net(a:1)\r"], { answer: "allow", scope: "always", rule: "Net(a:1)" }],
+    [["D\r", "1\r"], { answer: "deny", scope: "always", rule: "Write(/home/me/.npm/_cacache/1)" }],
+    [["p\r", "\r", "\r"], DENY],
+  ])("%j", async (keys, answer) => {
+    const { ask, press } = dumb();
+    const first = ask(question(1));
+    await press(...keys);
+    expect(first.answer).toEqual(answer);
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { protocol as claude } from "../../src/agents/claude.ts";
+import { decide } from "../../src/engine/index.ts";
+import { reader, scratch, type Scratch } from "../scratch.ts";
+
+const LOOSE = '{ "permissions": { "allow": ["Bash(*)", "Edit(**)", "Write(**)", "Read(**)", "Delete(**)"] } }';
+
+/** A project into which Assent was installed. `linked`: its package is a link to a clone, as `npm link` makes it. */
+function installed(linked: boolean): { readonly place: Scratch; readonly folder: string } {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", LOOSE);
+  const root = linked ? join(place.home, "clone") : join(place.project, "node_modules/assent");
+  for (const file of ["dist/bin.cjs", "dist/hook.cache", "package.json", "src/x.ts"]) place.write(join(root, file), "{}");
+  const packages = linked ? join(root, "node_modules") : join(place.project, "node_modules");
+  place.write(join(packages, "koffi/index.cjs"), "");
+  place.write(join(packages, "@koromix/koffi-linux-x64/linux_x64/koffi.node"), "");
+  place.write("node_modules/other/index.js", "");
+  mkdirSync(join(place.project, "node_modules/.bin"), { recursive: true });
+  if (linked) symlinkSync(root, join(place.project, "node_modules/assent"));
+  symlinkSync("../assent/dist/bin.cjs", join(place.project, "node_modules/.bin/assent"));
+  return { place, folder: join(root, "dist") };
+}
+
+function told(place: Scratch, folder: string, command: string): string {
+  const payload = { hook_event_name: "PreToolUse", cwd: place.project, tool_name: "Bash", tool_input: { command } };
+  const reading = claude.read({ payload, event: undefined, env: {}, folder: place.project });
+  if (reading.is !== "request") throw new Error(reading.why);
+  const { verdict } = decide(reading.request, { machine: place.machine, reader, own: [folder], audit: false });
+  return verdict.decision;
+}
+
+/** In the project, where the package is installed there. */
+const REFUSED = [
+  "echo x >> node_modules/koffi/index.cjs",
+  "echo x > node_modules/koffi/package.json",
+  "echo x > node_modules/koffi/lib/native/new.js",
+  "echo x > node_modules/@koromix/koffi-linux-x64/linux_x64/koffi.node",
+  "echo x > node_modules/assent/package.json",
+  "echo x > node_modules/assent/dist/hook.cache",
+  "echo x > node_modules/assent/dist/new.cjs",
+  "echo x > node_modules/assent/node_modules/koffi/index.js",
+  "mkdir -p node_modules/assent/dist/node_modules/koffi",
+  "echo x > node_modules/assent/dist/node_modules/koffi/index.js",
+  "echo x > ../node_modules/koffi/index.js",
+  "mv node_modules/koffi node_modules/k",
+  "mv node_modules/assent node_modules/a",
+  "mv node_modules old",
+  "rm -rf node_modules",
+  "rm -rf node_modules/koffi",
+  "rm -r node_modules/@koromix",
+  "ln -sfn /tmp/x node_modules/koffi",
+  "ln -sf /tmp/x node_modules/.bin/assent",
+  "cp /tmp/x node_modules/koffi/index.cjs",
+  "sed -i s/a/b/ node_modules/koffi/index.cjs",
+  "truncate -s 0 node_modules/assent/package.json",
+  "chmod 777 node_modules/koffi/index.cjs",
+  "cd node_modules && mv koffi k",
+  "cd node_modules/koffi && tee index.cjs < /tmp/x",
+];
+
+/** Where the package is a link to a clone. */
+const REFUSED_LINKED = [
+  "echo x >> ../clone/node_modules/koffi/index.cjs",
+  "echo x > ../clone/package.json",
+  "echo x > node_modules/assent/package.json",
+  "echo x > node_modules/assent/dist/bin.cjs",
+  "echo x >> node_modules/assent/node_modules/koffi/index.cjs",
+  "mv ../clone ../old",
+  "rm -rf ../clone/node_modules",
+];
+
+const HARMLESS = [
+  "echo x > node_modules/other/index.js",
+  "cat node_modules/koffi/index.cjs node_modules/assent/package.json",
+  "ls -la node_modules/koffi node_modules/assent/dist",
+  "echo x > package.json",
+  "echo x > koffi/index.js",
+  "mkdir -p node_modules/koffi-other",
+  "rm -rf node_modules/other",
+];
+
+describe("T5: all that is loaded with the program", () => {
+  it.each(REFUSED)("is closed: %s", (command) => {
+    const { place, folder } = installed(false);
+    expect(told(place, folder, command)).toBe("deny");
+  });
+  it.each(REFUSED_LINKED)("is closed where it is linked: %s", (command) => {
+    const { place, folder } = installed(true);
+    expect(told(place, folder, command)).toBe("deny");
+  });
+  it.each(HARMLESS)("and nothing else: %s", (command) => {
+    const { place, folder } = installed(false);
+    expect(told(place, folder, command)).not.toBe("deny");
+  });
+});
