@@ -89,6 +89,8 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
         ? { reason: "a process substitution glued to other text", at: node.pos }
         : undefined;
     case "CommandExpansion":
+      if (node.script === undefined) return { reason: "a substitution that cannot be read", at: node.pos };
+      return source.startsWith("$((", node.pos) ? triedAsArithmetic(source, node.pos, node.end) : undefined;
     case "ArithmeticCommandExpansion":
       return node.script === undefined ? { reason: "a substitution that cannot be read", at: node.pos } : undefined;
     case "HereDoc":
@@ -116,11 +118,8 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       )
         ? { reason: "a here-document or a shift by a variable inside arithmetic", at: node.pos }
         : undefined;
-    // `((` is tried as arithmetic first, which loses track of here-documents.
     case "Subshell":
-      return source.charAt(node.pos + 1) === "(" && source.slice(node.pos, node.end).includes("<<")
-        ? { reason: "a here-document inside `((`", at: node.pos }
-        : undefined;
+      return source.charAt(node.pos + 1) === "(" ? triedAsArithmetic(source, node.pos, node.end) : undefined;
     case "Case":
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
@@ -136,6 +135,13 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     default:
       return undefined;
   }
+}
+
+/** `((` is tried as arithmetic first, which loses track of here-documents, and in zsh two characters at each line that goes on. */
+function triedAsArithmetic(source: string, at: number, end: number): Problem | undefined {
+  const text = source.slice(at, end);
+  if (text.includes("<<")) return { reason: "a here-document inside `((`", at };
+  return text.includes("\\\n") ? { reason: "a line that goes on inside `((`", at } : undefined;
 }
 
 function opensBehind(source: string, end: number): boolean {

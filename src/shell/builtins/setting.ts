@@ -207,8 +207,9 @@ function unsetVariable({ cx, state, span }: BuiltinCall, name: string): void {
   if (name === "PATH") steering(cx, name, literal(""), { exported: true, span });
   const readonly = state.attributesOf(name).includes("r");
   assignVariable(cx, state, name, literal(""), { exported: false, span });
-  // The variable of a function further out, or, with that gone, the caller's.
-  if (state.frames.slice(0, -1).some((frame) => frame.has(name))) state.blur(name, `$${name}, which a function takes away`);
+  // The variable of a function further out, or what stands before a command: with that gone, what it hid is seen again.
+  if (state.frames.slice(0, -1).some((frame) => frame.has(name)) || state.environment.has(name))
+    state.blur(name, `$${name}, which a function takes away`);
   else if (state.frames.length === 0 && !readonly) state.dropAttributes(name);
 }
 
