@@ -15,9 +15,8 @@ import {
   type Subcommands,
 } from "./knowledge/read-spec.ts";
 import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
-import { readArguments, type Arguments, type GivenOption } from "./options.ts";
+import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
-import { fillSlots, type Filled } from "./slots.ts";
 import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What is known of a command after its table was applied. */

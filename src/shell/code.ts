@@ -1,6 +1,5 @@
-import type { Finding } from "./languages/finding.ts";
+import { HOME, type Finding } from "./languages/finding.ts";
 import { readForeignCalls } from "./languages/foreign-calls.ts";
-import { HOME } from "./languages/home.ts";
 import { LANGUAGES } from "./languages/index.ts";
 import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";

@@ -1,7 +1,7 @@
-import { isEndlessFile } from "./analyse/rights.ts";
+import { isEndlessFile } from "./analyse/sizes.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
-import { bracesOf } from "./brace-words.ts";
+import { bracesOf } from "./brace.ts";
 import { runBuiltin } from "./builtins/index.ts";
 import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
@@ -28,7 +28,7 @@ import {
   type Stream,
   type Value,
 } from "./value.ts";
-import { readNames } from "./subscript.ts";
+import { readNames } from "./arithmetic.ts";
 import { assignVariable, giveValue, steering } from "./variables.ts";
 import { expansion, inputOf, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
 

@@ -1,15 +1,11 @@
 import type { ArithmeticExpression, ParsedScript, Word, WordPart } from "unbash";
 import { spend } from "../action/index.ts";
-import { readArithmetic } from "./arithmetic.ts";
-import { readNames, readSubscript } from "./subscript.ts";
-import { bracesOf } from "./brace-words.ts";
+import { readArithmetic, readNames, readSubscript } from "./arithmetic.ts";
+import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
-import { readParameter, type Fields } from "./parameter.ts";
+import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
-import { substitution } from "./substitution.ts";
-import { expandTilde } from "./tilde.ts";
-import { hasZshDollar, isZshLength } from "./zsh-dollar.ts";
-import { concat, holeOf, join, literal, NOTHING, textOf, unknown, type Atom, type Stream, type Value } from "./value.ts";
+import { concat, holeOf, isNetwork, join, literal, NOTHING, textOf, unknown, type Atom, type Stream, type Value } from "./value.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
 export type RunScript = (cx: Context, state: ShellState, script: ParsedScript, stdin: Stream) => Stream;
@@ -352,4 +348,89 @@ export function evaluateAsArithmetic(ex: Expansion, value: Value, what: string):
   }
   for (const atom of value.atoms)
     if (typeof atom === "string" || "glob" in atom) readNames(ex, typeof atom === "string" ? atom : atom.glob);
+}
+
+/** Replaces a leading unquoted `~`, and in assignments every one after `:`. */
+function expandTilde(ex: Expansion, raw: string, value: string, whole: boolean, assignment: boolean, atStart = true): Value {
+  if (!raw.includes("~")) return literal(value);
+  // bash expands `~` in any word that looks like an assignment: `dd of=~/x` (bash(1), Tilde Expansion).
+  const name = assignment || !atStart ? null : /^[A-Za-z_]\w*\+?=/.exec(raw);
+  if (name !== null && value.startsWith(name[0]))
+    return concat(literal(name[0]), expandTilde(ex, raw.slice(name[0].length), value.slice(name[0].length), whole, true));
+  if (assignment && raw.includes(":") && raw === value) {
+    const parts = value.split(":");
+    return parts
+      .map((part, i) => (i === 0 && !atStart ? literal(part) : tildePrefix(ex, part, part, whole || i < parts.length - 1)))
+      .reduce((a, b) => concat(concat(a, literal(":")), b));
+  }
+  return atStart ? tildePrefix(ex, raw, value, whole) : literal(value);
+}
+
+function tildePrefix(ex: Expansion, raw: string, value: string, whole: boolean): Value {
+  const match = /^~([^/\\'"$`]*)(\/|$)/.exec(raw);
+  if (match === null) return literal(value);
+  const [, user = "", slash = ""] = match;
+  if (slash === "" && !whole) return literal(value);
+  const rest = literal(value.slice(1 + user.length));
+  if (user === "") return concat(homeOf(ex), rest);
+  if (user === "+") return concat(workingDirectory(ex.state), rest);
+  // zsh: `~x` is what the variable x holds, when that is a path (zshexpn(1), Static named directories).
+  if (ex.cx.maybeZsh && (ex.state.variables.has(user) || !/^[A-Za-z_][\w.-]*$/.test(user)))
+    ex.cx.unknown(`bash and zsh read \`~${user}\` differently`, { help: "write the folder out" });
+  return concat(unknown(`the home directory of ${user}`), rest);
+}
+
+export function homeOf(ex: Expansion): Value {
+  const home = ex.state.variables.get("HOME");
+  if (home === undefined) return literal(ex.cx.world.home);
+  return "atoms" in home ? home : unknown("$HOME, which the line changes");
+}
+
+export function workingDirectory(state: ShellState): Value {
+  const [place] = state.places;
+  if (state.places.length !== 1 || place === undefined || place.is === "unknown") return unknown("the working directory");
+  if (place.is === "at") return literal(place.path);
+  return { atoms: [`${place.path}/`, { hole: true, why: "the working directory", below: true }], many: false };
+}
+
+/** What `$(…)` becomes: the text printed, trailing newlines dropped. */
+function substitution(ex: Expansion, part: Extract<WordPart, { type: "CommandExpansion" }>): Value {
+  if (part.script === undefined) return unknown("a substitution that cannot be read", true);
+  const { cx } = ex;
+  const outer = cx.outerSpan;
+  // Escaped backticks own their decoded source: positions inside do not point into the request.
+  if (part.script.source !== undefined) cx.outerSpan = cx.span(part);
+  const out = ex.run(cx, ex.state.fork(), part.script, NOTHING);
+  cx.outerSpan = outer;
+  return streamText(
+    ex.state.springing.prints && out.is !== "unknown"
+      ? { is: "unknown", why: "what is printed beside a trap", network: isNetwork(out) }
+      : out,
+    `the output of ${brief(part.text)}`,
+  );
+}
+
+const brief = (text: string): string => (text.length <= 40 ? text : `${text.slice(0, 39)}…`);
+
+export function streamText(out: Stream, why: string): Value {
+  switch (out.is) {
+    case "none":
+      return literal("");
+    case "text": {
+      const atoms = [...out.value.atoms];
+      const last = atoms.at(-1);
+      if (typeof last === "string") atoms[atoms.length - 1] = last.replace(/\n+$/, "");
+      return { atoms: join(atoms), many: out.value.many };
+    }
+    case "paths": {
+      const [only] = out.values;
+      if (out.values.length === 1 && only !== undefined) return { atoms: only.atoms, many: true };
+      return unknown(why, true);
+    }
+    case "unknown":
+      return {
+        atoms: [{ hole: true, why, ...(out.network ? { network: true } : {}), ...(out.number === true ? { number: true } : {}) }],
+        many: out.number !== true,
+      };
+  }
 }

@@ -46,6 +46,6 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
   return { actions: cx.actions, unknowns: cx.unknowns };
 }
 
-export { whatVariableSteers } from "./handed-variables.ts";
+export { whatVariableSteers } from "./secret-words.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
 export type { ShellKind } from "./context.ts";

@@ -7,8 +7,7 @@ import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "
 import { readVariable } from "./knowledge/environment.ts";
 import { handOn } from "./variables.ts";
 import type { Kind } from "./knowledge/read-spec.ts";
-import { targetsOf } from "./paths.ts";
-import { changePlaces, foldersOf } from "./places.ts";
+import { changePlaces, foldersOf, targetsOf } from "./paths.ts";
 import { isGlob, literal, patternOf, prefixOf, textOf, type Value } from "./value.ts";
 
 /** What happens to an operand or option value of this kind. */

@@ -1,10 +1,8 @@
-import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
-import { evaluateAsArithmetic, expandSplit, expandOperand, expandText, type Expansion } from "./expand.ts";
-import { homeOf, workingDirectory } from "./tilde.ts";
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from "unbash";
+import { evaluateAsArithmetic, expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type Variable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
-import { hasQualifier } from "./zsh-dollar.ts";
 
 /** Several fields (`$@`, `${a[@]}`), or one value that is split like any other. */
 export type Fields =
@@ -237,3 +235,34 @@ function remove(value: Value | undefined, operator: string, pattern: string | un
   }
   return unknown(why, true);
 }
+
+/** Raw text without what single quotes and backslashes hide. */
+const bare = (text: string): string =>
+  text.replace(/\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g, (piece) => (piece.startsWith('"') ? piece.slice(1, -1).replace(/\\[^]/g, "") : ""));
+
+/**
+ * True for `$=x`, `$~x`, `$^x` and `$+x`, which are parameters in zsh and text in bash: split, taken for a pattern whose qualifiers
+ * can run code, joined word by word, or a number (zshexpn(1), Parameter Expansion). `following`: more of the word comes behind.
+ */
+export function hasZshDollar(raw: string, following: boolean): boolean {
+  const text = /[\\'"]/.test(raw) ? bare(raw) : raw;
+  return /\$[=~^+]+(?:[\w{@*!?$#-])/.test(text) || (following && /\$[=~^+]+$/.test(text));
+}
+
+/** `$#x` is a length in zsh, `$#` and an `x` in bash. */
+export const isZshLength = (part: WordPart, following: WordPart | undefined): boolean =>
+  part.type === "SimpleExpansion" && part.text === "$#" && following !== undefined && /^[\w{@*?!$#[-]/.test(following.text);
+
+/** `${x:-*(e:code:)}`: in zsh the operand is a pattern, and its qualifiers can run code (zshexpn(1), Glob Qualifiers). */
+function hasQualifier(operation: ParameterOperation): boolean {
+  return operation.type === "Default" && piecesOf(operation.operand).some((text) => text.includes("("));
+}
+
+const piecesOf = ({ parts, text }: Word): readonly string[] =>
+  parts === undefined
+    ? [text.replace(/\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g, "")]
+    : parts.flatMap((part) =>
+        part.type === "Literal" || part.type === "Glob" || part.type === "ExtendedGlob" || part.type === "BraceExpansion"
+          ? [part.text.replace(/\\[^]/g, "")]
+          : [],
+      );

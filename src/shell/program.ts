@@ -1,6 +1,6 @@
 import type { Argument, CommandShape, ExecAction, Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
-import { copiesInput, printsWithoutEnd } from "./analyse/rights.ts";
+import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
 import { type Applied, applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
@@ -9,7 +9,7 @@ import { entryFor } from "./knowledge/lookup.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
 import type { GivenOption } from "./options.ts";
-import { foldersOf } from "./places.ts";
+import { foldersOf } from "./paths.ts";
 import type { ShellState } from "./state.ts";
 import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 

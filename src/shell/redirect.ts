@@ -3,10 +3,10 @@ import { resolvePath } from "../path/index.ts";
 import { BY_SHELL } from "./context.ts";
 import { expandFields, expandParts, expandText, type Expansion } from "./expand.ts";
 import { targetsOf } from "./paths.ts";
-import { readNames, readSubscript } from "./subscript.ts";
+import { readNames, readSubscript } from "./arithmetic.ts";
 import { holeOf, isNetwork, join, literal, prefixOf, sequence, textOf, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
-import { hasZshDollar } from "./zsh-dollar.ts";
+import { hasZshDollar } from "./parameter.ts";
 import type { FileOperation } from "../action/index.ts";
 
 export interface Redirected {

@@ -3,7 +3,7 @@ import { resolvePath } from "../path/index.ts";
 import { addCode } from "./code.ts";
 import type { Context } from "./context.ts";
 import type { Invocation } from "./invocation.ts";
-import type { Surroundings } from "./languages/surroundings.ts";
+import type { Surroundings } from "./languages/finding.ts";
 
 /**
  * What an interpreter finds in its working directory, as the world shows it now. That only holds where nothing in the

@@ -1,8 +1,8 @@
 import type { Context } from "./context.ts";
 import { readVariable } from "./knowledge/environment.ts";
 import { DIFFERS, isArray, type Handed, type ShellState, type Variable } from "./state.ts";
-import { isNumeric, readNames } from "./subscript.ts";
-import { workingDirectory } from "./tilde.ts";
+import { isNumeric, readNames } from "./arithmetic.ts";
+import { workingDirectory } from "./expand.ts";
 import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
 import type { Span } from "../action/index.ts";
 

@@ -1,13 +1,27 @@
-import type { AndOr, Case, CommandNode, CompoundList, If, ParsedScript, PipelineNode, Statement } from "unbash";
+import type {
+  AndOr,
+  ArithmeticExpression,
+  ArithmeticFor,
+  Case,
+  CommandNode,
+  CompoundList,
+  For,
+  If,
+  ParsedScript,
+  PipelineNode,
+  Select,
+  Statement,
+  TestExpression,
+  While,
+  Word,
+} from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
-import type { Context, Outcome } from "./context.ts";
-import { expandText, type Expansion } from "./expand.ts";
-import { runArithmeticFor, runFor, runWhile } from "./loops.ts";
+import { BY_SHELL, type Context, type Outcome } from "./context.ts";
+import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
-import { joinStates, type ShellState } from "./state.ts";
-import { predicate, readTest } from "./test-command.ts";
-import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream } from "./value.ts";
+import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
+import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
 export type ShellOutcome = Outcome<ShellState>;
@@ -290,7 +304,7 @@ function perhaps(out: Stream): Stream {
 }
 
 /** Output of branches of which only some ran. */
-export const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
+const merged = (outs: readonly Stream[]): Stream => sequence(outs.map(perhaps));
 
 function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): ShellOutcome {
   expandText(expansion(cx, state), node.word);
@@ -306,4 +320,133 @@ function runCase(cx: Context, state: ShellState, node: Case, stdin: Stream): She
     if (item.terminator === ";&" || item.terminator === ";;&") state = joinStates(state, joinStates(run.ok, run.fail)) ?? state;
   }
   return { out: merged(outs), ok: end, fail: end };
+}
+
+/** More values than this are not tried one by one. */
+const MOST_VALUES = 16;
+
+function runFor(cx: Context, state: ShellState, node: For | Select, stdin: Stream): ShellOutcome {
+  const ex = expansion(cx, state);
+  const values = node.wordlist === undefined ? state.positional : node.wordlist.flatMap((word: Word) => expandFields(ex, word));
+  const name = node.name.value;
+  const span = cx.span(node.name);
+  const outs: Stream[] = [];
+  const body = (inner: ShellState, value: Value): ShellOutcome => {
+    assignVariable(cx, inner, name, value, { exported: false, span });
+    if (node.type === "Select") assignVariable(cx, inner, "REPLY", unknown("a line of the input"), { exported: false, span });
+    const run = round(cx, () => runStatements(cx, inner, node.body.commands, stdin));
+    outs.push(run.out);
+    return run;
+  };
+  let end = state;
+  const steps = values.slice(0, MOST_VALUES);
+  const rest = values.slice(MOST_VALUES);
+  for (const value of steps) {
+    // A pattern or an unquoted expansion is one name a round, any number of rounds.
+    const each: Value = { atoms: value.atoms, many: false };
+    if (value.many) end = loop(cx, end, (inner) => after(body(inner, each), inner));
+    else end = joinStates(end, after(body(end.fork(), each), end)) ?? end;
+  }
+  if (rest.length > 0) end = loop(cx, end, (inner) => after(body(inner, unknown(`one of ${values.length} values of $${name}`)), inner));
+  return same(merged(outs), end);
+}
+
+/** One round of a loop: `break` and `continue` leave it early. */
+function round(cx: Context, walk: () => ShellOutcome): ShellOutcome {
+  const states: ShellState[] = [];
+  cx.escapes.push({ from: "loop", states });
+  const run = walk();
+  cx.escapes.pop();
+  return leaving(run, states);
+}
+
+/** Runs a body any number of times: until the state no longer changes, or what changes is unknown. */
+function loop(cx: Context, start: ShellState, body: (state: ShellState) => ShellState): ShellState {
+  let state = start;
+  for (let round = 0; round < 4 && cx.step(); round++) {
+    const joined = joinStates(state, body(state.fork())) ?? state;
+    if (round > 0 && joined.places !== state.places) joined.places = widen(state.places, joined.places);
+    if (sameState(joined, state)) return joined;
+    state = joined;
+  }
+  return state;
+}
+
+function widen(before: readonly Place[], now: readonly Place[]): readonly Place[] {
+  const grown = joinPlaces(before, now).length > before.length;
+  return grown ? [{ is: "unknown", why: "the working directory after a `cd` in a loop" }] : now;
+}
+
+function runArithmeticFor(cx: Context, state: ShellState, node: ArithmeticFor, stdin: Stream): ShellOutcome {
+  const failed: ShellState[] = [];
+  const evaluate = (at: ShellState, expression: ArithmeticExpression | undefined): void => {
+    if (expression !== undefined) failed.push(...cx.failing(() => readArithmetic(expansion(cx, at), expression))[1]);
+  };
+  evaluate(state, node.initialize);
+  const outs: Stream[] = [];
+  const end = loop(cx, state, (inner) => {
+    evaluate(inner, node.test);
+    const run = round(cx, () => runStatements(cx, inner, node.body.commands, stdin));
+    outs.push(run.out);
+    const then = after(run, inner);
+    evaluate(then, node.update);
+    return then;
+  });
+  return same(merged(outs), rejoin(end, failed, state) ?? end);
+}
+
+function runWhile(cx: Context, state: ShellState, node: While, stdin: Stream): ShellOutcome {
+  const outs: Stream[] = [];
+  const end = loop(cx, state, (inner) => {
+    const condition = round(cx, () => runStatements(cx, inner, node.clause.commands, stdin));
+    const entered = (node.kind === "while" ? condition.ok : condition.fail) ?? inner;
+    const run = round(cx, () => runStatements(cx, entered.fork(), node.body.commands, stdin));
+    outs.push(condition.out, run.out);
+    return joinStates(after(condition, inner), after(run, entered)) ?? inner;
+  });
+  return same(merged(outs), end);
+}
+
+/** Tests do nothing but look; they are an action only so that a line of nothing else has a verdict. */
+function predicate(cx: Context, word: string, node: { readonly pos: number; readonly end: number }): void {
+  const span = cx.span(node);
+  cx.add({
+    kind: "exec",
+    program: word,
+    argv: [{ known: true, text: word }],
+    trusted: true,
+    knowledge: word,
+    builtin: true,
+    inert: "predicate",
+    env: [],
+    origin: BY_SHELL,
+    ...(span === undefined ? {} : { span }),
+  });
+}
+
+const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+function readTest(ex: Expansion, test: TestExpression): void {
+  switch (test.type) {
+    case "TestUnary": {
+      const operand = expandText(ex, test.operand);
+      if (test.operator === "-v" || test.operator === "-R") evaluateAsArithmetic(ex, operand, "the subscript of a -v test");
+      if (test.operator === "-t" && ex.cx.maybeZsh) evaluateAsArithmetic(ex, operand, "the operand of -t, in zsh,");
+      return;
+    }
+    case "TestBinary": {
+      const sides = [expandText(ex, test.left), expandText(ex, test.right)];
+      if (ARITHMETIC_TESTS.has(test.operator)) for (const side of sides) evaluateAsArithmetic(ex, side, `the operand of ${test.operator}`);
+      return;
+    }
+    case "TestLogical":
+      for (const operand of test.operands) readTest(ex, operand);
+      return;
+    case "TestNot":
+      readTest(ex, test.operand);
+      return;
+    case "TestGroup":
+      readTest(ex, test.expression);
+      return;
+  }
 }

@@ -1,8 +1,9 @@
 import { applyEffect } from "../effects.ts";
-import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
-import { responseFile } from "./first-character.ts";
-import { has, valuesOf } from "./given.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { environmentWord } from "../kinds.ts";
+import { concat, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { responseFile } from "./operands.ts";
+import { has, mayBegin, valuesOf } from "./given.ts";
 
 /** What compilers write, which their words seldom say: the names follow from those of the sources. */
 
@@ -189,4 +190,42 @@ export function archive(inv: Invocation): void {
   }
   emitFile(inv, "write", library);
   if (action === "r" || action === "q") for (const member of members) emitFile(inv, "read", member);
+}
+
+/** java(1): sizes and choices among what the machine does itself. Others write logs (-Xlog) or run a command (-XX:OnError). */
+const INERT =
+  /^((mx|ms|ss|mn)\d+[kmgt]?|int|rs|share:\w+|verify:\w+|showSettings(:\w+)?|X:[+-]Use\w+|X:(Max|Min|Initial)\w+=[\d.]+[kmgt]?)$/i;
+
+export function javaOptions(inv: Invocation): void {
+  const [first] = inv.args.operands;
+  if (first !== undefined && mayBegin(inv, first, "@"))
+    doubt(inv, `${describe(first)} may name a file with more options of java`, "put ./ in front of it");
+  for (const value of valuesOf(inv, "-X")) {
+    if (!INERT.test(textOf(value) ?? "")) doubt(inv, `java -X${textOf(value) ?? ""} is not known: ${describe(value)}`);
+  }
+}
+
+/**
+ * make(1): `NAME=VALUE` among the operands is a variable of every recipe, and goes before what the Makefile says. `NAME!=CODE` runs the
+ * code, a name is expanded as a value is, and those that begin with a dot are make's own (`.SHELLFLAGS`).
+ */
+export function makeVariables(inv: Invocation): void {
+  for (const operand of inv.args.operands) {
+    const match = /^\s*([^\s:#=?+!]*)\s*(\?|\+|:{1,3}|!)?=/.exec(prefixOf(operand));
+    const [first] = operand.atoms;
+    if (/^[^=]*\$[^]*=/.test(prefixOf(operand))) {
+      refuse(inv, `make expands the name in \`${prefixOf(operand)}\``);
+      continue;
+    }
+    if (match === null || typeof first !== "string") continue;
+    if (match[2] === "!" || !/^[A-Za-z_][\w.-]*$/.test(match[1] ?? "")) {
+      refuse(inv, `make runs or expands what \`${match[0]}\` sets`);
+      continue;
+    }
+    const rest: Value = {
+      atoms: [first.slice(match[0].length), ...operand.atoms.slice(1)].filter((atom) => atom !== ""),
+      many: operand.many,
+    };
+    environmentWord(inv, concat(literal(`${(match[1] ?? "").replaceAll(/[.-]/g, "_")}=`), rest));
+  }
 }

@@ -1,5 +1,8 @@
+// Programs that show, fill or empty the environment.
+import { applyEffect } from "../effects.ts";
 import { NO_PATH, startWithFile } from "../environment.ts";
 import { refuse, type Invocation } from "../invocation.ts";
+import { plainVariable } from "../languages/environment.ts";
 import { textOf } from "../value.ts";
 import { handOn } from "../variables.ts";
 import { has, valuesOf } from "./given.ts";
@@ -34,4 +37,15 @@ export function variablesOfFile(inv: Invocation): void {
 /** env(1): what it takes out of the environment. It runs before the words that set something. */
 export function envRemoves(inv: Invocation): void {
   if (has(inv, "-i", "-") || valuesOf(inv, "-u").some((name) => (textOf(name) ?? "PATH") === "PATH")) handOn(inv.state, "PATH", NO_PATH);
+}
+
+/** A word of a variable's name that says it holds, or leads to, a secret. */
+const SECRET =
+  /(^|_)(pass|passwd|password|passphrase|pwd|pat|secrets?|tokens?|jwt|keys?|apikey|auth|authorization|credentials?|creds?|cookies?|session|private|cert|signing|salt|dsn|url|uri|conn|connection|webhook|otp|pin)(_|\d*$)|(secret|token|password|passwd|apikey)s?$/i;
+
+/** Without a name, everything is printed. */
+export function printenv(inv: Invocation): void {
+  const names = inv.args.operands.map((operand) => textOf(operand));
+  if (names.length === 0 || names.some((name) => name === undefined || (!plainVariable(name) && SECRET.test(name))))
+    applyEffect(inv, { is: "environment" });
 }

@@ -3,7 +3,7 @@ import { applyEffect, tablePath } from "../effects.ts";
 import { applyKind } from "../kinds.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
-import { revisionPath } from "./git-revisions.ts";
+import { revisionPath } from "./git.ts";
 
 const READING = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
 const WRITING = ["--replace-all", "--add", "--unset", "--unset-all", "--rename-section", "--remove-section", "--edit"];

@@ -1,75 +1,67 @@
 import type { Invocation } from "../invocation.ts";
-import { archive, cargoFmt, compiler, goBuild, javac, preprocessor, rustc, tsc } from "./compilers.ts";
-import { cargoConfig, rustToolchain } from "./cargo-config.ts";
-import { containerCopy, containerRights } from "./container-rights.ts";
-import { compress } from "./compress.ts";
-import { curl } from "./curl.ts";
-import { date } from "./date.ts";
-import { databaseAddress } from "./database-address.ts";
-import { dd } from "./dd.ts";
-import { composeConfig, dockerInspect } from "./docker-shows.ts";
-import { fd } from "./fd.ts";
-import { fileArguments, intoAFile, lambdaVariables } from "./file-arguments.ts";
-import { find } from "./find.ts";
-import { perlFiles } from "./perl-files.ts";
-import { plainFile } from "./plain-file.ts";
-import { awkFiles, lateOptions, plus, responseFile } from "./first-character.ts";
-import { flock } from "./flock.ts";
-import { ghApi } from "./gh-api.ts";
-import { gitConfig } from "./git-config.ts";
-import { dotenv, envRemoves, variablesOfFile } from "./environment.ts";
-import { gitApply, gitDryRun } from "./git-dry-run.ts";
-import { gitDescribe, gitMergeBase, gitRefNames, gitRevList, gitRevParse, gitTreeNames } from "./git-names.ts";
-import { gitPush } from "./git-push.ts";
-import { gitRefs } from "./git-refs.ts";
-import { gitRemote, gitRequestPull } from "./git-remote.ts";
-import { gitRevisions } from "./git-revisions.ts";
-import { gitCheckout, gitRestore, gitStashed } from "./git-worktree-files.ts";
-import { hostNames } from "./host-names.ts";
-import { httpie } from "./httpie.ts";
-import { javaOptions } from "./java-options.ts";
-import { jo } from "./jo.ts";
-import { jq } from "./jq.ts";
-import { kill } from "./kill.ts";
-import { kubectlOutput } from "./kubectl-output.ts";
-import { makeVariables } from "./make.ts";
-import { miller } from "./miller.ts";
-import { goClean, kubectlList, loneFile, sortTemp, terraformFmt, yq } from "./only-shows.ts";
-import { pandoc } from "./pandoc.ts";
-import { npmRun } from "./npm-run.ts";
-import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, packageRun, scriptOrPackage } from "./package-run.ts";
-import { parallel } from "./parallel.ts";
-import { gitPatched, patch } from "./patch.ts";
+import { archive, cargoFmt, compiler, goBuild, javac, javaOptions, makeVariables, preprocessor, rustc, tsc } from "./compilers.ts";
 import {
   ansibleConfig,
   brewNames,
+  cargoConfig,
   composerPlugins,
   dotnetConfig,
   nodeManagerConfig,
   npmDiff,
   packerPlugins,
   prettierConfig,
-  pythonWalks,
   pythonEnvironment,
+  pythonWalks,
+  rustToolchain,
   secretKey,
 } from "./project-config.ts";
-import { powershell } from "./powershell.ts";
-import { prefix } from "./prefix.ts";
-import { printenv } from "./printenv.ts";
-import { ps } from "./ps.ts";
-import { pythonModule, uvRun } from "./python-module.ts";
-import { modes, netcat, sizes } from "./rights.ts";
-import { symbolicLinks } from "./symbolic-links.ts";
-import { rsync, scp } from "./remote-copy.ts";
-import { sed } from "./sed.ts";
+import { composeConfig, containerCopy, containerRights, dockerInspect, kubectlOutput } from "./containers.ts";
+import { compress, tar, unzip } from "./archives.ts";
+import { curl, ghApi, httpie, urlOrPath, wget } from "./fetch.ts";
+import { date, jo, jq, miller, pandoc, sed } from "./text-tools.ts";
+import { databaseAddress, hostNames, netcat } from "./hosts.ts";
+import { dd, modes, sizes } from "./sizes.ts";
+import { fd, find } from "./find.ts";
+import {
+  awkFiles,
+  fileArguments,
+  intoAFile,
+  lambdaVariables,
+  lateOptions,
+  plainFile,
+  plus,
+  prefix,
+  responseFile,
+  symbolicLinks,
+} from "./operands.ts";
+import { duckdbInput, luaInput, perlFiles, powershell, pythonModule, rubyInput, sqliteInput, uvRun } from "./interpreters.ts";
+import { flock, kill, ps } from "./processes.ts";
+import { gitConfig } from "./git-config.ts";
+import { dotenv, envRemoves, printenv, variablesOfFile } from "./environment.ts";
+import {
+  gitApply,
+  gitCheckout,
+  gitDescribe,
+  gitDryRun,
+  gitMergeBase,
+  gitPush,
+  gitRefNames,
+  gitRefs,
+  gitRemote,
+  gitRequestPull,
+  gitRestore,
+  gitRevisions,
+  gitRevList,
+  gitRevParse,
+  gitStashed,
+  gitTreeNames,
+} from "./git.ts";
+import { goClean, kubectlList, loneFile, sortTemp, terraformFmt, yq } from "./only-shows.ts";
+import { afterDashes, corepackRun, faketimeDate, hatchRun, nixRun, npmRun, packageRun, scriptOrPackage } from "./package-run.ts";
+import { parallel } from "./parallel.ts";
+import { gitPatched, patch } from "./patch.ts";
+import { rsync, scp, sshOptions, storagePlace } from "./remote-copy.ts";
 import { shell } from "./shell.ts";
-import { duckdbInput, luaInput, rubyInput, sqliteInput } from "./standard-input.ts";
-import { sshOptions } from "./ssh-options.ts";
-import { storagePlace } from "./storage-place.ts";
-import { tar } from "./tar.ts";
-import { unzip } from "./unzip.ts";
-import { urlOrPath } from "./url-or-path.ts";
-import { wget } from "./wget.ts";
 import { xargs } from "./xargs.ts";
 
 /** What a table cannot say about a command: runs after the table, sees every word. */

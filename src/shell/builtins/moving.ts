@@ -1,6 +1,6 @@
-import { changePlaces } from "../places.ts";
+import { changePlaces } from "../paths.ts";
 import type { Place } from "../state.ts";
-import { homeOf, workingDirectory } from "../tilde.ts";
+import { homeOf, workingDirectory } from "../expand.ts";
 import { holeOf, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";

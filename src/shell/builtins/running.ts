@@ -1,4 +1,4 @@
-import { kill as signal } from "../analyse/kill.ts";
+import { kill as signal } from "../analyse/processes.ts";
 import { dispatch } from "../command.ts";
 import { codeFromStream, isDescriptor } from "../code.ts";
 import { parseShell } from "../parse.ts";

@@ -1,4 +1,4 @@
-import { readNames, readSubscript } from "../subscript.ts";
+import { readNames, readSubscript } from "../arithmetic.ts";
 import { evaluateAsArithmetic } from "../expand.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";

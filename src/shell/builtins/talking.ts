@@ -14,7 +14,7 @@ import {
   type Stream,
   type Value,
 } from "../value.ts";
-import { readNames } from "../subscript.ts";
+import { readNames } from "../arithmetic.ts";
 import { assignVariable, setElement } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin } from "./index.ts";

@@ -25,3 +25,45 @@ export type Finding =
   | { readonly does: "limit"; readonly why: string }
   /** Not understood, or decided by data at run time: `why` completes "cannot tell what it does: …". */
   | { readonly does: "unknown"; readonly why: string };
+
+/** Source longer than this is not read: nobody types it on a command line, and it would cost time. */
+export const MAX_SOURCE = 64 * 1024;
+/** Brackets, blocks and nested strings deeper than this are not followed. */
+export const MAX_DEPTH = 64;
+
+/** A finding for what is not understood; `why` completes "cannot tell what it does: …". */
+export function unknown(why: string): Finding {
+  return { does: "unknown", why };
+}
+
+/** Why a text is refused before it is read, if it is. Control characters are where readers of the same text disagree. */
+export function refusedText(text: string): string | undefined {
+  if (text.length > MAX_SOURCE) return `the source is longer than ${MAX_SOURCE} characters`;
+  // oxlint-disable-next-line no-control-regex -- naming control characters is the point
+  if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return "the source contains control characters";
+  return undefined;
+}
+
+/** The same finding said twice is said once; order is kept. */
+export function distinct(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter((finding) => {
+    const key = JSON.stringify(finding);
+    return seen.has(key) ? false : seen.add(key) !== undefined;
+  });
+}
+
+/** Stands in a path for the home folder, which a reader of source does not know. */
+export const HOME = "\u0001home";
+
+/**
+ * What is around a program when it runs: interpreters look modules up in the working directory before their own library.
+ * Without it a reader cannot know that `import json` is Python's own, and says so. Paths are as the source writes them,
+ * relative to the working directory of the program.
+ */
+export interface Surroundings {
+  /** Names in a folder (`.` for the working directory), none when there is no such folder; undefined when it cannot be listed completely. */
+  names(folder: string): readonly string[] | undefined;
+  /** True when this path is a regular file. */
+  isFile(path: string): boolean;
+}

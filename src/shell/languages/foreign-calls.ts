@@ -1,6 +1,4 @@
-import type { Finding } from "./finding.ts";
-import { HOME } from "./home.ts";
-import { distinct, MAX_SOURCE } from "./limits.ts";
+import { distinct, HOME, MAX_SOURCE, type Finding } from "./finding.ts";
 
 const QUOTED = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
 const RUNS = String.raw`\b(?:system|shell_exec|passthru|exec|popen|proc_open|execute|spawn|run|sh|shell|shell-command|call-process|do shell script)`;

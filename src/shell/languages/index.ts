@@ -1,6 +1,6 @@
 import { readAwk } from "./awk.ts";
 import { showsEnvironment } from "./environment.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, Surroundings } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
 import { readJq, readYq } from "./jq.ts";
 import { readLibraryCalls } from "./library-calls.ts";
@@ -10,11 +10,9 @@ import { readPython } from "./python.ts";
 import { readRuby } from "./ruby.ts";
 import { readSed } from "./sed.ts";
 import { readAnySql, readSql } from "./sql.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 export { fromBase64 } from "./library-decode.ts";
-export type { Finding } from "./finding.ts";
-export type { Surroundings } from "./surroundings.ts";
+export type { Finding, Surroundings } from "./finding.ts";
 
 /**
  * Reads source text; an empty list is a proof that running it is harmless. With `surroundings` a reader may also rely on

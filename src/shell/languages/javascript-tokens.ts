@@ -1,4 +1,4 @@
-import { MAX_DEPTH, refusedText } from "./limits.ts";
+import { MAX_DEPTH, refusedText } from "./finding.ts";
 
 export interface JsToken {
   readonly kind: "name" | "keyword" | "number" | "string" | "template" | "regex" | "op" | "end";

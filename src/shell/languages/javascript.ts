@@ -1,9 +1,7 @@
-import type { Finding } from "./finding.ts";
+import { distinct, MAX_DEPTH, type Finding, type Surroundings } from "./finding.ts";
 import { JavascriptExpressions } from "./javascript-expressions.ts";
 import { HARMLESS_MODULES, MEMBERS, MODULES, TAKEN, VALUES } from "./javascript-names.ts";
 import { javascriptTokens } from "./javascript-tokens.ts";
-import { distinct, MAX_DEPTH } from "./limits.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /**
  * What JavaScript given to `node -e` or `node -p` does besides computing and printing. A whitelist: what is not listed

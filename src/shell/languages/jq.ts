@@ -1,6 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import type { Finding } from "./finding.ts";
-import { distinct, refusedText, unknown } from "./limits.ts";
+import { distinct, refusedText, unknown, type Finding } from "./finding.ts";
 
 interface JqToken {
   readonly kind: "word" | "field" | "variable" | "string" | "op" | "end";

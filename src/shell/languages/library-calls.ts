@@ -1,5 +1,4 @@
-import type { Finding } from "./finding.ts";
-import { HOME } from "./home.ts";
+import { distinct, HOME, MAX_SOURCE, type Finding } from "./finding.ts";
 import { LibraryExpressions } from "./library-expressions.ts";
 import { FUNCTIONS, type LibraryEffect, PATH_METHODS, SELF } from "./library-names.ts";
 import { type Budget, DEEPEST, MOST_STEPS } from "./library-scope.ts";
@@ -25,7 +24,6 @@ import {
   UNKNOWN,
 } from "./library-values.ts";
 import { CONTENT, DECODED, DECODED_NAME, decoded, decodedByMethod, EVALUATES, READS, substitutesCode } from "./library-decode.ts";
-import { distinct, MAX_SOURCE } from "./limits.ts";
 
 /**
  * What a program does through the standard library of its language, where names and values stand in the text: files

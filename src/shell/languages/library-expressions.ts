@@ -14,7 +14,7 @@ import {
   text,
   UNKNOWN,
 } from "./library-values.ts";
-import { MAX_DEPTH } from "./limits.ts";
+import { MAX_DEPTH } from "./finding.ts";
 
 /** Words in front of an expression that do not change what it is. */
 const PREFIXES = new Set(

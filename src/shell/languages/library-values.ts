@@ -1,4 +1,4 @@
-import { HOME } from "./home.ts";
+import { HOME } from "./finding.ts";
 import { FUNCTIONS } from "./library-names.ts";
 
 /** What is known of the values in a program, and what becomes of them when they are put together. */

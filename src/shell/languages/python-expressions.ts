@@ -1,8 +1,7 @@
 import { plainVariable } from "./environment.ts";
-import { MAX_DEPTH, unknown } from "./limits.ts";
+import { MAX_DEPTH, unknown } from "./finding.ts";
 import { ATTRIBUTES, DANGEROUS, MODULES } from "./python-names.ts";
-import { type Node, VALUE } from "./python-node.ts";
-import { type PythonToken, pythonTokens } from "./python-tokens.ts";
+import { pythonTokens, type PythonToken } from "./python-tokens.ts";
 import { TokenCursor } from "./token-cursor.ts";
 
 const END: PythonToken = { kind: "end", text: "" };
@@ -298,3 +297,16 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return VALUE;
   }
 }
+
+/** As much of an expression as later steps ask about. */
+export type Node =
+  | { readonly is: "name"; readonly name: string }
+  /** A module, which may only be followed by `.` and a listed name. */
+  | { readonly is: "module"; readonly path: string }
+  | { readonly is: "string"; readonly value: string | undefined }
+  | { readonly is: "number"; readonly text: string }
+  | { readonly is: "subscript" }
+  | { readonly is: "tuple"; readonly items: readonly Node[] }
+  | { readonly is: "value" };
+
+const VALUE: Node = { is: "value" };

@@ -1,4 +1,4 @@
-import { refusedText } from "./limits.ts";
+import { refusedText } from "./finding.ts";
 
 export interface PythonToken {
   readonly kind: "name" | "keyword" | "number" | "string" | "op" | "newline" | "indent" | "dedent" | "end";

@@ -1,9 +1,7 @@
-import type { Finding } from "./finding.ts";
-import { distinct, MAX_DEPTH } from "./limits.ts";
+import { distinct, MAX_DEPTH, type Finding, type Surroundings } from "./finding.ts";
 import { PythonExpressions } from "./python-expressions.ts";
 import { BUILTINS, COMPILED_IN, DANGEROUS, LOADED, MODULES } from "./python-names.ts";
 import { pythonTokens } from "./python-tokens.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 const AUGMENTED = new Set("+= -= *= /= //= %= &= |= ^= >>= <<= **=".split(" "));
 

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { Finding, Surroundings } from "../../../src/shell/languages/finding.ts";
 import { readJavascript } from "../../../src/shell/languages/javascript.ts";
-import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
 import { random, ROUNDS, seedOr } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 

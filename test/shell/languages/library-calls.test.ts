@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
-import { HOME } from "../../../src/shell/languages/home.ts";
+import { HOME, type Finding } from "../../../src/shell/languages/finding.ts";
 import { readLibraryCalls } from "../../../src/shell/languages/library-calls.ts";
 import type { ScriptLanguage } from "../../../src/shell/languages/library-tokens.ts";
 import { workedSince } from "../../worked.ts";

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readPython } from "../../../src/shell/languages/python.ts";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { Finding, Surroundings } from "../../../src/shell/languages/finding.ts";
 import { random, ROUNDS, seedOr, which } from "./scratch.ts";
-import type { Surroundings } from "../../../src/shell/languages/surroundings.ts";
 import { workedSince } from "../../worked.ts";
 
 const folder = (...names: string[]): Surroundings => ({

@@ -1,11 +1,14 @@
+// Interpreters: where their code comes from, and what they open besides.
+import { baseName, resolvePath } from "../../path/index.ts";
 import { addCode, codeFromStream, inlineCode } from "../code.ts";
 import { applyEffect } from "../effects.ts";
-import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
-import type { Surroundings } from "../languages/surroundings.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { fromBase64 } from "../languages/index.ts";
 import { LIBRARY } from "../languages/python-library.ts";
+import type { Surroundings } from "../languages/finding.ts";
 import { surroundingsOf } from "../surroundings.ts";
-import { literal, prefixOf, textOf, type Value } from "../value.ts";
-import { has, valuesOf } from "./given.ts";
+import { concat, isGlob, isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
+import { drops, has, valuesOf } from "./given.ts";
 
 /** What pip imports besides Python's own library and itself: some systems take its copies of these out. */
 const PIP =
@@ -123,4 +126,110 @@ function jsonTool(inv: Invocation): void {
   if (from !== undefined && textOf(from) !== "-") emitFile(inv, "read", from);
   if (to !== undefined && textOf(to) !== "-") emitFile(inv, "write", to);
   if (others.length > 0) doubt(inv, "python -m json.tool takes two files at most");
+}
+
+/** Without a program or script it runs what it reads from standard input. Asked for its version with `-v` it does not. */
+function reads(inv: Invocation, language: string): void {
+  if (drops(inv, "script") || inv.args.operands.length > 0 || has(inv, "-v")) return;
+  codeFromStream(inv, language, inv.stdin);
+}
+
+export const rubyInput = (inv: Invocation): void => reads(inv, "ruby");
+export const luaInput = (inv: Invocation): void => reads(inv, "lua");
+
+/** sqlite3(1), duckdb: the first operand is the database, the others are SQL; without any they read it from standard input. */
+function readsSql(inv: Invocation, language: string): void {
+  if (drops(inv, "script") || inv.args.operands.length > 1) return;
+  codeFromStream(inv, language, inv.stdin);
+}
+
+/** Where there is no database they make an empty one, whatever the SQL is. */
+function makesDatabase(inv: Invocation): void {
+  const [database] = inv.args.operands;
+  const text = database === undefined ? "" : (textOf(database) ?? "");
+  if (text === "" || text.startsWith(":") || has(inv, "-readonly")) return;
+  const { world } = inv.cx;
+  for (const place of inv.places) {
+    if (place.is !== "at") continue;
+    const path = resolvePath(place.path, text);
+    if (world.kind(path) !== "missing") continue;
+    inv.cx.add({
+      kind: "file",
+      operation: "write",
+      target: { kind: "path", path },
+      origin: { by: "command", exec: inv.exec },
+    });
+  }
+}
+
+export function sqliteInput(inv: Invocation): void {
+  readsSql(inv, "sqlite");
+  makesDatabase(inv);
+}
+
+export function duckdbInput(inv: Invocation): void {
+  readsSql(inv, "duckdb");
+  makesDatabase(inv);
+}
+
+/** perlrun(1), perlop(1) "I/O Operators": with -n and -p an operand is opened the old way, so that `cmd|` and `|cmd` run and `>x` writes. */
+const OPENS = /^\s*[|<>+]|\|\s*$/;
+
+export function perlFiles(inv: Invocation): void {
+  if (!has(inv, "-n", "-p")) return;
+  for (const word of inv.args.operands) {
+    if (mayOpen(inv, word))
+      refuse(inv, `${describe(word)} may be a command to perl, which opens it`, "put ./ in front of the file name, or pipe the file in");
+  }
+}
+
+function holdsCommand({ cx: { world } }: Invocation, root: string, deep: boolean): boolean {
+  const { found, complete } = world.find(root, (path) => OPENS.test(baseName(path)), deep ? undefined : 1);
+  return found !== undefined || !complete;
+}
+
+function mayOpen(inv: Invocation, word: Value): boolean {
+  const text = textOf(word);
+  if (text !== undefined) return OPENS.test(text);
+  const prefix = prefixOf(word);
+  if (OPENS.test(prefix)) return true;
+  const found = word.atoms.find((atom) => isHole(atom) && atom.below === true);
+  // What the shell or another program found in a folder: a name there would have to look like a command.
+  if (isGlob(word) || found !== undefined) {
+    const ends = found !== undefined && isHole(found) ? (found.filter?.only ?? ["*"]) : [word.atoms.at(-1)];
+    if (prefix !== "" && ends.every((end) => typeof end === "string" && /[^*?\]|\s]$/.test(end))) return false;
+    const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    const deep = found !== undefined || word.atoms.slice(1).some((atom) => typeof atom === "string" && atom.includes("/"));
+    return inv.places.some((place) => place.is !== "at" || holdsCommand(inv, resolvePath(place.path, folder || "."), deep));
+  }
+  return (
+    word.atoms.some((atom) => isHole(atom) && atom.number !== true && atom.pipe === undefined) && !/^(\.?\/|[\w-]+\/)/.test(prefixOf(word))
+  );
+}
+
+/** pwsh(1): names of options in any case and as short as one likes; all that follows `-Command` is the command. */
+export function powershell(inv: Invocation): void {
+  for (const [at, word] of inv.words.entries()) {
+    const name = (textOf(word) ?? "").replace(/^(?:--|\/)/, "-").toLowerCase();
+    const rest = inv.words.slice(at + 1);
+    if (/^-c(?:o(?:m(?:m(?:a(?:n(?:d(?:witharg\w*)?)?)?)?)?)?)?$/.test(name) || name === "-cwa") {
+      const [first = literal(""), ...more] = rest;
+      inv.run.script(
+        inv.cx,
+        inv.state,
+        more.reduce((a, b) => concat(concat(a, literal(" ")), b), first),
+        inv.stdin,
+        { span: inv.span },
+      );
+      return;
+    }
+    if (/^-e(?:c|nc?\w*)?$/.test(name)) {
+      const given = rest[0] === undefined ? undefined : textOf(rest[0]);
+      if (given === undefined) refuse(inv, `the code that ${inv.name} runs is only known at run time: ${describe(rest[0] ?? word)}`);
+      // UTF-16, little end first.
+      else inv.run.script(inv.cx, inv.state, literal(fromBase64(given).replaceAll("\0", "")), inv.stdin, { span: inv.span });
+      return;
+    }
+    if (!name.startsWith("-") || /^-f(?:i(?:l(?:e)?)?)?$/.test(name)) return;
+  }
 }

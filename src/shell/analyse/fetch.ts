@@ -1,7 +1,10 @@
+// Programs that fetch from addresses and send to them.
+import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, emitTarget, refuse, type Invocation } from "../invocation.ts";
-import { changePlaces } from "../places.ts";
+import { applyKind } from "../kinds.ts";
 import { dropPrefix } from "../options.ts";
-import { prefixOf, textOf, type Value } from "../value.ts";
+import { changePlaces } from "../paths.ts";
+import { isGlob, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, mayBegin, valuesOf } from "./given.ts";
 
 /** curl(1): options whose value is a file when it begins with `@`. */
@@ -139,4 +142,113 @@ function remoteNames(inv: Invocation, text: string): readonly string[] {
   const path = bare.replace(/\?.*$/s, "");
   const names = [path, bare].map((one) => (one.includes("/") ? one.slice(one.lastIndexOf("/") + 1) : ""));
   return [...new Set(names.filter((name) => name !== "" && name !== "." && name !== ".."))];
+}
+
+/** wget(1): without -O, files named after the addresses (or by the server) appear below -P or the working directory. */
+export function wget(inv: Invocation): void {
+  if (has(inv, "-O", "--output-document") || inv.args.operands.length === 0 || has(inv, "--spider")) return;
+  const folder = valuesOf(inv, "-P", "--directory-prefix").at(-1);
+  const there = { ...inv, places: folder === undefined ? inv.places : changePlaces(inv.places, folder) };
+  const several = has(
+    inv,
+    "-r",
+    "-m",
+    "-p",
+    "-x",
+    "--content-disposition",
+    "--trust-server-names",
+    "-E",
+    "--force-directories",
+    "--recursive",
+    "--mirror",
+    "--page-requisites",
+    "--adjust-extension",
+  );
+  for (const operand of inv.args.operands) {
+    const text = textOf(operand);
+    // A query becomes part of the name; an unquoted one may be several words.
+    const name = text === undefined || several ? undefined : text.replace(/^[a-z]+:\/\//i, "").replace(/#.*$/s, "");
+    const last =
+      name === undefined || !name.includes("/") || name.endsWith("/")
+        ? undefined
+        : decoded(name.slice(name.lastIndexOf("/", name.includes("?") ? name.indexOf("?") : name.length) + 1));
+    if (name !== undefined && last === undefined) emitFile(there, "write", { atoms: ["index.html"], many: false });
+    else if (last !== undefined && last !== "" && !last.includes("/")) emitFile(there, "write", { atoms: [last], many: false });
+    else emitFile(there, "write", { atoms: [{ hole: true, why: `the name of ${describe(operand)}`, below: true }], many: false });
+  }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return "";
+  }
+}
+
+/** http(1): `[METHOD] URL [ITEM…]`; an item `name@FILE`, `name=@FILE` or `name:=@FILE` sends a file. */
+export function httpie(inv: Invocation): void {
+  const operands = [...inv.args.operands];
+  if (operands.length > 1 && /^[A-Za-z]+$/.test(textOf(operands[0] ?? literal("")) ?? "")) operands.shift();
+  const [url, ...items] = operands;
+  // `:3000/x` is a port of this machine.
+  if (url !== undefined)
+    applyKind(inv, { is: "url" }, /^:\d*(\/|$)/.test(textOf(url) ?? "") ? literal(`http://localhost${textOf(url) ?? ""}`) : url);
+  for (const item of items) {
+    const match = /^[^=:@]*(?:=@|:=@|@)/.exec(prefixOf(item));
+    if (match !== null) emitFile(inv, "read", dropPrefix(item, match[0].length));
+    else if (textOf(item) === undefined && !/[=:]./.test(prefixOf(item)))
+      refuse(inv, `${describe(item)} may name a file that ${inv.name} sends`);
+  }
+}
+
+/** gh-api(1): GET unless told otherwise, POST as soon as a field or a body is given; GraphQL is read by its query. */
+export function ghApi(inv: Invocation): void {
+  const values = (...names: readonly string[]): readonly Value[] =>
+    inv.args.options.flatMap((given) =>
+      given.option?.names.some((name) => names.includes(name)) === true && given.value !== undefined ? [given.value] : [],
+    );
+  const fields = [...values("--field"), ...values("--raw-field")];
+  const bodies = values("--input");
+  for (const field of values("--field")) {
+    const at = prefixOf(field).indexOf("=@");
+    if (at >= 0) emitFile(inv, "read", dropPrefix(field, at + 2));
+  }
+  const [endpoint] = inv.args.operands;
+  const where = endpoint === undefined ? "" : (textOf(endpoint) ?? "");
+  if (/^https?:/i.test(where) && endpoint !== undefined) applyKind(inv, { is: "url" }, endpoint);
+  const method = methodOf(inv, values("--method").at(-1), fields.length + bodies.length > 0);
+  if (method === undefined) return;
+  if (/^\/?graphql$/.test(where))
+    applyEffect(inv, { is: "remote", operation: bodies.length === 0 && fields.every(isQuery) ? "read" : "change", service: "github" });
+  else if (method === "GET" || method === "HEAD") applyEffect(inv, { is: "remote", operation: "read", service: "github" });
+  else if (method === "DELETE") {
+    applyEffect(inv, { is: "remote", operation: "destroy", service: "github" });
+    inv.cx.addDanger(inv.exec, "remote-destroy");
+  } else applyEffect(inv, { is: "remote", operation: "change", service: "github" });
+}
+
+function methodOf(inv: Invocation, given: Value | undefined, hasBody: boolean): string | undefined {
+  if (given === undefined) return hasBody ? "POST" : "GET";
+  const text = textOf(given);
+  if (text === undefined) refuse(inv, `the HTTP method is only known at run time: ${describe(given)}`, "write it out");
+  return text?.toUpperCase();
+}
+
+/** A variable, or a query without a mutation: comments and strings may hide one, so the word alone counts. */
+function isQuery(field: Value): boolean {
+  const text = textOf(field);
+  if (text === undefined) return !prefixOf(field).startsWith("query") && prefixOf(field).includes("=");
+  return !text.startsWith("query=") || !/mutation|subscription|^query=@/i.test(text);
+}
+
+/** An operand that is fetched when it looks like an address, and read otherwise. */
+export function urlOrPath(inv: Invocation): void {
+  for (const operand of inv.args.operands) {
+    if (/^[a-z][a-z0-9+.-]+:/i.test(prefixOf(operand))) applyKind(inv, { is: "url" }, operand);
+    else if (textOf(operand) !== "-") {
+      emitFile(inv, "read", operand);
+      if (textOf(operand) === undefined && !isGlob(operand) && !/[/.]/.test(prefixOf(operand))) applyKind(inv, { is: "url" }, operand);
+    }
+  }
 }

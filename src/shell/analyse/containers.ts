@@ -1,7 +1,10 @@
-import { applyEffect } from "../effects.ts";
-import { emitFile, type Invocation } from "../invocation.ts";
+// Containers: which rights they get, what is mounted and copied, and what shows their variables.
 import { resolvePath } from "../../path/index.ts";
+import { applyEffect } from "../effects.ts";
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { dropPrefix } from "../options.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
+import { has, valuesOf } from "./given.ts";
 
 /** Options of docker, podman and their like that lead out of the container: to the host's processes, devices, users or rights. */
 const LEAVES =
@@ -83,4 +86,52 @@ export function containerCopy(inv: Invocation): void {
   if (from !== undefined && isHere(from)) emitFile(inv, "read", from, true);
   if (to !== undefined && isHere(to)) emitFile(inv, "write", to);
   if (ends.length !== 2) applyEffect(inv, { is: "privilege" });
+}
+
+/** Fields of a container or image that hold no variables, whatever is below them. */
+const PLAIN =
+  /^\.(?:State|Name|Names|Id|ID|Created|Image|NetworkSettings|Mounts|Platform|Driver|RestartCount|RepoTags|RepoDigests|Size|Architecture|Os|Config\.(?:Image|Labels|ExposedPorts|WorkingDir|Hostname|User|Tty|Volumes|Healthcheck))(?:\.|$)/;
+
+/** docker-inspect(1) shows the variables of a container, unless a format picks other things. */
+export function dockerInspect(inv: Invocation): void {
+  const formats = valuesOf(inv, "--format").map(textOf);
+  if (formats.length === 0 || !formats.every((format) => format !== undefined && isPlain(format))) applyEffect(inv, { is: "environment" });
+}
+
+/** docker compose config fills in variables, those of .env too, unless it only names what there is. */
+export function composeConfig(inv: Invocation): void {
+  if (!has(inv, "--services", "--volumes", "--profiles", "--quiet")) applyEffect(inv, { is: "environment" });
+}
+
+/** True when a Go template names nothing but plain fields. */
+function isPlain(format: string): boolean {
+  // Without one it is the word `json`: everything.
+  if (!format.includes("{{")) return false;
+  /** Whether `.` is something that was looked at before. */
+  const inner: boolean[] = [false];
+  for (const [, body = ""] of format.matchAll(/\{\{-?(.*?)-?\}\}/gs)) {
+    const code = body.replaceAll(/"(?:[^"\\]|\\.)*"|`[^`]*`/g, '""').trim();
+    const [word = ""] = code.split(/\s/, 1);
+    if (/^(?:define|template|block)$/.test(word)) return false;
+    if (word === "end") inner.pop();
+    for (const token of code.match(/\$\w*(?:\.\w+)*|(?:\.\w+)+|\.(?!\w)/g) ?? []) {
+      const seen = /^\$\w+/.test(token) || (inner.at(-1) === true && token.startsWith("."));
+      if (!seen && !PLAIN.test(token.replace(/^\$(?=\.)/, ""))) return false;
+    }
+    if (word === "range" || word === "with") inner.push(true);
+    if (word === "if") inner.push(inner.at(-1) === true);
+  }
+  return inner.length === 1;
+}
+
+/** kubectl(1): `-o go-template-file=FILE` prints what the file says; with `-o templatefile` it is named by --template. */
+export function kubectlOutput(inv: Invocation): void {
+  for (const value of valuesOf(inv, "-o", "--output")) {
+    const file = /^[a-z-]*file=/.exec(prefixOf(value));
+    if (file !== null) emitFile(inv, "read", dropPrefix(value, file[0].length));
+    else if ((textOf(value) ?? "").endsWith("file") && has(inv, "--template"))
+      for (const name of valuesOf(inv, "--template")) emitFile(inv, "read", name);
+    else if (textOf(value) === undefined)
+      doubt(inv, `how kubectl prints is only known at run time: ${describe(value)}`, "write the format out");
+  }
 }

@@ -1,8 +1,8 @@
-import { doubt, type Invocation } from "../invocation.ts";
-import { textOf, type Value } from "../value.ts";
-import { drops, has, valuesOf } from "./given.ts";
-
-/** Modes and sizes: what opens a file to everybody, and what fills a disk. */
+// Modes and sizes: what opens a file to everybody, and what fills a disk.
+import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
+import { dropPrefix } from "../options.ts";
+import { prefixOf, textOf, type Value } from "../value.ts";
+import { drops, valuesOf } from "./given.ts";
 
 /** chmod(1): others may write, or whoever runs it gets the owner's rights. A mode only known at run time may say so too. */
 function opensToAll(mode: Value | undefined): boolean {
@@ -59,7 +59,7 @@ export function sizes(inv: Invocation): void {
 }
 
 /** dd(1): without a count, what never ends is copied until the disk is full. */
-export function ddFills(inv: Invocation): void {
+function ddFills(inv: Invocation): void {
   const word = (name: string): string | undefined =>
     inv.args.operands
       .map((operand) => textOf(operand))
@@ -118,8 +118,15 @@ export function copiesInput(program: string, words: readonly Value[]): boolean {
   return COPIERS.has(program) && ENDS[program]?.test(text) !== true;
 }
 
-/** nc(1): what only tries whether a port answers opens no connection worth the name. */
-export function netcat(inv: Invocation): void {
-  if (!has(inv, "-z")) inv.cx.addDanger(inv.exec, "raw-connection");
-  if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to listen on");
+const INERT = /^(bs|cbs|conv|count|ibs|iflag|obs|oflag|seek|oseek|skip|iseek|status)=/;
+
+/** dd(1): `if=` is read, `of=` written, the rest are numbers and flags. */
+export function dd(inv: Invocation): void {
+  ddFills(inv);
+  for (const word of inv.args.operands) {
+    const prefix = prefixOf(word);
+    if (prefix.startsWith("if=")) emitFile(inv, "read", dropPrefix(word, 3));
+    else if (prefix.startsWith("of=")) emitFile(inv, "write", dropPrefix(word, 3));
+    else if (!INERT.test(prefix)) doubt(inv, `dd has no operand ${describe(word)}`);
+  }
 }

@@ -1,5 +1,7 @@
-import { describe, doubt, type Invocation } from "../invocation.ts";
+// Processes: who is signalled, what is shown of them, what waits for a lock.
 import type { Target } from "../../action/index.ts";
+import { applyEffect } from "../effects.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { isWildcard, textOf, type Value } from "../value.ts";
 
 /** kill(1): what is signalled. Undefined: it only lists signals. The options of procps and util-linux that choose a signal come first. */
@@ -68,4 +70,65 @@ export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): b
     });
   }
   return targets !== undefined;
+}
+
+/** BSD letters of ps(1) that take the rest of the word, or the next one. */
+const VALUED = "oOkNpqtU";
+const LETTERS = "acefghjklLmnNoOpqrsStTuUvVwxXZH";
+
+/**
+ * ps(1): among the letters of a word without dash, `e` shows environments. procps reads `-auxe` the same way, because
+ * there is no user `xe` (measured with procps-ng 4.0.2).
+ */
+export function ps(inv: Invocation): void {
+  const { operands } = inv.args;
+  for (let at = 0; at < operands.length; at++) {
+    const word = operands[at];
+    const text = word === undefined ? undefined : textOf(word);
+    if (text === undefined)
+      doubt(inv, "a word of ps that is only known at run time may make it show environment variables", "write it out");
+    else if (/^[\d,]+$/.test(text)) continue;
+    else if (readLetters(inv, text)) at++;
+  }
+  for (const word of inv.words) {
+    const text = textOf(word) ?? "";
+    if (
+      /^-[A-Za-z]*[uUgGts][A-Za-z]*e/.test(text) &&
+      text
+        .slice(1)
+        .split("")
+        .every((letter) => LETTERS.includes(letter))
+    )
+      applyEffect(inv, { is: "environment" });
+  }
+}
+
+/** True when the last letter takes the next word. */
+function readLetters(inv: Invocation, text: string): boolean {
+  for (const [i, letter] of [...text].entries()) {
+    if (VALUED.includes(letter)) return i === text.length - 1;
+    if (letter === "e") applyEffect(inv, { is: "environment" });
+    else if (!LETTERS.includes(letter)) doubt(inv, `ps has no known letter \`${letter}\``);
+  }
+  return false;
+}
+
+/** flock(1): `FILE COMMAND…`, `FILE -c LINE`, or the number of an open descriptor. The lock file is created. */
+export function flock(inv: Invocation): void {
+  const [lock, ...command] = inv.args.operands;
+  if (lock === undefined) return;
+  if (lock.many) refuse(inv, `${describe(lock)} may become the command that flock runs`, "quote it");
+  const [first, line, ...more] = command;
+  if (first === undefined) {
+    if (!/^\d+$/.test(textOf(lock) ?? "")) doubt(inv, "flock is given no command");
+    return;
+  }
+  emitFile(inv, "write", lock);
+  const word = textOf(first);
+  if (word !== "-c" && word !== "--command") {
+    inv.output = inv.run.argv(inv.cx, inv.state, command, inv.stdin);
+    return;
+  }
+  if (line === undefined || more.length > 0) doubt(inv, "flock -c takes exactly one command line");
+  if (line !== undefined) inv.output = inv.run.script(inv.cx, inv.state, line, inv.stdin, { span: inv.span });
 }

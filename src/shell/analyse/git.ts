@@ -1,0 +1,378 @@
+// git: names that it prints, files that a revision names, what it does to files and refs, and addresses of repositories.
+import { resolvePath } from "../../path/index.ts";
+import { applyEffect } from "../effects.ts";
+import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { applyKind } from "../kinds.ts";
+import { concat, literal, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
+import { drops, has, mayBegin, valuesOf } from "./given.ts";
+import { gitPatched } from "./patch.ts";
+
+/** Names of objects: at least four hexadecimal digits, which no file with a secret is called. */
+const HASH_NAME = "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*";
+
+/** What git prints when it prints names, for the next command in a pipe or a substitution: as relative paths, which they may be taken for. */
+const printed = (hole: Omit<Hole, "hole">): Stream => ({
+  is: "paths",
+  values: [{ atoms: [{ hole: true, below: true, ...hole }], many: false }],
+});
+const hashes = (): Stream => printed({ why: "an object name that git prints", filter: { hidden: false, only: [HASH_NAME] } });
+/** gitrevisions(7): no part of a reference begins with a dot and none holds `..` (git-check-ref-format(1)); the first may begin with `-`. */
+const references = (): Stream => printed({ why: "a reference that git prints", filter: { hidden: false }, mayDash: true });
+
+/** True when no other options were given than these, and no operand may turn out to be one. */
+const only = (inv: Invocation, ...names: readonly string[]): boolean =>
+  inv.args.options.every(({ option }) => option?.names.some((name) => names.includes(name)) === true) &&
+  !inv.args.operands.some((operand) => mayBegin(inv, operand, "-"));
+
+/** git-merge-base(1) prints nothing but object names. */
+export function gitMergeBase(inv: Invocation): void {
+  inv.output = hashes();
+}
+
+/** git-rev-parse(1): what it does not know it prints as it is. */
+export function gitRevParse(inv: Invocation): void {
+  const operands = inv.args.operands.map((operand) => textOf(operand));
+  if (only(inv, "--verify", "--short", "-q", "--end-of-options")) {
+    if (has(inv, "--verify") || operands.every((text) => /^(?:HEAD|@)(?:[~^]\d*)*$/.test(text ?? ""))) inv.output = hashes();
+    else if (operands.every((text) => /^\w[\w-]*(?:\/\w[\w-]*)*(?:[~^]\d*)*$/.test(text ?? "")))
+      inv.output = printed({ why: "an object name that git prints", filter: { hidden: false } });
+  } else if (only(inv, "--abbrev-ref") && operands.every((text) => /^(?:HEAD|@|@\{u(?:pstream)?\})$/.test(text ?? "")))
+    inv.output = references();
+  else if (only(inv, "--show-toplevel") && operands.length === 0 && atTopLevel(inv))
+    inv.output = { is: "text", value: literal(`${inv.cx.world.projectRoot}\n`) };
+}
+
+/** True when the repository around every place is the project's own. */
+function atTopLevel({ cx: { world }, places }: Invocation): boolean {
+  return places.every((place) => {
+    if (place.is !== "at" || world.canonical(place.path) !== place.path) return false;
+    for (let path = place.path; path !== "" && path !== "/"; path = path.slice(0, path.lastIndexOf("/"))) {
+      if (world.kind(`${path}/.git`) !== "missing") return path === world.projectRoot;
+    }
+    return false;
+  });
+}
+
+/** Which commits are walked, not what is printed of them. */
+const WALK =
+  "-n --max-count --skip --since --after --until --before --author --committer --grep --all-match --invert-grep -i --regexp-ignore-case --merges --no-merges --first-parent --reverse --all --branches --tags --remotes --topo-order --date-order --follow --no-walk -1 --ancestry-path --full-history --diff-filter".split(
+    " ",
+  );
+
+export function gitRevList(inv: Invocation): void {
+  if (has(inv, "--count") && only(inv, "--count", ...WALK)) inv.output = { is: "unknown", why: "a number", network: false, number: true };
+  else if (only(inv, ...WALK)) inv.output = hashes();
+}
+
+/** git-log(1) and git-show(1) with a format that is an object name and nothing else. */
+function gitLogNames(inv: Invocation): void {
+  const formats = valuesOf(inv, "--format", "--pretty").map(textOf);
+  if (formats.length === 1 && /^(?:t?format:)?%[hHtT]$/.test(formats[0] ?? "") && only(inv, "--format", "--pretty", "-s", ...WALK))
+    inv.output = hashes();
+}
+
+/** git-branch(1), git-tag(1), git-for-each-ref(1) where they list names alone. */
+export function gitRefNames(inv: Invocation): void {
+  const formats = valuesOf(inv, "--format").map(textOf);
+  const named = formats.length === 1 && /^%\(refname(?::short|:strip=\d|:lstrip=\d)?\)$/.test(formats[0] ?? "");
+  const listing = [
+    "--format",
+    "--list",
+    "--all",
+    "--remotes",
+    "--sort",
+    "--merged",
+    "--no-merged",
+    "--contains",
+    "--no-contains",
+    "--points-at",
+  ];
+  if (named ? only(inv, ...listing, "--count") : has(inv, "--show-current") && only(inv, "--show-current")) inv.output = references();
+  else if (!named && inv.grammar.options.has("--annotate") && only(inv, "-l", "--list", "--sort", "--merged", "--contains", "--points-at"))
+    inv.output = references();
+}
+
+/** git-describe(1): the name of a tag, with what `--dirty` is given behind it. */
+export function gitDescribe(inv: Invocation): void {
+  if (only(inv, "--tags", "--abbrev", "--always", "--exact-match", "--long", "--first-parent", "--match", "--exclude"))
+    inv.output = references();
+}
+
+/** git-diff(1) --name-only: files that changed, told from the top of the repository. */
+function gitDiffNames(inv: Invocation): void {
+  const choice = [
+    "--cached",
+    "--name-only",
+    "--diff-filter",
+    "-z",
+    "--relative",
+    "--merge-base",
+    "--ignore-submodules",
+    "--no-renames",
+    "--find-renames",
+  ];
+  if (!has(inv, "--name-only") || !only(inv, ...choice)) return;
+  // Of other commits there may be names that are no longer tracked, or gone; told from the top they are other files here.
+  const here =
+    inv.args.operands.length === 0 &&
+    (has(inv, "--relative") || inv.places.every((place) => place.is === "at" && place.path === inv.cx.world.projectRoot));
+  const now = here && !has(inv, "--cached");
+  inv.output = printed({
+    why: "a name that git prints",
+    ...(now ? { filter: { tracked: true } } : {}),
+    ...(here ? {} : { mayDash: true }),
+  });
+}
+
+/** git-ls-tree(1): names in a commit, which may be gone from the folder, never tracked, or other files here (`HEAD:src`). */
+export function gitTreeNames(inv: Invocation): void {
+  if (only(inv, "-r", "-d", "-t", "-z", "--name-only", "--name-status", "--full-tree", "--full-name"))
+    inv.output = printed({ why: "a name that git prints", mayDash: true });
+}
+
+/**
+ * gitrevisions(7): `REV:PATH` and `:N:PATH` name a file of a commit or the index; `:(magic)PATH`, `:/PATH` are pathspecs.
+ * What such a file holds is what the file of that name holds, so it counts as read.
+ */
+export function gitRevisions(inv: Invocation): void {
+  const pattern = inv.grammar.slots?.[0]?.name === "pattern" && !drops(inv, "pattern") ? 1 : 0;
+  for (const operand of inv.args.operands.slice(pattern)) {
+    revisionPath(inv, operand);
+    // Wildcards in quotes are git's own to expand.
+    const text = textOf(operand);
+    if (
+      text !== undefined &&
+      /[*?[]/.test(text) &&
+      !text.includes(":") &&
+      inv.grammar.slots?.some(({ kind }) => kind.is === "file") === true
+    )
+      emitFile(inv, "read", pathspec(text));
+  }
+  // git-log(1): -L START,END:FILE and -L :FUNCTION:FILE.
+  for (const range of valuesOf(inv, "-L")) {
+    const file = behindLastColon(range);
+    if (file !== undefined) emitFile(inv, "read", file);
+  }
+  if (has(inv, "--batch", "--batch-command")) batch(inv);
+  gitLogNames(inv);
+  gitDiffNames(inv);
+}
+
+/** Emits the read of the file that a revision names, if it names one. */
+export function revisionPath(inv: Invocation, value: Value): void {
+  const text = textOf(value);
+  if (text?.startsWith(":") === true) {
+    const magic = /^:\(([^)]*)\)(.*)$/s.exec(text);
+    const [, words = "", rest = ""] = magic ?? [];
+    if (magic !== null) {
+      if (!/\b(exclude|attr)\b/.test(words)) emitFile(inv, "read", words.includes("top") ? fromTop(inv, pathspec(rest)) : pathspec(rest));
+      return;
+    }
+    if (/^:[!^]/.test(text)) return;
+    emitFile(inv, "read", fromTop(inv, pathspec(text.replace(/^:(\/|[0-3]:)?/, ""))));
+    return;
+  }
+  const file = behindFirstColon(value);
+  if (file === undefined) return;
+  // `REV:./x` means the working directory, anything else the top of the repository.
+  emitFile(inv, "read", /^\.{1,2}\//.test(prefixOf(file)) ? file : fromTop(inv, file));
+}
+
+const fromTop = (inv: Invocation, path: Value): Value => concat(literal(`${inv.cx.world.projectRoot}/`), path);
+
+/** A pathspec as the pattern it is. */
+function pathspec(text: string): Value {
+  const atoms: Atom[] = text
+    .split(/([*?]|\[[^\]]*\])/)
+    .filter((piece) => piece !== "")
+    .map((piece) => (/^([*?]|\[.*\])$/s.test(piece) ? { glob: piece } : piece));
+  return { atoms, many: false };
+}
+
+function behindFirstColon(value: Value): Value | undefined {
+  const at = value.atoms.findIndex((atom) => typeof atom === "string" && atom.includes(":"));
+  const atom = value.atoms[at];
+  if (typeof atom !== "string" || (at === 0 && /^[a-z+]+:\/\//.test(atom))) return undefined;
+  const rest = atom.slice(atom.indexOf(":") + 1);
+  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(at + 1)], many: value.many && value.atoms.length > at + 1 };
+}
+
+function behindLastColon(value: Value): Value | undefined {
+  const reversed = value.atoms.findLastIndex((atom) => typeof atom === "string" && atom.includes(":"));
+  const atom = value.atoms[reversed];
+  if (typeof atom !== "string") return undefined;
+  const rest = atom.slice(atom.lastIndexOf(":") + 1);
+  return { atoms: [...(rest === "" ? [] : [rest]), ...value.atoms.slice(reversed + 1)], many: value.many };
+}
+
+/** git-cat-file(1): the objects to print are named on standard input. */
+function batch(inv: Invocation): void {
+  const text = inv.stdin.is === "text" ? textOf(inv.stdin.value) : undefined;
+  if (text === undefined)
+    doubt(inv, "which objects git cat-file prints is only known at run time", "name the object: git cat-file -p NAME");
+  else for (const line of text.split("\n")) revisionPath(inv, literal(line.replace(/^(contents|info) /, "")));
+}
+
+/** git-branch(1), git-tag(1), git-replace(1): with one of these, operands are patterns or tags to look at. */
+const LISTING = ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--show-current", "--verify"];
+/** Measured with git 2.39: `git branch --list --no-list x` makes the branch. */
+const NOT_LISTING = ["--no-list", "--no-show-current", "--no-points-at"];
+
+/** An operand makes or moves a ref, unless the command only lists. */
+export function gitRefs(inv: Invocation): void {
+  const { operands } = inv.args;
+  gitRefNames(inv);
+  // `symbolic-ref NAME` reads, `symbolic-ref NAME REF` sets: its table wants one operand.
+  const reads = inv.grammar.slots?.[0]?.count === "one" ? 1 : 0;
+  const many = operands.some((operand) => operand.many) || operands.length > reads;
+  // `tag -n` lists; `branch -a` and `-r` refuse an operand.
+  const lists = has(inv, ...LISTING) || (has(inv, "-n") && inv.grammar.options.has("--annotate")) || has(inv, "--remotes", "--all");
+  if (many && !(lists && !has(inv, ...NOT_LISTING))) applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}
+
+/** git-checkout(1): switches branches, or takes files from a commit or the index and loses what was changed in them. */
+export function gitCheckout(inv: Invocation): void {
+  const dashes = inv.words.findIndex((word) => textOf(word) === "--");
+  const after = dashes < 0 ? [] : inv.words.slice(dashes + 1);
+  const before = inv.args.operands.slice(0, inv.args.operands.length - after.length);
+  if (after.length > 0) {
+    discard(inv, after);
+    return;
+  }
+  // A branch is made: the operand is where it starts.
+  if (dashes >= 0 || has(inv, "-b", "-B", "--orphan", "--detach", "--track")) return;
+  const [first, ...rest] = before;
+  if (first === undefined) {
+    if (has(inv, "--pathspec-from-file")) inv.cx.addDanger(inv.exec, "history-rewrite");
+    return;
+  }
+  if (rest.length > 0) discard(inv, isPath(inv, first) ? before : rest);
+  else if (isPath(inv, first) || has(inv, "--ours", "--theirs")) discard(inv, [first]);
+  else if (textOf(first) === undefined)
+    refuse(inv, `${describe(first)} may name files whose changes would be lost`, "write the branch out, or put -- behind it");
+}
+
+/** git-restore(1): harmless to the files when only the index is restored. */
+export function gitRestore(inv: Invocation): void {
+  const staged = has(inv, "--staged") && !has(inv, "--no-staged");
+  if (staged && !has(inv, "--worktree")) return;
+  discard(inv, inv.args.operands);
+}
+
+/** A pathspec rather than a branch: `.`, a pattern, `:(magic)`, or a name that exists. */
+function isPath(inv: Invocation, value: Value): boolean {
+  const text = textOf(value);
+  if (text === undefined) return false;
+  if (/^\.{1,2}(\/|$)|^\/|[*?[\\]|^:|\/$/.test(text)) return true;
+  return inv.places.some((place) => place.is !== "at" || inv.cx.world.kind(resolvePath(place.path, text)) !== "missing");
+}
+
+/** git-stash(1): what is stashed goes back to what the last commit says. */
+export function gitStashed(inv: Invocation): void {
+  replaced(inv, inv.args.operands);
+}
+
+function discard(inv: Invocation, paths: readonly Value[]): void {
+  inv.cx.addDanger(inv.exec, "history-rewrite");
+  replaced(inv, paths);
+}
+
+function replaced(inv: Invocation, paths: readonly Value[]): void {
+  for (const path of paths) {
+    const text = textOf(path);
+    if (text === undefined) emitFile(inv, "write", path);
+    else if (!/^:|[*?[\\]/.test(text)) named(inv, text);
+    // Patterns are matched by git: what they surely mean is the folder they begin with.
+    else named(inv, text.replace(/^:(?:\([^)]*\)|[/^!]*:?)/, "").replace(/(?:^|\/)[^/]*[*?[\\].*$/, ""));
+  }
+}
+
+/** A folder that holds the repository is all of it: the danger says so. */
+function named(inv: Invocation, text: string): void {
+  if (text !== "" && !holdsProject(inv, text)) emitFile(inv, "write", literal(text), isFolder(inv, text));
+}
+
+const isFolder = (inv: Invocation, text: string): boolean =>
+  inv.places.some((place) => place.is === "at" && inv.cx.world.kind(resolvePath(place.path, text)) === "directory");
+
+const holdsProject = (inv: Invocation, text: string): boolean =>
+  inv.places.some((place) => {
+    if (place.is !== "at") return false;
+    const path = resolvePath(place.path, text);
+    return path === "/" || `${inv.cx.world.projectRoot}/`.startsWith(`${path}/`);
+  });
+
+/** git-push(1): a refspec that begins with `+` forces, one that begins with `:` deletes. */
+export function gitPush(inv: Invocation): void {
+  remoteAddress(inv, inv.args.operands[0]);
+  for (const operand of inv.args.operands.slice(1)) {
+    const start = prefixOf(operand);
+    if (start.startsWith("+") || start.startsWith(":")) inv.cx.addDanger(inv.exec, "force-push");
+    else if (textOf(operand) === undefined && start === "")
+      refuse(inv, "a refspec only known at run time may force or delete", "write the branch out");
+  }
+}
+
+/**
+ * gitremote-helpers(7): `ext::CMD` runs a command, other `NAME::` helpers run `git-remote-NAME`.
+ * A URL is a host of its own; a bare word is a remote of the configuration; a path is another repository.
+ */
+function remoteAddress(inv: Invocation, value: Value | undefined): void {
+  if (value === undefined) return;
+  const text = textOf(value);
+  if (text === undefined) {
+    refuse(inv, `the repository is only known at run time: ${describe(value)}`, "write the remote out");
+    return;
+  }
+  if (/^[\w.+-]+::/.test(text)) {
+    inv.cx.add({
+      kind: "code",
+      language: "git remote helper",
+      source: "inline",
+      detail: text,
+      foreign: true,
+      origin: { by: "command", exec: inv.exec },
+    });
+    // clone, `remote add` and others keep the address.
+    inv.cx.unknown(`\`${text.split("::")[0] ?? ""}::\` starts a helper program`, { span: inv.span, lasting: true });
+  } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) applyKind(inv, { is: "url" }, value);
+  else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
+  else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");
+}
+
+/** git-request-pull(1): START URL [END]. */
+export function gitRequestPull(inv: Invocation): void {
+  remoteAddress(inv, inv.args.operands[1]);
+}
+
+/** Every operand of clone, fetch, ls-remote, remote add and the like may be an address. */
+export function gitRemote(inv: Invocation): void {
+  const named = inv.args.operands.slice(0, inv.args.operands.length > 2 ? inv.args.operands.length : 2);
+  const first = named[0];
+  // `remote add NAME URL`: the second word is the address too.
+  remoteAddress(inv, first);
+  for (const operand of named.slice(1)) if (/^[\w.+-]+::|:\/\//.test(textOf(operand) ?? "")) remoteAddress(inv, operand);
+}
+
+/** What makes git-add(1) and git-apply(1) only tell what they would do, and what takes that back. */
+const DRY_RUN = ["--dry-run", "--check", "--stat", "--numstat", "--summary"];
+const NOT_DRY =
+  "--no-dry-run --refresh --interactive --patch --edit --apply --no-check --no-stat --no-numstat --no-summary --build-fake-ancestor --3way --reject".split(
+    " ",
+  );
+
+/** They write the repository, unless they only tell. */
+export function gitDryRun(inv: Invocation): void {
+  if (has(inv, ...DRY_RUN) && !has(inv, ...NOT_DRY)) {
+    // Which files have changed is found out by reading them.
+    if (has(inv, "--all", "--update")) emitFile(inv, "list", literal(inv.cx.world.projectRoot), true);
+    return;
+  }
+  applyEffect(inv, { is: "file", operation: "write", path: "$git", tree: false });
+}
+
+/** git-apply(1): as above, and it writes what the patch names. */
+export function gitApply(inv: Invocation): void {
+  gitDryRun(inv);
+  if (!has(inv, ...DRY_RUN) || has(inv, ...NOT_DRY)) gitPatched(inv);
+}
