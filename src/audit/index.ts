@@ -2,8 +2,6 @@ export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.t
 export { AUDIT_FILE } from "./files.ts";
 export { verifyLog, type Flaw, type Verified } from "./verify.ts";
 export { auditLine, type Decided } from "./record.ts";
-export { redact, redactString, type Redacted } from "./redact.ts";
-export { REDACTED } from "./redact-text.ts";
-export { Follower } from "./follower.ts";
+export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
+export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type Found, type Query } from "./query.ts";
-export { readRecord, type LogEntry } from "./read.ts";

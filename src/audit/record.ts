@@ -1,8 +1,7 @@
 import { printAction } from "../action/index.ts";
 import type { RequestVerdict } from "../policy/index.ts";
 import { isoTime } from "./time.ts";
-import { redact, redactString, type Redacted } from "./redact.ts";
-import { REDACTED } from "./redact-text.ts";
+import { redact, REDACTED, redactString, type Redacted } from "./redact-text.ts";
 
 /** One decision, as the log keeps it. `docs/json.md` describes the form. */
 export interface Decided {

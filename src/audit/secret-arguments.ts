@@ -1,6 +1,5 @@
 import { baseName } from "../path/index.ts";
-import { isSecretName } from "./secret-names.ts";
-import { TABLE } from "./secret-table.ts";
+import { isSecretName, TABLE } from "./secret-table.ts";
 
 type Input = "all" | "manifest" | "login" | "named";
 

@@ -4,7 +4,7 @@ import { thisMachine } from "../state/index.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { run, type RunParts } from "./run.ts";
-import type { RunFlags } from "./run-flags.ts";
+import type { RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
 import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";

@@ -4,9 +4,9 @@ import { constants as system } from "node:os";
 import { visible } from "../action/index.ts";
 import { readPlace, startPolicy } from "../policy-edit/index.ts";
 import type { Machine } from "../state/index.ts";
+import { JSON_VERSION } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
-import { shellWords } from "./shell-words.ts";
-import { writeStderr } from "./stdio.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
 
 const EDITORS = ["nvim", "vim", "vi", "nano"];
 
@@ -71,4 +71,56 @@ function isProgram(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** `assent init`: a commented policy to start from. Exit 1 when there is one already: nothing is ever overwritten. */
+export function init(options: TargetOptions & { readonly json?: boolean }): number {
+  const target = targetOf("init", options);
+  if (target === undefined) return 2;
+  const { place, starter, short } = target;
+  const outcome = startPolicy(place, starter);
+  if (outcome === "exists") complain("init", `${short(place.file)} is there already`, "`assent edit` opens it");
+  else if (outcome !== "done") complain("init", `${short(place.file)}: ${visible(outcome.why)}`);
+  if (outcome !== "done") return 1;
+  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, file: place.file, created: true })}\n`);
+  else writeStdout(`made ${short(place.file)}\n`);
+  return 0;
+}
+
+/** Splits the value of $EDITOR as a shell would: quotes and backslashes, nothing else. Undefined when a quote is not closed. */
+export function shellWords(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charAt(at);
+    if (/\s/.test(c)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (c === "'" || c === '"') {
+      const part = quoted(text, at);
+      if (part === undefined) return undefined;
+      word = (word ?? "") + part.text;
+      at = part.end;
+    } else {
+      if (c === "\\") at++;
+      word = (word ?? "") + text.charAt(at);
+    }
+  }
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+/** The text in the quotes at `start`; `end` is at the closing one. */
+function quoted(text: string, start: number): { readonly text: string; readonly end: number } | undefined {
+  const quote = text.charAt(start);
+  let out = "";
+  for (let at = start + 1; at < text.length; at++) {
+    const c = text.charAt(at);
+    if (c === quote) return { text: out, end: at };
+    const next = text.charAt(at + 1);
+    // Between double quotes a backslash is itself, except before these.
+    if (c === "\\" && quote === '"' && next !== "" && '"\\$`'.includes(next)) at++;
+    out += text.charAt(at);
+  }
+  return undefined;
 }

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isOwn, openState, thisMachine, writeAtomic } from "../state/index.ts";
-import { unsealCache } from "./code-cache.ts";
-import type { Compiled } from "./load-part.ts";
+import { unsealCache, type Compiled } from "./load-part.ts";
 
 // Entry of dist/own-caches.cjs, for a Node that the build made no code caches for: they are kept in the state folder.
 

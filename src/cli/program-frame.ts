@@ -5,6 +5,11 @@ import { writeStderr } from "./stdio.ts";
 declare const ASSENT_VERSION: string | undefined;
 export const VERSION = typeof ASSENT_VERSION === "string" ? ASSENT_VERSION : "0.0.0-source";
 
+/** For an option that may be given several times. */
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+export const JSON_OPTION = ["--json", "print JSON (docs/json.md)"] as const;
+
 /** The command without its commands. */
 export const frame = (): Command =>
   new Command("assent")

@@ -1,7 +1,5 @@
-import { type Command, Option } from "commander";
-import { addProfileCommands } from "./program-profile.ts";
-
-const JSON_OPTION = ["--json", "print JSON (docs/json.md)"] as const;
+import { Argument, Option, type Command } from "commander";
+import { collect, JSON_OPTION } from "./program-frame.ts";
 
 /** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor-commands.ts). */
 export function addPolicyCommands(assent: Command): void {
@@ -9,8 +7,8 @@ export function addPolicyCommands(assent: Command): void {
     .summary("write a commented policy to start from")
     .description("Writes a policy file with comments and no rules. Never overwrites one.")
     .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./init.ts").init>[0]) => {
-      const { init } = await import("./init.ts");
+    .action(async (options: Parameters<typeof import("./edit.ts").init>[0]) => {
+      const { init } = await import("./edit.ts");
       process.exitCode = init(options);
     });
 
@@ -75,4 +73,254 @@ function effect(command: Command): Command {
     .addOption(new Option("--allow", "it goes ahead").conflicts(["ask", "deny"]))
     .addOption(new Option("--ask", "a person confirms it").conflicts(["deny"]))
     .option("--deny", "it is refused");
+}
+
+const NAME = "a profile's name, or the program: a word as you would type it, or its path";
+
+/** The policies kept for single programs. */
+function addProfileCommands(assent: Command): void {
+  const profile = assent
+    .command("profile")
+    .summary("look at and change what is remembered for a program")
+    .description("Profiles hold the rules remembered for one program under `assent run`, a policy file each.");
+
+  profile
+    .command("list")
+    .summary("list the profiles")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./profile.ts").list>[0]) => {
+      const { list } = await import("./profile.ts");
+      process.exitCode = list(options);
+    });
+
+  profile
+    .command("show")
+    .summary("list the rules of a profile")
+    .argument("<name>", NAME)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: Parameters<typeof import("./profile.ts").show>[1]) => {
+      const { show } = await import("./profile.ts");
+      process.exitCode = show(name, options);
+    });
+
+  profile
+    .command("clear")
+    .summary("remove a profile, whole")
+    .argument("<name>", NAME)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: Parameters<typeof import("./profile.ts").clear>[1]) => {
+      const { clear } = await import("./profile.ts");
+      process.exitCode = clear(name, options);
+    });
+
+  profile
+    .command("edit")
+    .summary("open a profile in your editor, then check it")
+    .description(
+      "Opens the profile in $VISUAL, $EDITOR, nvim, vim, vi or nano, makes it when it is missing, and says what is wrong with it.",
+    )
+    .argument("<name>", NAME)
+    .action(async (name: string) => {
+      const { editProfile } = await import("./profile.ts");
+      process.exitCode = editProfile(name);
+    });
+
+  profile
+    .command("import")
+    .summary("take over the profiles of ptrace-approve")
+    .description(
+      "Reads a profiles.json of ptrace-approve. A pattern that cannot be kept is listed with the reason; then nothing is written and the exit code is 1, unless --partly.",
+    )
+    .argument("<file>", "usually ~/.config/ptrace-approve/profiles.json")
+    .option("--partly", "write what can be kept; the exit code stays 1")
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: Parameters<typeof import("./profile-import.ts").importProfiles>[1]) => {
+      const { importProfiles } = await import("./profile-import.ts");
+      process.exitCode = importProfiles(file, options);
+    });
+}
+
+/** What a person agrees to, whom he trusts, and what ends that. */
+export function addTrustCommands(assent: Command): void {
+  const auto = assent
+    .command("auto")
+    .summary("what may go ahead without you")
+    .description("Agree, or no longer agree, to what agents do without asking (docs/trust.md).");
+  auto
+    .command("on")
+    .summary("agree, at the terminal")
+    .description("Asks you, at the terminal, whether what the policy allows may go ahead by itself, its mode included.")
+    .option("--subagents-only", "for trusted sub-agents only")
+    .action(async (options: Parameters<typeof import("./auto.ts").autoOn>[0]) => {
+      const { autoOn } = await import("./auto.ts");
+      process.exitCode = await autoOn(options);
+    });
+  auto
+    .command("off")
+    .summary("decide everything yourself")
+    .description("What would be allowed is asked from now on.")
+    .action(async () => {
+      const { autoOff } = await import("./auto.ts");
+      process.exitCode = autoOff();
+    });
+  auto
+    .command("status", { isDefault: true })
+    .summary("say what holds here, and who says so")
+    .description("Prints whether things go ahead by themselves, what you agreed to, and what policy and environment say.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./auto.ts").autoStatus>[0]) => {
+      const { autoStatus } = await import("./auto.ts");
+      process.exitCode = autoStatus(options);
+    });
+
+  const agents = assent
+    .command("agents")
+    .summary("which sub-agents are trusted")
+    .description("Names sub-agents: as soon as one is trusted, what the others want is asked; what a restricted one wants always is.");
+  for (const [word, opinion, summary] of [
+    ["trust", "trusted", "let a sub-agent go ahead as the main agent does"],
+    ["restrict", "restricted", "ask about everything an agent wants"],
+    ["forget", "forgotten", "take a name out again"],
+  ] as const)
+    agents
+      .command(word)
+      .summary(summary)
+      .description(`Names an agent: ${summary}.`)
+      .argument("<name>", "the agent's name, as the host gives it (`assent log --stats`)")
+      .action(async (name: string) => {
+        const { nameAgent } = await import("./agents.ts");
+        process.exitCode = nameAgent(name, opinion);
+      });
+  agents
+    .command("list", { isDefault: true })
+    .summary("list who is trusted and who is restricted")
+    .description("Lists the agents that you or the policy have named.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./agents.ts").listAgents>[0]) => {
+      const { listAgents } = await import("./agents.ts");
+      process.exitCode = listAgents(options);
+    });
+
+  const breaker = assent
+    .command("breaker")
+    .summary("what happens after many refusals")
+    .description(
+      "After some refusals in a row (`automation.breaker.denials`) a session's allows become questions, until a person resets it.",
+    );
+  breaker
+    .command("status", { isDefault: true })
+    .summary("list refusals in a row")
+    .description("Lists refusals in a row, by session and agent.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./breaker.ts").breakerStatus>[0]) => {
+      const { breakerStatus } = await import("./breaker.ts");
+      process.exitCode = breakerStatus(options);
+    });
+  breaker
+    .command("reset")
+    .summary("start counting again")
+    .description("Forgets the refusals in a row. Only at a terminal.")
+    .action(async () => {
+      const { breakerReset } = await import("./breaker.ts");
+      process.exitCode = breakerReset();
+    });
+
+  addGrantCommands(assent);
+}
+
+function addGrantCommands(assent: Command): void {
+  const grants = assent
+    .command("grants")
+    .summary("answers given in advance, for a while")
+    .description("Remembered answers: what may go ahead for a time, a number of times, a session (docs/trust.md).");
+  grants
+    .command("add")
+    .summary("answer yes in advance, at the terminal")
+    .description("Lets what a rule describes go ahead without a question, for a while. Asks you, at the terminal. Denies hold.")
+    .argument("<rule>", 'as in a policy: "Bash(npm install:*)", "Delete(build/**)"')
+    .option("--for <time>", "how long: 30m, 2h, 3d; at most 7 days (default: 1h)")
+    .option("--count <number>", "how often")
+    .option("--session <id>", "only in this session of an agent (`assent log --json` shows it)")
+    .option("--agent <name>", "only for this agent or sub-agent")
+    .option("--program <name>", "only for what this program does")
+    .option("--project", "only in this project; a rule with a relative path always is")
+    .option("--why <text>", "for you, and for the log")
+    .action(async (rule: string, options: import("./grants.ts").AddOptions) => {
+      const { addedGrant } = await import("./grants.ts");
+      process.exitCode = await addedGrant(rule, options);
+    });
+  grants
+    .command("list", { isDefault: true })
+    .summary("list what is granted")
+    .description("Lists the remembered answers that hold now, those of running `assent run`s among them.")
+    .option("--all", "and those that are over, or damaged")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./grants.ts").listGrants>[0]) => {
+      const { listGrants } = await import("./grants.ts");
+      process.exitCode = listGrants(options);
+    });
+  grants
+    .command("revoke")
+    .summary("take a grant back")
+    .description("Takes back one remembered answer, or all.")
+    .argument("[id]", "as `assent grants list` shows it")
+    .option("--all", "all of them")
+    .action(async (id: string | undefined, options: Parameters<typeof import("./grants.ts").revokedGrants>[1]) => {
+      const { revokedGrants } = await import("./grants.ts");
+      process.exitCode = revokedGrants(id, options);
+    });
+}
+
+/** The commands that deal with agent hosts. */
+export function addAgentCommands(assent: Command): void {
+  assent
+    .command("install")
+    .summary("register Assent with the agents on this machine")
+    .description(
+      "Finds the agents on this machine, shows what it would change in their settings, asks, and writes. Other hooks, comments and layout stay; a second run changes nothing.",
+    )
+    .option("--agent <name>", "only this agent; may be repeated", collect)
+    .option("--local", "register in this project instead of for all projects")
+    .option("--managed", "as root: register for everybody, where neither a repository nor a user can take it out")
+    .option("--dry-run", "show the changes, write nothing")
+    .option("-y, --yes", "do not ask")
+    .addOption(
+      new Option("--mode <mode>", "write the agents' own files, or let rulesync write them")
+        .choices(["auto", "direct", "rulesync"])
+        .default("auto"),
+    )
+    .action(async (options: Parameters<typeof import("./install.ts").install>[0]) => {
+      const { install } = await import("./install.ts");
+      process.exitCode = await install(options);
+    });
+
+  assent
+    .command("uninstall")
+    .summary("take Assent out of the agents' settings")
+    .description("Takes out exactly what `assent install` put in: byte for byte where nobody else has changed the file since.")
+    .option("--agent <name>", "only this agent; may be repeated", collect)
+    .option("--local", "only in this project")
+    .option("--managed", "as root: what was registered for everybody")
+    .option("--dry-run", "show the changes, write nothing")
+    .option("-y, --yes", "do not ask")
+    .action(async (options: Parameters<typeof import("./install.ts").uninstall>[0]) => {
+      const { uninstall } = await import("./install.ts");
+      process.exitCode = await uninstall(options);
+    });
+
+  assent
+    .command("bypass")
+    .summary("waive questions for a while")
+    .description(
+      "Lets agents do for a while what would be asked, everywhere or in this terminal pane. What is denied stays denied, and every decision is logged.",
+    )
+    .addArgument(new Argument("<what>", "on, off or status").choices(["on", "off", "status"]))
+    .option("--for <time>", "how long: 10m, 2h; 24h at most")
+    .option("--pane", "only in this pane of zellij, tmux, WezTerm or kitty")
+    .action(
+      async (what: Parameters<typeof import("./bypass.ts").bypass>[0], options: Parameters<typeof import("./bypass.ts").bypass>[1]) => {
+        const { bypass } = await import("./bypass.ts");
+        process.exitCode = bypass(what, options);
+      },
+    );
 }

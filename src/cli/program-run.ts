@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
+import { collect, JSON_OPTION } from "./program-frame.ts";
 import type { Beside } from "./run-beside.ts";
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** What only a run that asks can have: `clip` and `run` share it. */
 function supervising(command: Command): Command {
@@ -108,7 +107,7 @@ function addWrap(assent: Command): void {
   wrap
     .command("list")
     .summary("list wrapped programs")
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .action(async (options: Options) => {
       const { list } = await import("./wrap.ts");
       process.exitCode = list(options);

@@ -1,16 +1,7 @@
-import { Argument, type Command, Option } from "commander";
-import { addAgentCommands } from "./program-agents.ts";
-import { frame } from "./program-frame.ts";
-import { addLogCommands } from "./program-log.ts";
-import { addImportCommands } from "./program-import.ts";
-import { addMcpCommand } from "./program-mcp.ts";
-import { addPolicyCommands } from "./program-policy.ts";
+import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { collect, frame, JSON_OPTION } from "./program-frame.ts";
+import { addAgentCommands, addPolicyCommands, addTrustCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
-import { addTrustCommands } from "./program-trust.ts";
-import { addUndoCommands } from "./program-undo.ts";
-import { addVerifyCommand } from "./program-verify.ts";
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -35,7 +26,7 @@ export function program(): Command {
     .option("--input <json>", "the tool's input")
     .option("--cwd <folder>", "where it would run")
     .option("--policy <file>", "add a policy file", collect, [])
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .option("--diff <file>", "compare with this file in place of your own policy file")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
     .action(async (command: string | undefined, options: Parameters<typeof import("./explain.ts").explain>[1]) => {
@@ -51,7 +42,7 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files and tables")
     .option("--policy <file>", "add a policy file", collect, [])
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./test.ts").test>[1]) => {
       const { test } = await import("./test.ts");
       process.exitCode = test(files, options);
@@ -63,7 +54,7 @@ export function program(): Command {
     .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")
     .option("--cwd <folder>", "for this folder")
     .option("--policy <file>", "add a policy file", collect, [])
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
       const { rules } = await import("./rules.ts");
       process.exitCode = rules(options);
@@ -75,7 +66,7 @@ export function program(): Command {
     .description(
       "Tries what supervision needs of the kernel, without restricting anything, and puts two requests to the registered hook of each agent. Exit code 1 when `assent run` would refuse to start, or a registered hook does not answer as it should.",
     )
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./doctor.ts").doctor>[0]) => {
       const { doctor } = await import("./doctor.ts");
       process.exitCode = await doctor(options);
@@ -89,7 +80,7 @@ export function program(): Command {
     )
     .argument("[files...]", "policy files")
     .option("--policy <file>", "add a policy file", collect, [])
-    .option("--json", "print JSON (docs/json.md)")
+    .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
       const { lint } = await import("./lint.ts");
       process.exitCode = lint(files, options);
@@ -135,4 +126,226 @@ function debuggable(command: Command): void {
     if (!sub.options.some(({ long }) => long === "--debug")) sub.addOption(new Option("--debug").hideHelp());
     debuggable(sub);
   }
+}
+
+const RUN = "the run, or how its id begins; by default the last one in this folder, else the last";
+
+/** What a supervised run did, and taking it back. */
+function addUndoCommands(assent: Command): void {
+  assent
+    .command("receipt")
+    .summary("say what a run did")
+    .description(
+      "Prints what a supervised run created, changed, deleted and renamed, the hosts it reached, what it started, what was asked and refused.",
+    )
+    .argument("[id]", RUN)
+    .option("--list", "list the runs that are kept")
+    .option("--all", "every path, no folder summed up")
+    .option(...JSON_OPTION)
+    .action(async (id: string | undefined, options: Parameters<typeof import("./receipt.ts").receipt>[1]) => {
+      const { receipt } = await import("./receipt.ts");
+      process.exitCode = receipt(id, options);
+    });
+
+  assent
+    .command("diff")
+    .summary("show the files a run changed, before and now")
+    .description("Prints unified diffs of the text files that a supervised run changed; of other files their sizes.")
+    .argument("[id]", RUN)
+    .argument("[paths...]", "only these files and folders")
+    .option(...JSON_OPTION)
+    .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./diff.ts").diff>[2]) => {
+      const { diff } = await import("./diff.ts");
+      process.exitCode = diff(id, paths, options);
+    });
+
+  assent
+    .command("undo")
+    .summary("take back what a run did to files")
+    .description(
+      "Brings back what a supervised run changed, deleted and renamed, and deletes what it made. What was changed since is left alone and listed (exit code 1); a repository goes back as a whole or not at all. The undo is recorded as a run: undo that to have it all back.",
+    )
+    .argument("[id]", RUN.replace("the last one", "the last one not undone yet that changed something"))
+    .argument("[paths...]", "only these files and folders")
+    .option("--dry-run", "say what would be done")
+    .option("--force", "also take back what was changed since, but for repositories")
+    .option("--yes", "do not ask")
+    .option(...JSON_OPTION)
+    .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./undo.ts").undo>[2]) => {
+      const { undo } = await import("./undo.ts");
+      process.exitCode = await undo(id, paths, options);
+    });
+}
+
+/** `assent verify`: predictions against what the kernel saw. */
+function addVerifyCommand(assent: Command): void {
+  assent
+    .command("verify")
+    .summary("run commands in a scratch project and compare what they do with what was predicted")
+    .description(
+      "Runs a command, or without one every built-in example that is allowed without a question, in a disposable project in namespaces of its own, and holds everything the kernel saw against what the judge predicted. Exit code 1 when something happened that was not predicted (docs/soundness.md).",
+    )
+    .argument("[command]", "shell command; without one, the built-in corpus")
+    .addOption(new Option("--all", "the whole corpus, generated lines included").conflicts("family"))
+    .option("--options", "every option of every installed program of the tables, four shapes each")
+    .option("--environment", "every installed program of the tables, with the variables that it, its libraries and its manual name")
+    .option("--only <program...>", "with --options and --environment: of these programs only")
+    .option("--resume <file>", "leave out the lines that this file, the --json output of an earlier run, tells about")
+    .option("--sample <n>", "only every n-th line")
+    .option("--family <name>", "only the lines of this family of the tables")
+    .option("--corpus <file>", "also the lines of this file, one command a line")
+    .option(...JSON_OPTION)
+    .addOption(new Option("--worker <words>").hideHelp())
+    .action(async (command: string | undefined, options: Parameters<typeof import("./verify.ts").verify>[1]) => {
+      const { verify } = await import("./verify.ts");
+      process.exitCode = await verify(command, options);
+    });
+}
+
+/** `assent mcp`: the gateway in front of an MCP server. */
+function addMcpCommand(assent: Command): void {
+  assent
+    .command("mcp")
+    .summary("stand in front of an MCP server and judge its tool calls")
+    .description(
+      "Stands between an MCP client and a server and judges every tool call by the policy, as mcp__NAME__tool. The server is a command, on standard input and output, or an address; so is the client, unless --listen serves it by HTTP. Tools that are denied are not listed; a question is put to the client where it can be asked, else the call is refused and says why (docs/mcp.md).",
+    )
+    .argument("[command...]", "the server and its arguments; options of `assent mcp` come before it, `--` may stand between")
+    .option("--name <name>", "the server's name in rules; by default made of its command")
+    .option("--url <url>", "the server is reached by streamable HTTP")
+    .option("--header <header>", "sent to it with every request; ${VARIABLE} in it is taken from the environment", collect, [])
+    .option("--listen <place>", "serve clients by streamable HTTP, at /mcp: PORT or HOST:PORT; by default on 127.0.0.1")
+    .option("--token-env <variable>", "clients must send the token in this variable; needed beyond this machine")
+    .option("--allow-host <name>", "a further name under which clients reach it", collect, [])
+    .option("--allow-origin <origin>", "pages of this origin may use it", collect, [])
+    .option("--policy <file>", "add a policy file", collect, [])
+    .passThroughOptions()
+    .action(async (command: readonly string[], options: Parameters<typeof import("./mcp.ts").mcp>[1]) => {
+      const { mcp } = await import("./mcp.ts");
+      process.exitCode = await mcp(command, options);
+    });
+}
+
+/** Rules of agent hosts, in and out. */
+function addImportCommands(assent: Command): void {
+  assent
+    .command("import")
+    .summary("take over the rules of agent hosts and other tools")
+    .description(
+      "Reads the permission rules of the agents on this machine, turns them into rules of your policy (those of a project into the project's), shows the difference and asks. What cannot be said here is listed with file and line. Exit code 1 when something was lost.",
+    )
+    .argument("[files...]", "read these files in place of those on this machine; needs --agent, unless the text tells")
+    .option(
+      "--agent <name>",
+      "only this one; may be repeated: claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, dippy, cc-safety-net, autonomous-dev, pydantic-ai-backend, agentperm",
+      collect,
+    )
+    .option("--dry-run", "only show what would be added")
+    .option("--yes", "do not ask")
+    .option(...JSON_OPTION)
+    .action(async (files: readonly string[], options: Parameters<typeof import("./import.ts").importRules>[1]) => {
+      const { importRules } = await import("./import.ts");
+      process.exitCode = await importRules(files, options);
+    });
+
+  assent
+    .command("export")
+    .summary("give an agent host your refusals as rules of its own")
+    .description(
+      "Turns the deny rules of your policy into native rules of a host: a second net where its hooks fail open. Prints them, or writes them into the host's settings beside what stands there. What the host has no words for is listed; exit code 1 then.",
+    )
+    .requiredOption("--agent <name>", "claude, codex, opencode, kilo, gemini, qwen, cursor or copilot")
+    .option("--local", "the policy of this git repository, into the settings of the project")
+    .option("--write", "write them into the host's settings, after asking")
+    .option("--remove", "take out what an export wrote")
+    .option("--yes", "do not ask")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./export.ts").exportRules>[0]) => {
+      const { exportRules } = await import("./export.ts");
+      process.exitCode = await exportRules(options);
+    });
+}
+
+function count(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("not a number.");
+  return Number(value);
+}
+
+function days(value: string): number {
+  const found = count(value);
+  if (found < 1 || found > 3650) throw new InvalidArgumentError("1 to 3650 days.");
+  return found;
+}
+
+/** The audit log: shown, counted, proven, learnt from. */
+function addLogCommands(assent: Command): void {
+  const log = assent
+    .command("log")
+    .summary("show decisions")
+    .description("Prints the audit log, oldest first: the last decisions, or with --since all of a time (docs/audit.md).")
+    .option("-n, --lines <count>", "how many of the last decisions (default: 50; with --since: all)", count)
+    .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
+    .option("--agent <name>", "of this agent or sub-agent")
+    .option("--session <id>", "of this session")
+    .option("--denied", "refused ones")
+    .option("--command <name>", "that would have started this program")
+    .option("--stats", "how many of which kind, instead of each")
+    .option("-f, --follow", "go on as decisions are made")
+    .option("--json", "print the lines as they are stored (docs/json.md)")
+    .action(async (options: Parameters<typeof import("./log.ts").log>[0]) => {
+      const { log: print } = await import("./log.ts");
+      process.exitCode = await print(options);
+    });
+
+  log
+    .command("verify")
+    .summary("prove that no record was changed, removed, moved or cut off")
+    .description("Follows the log's chain of hashes. Exits with 1 where it does not hold, and says the file and line.")
+    .option(...JSON_OPTION)
+    .action(async (_options: unknown, command: Command) => {
+      const { logVerify } = await import("./log.ts");
+      process.exitCode = logVerify(command.optsWithGlobals());
+    });
+
+  log
+    .command("export")
+    .summary("write the log as JSON Lines, or send it to an OpenTelemetry collector")
+    .description(
+      "Prints every record as it is stored, or with --otlp sends what was not sent yet to the collector that your policy names (audit.otlp; docs/audit.md). What a collector that is away does not take stays in the log and is sent by the next call.",
+    )
+    .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
+    .option("--to <file>", "write a new file instead of standard output")
+    .option("--otlp", "send it by OTLP over HTTP")
+    .option("-f, --follow", "with --otlp: go on as decisions are made")
+    .option("--timeout <seconds>", "with --otlp: how long one message is tried (default: 30)", count)
+    .action(async (_options: unknown, command: Command) => {
+      const { logExport } = await import("./log-export.ts");
+      process.exitCode = await logExport(command.optsWithGlobals());
+    });
+
+  assent
+    .command("suggest")
+    .summary("rules that would have saved the most questions")
+    .description(
+      "Reads the log and prints allow rules, each with the questions it would have saved. Every one is held against what was denied and against what must never be allowed (docs/audit.md).",
+    )
+    .option("--days <count>", "how far back to look", days, 14)
+    .option("--apply", "write them to your policy, after asking")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./suggest.ts").suggest>[0]) => {
+      const { suggest } = await import("./suggest.ts");
+      process.exitCode = await suggest(options);
+    });
+
+  assent
+    .command("replay")
+    .summary("say what would change under another policy")
+    .description("Judges the requests of the log again, as they are under your policy and as they would be with another file in its place.")
+    .requiredOption("--policy <file>", "the file to try in place of your own")
+    .option("--days <count>", "how far back to look", days, 14)
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./replay.ts").replay>[0]) => {
+      const { replay } = await import("./replay.ts");
+      process.exitCode = replay(options);
+    });
 }

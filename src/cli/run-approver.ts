@@ -5,7 +5,7 @@ import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 import { addressOf, alloc, sys } from "../supervise/kernel/index.ts";
-import type { RunFlags } from "./run-flags.ts";
+import type { RunFlags } from "./run-options.ts";
 import { writeStderr } from "./stdio.ts";
 
 /** Who answers the questions of a run, and how that is said. */

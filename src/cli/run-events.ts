@@ -1,9 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } from "node:fs";
-import { type Action, printAction, printCall, visible } from "../action/index.ts";
-import { errorCode } from "../state/index.ts";
+import { printAction, printCall, visible, type Action } from "../action/index.ts";
+import { ruleEntries } from "../policy-edit/index.ts";
+import { errorCode, readProfile, type Machine } from "../state/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
 import { JSON_VERSION, verdictFields } from "./json.ts";
+import { shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
+import { styleFor } from "./style.ts";
 
 /** Where lines about a run go: standard error, or a file. Each is written before the next event is looked at. */
 export interface LineOutput {
@@ -130,4 +133,23 @@ export function eventJson({ time, process, call, action, verdict, outcome, errno
     errno,
     answer,
   });
+}
+
+interface Facts {
+  readonly machine: Machine;
+  readonly profile: string;
+  readonly how: string;
+  /** As it is called. */
+  readonly program: string;
+  readonly learns: boolean;
+}
+
+/** One line for the person at a terminal who starts a run: what runs, under which profile, who is asked. */
+export function banner({ machine, profile, how, program, learns }: Facts): string {
+  const style = styleFor({ isTTY: true }, machine.env);
+  const stored = readProfile(machine, profile);
+  const count = stored?.content.is === "text" ? ruleEntries(stored.content.text).length : 0;
+  const rules = stored === undefined ? "new" : `${count} rule${count === 1 ? "" : "s"}`;
+  const name = visible(shorten(profile, "/", machine.home));
+  return style.dim(`assent: ${visible(program)} under profile ${name} (${rules}); ${learns ? "learns; " : ""}${how}`) + "\n";
 }

@@ -4,7 +4,7 @@ import { realWorld } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { generalise, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
 import { shorten } from "./place.ts";
-import type { RunFlags } from "./run-flags.ts";
+import type { RunFlags } from "./run-options.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 

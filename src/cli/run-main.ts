@@ -1,7 +1,7 @@
 import { fail } from "./fail.ts";
 import { Beside } from "./run-beside.ts";
 import { run } from "./run.ts";
-import { plainWords } from "./run-words.ts";
+import { plainWords } from "./run-options.ts";
 
 /** `assent run`, without the other commands: they would take as long again to load. */
 export async function main(): Promise<void> {

@@ -1,27 +1,24 @@
+import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
+import { constants } from "node:os";
 import { visible } from "../action/index.ts";
-import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
-import { innerCheck } from "./check.ts";
-import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
 import type { ProcessInfo } from "../approve/index.ts";
 import { answerGuard } from "../sdk/guard/index.ts";
-import { askOuter } from "../supervise/outer/index.ts";
+import { clearProfile, messageOf, programProfile, thisMachine, wrongProfileName, type Machine } from "../state/index.ts";
+import type { RunEvent, RunOptions, RunResult } from "../supervise/index.ts";
 import { learningApprover, Observations } from "../supervise/learn/index.ts";
+import { askOuter, type OuterAnswer } from "../supervise/outer/index.ts";
+import { innerCheck } from "./check.ts";
 import { engine } from "./engine.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
-import type { Beside } from "./run-beside.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
-import { banner } from "./run-banner.ts";
-import { actionLine, eventJson, Refusals, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
-import { contradiction, type RunFlags } from "./run-flags.ts";
+import type { Beside } from "./run-beside.ts";
+import { actionLine, banner, eventJson, Refusals, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
+import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
-import { isTerminal, TerminalJob } from "./run-job.ts";
-import { joinOuter } from "./run-nested.ts";
-import { manage } from "./run-manage.ts";
+import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
-import { withSignals } from "./run-signals.ts";
-import { STATUS, statusOf } from "./run-status.ts";
 import { writeStderr } from "./stdio.ts";
 import { hasTerminal } from "./terminal.ts";
 import { wrapped } from "./wrap-launcher.ts";
@@ -301,4 +298,78 @@ function openOutputs({ logOnly, json, output, strace, debug }: RunFlags): Output
     close,
     files: open.flatMap(({ file }) => file ?? []),
   };
+}
+
+/** The options of `assent run` that run nothing. Undefined: there is none, so something is to be run. */
+async function manage(words: readonly string[], flags: RunFlags): Promise<number | undefined> {
+  const { skill, backgroundWait, backgroundRespond, backgroundPattern, list, rules, clear } = flags;
+  const asked = [skill, backgroundWait, backgroundRespond, list, rules, clear].filter((one) => one !== undefined);
+  if (asked.length === 0) return undefined;
+  if (asked.length > 1 || words.length > 0) {
+    const message = asked.length > 1 ? "these options do one thing each" : "this option runs no program";
+    complain("run", message, "`assent run --help` lists the options");
+    return STATUS.wrongUsage;
+  }
+  if (list === true) return (await import("./profile.ts")).list({});
+  if (rules !== undefined) return (await import("./profile.ts")).show(rules, {});
+  if (clear !== undefined) return (await import("./profile.ts")).clear(clear, {});
+  const background = await import("./run-background.ts");
+  if (backgroundWait !== undefined) return background.backgroundWait(backgroundWait);
+  const [folder = "", seq = "", action = ""] = backgroundRespond ?? [];
+  return backgroundRespond === undefined ? background.skill() : background.backgroundRespond(folder, seq, action, backgroundPattern);
+}
+
+interface Nested {
+  readonly outer: OuterAnswer;
+  readonly argv: readonly string[];
+  readonly word: string;
+  readonly profile: string | undefined;
+  readonly flags: RunFlags;
+  readonly cwd: string;
+}
+
+/**
+ * `assent run` inside a run. Linux allows one supervisor, and the outer one supervises this program already: so the inner
+ * run joins it, if it asks for nothing that the outer one does not do; else it would only seem to be kept, and is refused.
+ */
+async function joinOuter({ outer, argv, word, profile, flags, cwd }: Nested): Promise<number> {
+  const wish = outer.is === "run" ? beyond(flags, profile, cwd, outer) : undefined;
+  if (outer.is !== "run" || wish !== undefined) {
+    const why =
+      outer.is === "run"
+        ? `this is inside the supervised run ${outer.run}, which does not do ${wish ?? ""}`
+        : "the supervisor around this did not answer";
+    complain("run", visible(why), "leave the option out, so that the outer run goes on with this program, or start it outside");
+    return STATUS.cannotSupervise;
+  }
+  if (flags.quiet !== true) writeStderr(`assent: already supervised by run ${visible(outer.run)}, which goes on with this program\n`);
+  const [program = "", ...args] = argv;
+  const child = spawn(program, args, { stdio: "inherit", argv0: word });
+  return await withSignals(
+    hasTerminal(),
+    (signal) => void child.kill(signal),
+    () =>
+      new Promise((resolve) => {
+        child.on("error", (error) => {
+          complain("run", visible(`${word}: ${error.message}`));
+          resolve(STATUS.cannotExecute);
+        });
+        child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+      }),
+  );
+}
+
+/** What the outer run does not do. Nobody is asked where the inner one asks nobody: the supervisor was told when it was asked. */
+function beyond(flags: RunFlags, profile: string | undefined, cwd: string, outer: Extract<OuterAnswer, { is: "run" }>): string | undefined {
+  if (profile !== undefined && profile !== outer.profile) return `\`--profile ${profile}\``;
+  const wishes: readonly (readonly [boolean, string])[] = [
+    [flags.logOnly === true, "--log-only"],
+    [flags.strace !== undefined, "--strace"],
+    [flags.learn === true, "--learn"],
+    [flags.backgroundDir !== undefined, "--background-dir"],
+    [flags.policy.some((file) => !outer.policyFiles.includes(absolute(file, cwd))), "--policy"],
+    [flags.json === true, "--json"],
+  ];
+  const wish = wishes.find(([wanted]) => wanted)?.[1];
+  return wish === undefined ? undefined : `\`${wish}\``;
 }

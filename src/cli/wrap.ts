@@ -1,16 +1,44 @@
-import { realpathSync, statSync, unlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { constants as system } from "node:os";
 import { visible } from "../action/index.ts";
-import { baseName } from "../path/index.ts";
-import { type Machine, thisMachine } from "../state/index.ts";
+import { isObject } from "../data/index.ts";
+import { baseName, isWithin } from "../path/index.ts";
+import { errorCode, thisMachine, type Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { findProgram } from "./run-program.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
-import { canRewrite, install, problemOf, remove, stateOf } from "./wrap-file.ts";
-import { programsOf } from "./wrap-install.ts";
-import { headOf, isName, launcherPath, launchers, shimFolder, wrapped, type Launcher } from "./wrap-launcher.ts";
+import {
+  firstLine,
+  headOf,
+  interpreterOf,
+  isName,
+  launcherPath,
+  launchers,
+  shimFolder,
+  wrapped,
+  writeLauncher,
+  type Launcher,
+  type Own,
+} from "./wrap-launcher.ts";
 
 const COMMAND = "wrap";
 
@@ -151,4 +179,172 @@ export function installPackage(name: string, rest: readonly string[], options: W
     else status = Math.max(status, wrap(program, { ...options, profile: options.profile ?? baseName(program) }));
   }
   return status;
+}
+
+/** Longest `#!` line that every kernel takes, without the end (Linux before 5.1: 127 bytes). */
+const LONGEST_LINE = 126;
+
+/** True for a script in the user's own home, whose first line can be changed. Elsewhere it is the system's, and other users run it. */
+function canRewrite(machine: Machine, file: string): boolean {
+  const line = headOf(file);
+  if (line === undefined || interpreterOf(line) === undefined) return false;
+  const path = launcherPath(machine, { name: "x".repeat(20), how: "line" });
+  return isWithin(file, machine.home) && !/\s/.test(path) && path.length <= LONGEST_LINE && statSync(file).uid === machine.uid;
+}
+
+/** The line that a wrapped script begins with. */
+const lineFor = (machine: Machine, launcher: Launcher): Buffer => Buffer.from(`#!${launcherPath(machine, launcher)}\n`);
+
+/** Puts a launcher in place: first the launcher, then what leads to it, so that nothing ever leads nowhere. */
+export function install(machine: Machine, launcher: Launcher, own: Own): void {
+  writeLauncher(machine, launcher, own);
+  if (launcher.how === "shim") return;
+  try {
+    swapLine(launcher.file, firstLine(launcher), lineFor(machine, launcher));
+  } catch (error) {
+    unlinkSync(launcherPath(machine, launcher));
+    throw error;
+  }
+}
+
+/** @returns `changed` when the script is no longer the one that was wrapped: it is left as it is. */
+function remove(machine: Machine, launcher: Launcher): "restored" | "changed" | "missing" {
+  const state = stateOf(machine, launcher);
+  if (launcher.how === "line" && state === "wrapped") swapLine(launcher.file, lineFor(machine, launcher), firstLine(launcher));
+  unlinkSync(launcherPath(machine, launcher));
+  return state === "wrapped" ? "restored" : state;
+}
+
+function stateOf(machine: Machine, launcher: Launcher): "wrapped" | "changed" | "missing" {
+  if (statSync(launcher.file, { throwIfNoEntry: false })?.isFile() !== true) return "missing";
+  if (launcher.how === "shim") return "wrapped";
+  return headOf(launcher.file)?.equals(lineFor(machine, launcher)) === true ? "wrapped" : "changed";
+}
+
+/** Exchanges the first line of a file in one step; every other byte, mode and owner stay. `file` is canonical. */
+function swapLine(file: string, was: Buffer, next: Buffer): void {
+  const before = readFileSync(file);
+  if (!before.subarray(0, was.length).equals(was)) throw new Error("its first line has changed meanwhile");
+  const stats = statSync(file);
+  const temporary = `${file}.assent-${process.pid}`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const descriptor = openSync(temporary, flags, 0o600);
+  try {
+    // A script that is nothing but its first line may lack the end of it.
+    for (const part of [next, before.subarray(was.length)]) for (let at = 0; at < part.length;) at += writeSync(descriptor, part, at);
+    if (stats.uid !== process.getuid?.() || stats.gid !== process.getgid?.()) fchownSync(descriptor, stats.uid, stats.gid);
+    fchmodSync(descriptor, stats.mode & 0o7777);
+    fsyncSync(descriptor);
+    if (!readFileSync(file).equals(before)) throw new Error("it has changed meanwhile");
+    renameSync(temporary, file);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const problemOf = (error: unknown): string => {
+  const code = errorCode(error);
+  return code === "EACCES" || code === "EPERM" ? "permission denied" : code;
+};
+
+type Installer = "npm" | "pipx";
+
+type Programs =
+  | { readonly is: "installed"; /** Absolute paths, as PATH would lead to them. */ readonly programs: readonly string[] }
+  | { readonly is: "wrong"; readonly status: number; readonly message: string; readonly help?: string };
+
+interface Place {
+  readonly path: string;
+  readonly cwd: string;
+}
+
+/** Installs a package for the user and says which programs it brought. */
+function programsOf(name: string, rest: readonly string[], chosen: Installer | undefined, place: Place): Programs {
+  const there = (["pipx", "npm"] as const).filter((tool) => findProgram(tool, place.path, place.cwd).is === "program");
+  if (chosen !== undefined && !there.includes(chosen)) return wrong(1, `${chosen} is not installed`);
+  if (there.length === 0)
+    return wrong(1, "neither pipx nor npm is installed", "install one of them, or wrap a program that is there: `assent wrap wrap NAME`");
+  const [tool] = chosen === undefined ? there : [chosen];
+  if (tool === undefined || (chosen === undefined && there.length > 1))
+    return wrong(2, "both pipx and npm are installed", "say --with pipx or --with npm");
+
+  const folder = ask(tool, tool === "npm" ? ["prefix", "--global"] : ["environment", "--value", "PIPX_BIN_DIR"]);
+  if (folder === undefined) return wrong(1, `${tool} does not say where it puts programs`);
+  const bin = tool === "npm" ? `${folder}/bin` : folder;
+  const before = stamps(bin);
+  const { status, signal, error } = spawnSync(tool, ["install", ...(tool === "npm" ? ["--global"] : []), name, ...rest], {
+    stdio: "inherit",
+  });
+  if (error !== undefined) return wrong(1, `${tool} cannot be started: ${visible(error.message)}`);
+  if (status !== 0) return wrong(status ?? 128 + (signal === null ? 0 : system.signals[signal]), `${tool} failed`);
+  const after = stamps(bin);
+  const programs = new Set([...after].filter(([entry, stamp]) => before.get(entry) !== stamp).map(([entry]) => entry));
+  // Nothing new to link: the package was there.
+  for (const program of tool === "npm" ? npmPrograms(name) : pipxPrograms(name)) if (after.has(program)) programs.add(program);
+  return { is: "installed", programs: [...programs].sort().map((program) => `${bin}/${program}`) };
+}
+
+const wrong = (status: number, message: string, help?: string): Programs => ({
+  is: "wrong",
+  status,
+  message,
+  ...(help === undefined ? {} : { help }),
+});
+
+function ask(tool: string, args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync(tool, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const line = stdout?.trim() ?? "";
+  return status === 0 && line.startsWith("/") ? line : undefined;
+}
+
+/** What tells that an entry of a folder was made anew. */
+function stamps(folder: string): ReadonlyMap<string, string> {
+  try {
+    return new Map(
+      readdirSync(folder).map((name) => {
+        const { ino, ctimeMs } = lstatSync(`${folder}/${name}`);
+        return [name, `${ino} ${ctimeMs}`];
+      }),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+/** `bin` of an installed npm package: a path named after the package, or names with paths (package.json(5)). */
+function npmPrograms(spec: string): readonly string[] {
+  const name = /^(?:@[^/@]+\/)?[^/@]+/.exec(spec)?.[0];
+  const root = ask("npm", ["root", "--global"]);
+  if (name === undefined || root === undefined) return [];
+  const described = json(() => readFileSync(`${root}/${name}/package.json`, "utf8"));
+  const bin = described?.["bin"];
+  if (typeof bin === "string") return [name.replace(/^@[^/]+\//, "")];
+  return isObject(bin) ? Object.keys(bin) : [];
+}
+
+/** The apps of a pipx environment. */
+function pipxPrograms(spec: string): readonly string[] {
+  const name = /^[\w.-]+/
+    .exec(spec)?.[0]
+    ?.toLowerCase()
+    .replace(/[-_.]+/g, "-");
+  const { stdout } = spawnSync("pipx", ["list", "--json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const venvs = json(() => stdout)?.["venvs"];
+  const venv = isObject(venvs) && name !== undefined ? venvs[name] : undefined;
+  const metadata = isObject(venv) ? venv["metadata"] : undefined;
+  const main = isObject(metadata) ? metadata["main_package"] : undefined;
+  const apps: unknown = isObject(main) ? main["apps"] : undefined;
+  return Array.isArray(apps) ? apps.filter((app) => typeof app === "string") : [];
+}
+
+function json(read: () => string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(read());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,10 @@
-import { boxOf } from "./box.ts";
-import { insertion, type Printer, type Spot } from "./insert.ts";
+import { containerOf, indentAt, sameLine } from "./container.ts";
+import { insertion, removal, type Printer, type Spot } from "./items.ts";
 import { type Fault, type Json, type Node, type Path, readJson5, toValue } from "./json5/index.ts";
-import { indentAt, sameLine } from "./lines.ts";
-import { findList, findNode, findObject, nodeOf, sameValue, withNode } from "./model.ts";
+import { findList, findNode, findObject, nodeOf, sameValue, verified, withNode } from "./model.ts";
 import { printComment, printMember, printValue } from "./print.ts";
-import { removal } from "./remove.ts";
 import { invert, type Patch } from "./splice.ts";
 import { styleOf, type Style } from "./style.ts";
-import { verified } from "./verify.ts";
 
 /** One change of a JSON5 text. */
 export type Edit =
@@ -119,7 +116,7 @@ function planInsert(text: string, root: Node, change: Extract<Edit, { readonly d
   };
   // With a line of its own a comment reads best.
   const lines = style.listLines || (change.comment !== undefined && items.length === 0 && !sameLine(text, root.start, root.end));
-  const patch = insertion(text, boxOf(list.node), items.length === 0 ? undefined : spot, style, lines, print);
+  const patch = insertion(text, containerOf(list.node), items.length === 0 ? undefined : spot, style, lines, print);
   const nodes = fresh.map(({ value }) => nodeOf(value));
   return {
     ok: true,
@@ -144,7 +141,7 @@ function planRemove(text: string, root: Node, path: Path): Plan {
       : owner.kind === "object"
         ? { ...owner, members: owner.members.toSpliced(index, 1) }
         : owner;
-  return { ok: true, patch: removal(text, boxOf(node), index), expected: withNode(root, around, without) };
+  return { ok: true, patch: removal(text, containerOf(node), index), expected: withNode(root, around, without) };
 }
 
 function planReplace(text: string, root: Node, path: Path, value: Json): Plan {
@@ -182,7 +179,7 @@ function planSet(text: string, root: Node, path: Path, value: Json): Plan {
   const spot: Spot | undefined = members.length === 0 ? undefined : { side: "after", index: members.length - 1 };
   return {
     ok: true,
-    patch: insertion(text, boxOf(owner.node), spot, style, style.objectLines, (room) => printMember(key, nested, style, room)),
+    patch: insertion(text, containerOf(owner.node), spot, style, style.objectLines, (room) => printMember(key, nested, style, room)),
     expected: withNode(root, around, (node) =>
       node.kind === "object" ? { ...node, members: [...node.members, { key, keyStart: -1, value: nodeOf(nested) }] } : node,
     ),

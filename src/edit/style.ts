@@ -1,6 +1,5 @@
-import { boxOf, isContainer, slotOf, startsLine } from "./box.ts";
+import { containerOf, indentAt, isContainer, sameLine, slotOf, startsLine } from "./container.ts";
 import { isNamePart, isNameStart, type Node } from "./json5/index.ts";
-import { indentAt, sameLine } from "./lines.ts";
 
 /** How a file is written, so that what is added looks like the rest of it. */
 export interface Style {
@@ -52,7 +51,7 @@ export function styleOf(text: string, root: Node): Style {
       if (typeof node.value === "string") habits.singleQuotes.vote(text[node.start] === "'");
       return;
     }
-    const box = boxOf(node);
+    const box = containerOf(node);
     const first = slotOf(text, box, 0);
     const last = slotOf(text, box, box.items.length - 1);
     if (first !== undefined && last !== undefined) {

@@ -1,5 +1,4 @@
-import { malformed, MAX_PATCH, type PatchChange, type PatchReading, wrongName } from "./change.ts";
-import { gitNames, nameOn, type Named } from "./unified-names.ts";
+import { malformed, MAX_PATCH, wrongName, type PatchChange, type PatchReading } from "./change.ts";
 
 /**
  * Unified diffs, those of git with its extended headers included. Lines are counted as hunks say, so that no text inside
@@ -254,4 +253,105 @@ function changesOf(open: Header): readonly PatchChange[] {
     ...(open.link && moved?.to !== undefined ? [{ does: "link", path: moved.to, line } as const] : []),
     ...(open.mode && moved?.to !== undefined ? [{ does: "mode", path: moved.to, line } as const] : []),
   ];
+}
+
+/** The name on a `---` or `+++` line. */
+export type Named = { readonly is: "file"; readonly name: string } | { readonly is: "nothing" };
+
+/**
+ * The name that a line carries; undefined where its quotes are wrong. A tab ends it (a time follows). `a/` and `b/` are
+ * git's and are taken away when both sides have them.
+ */
+function nameOn(written: string, other?: string, prefixed = true): Named | undefined {
+  const name = plain(written);
+  if (name === undefined) return undefined;
+  if (name === "/dev/null") return { is: "nothing" };
+  const opposite = other === undefined ? undefined : plain(other);
+  const both = prefixed && hasPrefix(name) && (opposite === "/dev/null" || (opposite !== undefined && hasPrefix(opposite)));
+  return { is: "file", name: both ? name.slice(2) : name };
+}
+
+/** `a/`, `b/`, and those of `diff.mnemonicPrefix`. */
+const hasPrefix = (name: string): boolean => /^[abciow]\//.test(name);
+
+function plain(written: string): string | undefined {
+  if (!written.startsWith('"')) return written.split("\t")[0]?.replace(/ +$/, "");
+  const end = quotedEnd(written);
+  if (end === undefined || !/^(?:\t.*|\s*)$/.test(written.slice(end))) return undefined;
+  return unquote(written.slice(0, end));
+}
+
+/**
+ * The names of a `diff --git` line, where they can be told: blanks are not quoted, so two plain names can be told apart
+ * only when they are the same but for the prefix. Empty: other headers have to name the file.
+ */
+function gitNames(rest: string): readonly string[] {
+  if (rest.startsWith('"')) {
+    const end = quotedEnd(rest);
+    const first = end === undefined ? undefined : unquote(rest.slice(0, end));
+    const second = end === undefined ? undefined : rest.slice(end + 1);
+    if (first === undefined || second === undefined) return [];
+    const other = second.startsWith('"') ? unquote(second) : second;
+    return other === undefined ? [] : strip(first, other);
+  }
+  const quote = rest.indexOf(' "');
+  if (quote >= 0) {
+    const other = unquote(rest.slice(quote + 1));
+    return other === undefined ? [] : strip(rest.slice(0, quote), other);
+  }
+  const half = (rest.length - 1) / 2;
+  if (!Number.isInteger(half) || rest[half] !== " ") return [];
+  const [first, second] = [rest.slice(0, half), rest.slice(half + 1)];
+  if (first !== second && !(hasPrefix(first) && hasPrefix(second) && first.slice(2) === second.slice(2))) return [];
+  return strip(first, second);
+}
+
+function strip(first: string, second: string): readonly string[] {
+  const both = hasPrefix(first) && hasPrefix(second);
+  return [...new Set(both ? [first.slice(2), second.slice(2)] : [first, second])];
+}
+
+/** A name as git prints it in quotes: `"a\303\244\t"`. Undefined where the quoting is wrong. */
+function unquote(text: string): string | undefined {
+  const bytes: number[] = [];
+  const encoder = new TextEncoder();
+  const body = text.slice(1, -1);
+  if (!text.startsWith('"') || !text.endsWith('"') || text.length < 2) return undefined;
+  for (let at = 0; at < body.length; at += 1) {
+    const c = body[at] ?? "";
+    if (c === '"') return undefined;
+    if (c !== "\\") {
+      const whole = String.fromCodePoint(body.codePointAt(at) ?? 0);
+      bytes.push(...encoder.encode(whole));
+      at += whole.length - 1;
+      continue;
+    }
+    const octal = /^[0-3][0-7]{2}/.exec(body.slice(at + 1, at + 4));
+    if (octal !== null) {
+      bytes.push(Number.parseInt(octal[0], 8));
+      at += 3;
+      continue;
+    }
+    const escaped = ESCAPES[body[at + 1] ?? ""];
+    if (escaped === undefined) return undefined;
+    bytes.push(escaped);
+    at += 1;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** quote.c of git. */
+const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 };
+
+/** Where a quoted name at the start of a text ends, the closing quote included; undefined where it does not. */
+function quotedEnd(text: string): number | undefined {
+  for (let at = 1; at < text.length; at += 1) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return undefined;
 }

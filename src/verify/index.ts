@@ -8,8 +8,7 @@ export {
   wholeCorpus,
   withVariables,
 } from "./corpus/index.ts";
-export { cannotConfine } from "./confine.ts";
+export { cannotConfine, askHelp, verifyLines, type PoolOptions } from "./pool.ts";
 export { baseFor, hidesTemp, neededPaths } from "./place.ts";
-export { askHelp, type PoolOptions, verifyLines } from "./pool.ts";
 export * from "./types.ts";
 export { work } from "./worker.ts";

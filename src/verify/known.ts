@@ -2,6 +2,11 @@
  * What programs do that no command line says, and why nobody needs to be told of it. Reviewed by hand: a new entry needs a
  * reason, and is as narrow as it can be. Everything else that a prediction does not cover is a mistake in the tables.
  */
+import type { FileOperation, NetAction, World } from "../action/index.ts";
+import { baseName, isWithin } from "../path/index.ts";
+import { bindPattern, matchesSegments, matchesText, pathPattern } from "../pattern/index.ts";
+import type { Place } from "./place.ts";
+import { covering, type Prediction } from "./predict.ts";
 
 /** Programs that a program is made of. */
 export interface Part {
@@ -14,7 +19,7 @@ export interface Part {
   readonly why: string;
 }
 
-export const PARTS: readonly Part[] = [
+const PARTS: readonly Part[] = [
   {
     of: "git git-*",
     starts: "git /usr/lib/git-core/ /usr/libexec/git-core/ git-lfs",
@@ -116,7 +121,7 @@ export interface Upkeep {
   readonly why: string;
 }
 
-export const SYSTEM: readonly Upkeep[] = [
+const SYSTEM: readonly Upkeep[] = [
   { below: "/usr", why: "programs, libraries, locales and their data" },
   { below: "/lib", why: "libraries" },
   { below: "/lib64", why: "libraries" },
@@ -141,7 +146,7 @@ export interface OwnFile {
   readonly why: string;
 }
 
-export const OWN_FILES: readonly OwnFile[] = [
+const OWN_FILES: readonly OwnFile[] = [
   { of: "bash sh zsh", reads: ["$folder"], why: "finds out what a pattern means: names only" },
   { of: "find", reads: ["$folder"], why: "opens the folder it is started in, to come back to it (fts(3))" },
   { of: "node", reads: ["**/package.json"], why: "which kind of module a file is" },
@@ -265,7 +270,7 @@ export interface OwnChange {
   readonly why: string;
 }
 
-export const OWN_CHANGES: readonly OwnChange[] = [
+const OWN_CHANGES: readonly OwnChange[] = [
   { of: "tidy", changes: ["$read"], why: "opens what it checks for writing, to set its times as they were" },
   { of: "man", changes: ["/var/cache/man/**"], why: "keeps set pages where it may, which is as root" },
   { of: "*", changes: ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"], why: "a harmless device" },
@@ -352,13 +357,85 @@ export const OWN_CHANGES: readonly OwnChange[] = [
 ];
 
 /** Files that a program gives another name without a word of the line that says so. */
-export const OWN_LINKS: readonly { readonly of: string; readonly links: readonly string[]; readonly why: string }[] = [
+const OWN_LINKS: readonly { readonly of: string; readonly links: readonly string[]; readonly why: string }[] = [
   { of: "git git-*", links: ["**/objects/**"], why: "a clone of a folder shares its objects, which nobody writes again" },
 ];
 
 /** Sockets that say nothing to anybody. */
-export const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
+const OWN_SOCKETS: readonly { readonly of: string; readonly host: string; readonly why: string }[] = [
   { of: "kubectl", host: "localhost", why: "without a configuration it takes this machine for the cluster" },
   { of: "androiddump", host: "localhost", why: "tshark(1) asks for devices of Android, which a server on this machine lists" },
   { of: "fuser", host: "localhost", why: "getaddrinfo(3) sorts addresses by connecting datagram sockets, which sends nothing" },
 ];
+
+const words = (text: string): readonly string[] => text.split(" ");
+
+/** Names, with `*` for any part. */
+const isOf = (program: string, of: string): boolean => words(of).some((one) => matchesText(one, program));
+
+/** Looks things up in the tables of `known.ts`. Each answer is the reason, or undefined. */
+export class Habits {
+  readonly #place: Place;
+  readonly #world: World;
+
+  readonly #predictions: readonly Prediction[];
+
+  constructor(place: Place, world: World, predictions: readonly Prediction[]) {
+    this.#place = place;
+    this.#predictions = predictions;
+    this.#world = world;
+  }
+
+  /** Why a program may start another that no prediction names. */
+  part(parent: string, path: string, argv: readonly string[]): string | undefined {
+    const name = baseName(path);
+    const called = baseName(argv[0] ?? "");
+    const said = [called, ...argv.slice(1)].join(" ");
+    const isPart = (one: string): boolean => (one.endsWith("/") ? path.startsWith(one) : one === name || one === called || one === "*");
+    return PARTS.find((part) => isOf(parent, part.of) && words(part.starts).some(isPart) && said.startsWith(part.words ?? ""))?.why;
+  }
+
+  /** Why a program may read a file that no prediction names. */
+  look(program: string, operation: "read" | "list", path: string): string | undefined {
+    const { base, temp } = this.#place;
+    if (!isWithin(path, base) && !isWithin(path, temp)) {
+      const system = SYSTEM.find(({ below }) => isWithin(path, below));
+      if (system !== undefined) return system.why;
+    }
+    const of = OWN_FILES.find((own) => isOf(program, own.of) && own.reads.some((pattern) => this.#isRead(pattern, operation, path)));
+    return of?.why;
+  }
+
+  /** Why it may change something that no prediction names. */
+  change(program: string, operation: FileOperation, path: string): string | undefined {
+    const isChanged = (pattern: string): boolean =>
+      pattern === "$read" ? operation === "edit" && covering(this.#predictions, "read", path) !== undefined : this.#matches(pattern, path);
+    return OWN_CHANGES.find(({ of, changes }) => isOf(program, of) && changes.some(isChanged))?.why;
+  }
+
+  /** Why it may give a file another name. */
+  link(program: string, path: string): string | undefined {
+    return OWN_LINKS.find(({ of, links }) => isOf(program, of) && links.some((pattern) => this.#matches(pattern, path)))?.why;
+  }
+
+  socket(program: string, { host }: NetAction): string | undefined {
+    return OWN_SOCKETS.find((own) => isOf(program, own.of) && own.host === host)?.why;
+  }
+
+  #isRead(pattern: string, operation: "read" | "list", path: string): boolean {
+    if (pattern === "$root") return path === "/";
+    if (pattern === "$cwd") return operation === "list" && path === this.#world.canonical(this.#world.cwd);
+    if (pattern === "$project") return operation === "read" && isWithin(path, this.#place.project);
+    if (pattern === "$listed") return operation === "read" && covering(this.#predictions, "list", path) !== undefined;
+    if (pattern === "$tracked") return operation === "read" && isWithin(path, this.#place.project) && this.#world.tracked(path) === true;
+    if (pattern === "$folder") return operation === "list" && isWithin(path, this.#place.project);
+    return this.#matches(pattern, path);
+  }
+
+  #matches(pattern: string, path: string): boolean {
+    const { home, project } = this.#place;
+    const parsed = pathPattern(pattern.replace(/^\$git/, ".git"));
+    if (!parsed.ok) throw new Error(`a wrong pattern in known.ts: ${pattern}`);
+    return matchesSegments(bindPattern(parsed.value, { home, project, fold: false }), path.slice(1).split("/"));
+  }
+}

@@ -101,7 +101,7 @@ function ownDevices(folder: string): void {
 const SIZE = "mode=755,size=512m,nr_inodes=200k";
 
 /**
- * In mount and user namespaces of our own (`confine.ts`): makes everything read-only, and lays scratch file systems over `base`, `/tmp` and
+ * In mount and user namespaces of our own (`pool.ts`): makes everything read-only, and lays scratch file systems over `base`, `/tmp` and
  * `/dev`. What is below them on the real disk cannot be reached any more.
  */
 export function seclude(base: string, hideTemp: boolean): void {

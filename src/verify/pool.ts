@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { confined } from "./confine.ts";
-import { type CorpusLine, type LineResult, type Outcome, unpredicted } from "./types.ts";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { unpredicted, type CorpusLine, type LineResult, type Outcome } from "./types.ts";
 import type { Reply, Task } from "./worker.ts";
 
 export interface PoolOptions {
@@ -153,3 +152,16 @@ async function serve(
 }
 
 const end = (child: ChildProcess): void => void child.kill("SIGKILL");
+
+const NAMESPACES = ["--user", "--map-root-user", "--pid", "--mount", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc"];
+
+/** How a worker is started in user, process, mount, network and IPC namespaces of its own: unshare(1). */
+const confined = (argv: readonly string[]): readonly [string, readonly string[]] => ["unshare", [...NAMESPACES, "--", ...argv]];
+
+/** Undefined: namespaces are to be had. Else why not. */
+export function cannotConfine(): string | undefined {
+  const [program, args] = confined(["true"]);
+  const { status, error, stderr } = spawnSync(program, [...args], { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return error === undefined ? (stderr.trim().split("\n")[0] ?? "unshare failed") : "unshare(1) of util-linux is not installed";
+}

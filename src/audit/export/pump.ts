@@ -1,5 +1,4 @@
-import { logRecord, lostRecord } from "./log-record.ts";
-import type { Sender } from "./otlp.ts";
+import { logRecord, lostRecord, type Sender } from "./otlp.ts";
 import type { Claim } from "./position.ts";
 import { nextBatch } from "./spool.ts";
 

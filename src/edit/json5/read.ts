@@ -1,7 +1,6 @@
 import { brief } from "../../action/index.ts";
-import { type Place, placeFinder } from "./place.ts";
+import { placeFinder, type Fault, type Member, type Node, type Place } from "./tree.ts";
 import { isNamePart, isNameStart, readNumber, readString } from "./scalars.ts";
-import type { Fault, Member, Node } from "./tree.ts";
 
 /**
  * A reader for JSON5 (https://spec.json5.org) that keeps places and goes on after small mistakes.

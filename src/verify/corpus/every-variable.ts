@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { baseName } from "../../path/index.ts";
 import { readVariable, VARIABLE_NAMES } from "../../shell/knowledge/index.ts";
 import type { CorpusLine } from "../types.ts";
-import type { OptionLevel } from "./every-option.ts";
+import type { OptionLevel } from "./examples.ts";
 
 /** One program in a shape that is allowed, with variables in front of it; without any: what it does by itself. */
 export interface VariableLine extends CorpusLine {

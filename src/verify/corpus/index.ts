@@ -1,9 +1,8 @@
 import type { CorpusLine } from "../types.ts";
-import { exampleLines } from "./examples.ts";
-import { optionLines } from "./options.ts";
+import { exampleLines, optionLines } from "./examples.ts";
 import { shellLines } from "./programs.ts";
 
-export { everyOptionLines, type OptionLevel, optionLevels } from "./every-option.ts";
+export { everyOptionLines, type OptionLevel, optionLevels } from "./examples.ts";
 export { everyVariableLines, type VariableLine, withVariables } from "./every-variable.ts";
 export { exampleLines };
 

@@ -1,0 +1,89 @@
+import type { RunResult } from "../supervise/index.ts";
+
+/** Options of `assent run`, as commander gives them (src/cli/program-run.ts). */
+export interface RunFlags {
+  readonly profile?: string;
+  /** False with -P, --no-prompt. */
+  readonly prompt: boolean;
+  readonly logOnly?: boolean;
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly strace?: string;
+  readonly learn?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly backgroundDir?: string;
+  readonly backgroundWait?: string;
+  /** Folder, number, action. */
+  readonly backgroundRespond?: readonly string[];
+  readonly backgroundPattern?: string;
+  readonly skill?: boolean;
+  readonly bestEffort?: boolean;
+  readonly undo: boolean;
+  readonly policy: readonly string[];
+  readonly quiet?: boolean;
+  readonly debug?: boolean;
+  readonly clearRun?: boolean;
+  readonly list?: boolean;
+  readonly rules?: string;
+  readonly clear?: string;
+}
+
+/** What contradicts itself, as commander cannot say it; undefined when nothing does. */
+export function contradiction(flags: RunFlags): string | undefined {
+  const { learn, dryRun, yes, json, output, logOnly, backgroundPattern, backgroundRespond } = flags;
+  if ((dryRun === true || yes === true) && learn !== true) return `${dryRun === true ? "--dry-run" : "--yes"} goes with --learn`;
+  if (output !== undefined && json !== true && logOnly !== true) return "--output goes with --log-only or --json";
+  if (backgroundPattern !== undefined && backgroundRespond === undefined) return "--background-pattern goes with --background-respond";
+  if (backgroundRespond !== undefined && backgroundRespond.length !== 3)
+    return "--background-respond takes a folder, a number and an action";
+  return undefined;
+}
+
+/** Options without a value, and what commander makes of them (program-run.ts; a test holds the two together). */
+const SWITCHES: Readonly<Record<string, Partial<RunFlags>>> = {
+  "-P": { prompt: false },
+  "--no-prompt": { prompt: false },
+  "-q": { quiet: true },
+  "--quiet": { quiet: true },
+  "--no-undo": { undo: false },
+  "--log-only": { logOnly: true },
+  "--best-effort": { bestEffort: true },
+};
+
+/**
+ * The words of `assent run` where they say no more than most do: commander takes longer to load than these to read.
+ * Undefined: commander reads them, and says what is wrong with them.
+ */
+export function plainWords(given: readonly string[]): { readonly words: readonly string[]; readonly flags: RunFlags } | undefined {
+  let flags: RunFlags = { prompt: true, undo: true, policy: [] };
+  for (let at = 0; at < given.length; at++) {
+    const word = given[at] ?? "";
+    const rest = given.slice(word === "--" ? at + 1 : at);
+    if (word === "--" || !word.startsWith("-")) return rest.length === 0 ? undefined : { words: rest, flags };
+    const more = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : undefined;
+    if (more === undefined) return undefined;
+    flags = { ...flags, ...more };
+  }
+  return undefined;
+}
+
+/** What `assent run` exits with besides the program's own status. */
+export const STATUS = {
+  /** No command: the help was printed. */
+  noCommand: 1,
+  wrongUsage: 2,
+  /** A question would have blocked. */
+  noBlock: 3,
+  /** Assent itself cannot start the run, as `timeout`, `env` and `nice` use it. */
+  cannotSupervise: 125,
+  cannotExecute: 126,
+  quit: 130,
+} as const;
+
+/** The status as a shell would give it: the program's own, 128 + n where signal n ended it. */
+export function statusOf({ exit, ended }: RunResult): number {
+  if (ended === "quit") return STATUS.quit;
+  if (ended === "no-block") return STATUS.noBlock;
+  return exit.by === "exit" ? exit.code : 128 + exit.signal;
+}
