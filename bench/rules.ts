@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentNamed } from "../src/agents/index.ts";
-import { decide, type GuardOptions, type Request } from "../src/engine/index.ts";
+import { decide, type DecideOptions, type Request } from "../src/engine/index.ts";
 import { read } from "../src/engine/reader/index.ts";
 import { thisMachine } from "../src/state/index.ts";
 
@@ -48,7 +48,7 @@ function place(count: number) {
   const file = join(home, ".agent-permissions.jsonc");
   writeFileSync(file, policyOf(count));
   const machine = { ...thisMachine(), home, temp: ["/var/tmp"], env: { ...process.env, XDG_STATE_HOME: join(home, "state") } };
-  const options: GuardOptions = { machine, reader: () => ({ read }), own: [], audit: false };
+  const options: DecideOptions = { machine, reader: () => ({ read }), own: [], audit: false };
   return { project, options };
 }
 

@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
-import { decide, type GuardOptions, type Input, WatchFirst } from "../engine/index.ts";
+import { decide, type DecideOptions, type Input, WatchFirst } from "../engine/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
@@ -11,7 +11,7 @@ Reads a host's hook call on standard input and prints the answer. Exit 0 whateve
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
-export interface CheckEngine extends Pick<GuardOptions, "reader" | "own"> {
+export interface CheckEngine extends Pick<DecideOptions, "reader" | "own"> {
   readonly protocol: (id: AgentId) => Protocol;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: AgentId, machine: Machine, folder: string) => string | undefined;

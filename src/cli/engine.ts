@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed, type AgentId, type Protocol, recognise } from "../agents/index.ts";
-import { decide, type GuardOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../engine/index.ts";
+import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import type { Machine } from "../state/index.ts";
 
@@ -36,7 +36,7 @@ export function judgeOnly(
   question: Question,
   machine: Machine,
   policyFiles: readonly string[],
-  more: Pick<GuardOptions, "select" | "extensions" | "memory"> = {},
+  more: Pick<DecideOptions, "select" | "extensions" | "memory"> = {},
 ): Outcome {
   const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
   return decide(

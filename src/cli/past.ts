@@ -1,6 +1,6 @@
 import { query } from "../audit/index.ts";
 import { agentNamed } from "../agents/index.ts";
-import { decide, type GuardOptions, type Outcome } from "../engine/index.ts";
+import { decide, type DecideOptions, type Outcome } from "../engine/index.ts";
 import { historyOf, type History, type Past } from "../history/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { engine } from "./engine.ts";
@@ -18,7 +18,7 @@ export function pastRequests(machine: Machine, days: number): History {
 }
 
 /** Judges what was asked then as it would be judged now, the file system as it is now. */
-export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, select?: GuardOptions["select"]): Outcome {
+export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, select?: DecideOptions["select"]): Outcome {
   const tools = agentNamed(agent)?.protocol.tools ?? {};
   const facts = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   return decide(

@@ -1,42 +1,22 @@
-import { type Lowered, withBudget, type World } from "../action/index.ts";
+import { type Lowered, withBudget } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
-import {
-  type AuditSettings,
-  brokenPolicy,
-  judge,
-  type JudgeContext,
-  type Policy,
-  type RequestVerdict,
-  verdictOf,
-} from "../policy/index.ts";
+import { type AuditSettings, judge, type JudgeContext, type Policy, type RequestVerdict, underBroken } from "../policy/index.ts";
 import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
 import { effortClock } from "./effort.ts";
-import { judgeContext } from "./context.ts";
-import { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
+import { WatchFirst } from "./compiled.ts";
 import { type ExtensionLimits, tightened } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./granted.ts";
-import { explicitFiles, findPolicyFiles, type PolicySource } from "./policy-files.ts";
 import type { Request } from "./request.ts";
 import { recalled, rememberDenied } from "./refused.ts";
 import { countRefusals, restrained } from "./restraint.ts";
+import { failedVerdict, findSources, judgingBy, type Situation } from "./situation.ts";
 import { answerFor, type Answer } from "./speak.ts";
 import { narrowed, supposedOf, withSupposed } from "./suppose.ts";
 import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
-/** What a guard needs besides the request. */
-export interface GuardOptions {
-  readonly machine: Machine;
-  /** Understands policy files; called only when one has changed. */
-  readonly reader: () => PolicyReader;
-  /** Folders of Assent's own program: nothing an agent asks for may change them. */
-  readonly own: readonly string[];
-  /** Files of `--policy`: each adds a layer. */
-  readonly policyFiles?: readonly string[];
-  /** File of the profile, under supervision: one more layer. */
-  readonly profile?: string;
-  /** For those who only look: other files in place of the ones found. */
-  readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
+/** What deciding needs besides the request. */
+export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "hostDecides" | "supervised"> {
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
@@ -70,7 +50,7 @@ export interface Outcome {
  *
  * INVARIANT: nothing that goes wrong here allows.
  */
-export function decide(request: Request, options: GuardOptions): Outcome {
+export function decide(request: Request, options: DecideOptions): Outcome {
   const start = process.hrtime.bigint();
   const outcome = withinBudget(request, options);
   const { machine, audit, memory = "use" } = options;
@@ -88,7 +68,7 @@ const notLogged = (problem: string | undefined): string | undefined => (problem 
 /** A host waits some tens of seconds and mostly lets the tool run then: an answer comes long before. */
 const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: effortClock };
 
-function withinBudget(request: Request, options: GuardOptions): Outcome {
+function withinBudget(request: Request, options: DecideOptions): Outcome {
   try {
     return withBudget(BUDGET, () => judged(request, options));
   } catch (error) {
@@ -97,13 +77,13 @@ function withinBudget(request: Request, options: GuardOptions): Outcome {
   }
 }
 
-function judged(request: Request, options: GuardOptions): Outcome {
+function judged(request: Request, options: DecideOptions): Outcome {
   const world = realWorld(options.machine, request.cwd, request.sessionRoot);
   const lowered = lowerTool(request, world);
   const supposed = supposedOf(request, world);
-  const sources = sourcesFor(request, supposed === undefined ? lowered : withSupposed(lowered, supposed), world, options);
-  const policy = compiledPolicy(options.machine, sources, options.reader);
-  const plain = judgeContext(options.machine, world, request.host.decides, sources, options.own);
+  const touched = supposed === undefined ? lowered : withSupposed(lowered, supposed);
+  const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
+  const { policy, context: plain } = judgingBy({ ...options, hostDecides: request.host.decides }, world, sources);
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
@@ -115,7 +95,7 @@ function judged(request: Request, options: GuardOptions): Outcome {
         ? own
         : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context), supposed);
     const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
-    const final = restrained(request, afterJudging(known, policy), policy, options.machine);
+    const final = restrained(request, underBroken(known, policy), policy, options.machine);
     const verdict =
       options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
     return {
@@ -129,30 +109,9 @@ function judged(request: Request, options: GuardOptions): Outcome {
   });
 }
 
-function sourcesFor(
-  request: Request,
-  lowered: Lowered,
-  world: World,
-  { machine, policyFiles = [], profile, select }: GuardOptions,
-): readonly PolicySource[] {
-  const explicit = explicitFiles(machine, policyFiles, world.cwd);
-  const found = findPolicyFiles(machine, world, lowered, request.sessionRoot ?? request.cwd, explicit, profile);
-  return select === undefined ? found : select(found);
-}
-
-/** A broken managed or user file: its denies are unknown, so nothing is allowed until it is mended. */
-function afterJudging(verdict: RequestVerdict, policy: Policy): RequestVerdict {
-  if (policy.broken === undefined || verdict.decision === "deny") return verdict;
-  // A question with a reason of its own keeps it; waiving it would waive what the file denies.
-  if (verdict.decision === "ask" && verdict.basis !== "default") return { ...verdict, waivable: false };
-  return { ...verdict, ...brokenPolicy(policy.broken) };
-}
-
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
 export function failed(request: Request, error: unknown): Outcome {
-  const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  const reason = `Assent could not judge this: ${message.slice(0, 200)}`;
-  const verdict: RequestVerdict = { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
+  const verdict = failedVerdict(error);
   // Nothing is known of the request, so a host's bypass does not waive this.
   const answer = answerFor(verdict, undefined, { ...request.host, bypassed: false, decides: false });
   return { request, verdict, answer, warnings: [verdict.reason], basis: undefined };

@@ -1,6 +1,6 @@
-export { decide, failed, keptBy, type GuardOptions, type Outcome } from "./decide.ts";
+export { decide, failed, keptBy, type DecideOptions, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
-export { judgeContext } from "./context.ts";
+export { failedVerdict, findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
 export {
   askExtension,
   extensionsFolder,
@@ -9,7 +9,7 @@ export {
   type ExtensionAnswer,
   type ExtensionQuestion,
 } from "./extensions/index.ts";
-export { explicitFiles, findPolicyFiles, POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
+export { POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
 export { grantsHere, limitedTo } from "./granted.ts";
 export { rememberAnswer } from "./refused.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";

@@ -7,14 +7,15 @@ import {
   matchFile,
   pathFields,
   type Policy,
-  compareStrictness,
   type JudgedAction,
   type RequestVerdict,
+  stricterOf,
   type Verdict,
   verdictOf,
 } from "../policy/index.ts";
 import { addRefusals, type FileIdentity, identityOfPath, type Machine, type Refusal, refusalsSince } from "../state/index.ts";
 import type { Request } from "./request.ts";
+import type { Judging } from "./situation.ts";
 
 /**
  * Memory of refusals: what was refused through one tool is refused through another, in the same session, for a
@@ -28,12 +29,6 @@ const MOVES = new Set<FileAction["operation"]>(["rename", "link"]);
 
 const sessionOf = ({ session, memory }: Request): string | undefined => session ?? memory;
 
-export interface Judging {
-  readonly policy: Policy;
-  readonly context: JudgeContext;
-  readonly machine: Machine;
-}
-
 /** Makes stricter what touches something that was refused before. */
 export function recalled(request: Request, verdict: RequestVerdict, { policy, context, machine }: Judging): RequestVerdict {
   const { minutes } = policy.settings.automation.refusals;
@@ -45,7 +40,7 @@ export function recalled(request: Request, verdict: RequestVerdict, { policy, co
   const actions = verdict.actions.map((judged): JudgedAction => {
     const stricter = judged.action.kind === "file" ? recall(judged.action, judged.verdict, remembered, policy, context) : undefined;
     if (stricter === undefined) return judged;
-    if (compareStrictness(stricter, strictest) > 0) strictest = stricter;
+    strictest = stricterOf(strictest, stricter);
     return { ...judged, verdict: stricter };
   });
   if (strictest === verdict) return verdict;
@@ -62,9 +57,7 @@ function recall(
 ): Verdict | undefined {
   let object: FileIdentity | undefined | false = false;
   let strictest = verdict;
-  const weigh = (other: Verdict): void => {
-    if (compareStrictness(other, strictest) > 0) strictest = other;
-  };
+  const weigh = (other: Verdict): void => void (strictest = stricterOf(strictest, other));
   for (const refusal of remembered) {
     const matters = MOVES.has(action.operation) || (refusal.what === "read") === READS.has(action.operation);
     const named = reaches(action, refusal.path, context);

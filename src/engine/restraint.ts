@@ -1,4 +1,4 @@
-import { type Automation, type Policy, type RequestVerdict, type Verdict, verdictOf } from "../policy/index.ts";
+import { type Automation, lowerAutomation, type Policy, type RequestVerdict, type Verdict, verdictOf } from "../policy/index.ts";
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 import type { Request } from "./request.ts";
 
@@ -30,9 +30,6 @@ export function identityOf({ agent, subagent }: Request): Identity {
   return { agent: agentName(agent), subagent: type };
 }
 
-const LEVEL: Readonly<Record<AutomationLevel, number>> = { everywhere: 0, subagents: 1, off: 2 };
-const stricter = (a: AutomationLevel, b: AutomationLevel): AutomationLevel => (LEVEL[a] >= LEVEL[b] ? a : b);
-
 /** Values of `MCP_AUTO_APPROVE` and `ASSENT_AUTO`. Anything else says nothing. */
 const SAID: ReadonlyMap<string, AutomationLevel> = new Map([
   ...["true", "1", "yes", "on", "enable", "everywhere"].map((word) => [word, "everywhere"] as const),
@@ -43,7 +40,7 @@ const SAID: ReadonlyMap<string, AutomationLevel> = new Map([
 /** How far things may go ahead by themselves. INVARIANT: a variable and a file can only lower it. */
 export function automationLevel(automation: Automation, consent: Consent, env: Machine["env"]): AutomationLevel {
   const told = ["ASSENT_AUTO", "MCP_AUTO_APPROVE"].flatMap((name) => SAID.get(env[name]?.trim().toLowerCase() ?? "") ?? []);
-  return told.reduce(stricter, stricter(automation.when, consent.when));
+  return told.reduce(lowerAutomation, lowerAutomation(automation.when, consent.when));
 }
 
 /** Why an allow is not given after all; undefined: it is. */

@@ -1,5 +1,5 @@
 import { type Action, type Lowered, visible, type World } from "../action/index.ts";
-import { type RequestVerdict, verdictOf } from "../policy/index.ts";
+import { isMeantQuestion, type RequestVerdict, verdictOf } from "../policy/index.ts";
 import type { Request, ToolFacts } from "./request.ts";
 import { serverFields } from "./server-fields.ts";
 import { whatVariableSteers } from "../shell/index.ts";
@@ -97,7 +97,7 @@ export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writin
     `nobody has said what this tool does, and if it does what its input looks like: ${because.reason}`;
   if (likely.decision === "deny") return { ...likely, reason: reason(likely) };
   if (writing.decision === "deny" && supposed.writes === true) return { ...writing, reason: reason(writing) };
-  if (verdict.decision === "ask" && verdict.basis !== "default") return verdict;
+  if (isMeantQuestion(verdict)) return verdict;
   if (writing.decision === "deny") return { ...writing, decision: "ask", reason: reason(writing) };
   if (supposed.steered !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: supposed.steered }) };
   const asked = [likely, ...(supposed.writes === true ? [writing] : [])].find(

@@ -1,5 +1,5 @@
 import { matchesText } from "../pattern/index.ts";
-import type { Effect } from "../policy/index.ts";
+import { compareDecisions, type Effect } from "../policy/index.ts";
 import type { Loss } from "./types.ts";
 
 /** A rule of a list in which one position decides: the first that matches, or the last. */
@@ -18,8 +18,6 @@ export type Place<Rule> =
   /** An exception to a stricter rule: that one is kept whole. */
   | { readonly rule: Rule; readonly is: "exception"; readonly to: Rule; readonly partly: boolean };
 
-const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
-
 /**
  * What becomes of each rule of an ordered list in a pool where the strictest wins. `rules` comes with the deciding one
  * first. A rule that never decides is left out; one that takes an exception from a stricter rule behind it cannot be
@@ -31,7 +29,7 @@ export function intoPool<Rule extends Ordered>(rules: readonly Rule[]): readonly
     if (before !== undefined) return { rule, is: "dead", by: before };
     const behind = rules
       .slice(at + 1)
-      .filter((other, i) => STRICT[other.effect] > STRICT[rule.effect] && meets(rule, other) && !isDead(rules, at + 1 + i));
+      .filter((other, i) => compareDecisions(other.effect, rule.effect) > 0 && meets(rule, other) && !isDead(rules, at + 1 + i));
     // A default is no rule: what it leaves open it leaves to the rules.
     const to = behind.find((other) => !isEverything(other.glob));
     return to === undefined ? { rule, is: "kept" } : { rule, is: "exception", to, partly: !coversText(to.glob, rule.glob) };

@@ -1,6 +1,6 @@
 import { edit, type Edit, type NewItem, type Place } from "../edit/index.ts";
 import { type Json, member, type Node, type Path, readJson5, toValue } from "../edit/json5/index.ts";
-import { type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../policy/index.ts";
+import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../policy/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
 import { textOf } from "./verify.ts";
@@ -100,7 +100,7 @@ function isOutOfOrder({ rule }: Sourced, rules: readonly Sourced[], inOrder: Rea
   const { into, ordered, effect } = rule;
   if (ordered !== true || !("pattern" in into) || inOrder.has(into.list)) return false;
   const at = rules.findIndex((other) => other.rule === rule);
-  return rules.slice(at + 1).some((other) => other.rule.into.list === into.list && STRICT[other.rule.effect] > STRICT[effect]);
+  return rules.slice(at + 1).some((other) => other.rule.into.list === into.list && compareDecisions(other.rule.effect, effect) > 0);
 }
 
 function rulesOfBlock(text: string, operation: OperationName): readonly Node[] {
@@ -219,15 +219,13 @@ class Draft {
 
 type Step = "there" | Loss | { readonly edits: readonly Edit[] };
 
-const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
-
 function intoDefault(text: string, effect: Effect, operation: string): Step {
   const path: Path = ["operations", operation, "default"];
   const now = nodeAt(text, path);
   const general = nodeAt(text, ["operations", "default"]);
   const value = now === undefined ? general && toValue(general) : toValue(now);
   if (value !== "allow" && value !== "ask" && value !== "deny") return { edits: [{ do: "set", path, value: effect }] };
-  if (STRICT[value] >= STRICT[effect]) return "there";
+  if (compareDecisions(value, effect) >= 0) return "there";
   return { why: `your policy has \`operations.${operation}.default\`: ${value}`, help: "change it by hand" };
 }
 

@@ -2,7 +2,7 @@ import type { World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
 import { joinLayers, type JudgeContext, type Policy } from "../policy/index.ts";
 import { profilesFolder, readTrust, type Machine } from "../state/index.ts";
-import { exampleActions, explicitFiles, findPolicyFiles, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
+import { exampleActions, findSources, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
 import { layerOf, readEach, type SourceRead } from "../engine/reader/index.ts";
 
 /** The policy in force at a place, file by file: for those who look at rules instead of requests. */
@@ -40,8 +40,14 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: 
   const world = realWorld(machine, cwd, undefined);
   const sources: readonly PolicySource[] =
     only === undefined
-      ? findPolicyFiles(machine, world, { actions: [], unknowns: [] }, cwd, explicitFiles(machine, policyFiles, cwd), profile)
+      ? findSources({ machine, policyFiles, profile }, world, { actions: [], unknowns: [] }, cwd)
       : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
   const files = readEach(sources, readTrust(machine), exampleActions);
-  return { machine, world, files, policy: joinLayers(files.map(layerOf)), context: judgeContext(machine, world, true, sources, own) };
+  return {
+    machine,
+    world,
+    files,
+    policy: joinLayers(files.map(layerOf)),
+    context: judgeContext({ machine, own, hostDecides: true }, world, sources),
+  };
 }

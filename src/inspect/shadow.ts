@@ -1,5 +1,5 @@
 import { quote, type Lowered } from "../action/index.ts";
-import { judge, patternBase, ruleCovers, sampleCommands, same, type Effect, type Policy, type Rule } from "../policy/index.ts";
+import { compareDecisions, judge, patternBase, ruleCovers, sampleCommands, same, type Policy, type Rule } from "../policy/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "./load.ts";
@@ -11,8 +11,6 @@ export interface Shadow {
   /** `stricter`: it asks or denies what this one would let pass or ask; `equal`: the same rule again; `broader`: one that says the same about more; `earlier`: in an `operations` block the first match speaks. */
   readonly because: "stricter" | "equal" | "broader" | "earlier";
 }
-
-const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /**
  * For each rule, in their order, the rule because of which it never decides anything. Proved from the patterns:
@@ -33,7 +31,7 @@ export function shadows(rules: readonly Rule[], inspection: Inspection): Readonl
       ...(buckets.get(key) ?? []),
       ...(key === ANY_COMMAND || !key.startsWith("command ") ? [] : (buckets.get(ANY_COMMAND) ?? [])),
     ];
-    const stricter = near.find((other) => STRICT[other.rule.effect] > STRICT[rule.effect] && ruleCovers(other.rule, rule, base));
+    const stricter = near.find((other) => compareDecisions(other.rule.effect, rule.effect) > 0 && ruleCovers(other.rule, rule, base));
     if (stricter !== undefined) {
       out.set(rule, { by: stricter.rule, because: "stricter" });
       continue;

@@ -1,6 +1,6 @@
 import type { DangerId } from "../action/index.ts";
 import { patternCovers } from "../pattern/index.ts";
-import { patternBase, sampleCommands, type Effect, type Matcher, type Rule } from "../policy/index.ts";
+import { compareDecisions, patternBase, sampleCommands, type Matcher, type Rule } from "../policy/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import { examplesOf } from "../shell/survey/index.ts";
 import { NOWHERE } from "../engine/index.ts";
@@ -8,13 +8,11 @@ import type { Inspection } from "../inspect/index.ts";
 import type { Draft } from "./index.ts";
 import { lowerLine, matchesLine, programsOf } from "./open.ts";
 
-const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
-
 /** What is wrong with a deny or ask rule that stops less than it seems to. */
 export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection): readonly Draft[] {
   if (rule.effect === "allow") return [];
   // What another rule stops at least as firmly is stopped.
-  const helpers = all.filter((other) => other !== rule && STRICT[other.effect] >= STRICT[rule.effect]);
+  const helpers = all.filter((other) => other !== rule && compareDecisions(other.effect, rule.effect) >= 0);
   const found =
     rule.matcher.kind === "path"
       ? paths(rule, rule.matcher, helpers, inspection)

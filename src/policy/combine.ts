@@ -1,6 +1,6 @@
-import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict, verdictOf } from "./verdict.ts";
+import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./verdict.ts";
 import type { Policy } from "./types.ts";
-import { brokenPolicy } from "./verdicts.ts";
+import { underBroken } from "./verdicts.ts";
 
 const NOTHING = verdictOf("allow", "nothing");
 
@@ -13,8 +13,8 @@ export interface Combining {
 /** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed. */
 export function combine(actions: readonly JudgedAction[], unknowns: readonly JudgedUnknown[], { policy, host }: Combining): RequestVerdict {
   let strictest: Verdict | undefined;
-  for (const { verdict } of actions) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
-  for (const { verdict } of unknowns) if (strictest === undefined || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+  for (const { verdict } of actions) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
+  for (const { verdict } of unknowns) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
   // What was allowed because of an answer says so.
   if (strictest?.decision === "allow")
     strictest = [...actions, ...unknowns].find(({ verdict }) => verdict.grant !== undefined)?.verdict ?? strictest;
@@ -33,14 +33,15 @@ function whole(strictest: Verdict | undefined, actions: readonly JudgedAction[],
       reason: `compound includes unrecognized segment: ${strictest.reason}`,
     };
   }
-  return strictest.decision === "allow" && policy.broken !== undefined ? brokenPolicy(policy.broken) : strictest;
+  return strictest.decision === "allow" ? underBroken(strictest, policy) : strictest;
 }
 
 /** No command, no file: a comment, an assignment. */
-function empty({ settings, broken }: Policy): Verdict {
-  if (settings.preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
-  if (broken !== undefined) return brokenPolicy(broken);
-  return settings.preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
+function empty(policy: Policy): Verdict {
+  const { preset } = policy.settings;
+  if (preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
+  if (policy.broken !== undefined) return underBroken(NOTHING, policy);
+  return preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Action, FileAction, World } from "../action/index.ts";
 import type { Decision } from "./basis.ts";
-import type { Verdict } from "./verdict.ts";
+import { compareDecisions, type Verdict } from "./verdict.ts";
 import { comparablePlaces, withinAny } from "./location.ts";
 import type { Opinions } from "./opinions.ts";
 import { type Preset, rowOf } from "./presets.ts";
@@ -15,15 +15,13 @@ export interface DefaultAnswer {
   readonly block?: OperationBlock;
 }
 
-const STRICT: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
-
 /** The default for an action: a block's own, else the preset's. */
 export function defaultFor(action: Action, { fallback: block }: Opinions, preset: Preset, world: World): DefaultAnswer {
   const given = preset.defaults[rowOf(action)];
   const decision = given !== "project" ? given : action.kind === "file" && isInProject(action, world) ? "allow" : "ask";
   if (block?.default === undefined) return { decision };
   // A file nobody trusts may narrow only.
-  return block.untrusted === true && STRICT[block.default] <= STRICT[decision] ? { decision } : { decision: block.default, block };
+  return block.untrusted === true && compareDecisions(block.default, decision) <= 0 ? { decision } : { decision: block.default, block };
 }
 
 /** The default as a verdict; none for no opinion. */

@@ -50,7 +50,7 @@ export function answered(
 }
 
 /** What a grant may answer. Nothing of the floor is a question, nor what a written rule denies. */
-function isQuestion({ decision, basis }: Verdict): boolean {
+export function isQuestion({ decision, basis }: Verdict): boolean {
   return decision !== "allow" && basis !== "floor" && !(decision === "deny" && basis === "rule");
 }
 

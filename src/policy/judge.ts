@@ -8,7 +8,7 @@ import {
   type Unknown,
   type World,
 } from "../action/index.ts";
-import { compareStrictness, type JudgedAction, type JudgedUnknown, type RequestVerdict, type Verdict } from "./verdict.ts";
+import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict } from "./verdict.ts";
 import { combine } from "./combine.ts";
 import { defaultFor, defaultVerdict } from "./defaults.ts";
 import { judgeFloorCall, namesSetting } from "./floor-calls.ts";
@@ -104,7 +104,7 @@ function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   if (action.kind !== "exec") return own;
   // Under supervision what the program does with a path is judged when it does it.
   const named = own.decision === "deny" || j.context.supervised ? undefined : judgeNamed(action, at, namedContext(j));
-  return heldBack(j, action, named !== undefined && compareStrictness(named, own) > 0 ? named : own);
+  return heldBack(j, action, named === undefined ? own : stricterOf(own, named));
 }
 
 /** What is given a file that decides about agents is waived by no bypass, whatever it is. */

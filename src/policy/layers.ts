@@ -146,6 +146,11 @@ const UNKNOWN = ["confine", "ask", "deny"] as const;
 const BYPASS = ["host", "asks"] as const;
 const WHEN = ["everywhere", "subagents", "off"] as const;
 
+/** The lower of two levels of automation. */
+export function lowerAutomation(a: Automation["when"], b: Automation["when"]): Automation["when"] {
+  return stricter(WHEN, a, b);
+}
+
 function stricter<T>(order: readonly T[], current: T, given: T | undefined): T {
   return given !== undefined && order.indexOf(given) > order.indexOf(current) ? given : current;
 }

@@ -7,7 +7,8 @@ import { rowOf } from "./presets.ts";
 import { findReached } from "./reach.ts";
 import { isExact, PathRules } from "./path-rules.ts";
 import type { EffectIndex, RuleIndex } from "./rule-index.ts";
-import type { Effect, OperationBlock, OperationName, Rule } from "./types.ts";
+import type { OperationBlock, OperationName, Rule } from "./types.ts";
+import { compareDecisions } from "./verdict.ts";
 
 /** A rule that speaks about an action: for sure, or depending on what is only known at run time. */
 export interface Hit {
@@ -165,13 +166,11 @@ function firstInBlock(block: OperationBlock, action: Action, context: MatchConte
     const answer = matchStrict(rule, action, context);
     if (answer === "no") continue;
     if (answer === "yes" && (strictest === undefined || strictest.effect === rule.effect)) return { rule, certain: true };
-    if (strictest === undefined || STRICT[rule.effect] > STRICT[strictest.effect]) strictest = rule;
+    if (strictest === undefined || compareDecisions(rule.effect, strictest.effect) > 0) strictest = rule;
     if (answer === "yes") break;
   }
   return strictest === undefined || strictest.effect === "allow" ? "default" : { rule: strictest, certain: false };
 }
-
-const STRICT: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
 function stricter(
   current: OperationBlock | undefined,
@@ -181,7 +180,7 @@ function stricter(
 ): OperationBlock | undefined {
   if (block.default === undefined) return current;
   if (block.default === "allow" && !allowHolds(block, action, context)) return current;
-  return current?.default === undefined || STRICT[block.default] > STRICT[current.default] ? block : current;
+  return current?.default === undefined || compareDecisions(block.default, current.default) > 0 ? block : current;
 }
 
 /** A project's own default opens nothing outside the project. */

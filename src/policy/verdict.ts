@@ -42,11 +42,26 @@ export interface RequestVerdict extends Verdict {
 
 const STRICTNESS: Record<Decision, number> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
-/** Positive when `a` is stricter than `b`; an ask that rests on more than a default is stricter than one that does not. */
+/** The one order of strictness. Positive when `a` is stricter than `b`. */
+export function compareDecisions(a: Decision, b: Decision): number {
+  return STRICTNESS[a] - STRICTNESS[b];
+}
+
+/** As `compareDecisions`; an ask that rests on more than a default is stricter than one that does not. */
 export function compareStrictness(a: Verdict, b: Verdict): number {
-  const byDecision = STRICTNESS[a.decision] - STRICTNESS[b.decision];
+  const byDecision = compareDecisions(a.decision, b.decision);
   if (byDecision !== 0) return byDecision;
   return Number(a.basis !== "default") - Number(b.basis !== "default");
+}
+
+/** The stricter of two; the first of equals. */
+export function stricterOf<V extends Verdict>(a: V, b: V): V {
+  return compareStrictness(b, a) > 0 ? b : a;
+}
+
+/** A question that somebody wants put: more than nobody having said anything. */
+export function isMeantQuestion({ decision, basis }: Pick<Verdict, "decision" | "basis">): boolean {
+  return decision === "ask" && basis !== "default";
 }
 
 /** What differs from verdict to verdict with the same built-in reason. */

@@ -10,12 +10,12 @@ import {
   visible,
 } from "../action/index.ts";
 import type { RuleSource } from "./basis.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { isMeantQuestion, type Verdict, verdictOf } from "./verdict.ts";
 import type { Hit } from "./opinions.ts";
 import { hiddenBy } from "./opinions.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
-import type { PresetName, Rule } from "./types.ts";
+import type { Policy, PresetName, Rule } from "./types.ts";
 import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
 /** The verdicts of the steps, in words. Every ask and deny says what to do next. */
@@ -67,9 +67,14 @@ export function byProtection({ effect, builtin, reason, help, waivable }: Protec
   return { decision: effect, basis: "protection", builtin, reason, help, ...(waivable === undefined ? {} : { waivable }) };
 }
 
-/** What would have been allowed, or waived, may be what the broken file denies. The one verdict for it. */
-export function brokenPolicy(why: string): Verdict {
-  return verdictOf("ask", "policy.broken", { reason: `policy load failed: ${why}` });
+/**
+ * What is left of a verdict where a policy file is broken: its denies are unknown, so what would have been allowed, or
+ * waived, may be what it denies. A question with a reason of its own keeps it.
+ */
+export function underBroken<V extends Verdict>(verdict: V, { broken }: Pick<Policy, "broken">): V {
+  if (broken === undefined || verdict.decision === "deny") return verdict;
+  if (isMeantQuestion(verdict)) return { ...verdict, waivable: false };
+  return { ...verdict, ...verdictOf("ask", "policy.broken", { reason: `policy load failed: ${broken}` }) };
 }
 
 /** Allowed without a person ever having said so: the constant verdicts of knowledge. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude.ts";
-import { decide, type GuardOptions, type Outcome, type Request } from "../../src/engine/index.ts";
+import { decide, type DecideOptions, type Outcome, type Request } from "../../src/engine/index.ts";
 import { addGrant, changeConsent, grantsFolder, readGrants, revokeGrant, type RuleGrant, stateFolder } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
@@ -14,7 +14,7 @@ import { engine, scratch, type Scratch } from "../scratch.ts";
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 const HOUR = 3_600_000;
 
-function asks(place: Scratch, command: string, more: Partial<Request> = {}, options: Partial<GuardOptions> = {}): Outcome {
+function asks(place: Scratch, command: string, more: Partial<Request> = {}, options: Partial<DecideOptions> = {}): Outcome {
   const input = { command };
   const where = { cwd: place.project, host: HOST, point: "test", agent: "claude", session: "s1" };
   const request: Request = { tool: "Bash", facts: claude.tools["Bash"], input, ...where, ...more };

@@ -1,6 +1,6 @@
 import type { Node } from "../../edit/json5/index.ts";
 import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
-import { OPERATIONS, type OperationName } from "../../policy/index.ts";
+import { compareDecisions, OPERATIONS, type OperationName } from "../../policy/index.ts";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
 
@@ -70,17 +70,15 @@ const unknownAction = ({ lineOf }: JsonFile, node: Node): Extract<NativeRead, { 
   problem: "the action is none of allow, ask and deny: the library does not load it either",
 });
 
-const WEIGHT: Readonly<Record<Origin["effect"], number>> = { allow: 0, ask: 1, deny: 2 };
-
 /** A rule for everything that is no looser than the default takes its place; a star leaves texts with a `/` to the rules behind it. */
 function withDefault(
   rules: readonly Rule[],
   fallback: Origin["effect"],
 ): { readonly before: readonly Rule[]; readonly otherwise: Origin["effect"] } {
-  const at = rules.findIndex(({ pattern, effect }) => /^\*+$/.test(pattern) && WEIGHT[effect] >= WEIGHT[fallback]);
+  const at = rules.findIndex(({ pattern, effect }) => /^\*+$/.test(pattern) && compareDecisions(effect, fallback) >= 0);
   const found = rules[at];
   if (found === undefined) return { before: rules, otherwise: fallback };
-  const behind = found.pattern === "*" ? rules.slice(at + 1).filter(({ effect }) => WEIGHT[effect] >= WEIGHT[found.effect]) : [];
+  const behind = found.pattern === "*" ? rules.slice(at + 1).filter(({ effect }) => compareDecisions(effect, found.effect) >= 0) : [];
   return { before: [...rules.slice(0, at), ...behind], otherwise: found.effect };
 }
 
@@ -123,7 +121,7 @@ function readCommands(rules: readonly Rule[], fallback: Origin["effect"], into: 
   });
   keepOrdered(ordered, into);
   for (const { pattern, ...rule } of rules) {
-    if (WEIGHT[rule.effect] >= WEIGHT[fallback]) continue;
+    if (compareDecisions(rule.effect, fallback) >= 0) continue;
     for (const wider of widerThan(pattern)) {
       const origin: Origin = { effect: fallback, text: rule.text, line: rule.line };
       const kept = textRule(origin, wider, { bare: false });

@@ -1,5 +1,5 @@
 import { brief } from "../../action/index.ts";
-import { type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { isMeantQuestion, type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { Request } from "../request.ts";
 import { type ExtensionFile, findExtensions } from "./find.ts";
@@ -25,7 +25,7 @@ export function tightened(
   for (const file of findExtensions(machine)) {
     const result = resultOf(file, questionFor(request, verdict, projectRoot, machine), limits);
     if (result.is === "objection" && result.decision === "deny") return objection(verdict, file, result.decision, result.reason);
-    if (result.is === "nothing" || (strictest.decision === "ask" && strictest.basis !== "default")) continue;
+    if (result.is === "nothing" || isMeantQuestion(strictest)) continue;
     strictest = result.is === "objection" ? objection(verdict, file, "ask", result.reason) : failure(verdict, file, result.why);
   }
   return strictest;

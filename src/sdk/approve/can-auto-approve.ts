@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { brief, type Action, type Lowered, type World } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../engine/index.ts";
+import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
-import { judge, type Mode, type Policy, compareStrictness, type RequestVerdict } from "../../policy/index.ts";
+import { type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
@@ -69,10 +69,7 @@ export function canAutoApprove(argv: readonly string[], options: AutoApproveOpti
   try {
     return assess(argv, options);
   } catch (error) {
-    return {
-      type: "ask-user",
-      reason: `Assent could not judge this: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`,
-    };
+    return { type: "ask-user", reason: failedVerdict(error).reason };
   }
 }
 
@@ -222,21 +219,19 @@ function isConfinable(lowered: Lowered, place: Place): boolean {
 
 function verdictOn(lowered: Lowered, place: Place, supervised: boolean): RequestVerdict {
   const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, supervised));
-  return verdicts.reduce((one, other) => (compareStrictness(other, one) > 0 ? other : one));
+  return verdicts.reduce(stricterOf);
 }
 
 function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: Place, supervised: boolean): RequestVerdict {
-  const explicit = explicitFiles(machine, options.policyFiles ?? [], workdir);
-  const sources = findPolicyFiles(machine, world, lowered, workdir, explicit);
-  const files = compiledPolicy(machine, sources, ENGINE.reader);
   const roots = options.writableRoots ?? ["."];
-  const policy: Policy = {
+  const adapt = (files: Policy): Policy => ({
     ...files,
     settings: {
       ...files.settings,
       mode: options.policy,
       writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
     },
-  };
-  return judge(lowered, policy, { ...judgeContext(machine, world, false, sources, ENGINE.own), supervised });
+  });
+  const situation: Situation = { ...ENGINE, machine, policyFiles: options.policyFiles ?? [], adapt, supervised };
+  return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import type { FileAction, FileOperation } from "../../action/index.ts";
+import { isMeantQuestion } from "../../policy/index.ts";
 import { baseName, isWithin, joinPath, normalise, parentOf } from "../../path/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
@@ -112,8 +113,8 @@ export class Place {
 
   /** Whether the content may not be shown: reading it is denied, or a rule wants to be asked about it. */
   keepsBack(real: string): boolean {
-    const { decision, basis } = this.#checker.verdictOn(this.target("read", ["read"], { asked: real, real }), this.root);
-    return decision === "deny" || (decision === "ask" && basis !== "default");
+    const verdict = this.#checker.verdictOn(this.target("read", ["read"], { asked: real, real }), this.root);
+    return verdict.decision === "deny" || isMeantQuestion(verdict);
   }
 
   target(operation: Operation, does: readonly FileOperation[], { asked, real }: Pick<Located, "asked" | "real">): Target {

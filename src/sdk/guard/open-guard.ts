@@ -1,5 +1,5 @@
 import { visible } from "../../action/index.ts";
-import { type Decision, type RequestVerdict, compareStrictness } from "../../policy/index.ts";
+import { compareDecisions, compareStrictness, type Decision, type RequestVerdict } from "../../policy/index.ts";
 import { resolve } from "node:path";
 import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../engine/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
@@ -160,7 +160,7 @@ function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Ou
     if (policyFiles.length === 0) return outer;
     // Files that are named inside can only tighten what is said outside.
     const own = here(asked, false);
-    return compareStrictness(own.verdict, outer.verdict) > 0 || RANK[own.decision] > RANK[outer.decision] ? own : outer;
+    return compareStrictness(own.verdict, outer.verdict) > 0 || compareDecisions(own.decision, outer.decision) > 0 ? own : outer;
   };
 }
 
@@ -169,8 +169,6 @@ function keepAnswer(outcome: Outcome | undefined, said: boolean, { machine = thi
   if (outcome?.basis === undefined) return;
   rememberAnswer(outcome.request, outcome.verdict, said ? "allowed" : "refused", { ...outcome.basis, machine });
 }
-
-const RANK: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): GuardDecision {
   const { decision, reason, modelReason } = answer;

@@ -1,4 +1,4 @@
-import type { RequestVerdict } from "../../policy/index.ts";
+import { type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import type { GuardDecision, GuardRequest } from "./open-guard.ts";
 
@@ -17,6 +17,6 @@ export function askSupervisor(from: GuardPlace, request: GuardRequest): GuardDec
   if (answer.is === "guard") return answer.decision as GuardDecision;
   const reason = `the supervisor could not judge this: ${answer.is === "problem" ? answer.why : "it answered something else"}`;
   const decision = request.host?.asks === false ? "deny" : "ask";
-  const verdict: RequestVerdict = { decision, basis: "protection", reason, actions: [], unknowns: [] };
+  const verdict: RequestVerdict = { ...verdictOf(decision, "failure", { reason }), actions: [], unknowns: [] };
   return { decision, reason, modelReason: reason, verdict, warnings: [] };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
+import { isMeantQuestion } from "../../policy/index.ts";
 import type { Guard, GuardDecision } from "../guard/open-guard.ts";
 import { isId, keyOf, readServer, requestId, type Id, type Message, type Said } from "./message.ts";
 
@@ -141,7 +142,7 @@ export class Gateway {
     const uri = isObject(params) ? params["uri"] : undefined;
     if (typeof uri !== "string" || !/^\s*file:/i.test(uri)) return false;
     const { decision, verdict, modelReason } = this.#options.guard.decide({ operation: "read", path: uri, event: "resources/read" });
-    if (decision !== "deny" && (decision !== "ask" || verdict.basis === "default")) return false;
+    if (decision !== "deny" && !isMeantQuestion({ decision, basis: verdict.basis })) return false;
     via.answer(isId(id) ? id : null, errorLine(isId(id) ? id : null, INVALID_REQUEST, modelReason));
     return true;
   }

@@ -2,6 +2,7 @@
 import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
 import { RecentCalls } from "../adapters/recent.ts";
+import { compareDecisions } from "../../policy/index.ts";
 import type { Guard } from "../guard/open-guard.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";
 import { computerTool, hostedMcp, patchTool, refuseDenied, shellTool } from "./hosted.ts";
@@ -158,8 +159,7 @@ export function consoleTools<Tool>(toolset: readonly ConsoleTool[], tool: (optio
 
 /** What a tool does with its defaults and conversions may be judged differently from what the model wrote. */
 function stricter(now: Judged, before: Judged | undefined): Judged {
-  if (before === undefined || now.decision === "deny") return now;
-  return before.decision === "deny" || now.decision === "allow" ? before : now;
+  return before !== undefined && compareDecisions(before.decision, now.decision) > 0 ? before : now;
 }
 
 /** An approval of this very call. One of the tool as a whole (`alwaysApprove`) is no answer: it was given for another call. */

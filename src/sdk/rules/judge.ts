@@ -1,17 +1,15 @@
 import type { FileAction, FileOperation, Lowered, World } from "../../action/index.ts";
-import { compiledPolicy, explicitFiles, findPolicyFiles, judgeContext, realWorld } from "../../engine/index.ts";
+import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
 import { joinPath, normalise } from "../../path/index.ts";
 import {
   DEFAULT_SETTINGS,
   joinLayers,
-  judge,
   type Effect,
   type OperationBlock,
   type Policy,
   type Rule,
   type Decision,
   type RequestVerdict,
-  verdictOf,
 } from "../../policy/index.ts";
 import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
 import type { Machine } from "../../state/index.ts";
@@ -70,27 +68,22 @@ export class RulesetJudge {
     try {
       return this.#judge(target, place);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const reason = `Assent could not judge this: ${why.slice(0, 200)}`;
-      return { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
+      return failedVerdict(error);
     }
   }
 
   #judge(target: Target, place: Place): RequestVerdict {
-    const { machine, cwd } = place;
+    const { machine, cwd, files, policyFiles } = place;
     const world = worldFor(target, place);
     const lowered = lower(target, world, place.shell);
-    const explicit = explicitFiles(machine, place.policyFiles, world.cwd);
-    const sources = place.files === "none" ? [] : findPolicyFiles(machine, world, lowered, place.projectRoot ?? cwd, explicit);
-    const policy = this.#with(compiledPolicy(machine, sources, ENGINE.reader), target.operation);
-    const context = judgeContext(machine, world, false, sources, ENGINE.own);
-    const verdict = judge(lowered, policy, context);
+    const adapt = (found: Policy): Policy => this.#with(found, target.operation);
+    const situation: Situation = { ...ENGINE, machine, files, policyFiles, adapt };
+    const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd));
+    const verdict = judgeBy(lowered, judging);
     // Searching is asked by its own default; what reading adds is what is protected, or written.
     const [listing, ...reading] = lowered.actions;
     if (target.operation !== "grep" || listing === undefined || reading.length === 0) return verdict;
-    return verdict.decision === "ask" && verdict.basis === "default"
-      ? judge({ actions: [listing], unknowns: [] }, policy, context)
-      : verdict;
+    return verdict.decision === "ask" && verdict.basis === "default" ? judgeBy({ actions: [listing], unknowns: [] }, judging) : verdict;
   }
 
   /** The ruleset joined with what the policy files forbid. Their allows are not the program's. */

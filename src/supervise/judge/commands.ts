@@ -9,13 +9,14 @@ import {
   DANGERS,
 } from "../../action/index.ts";
 import {
+  dangerOf,
+  isMeantQuestion,
   judge,
   type JudgeContext,
   type Policy,
   type RequestVerdict,
+  stricterOf,
   type Verdict,
-  compareStrictness,
-  dangerOf,
 } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import type { Started } from "../door/exec.ts";
@@ -47,7 +48,7 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
   const says: string[] = [];
   let lasts = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
-    for (const verdict of verdicts) if (compareStrictness(verdict, strictest) > 0) strictest = verdict;
+    strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
     weigh([bar.file(execution(started.path, call))]);
@@ -214,7 +215,7 @@ function startsLater(action: Action, { builtin }: Verdict): boolean {
 /** The hosts that a command names: whoever typed it has been asked already. Not what it writes: only the policy opens a place. */
 function hostsNamed({ actions }: RequestVerdict): readonly Host[] {
   return actions.flatMap(({ action, verdict }) => {
-    if (verdict.decision === "deny" || (verdict.decision === "ask" && verdict.basis !== "default")) return [];
+    if (verdict.decision === "deny" || isMeantQuestion(verdict)) return [];
     return action.kind === "net" && action.host !== undefined && action.operation !== "listen"
       ? [{ host: action.host, port: action.port }]
       : [];

@@ -1,6 +1,6 @@
 import type { Action, Call } from "../../action/index.ts";
 import { grantsHere } from "../../engine/index.ts";
-import { type Grant, questionOf, type Verdict } from "../../policy/index.ts";
+import { type Grant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
@@ -111,10 +111,6 @@ export class GrantingJudge extends RunJudge {
     return this.#held.filter(({ stored }) => stored.until > now);
   }
 }
-
-/** Nothing of the floor is a question, nor what a written rule denies. */
-const isQuestion = ({ decision, basis }: Verdict): boolean =>
-  decision !== "allow" && basis !== "floor" && !(decision === "deny" && basis !== "protection");
 
 function grantVerdict({ id, rule, left, said }: Held): Pick<Verdict, "basis" | "reason" | "grant"> {
   const { text } = rule.source;

@@ -2,30 +2,21 @@ import { existsSync } from "node:fs";
 import type { Action, Call, FileAction, Lowered, World } from "../../action/index.ts";
 import {
   compiledPolicy,
-  explicitFiles,
-  findPolicyFiles,
+  findSources,
+  judgeBy,
   judgeContext,
+  POLICY_NAME,
   type PolicyReader,
   type PolicySource,
-  POLICY_NAME,
   realWorld,
+  type Situation,
 } from "../../engine/index.ts";
 import { isWithin, joinPath } from "../../path/index.ts";
-import {
-  brokenPolicy,
-  callMatcher,
-  type Grant,
-  judge,
-  type JudgeContext,
-  OrdinaryNames,
-  type Policy,
-  type Verdict,
-  compareStrictness,
-} from "../../policy/index.ts";
+import { callMatcher, type Grant, type JudgeContext, OrdinaryNames, type Policy, stricterOf, type Verdict } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, BROKEN, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
+import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type Bar, judgeExec } from "./commands.ts";
 import { Lookalikes } from "./lookalikes.ts";
 import { Known } from "./known.ts";
@@ -61,6 +52,7 @@ const MOST_REMEMBERED = 50_000;
  */
 export class RunJudge {
   readonly #options: RunJudgeOptions;
+  readonly #situation: Situation;
   readonly #defaults: RunDefaults;
   /** For commands: what is on PATH and where links lead now. */
   #world: World;
@@ -86,6 +78,8 @@ export class RunJudge {
 
   constructor(options: RunJudgeOptions) {
     this.#options = options;
+    const { machine: on, reader, own, policyFiles, profileFile } = options;
+    this.#situation = { machine: on, reader, own, policyFiles, profile: profileFile, supervised: true };
     this.#world = this.#freshWorld();
     this.#rules = fixedWorld(
       this.#freshWorld(),
@@ -138,7 +132,7 @@ export class RunJudge {
   call(actions: readonly Action[], caller: Caller, { object, moves }: About = {}): Verdict {
     let strictest: Verdict = ALLOWED;
     const weigh = (verdict: Verdict): void => {
-      if (strictest === ALLOWED || compareStrictness(verdict, strictest) > 0) strictest = verdict;
+      strictest = strictest === ALLOWED ? verdict : stricterOf(strictest, verdict);
     };
     const aliases = object === undefined ? NO_ALIASES : this.#objects.aliases(object.path, object.identity);
     for (const action of actions) {
@@ -190,10 +184,10 @@ export class RunJudge {
     let verdict = remembers ? this.#known.of(action, path) : undefined;
     if (verdict === undefined) {
       this.#pinned = path;
-      verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
-      if (this.#policy.broken !== undefined && verdict.decision === "allow") verdict = brokenPolicy(this.#policy.broken);
+      verdict = this.under(action, undefined);
       this.#pinned = "";
-      verdict = this.#defaults.relaxed(action, path, verdict, this.#policy.settings.preset);
+      // What a broken file denies is not known, so a run's own defaults allow nothing either.
+      if (this.#policy.broken === undefined) verdict = this.#defaults.relaxed(action, path, verdict, this.#policy.settings.preset);
       if (action.operation === "list" && verdict.decision === "allow") verdict = this.#ofContents(path) ?? verdict;
       if (++this.#judged % RENEW === 0) this.#renew();
       if (remembers) this.#known.add(action, path, verdict);
@@ -224,8 +218,7 @@ export class RunJudge {
 
   /** One action that is no file, with the defaults of a run. */
   judgeOne(action: Action): Verdict {
-    const verdict = judge({ actions: [action], unknowns: [] }, this.#policy, this.#context).actions[0]?.verdict ?? BROKEN;
-    return this.#policy.broken !== undefined && verdict.decision === "allow" ? brokenPolicy(this.#policy.broken) : verdict;
+    return this.under(action, undefined);
   }
 
   /** What is said about starting a program, and what it is started for. */
@@ -235,7 +228,9 @@ export class RunJudge {
 
   /** One action under answers given in advance, without the defaults of a run. */
   under(action: Action, grants: readonly Grant[] | undefined): Verdict {
-    return judge({ actions: [action], unknowns: [] }, this.#policy, { ...this.#context, grants }).actions[0]?.verdict ?? BROKEN;
+    const context = grants === undefined ? this.#context : { ...this.#context, grants };
+    const { actions: _, unknowns: __, ...verdict } = judgeBy({ actions: [action], unknowns: [] }, { policy: this.#policy, context });
+    return verdict;
   }
 
   #bar(caller: Caller | undefined): Bar {
@@ -279,8 +274,7 @@ export class RunJudge {
     const pinned = this.#pinned;
     this.#pinned = "";
     settlePatterns([...this.#policy.rules, ...this.#policy.operations.flatMap(({ rules }) => rules)], this.#rules);
-    for (const operation of ["read", "write", "delete"] as const)
-      judge({ actions: [probe(operation, "/")], unknowns: [] }, this.#policy, this.#context);
+    for (const operation of ["read", "write", "delete"] as const) this.under(probe(operation, "/"), undefined);
     this.#pinned = pinned;
   }
 
@@ -300,9 +294,7 @@ export class RunJudge {
   }
 
   #find(lowered: Lowered): readonly PolicySource[] {
-    const { machine, cwd, policyFiles, profileFile } = this.#options;
-    const explicit = explicitFiles(machine, policyFiles, cwd);
-    return findPolicyFiles(machine, this.#world, lowered, cwd, explicit, profileFile);
+    return findSources(this.#situation, this.#world, lowered, this.#options.cwd);
   }
 
   #compile(): Policy {
@@ -310,11 +302,9 @@ export class RunJudge {
   }
 
   #contextOf(world: World): JudgeContext {
-    const { machine, own } = this.#options;
     this.#remembers = this.#options.exact !== true && !this.#policy.rules.some(({ matcher }) => matcher.kind === "call");
     return {
-      ...judgeContext(machine, world, false, this.#sources, own),
-      supervised: true,
+      ...judgeContext(this.#situation, world, this.#sources),
       matchCall: callMatcher(world, this.#policy.rules),
     };
   }

@@ -6,7 +6,6 @@ export const ERRAND = verdictOf("allow", "run.errand");
 export const KEPT = verdictOf("deny", "floor.runs");
 export const TOO_LARGE = verdictOf("ask", "run.large-move");
 export const LENDS = verdictOf("ask", "run.lends-rights");
-export const BROKEN = verdictOf("deny", "failure", { reason: "this call could not be judged" });
 
 /** Of a repository, and what git makes it from. */
 export const isConfig = (path: string): boolean => /\/(?:config(?:\.worktree)?|commondir|gitdir)(?:\.lock)?$/.test(path);

@@ -1,0 +1,161 @@
+import type { Action, DangerId, Lowered, World } from "../action/index.ts";
+import { joinPath, parentOf } from "../path/index.ts";
+import {
+  floorPaths,
+  judge,
+  type JudgeContext,
+  type Policy,
+  type RequestVerdict,
+  underBroken,
+  USER_REGISTRATIONS,
+  verdictOf,
+} from "../policy/index.ts";
+import { lowerArgv } from "../shell/index.ts";
+import { type Machine, paneFlags } from "../state/index.ts";
+import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
+import { NOWHERE } from "./examples.ts";
+
+/**
+ * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look
+ * differ in this and in nothing else until there is a verdict.
+ */
+export interface Situation {
+  readonly machine: Machine;
+  /** Understands policy files; called only when one has changed. */
+  readonly reader: () => PolicyReader;
+  /** Folders of Assent's own program: nothing an agent asks for may change them. */
+  readonly own: readonly string[];
+  /** `none`: no policy file counts. */
+  readonly files?: "machine" | "none";
+  /** Files of `--policy`: each adds a layer. */
+  readonly policyFiles?: readonly string[];
+  /** File of the profile, under supervision: one more layer. */
+  readonly profile?: string | undefined;
+  /** For those who only look: other files in place of the ones found. */
+  readonly select?: (found: readonly PolicySource[]) => readonly PolicySource[];
+  /** What a caller of the library makes of the files' policy: its own rules, its own mode. */
+  readonly adapt?: (files: Policy) => Policy;
+  /** Somebody else decides where nobody has an opinion: a host by its own approval flow. */
+  readonly hostDecides?: boolean;
+  /** What is done is really supervised. */
+  readonly supervised?: boolean;
+}
+
+/** A situation and its policy: all that judging needs but what is judged. */
+export interface Judging {
+  readonly machine: Machine;
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+}
+
+/** The policy files that speak about what is lowered, seen from the folder where the session started. */
+export function findSources(
+  { machine, files, policyFiles = [], profile, select }: Omit<Situation, "reader" | "own">,
+  world: World,
+  lowered: Lowered,
+  sessionRoot: string,
+): readonly PolicySource[] {
+  if (files === "none") return [];
+  const found = findPolicyFiles(machine, world, lowered, sessionRoot, explicitFiles(machine, policyFiles, world.cwd), profile);
+  return select === undefined ? found : select(found);
+}
+
+export function judgingBy(situation: Situation, world: World, sources: readonly PolicySource[]): Judging {
+  const { machine, reader, adapt } = situation;
+  const files = compiledPolicy(machine, sources, reader);
+  return { machine, policy: adapt === undefined ? files : adapt(files), context: judgeContext(situation, world, sources) };
+}
+
+/**
+ * The verdict of the rules and the built-in knowledge, whoever asks. While a policy file is broken nothing is allowed.
+ * INVARIANT: every verdict that is acted on comes from here or from `decide`, which asks for more before it.
+ */
+export function judgeBy(lowered: Lowered, { policy, context }: Pick<Judging, "policy" | "context">): RequestVerdict {
+  return underBroken(judge(lowered, policy, context), policy);
+}
+
+/** The verdict when Assent itself fails: nothing is known, so a person must look. */
+export function failedVerdict(error: unknown): RequestVerdict {
+  const [message = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  const reason = `Assent could not judge this: ${message.slice(0, 200)}`;
+  return { ...verdictOf("ask", "failure", { reason }), actions: [], unknowns: [] };
+}
+
+/** Known per command line: the dangers of a rule's words do not depend on the machine. */
+const dangers = new Map<string, ReadonlySet<DangerId>>();
+
+function dangersOf(argv: readonly string[]): ReadonlySet<DangerId> {
+  const key = argv.join("\0");
+  let found = dangers.get(key);
+  if (found === undefined) {
+    found = new Set(lowerArgv(argv, { world: NOWHERE }).actions.flatMap(dangersIn));
+    if (dangers.size > 1000) dangers.clear();
+    dangers.set(key, found);
+  }
+  return found;
+}
+
+/** Deleting a folder is seen by the path, and not by the words. */
+function dangersIn(action: Action): readonly DangerId[] {
+  const folder = action.kind === "file" && action.operation === "delete" && (action.recursive === true || action.target.kind === "tree");
+  return folder ? [...(action.dangers ?? []), "delete-recursive"] : (action.dangers ?? []);
+}
+
+/** Settings of agents that are links, as those who keep them in a repository have them: where they really lie. */
+function linkedRegistrations(world: World): readonly string[] {
+  const real = world.canonical(world.home);
+  return USER_REGISTRATIONS.map((entry) => entry.replace(/\/$/, "")).flatMap((entry) => {
+    const target = world.canonical(joinPath(world.home, entry));
+    return target === joinPath(real, entry) ? [] : [target];
+  });
+}
+
+/** Packages that the program loads, by their names below `node_modules`: the second holds the binary of the first. */
+const PACKAGES = ["koffi", "@koromix"];
+
+/**
+ * Everything that is loaded with the program in a folder: its package's own files, and each place in which Node looks for
+ * what it imports, from there up (the first that is found counts, so those that do not exist are closed as well).
+ */
+function loadedWith(folder: string): readonly string[] {
+  const root = parentOf(folder);
+  const paths = [folder, `${root}/package.json`];
+  // Where it is installed as a package, the link by which its command is started lies beside.
+  if (root.endsWith("/node_modules/assent")) paths.push(root, `${parentOf(root)}/.bin/assent`);
+  for (let at = folder; ; at = parentOf(at)) {
+    if (!at.endsWith("/node_modules")) for (const name of PACKAGES) paths.push(joinPath(at, `node_modules/${name}`));
+    if (at === "/") return paths;
+  }
+}
+
+/** What judging needs to know besides the request and the policy. */
+export function judgeContext(
+  { machine, own, hostDecides = false, supervised = false }: Omit<Situation, "reader">,
+  world: World,
+  sources: readonly PolicySource[],
+): JudgeContext {
+  const floor = floorPaths(machine.home, machine.env["XDG_STATE_HOME"]);
+  const files = (project: boolean): readonly string[] =>
+    sources.filter(({ layer }) => (layer === "project") === project).map(({ file }) => file);
+  let linked: readonly string[] | undefined;
+  return {
+    world,
+    host: hostDecides,
+    floor: {
+      ...floor,
+      // Only what changes something asks for these.
+      get state() {
+        return machine.account === undefined ? floor.state : [...floor.state, paneFlags(machine.account)];
+      },
+      get registrations() {
+        return (linked ??= linkedRegistrations(world));
+      },
+      policies: [...new Set([...floor.policies, machine.managedPolicy, ...files(false)])],
+      own: [...new Set(own.flatMap(loadedWith))],
+      projectPolicies: [...new Set([joinPath(world.projectRoot, POLICY_NAME), ...files(true)])],
+    },
+    dangersOf,
+    supervised,
+  };
+}
