@@ -13,7 +13,7 @@ import {
   type Verdict,
   verdictOf,
 } from "../policy/index.ts";
-import { addRefusals, type FileIdentity, identityOfPath, type Machine, type Refusal, refusalsSince } from "../state/index.ts";
+import { addRefusals, type FileIdentity, identityOfPath, type Refusal, refusalsSince } from "../state/index.ts";
 import type { Request } from "./request.ts";
 import type { Judging } from "./situation.ts";
 
