@@ -1,9 +1,8 @@
-import type { Action, Call } from "../../action/index.ts";
-import type { Errand, Host } from "../judge/index.ts";
-import { ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import { interpreterOf } from "./interpreters.ts";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import type { Started } from "../judge/index.ts";
+import { alloc, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import type { Bench } from "./operation.ts";
+import type { Exec, Handlers, TaskAccess } from "./operation.ts";
 import { AT_FDCWD, type Place } from "./paths.ts";
 import type { Task } from "./tasks.ts";
 
@@ -14,60 +13,41 @@ const ARGUMENTS_MAX = 6 << 20;
 /** BINPRM_MAX_RECURSION: an interpreter of an interpreter, at most this deep. */
 const MOST_INTERPRETERS = 5;
 
-/** One program that an exec starts: the file itself, and after it the interpreters its first lines name. */
-export interface Started {
-  /** The path as the caller gave it; the file may be reached through a link whose name says what it is to be. */
-  readonly word: string;
-  readonly path: string;
-  /** Device and inode; empty where it cannot be known. */
-  readonly id: string;
-  readonly size: number;
-  readonly argv: readonly string[];
-  /** Where its bytes can be read. */
-  readonly file: string;
-  /** The kernel starts the dynamic loader, which loads this program (ld.so(8)). */
-  readonly loaded?: true;
+/** Starts of programs. */
+export const execHandlers = {
+  execve: (trap, task, access) => readExec(trap, task, access, { dirfd: AT_FDCWD, path: 0, argvAt: 1, flags: 0 }),
+  execveat: (trap, task, access) => readExec(trap, task, access, { dirfd: trap.int(0), path: 1, argvAt: 2, flags: trap.unsigned(4) }),
+} satisfies Handlers;
+
+interface ExecArguments {
+  readonly dirfd: number;
+  /** Numbers of the arguments. */
+  readonly path: number;
+  readonly argvAt: number;
+  /** AT_* flags. */
+  readonly flags: number;
 }
 
-/** An exec, decoded. The kernel does it, and `verifyExec` looks at what it really did. */
-export interface Exec {
-  readonly call: Call;
-  /** The file named, then its interpreters in the order in which the kernel follows them. */
-  readonly chain: readonly [Started, ...Started[]];
-  /** What a dynamic loader that is started by name goes on to load. */
-  readonly loads?: Started | undefined;
-  readonly pinned: readonly number[];
-  /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
-  readonly action?: Action;
-  readonly errand?: Errand;
-  readonly named?: readonly Host[];
-  readonly says?: readonly string[];
-  readonly programs?: readonly string[];
-}
-
-/** execve(2), execveat(2). A number: a negative errno. */
-export function decodeExec(trap: Trap, task: Task, bench: Bench): Exec | number {
-  const at = trap.nr === SYSCALLS.execveat;
-  const [dirfd, path, argvAt, flags] = at ? [trap.int(0), 1, 2, trap.unsigned(4)] : [AT_FDCWD, 0, 1, 0];
+function readExec(trap: Trap, task: Task, access: TaskAccess, { dirfd, path, argvAt, flags }: ExecArguments): Exec | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
-  const length = bench.paths.read(trap, path);
+  const length = access.paths.read(trap, path);
   if (length < 0) return length;
-  const word = pathText(Buffer.from(bench.paths.bytes.subarray(0, length)));
+  const word = pathText(Buffer.from(access.paths.bytes.subarray(0, length)));
   const place =
     length === 0 && (flags & AT_EMPTY_PATH) !== 0
-      ? bench.paths.descriptor(task, dirfd)
-      : bench.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
+      ? access.paths.descriptor(task, dirfd)
+      : access.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
   if (typeof place === "number") return place;
   const native = place.kind === "symlink" ? ERRNO.ELOOP : place.kind !== "file" ? ERRNO.EACCES : 0;
-  const argv = native === 0 ? bench.memory.strings(trap.tid, trap.long(argvAt), ARGUMENTS_MAX) : -native;
+  const argv = native === 0 ? access.memory.strings(trap.tid, trap.long(argvAt), ARGUMENTS_MAX) : -native;
   if (typeof argv === "number") {
     sys(SYSCALLS.close, place.fd);
     return argv;
   }
   // Linux 5.18: an empty argv becomes one empty string.
   const words = argv.length === 0 ? [""] : argv.map((item) => pathText(item));
-  const chain = chainOf(bench, task, place, words, dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word));
-  const loads = LOADER.test(place.path) ? loadedBy(bench, task, words) : undefined;
+  const chain = chainOf(access, task, place, words, dirfd === AT_FDCWD || word.startsWith("/") ? word : fileName(dirfd, word));
+  const loads = LOADER.test(place.path) ? loadedBy(access, task, words) : undefined;
   return {
     call: { name: "exec", args: [place.path, words] },
     chain,
@@ -80,7 +60,7 @@ export function decodeExec(trap: Trap, task: Task, bench: Bench): Exec | number 
 const fileName = (dirfd: number, word: string): string => (word === "" ? `/dev/fd/${dirfd}` : `/dev/fd/${dirfd}/${word}`);
 
 /** Follows interpreters as the kernel does. */
-function chainOf(bench: Bench, task: Task, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
+function chainOf(access: TaskAccess, task: Task, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
   let file = `/proc/self/fd/${place.fd}`;
   const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file }];
   let name = word;
@@ -90,8 +70,8 @@ function chainOf(bench: Bench, task: Task, place: Place, argv: readonly string[]
     if (interpreter === undefined) break;
     words = [interpreter.path, ...interpreter.arguments, name, ...words.slice(interpreter.keepsFirst ? 0 : 1)];
     // As the task itself finds it: a relative one in its folder, one in /proc/self in its own.
-    bench.paths.use(pathBytes(interpreter.path));
-    const found = bench.paths.object(task, AT_FDCWD, true);
+    access.paths.use(pathBytes(interpreter.path));
+    const found = access.paths.object(task, AT_FDCWD, true);
     if (typeof found === "number") {
       if (interpreter.opened) chain.push({ word: interpreter.path, path: interpreter.path, id: "", size: 0, argv: words, file: "" });
       break;
@@ -110,14 +90,103 @@ const LOADER = /\/ld(?:-linux[^/]*|-musl-[^/]*|-\d[^/]*|64)?\.so(?:\.\d+)?$/;
 const LOADER_VALUE = /^--(?:library-path|preload|audit|argv0|glibc-hwcaps-(?:prepend|mask)|inhibit-rpath)$/;
 
 /** The program that a dynamic loader is told to load. */
-function loadedBy(bench: Bench, task: Task, argv: readonly string[]): (Started & { readonly fd: number }) | undefined {
+function loadedBy(access: TaskAccess, task: Task, argv: readonly string[]): (Started & { readonly fd: number }) | undefined {
   let at = 1;
   while (argv[at]?.startsWith("--") === true) at += LOADER_VALUE.test(argv[at] ?? "") ? 2 : 1;
   const word = argv[at];
   if (word === undefined || word === "") return undefined;
-  bench.paths.use(pathBytes(word));
-  const found = bench.paths.object(task, AT_FDCWD, true);
+  access.paths.use(pathBytes(word));
+  const found = access.paths.object(task, AT_FDCWD, true);
   if (typeof found === "number") return undefined;
   const { id, size } = found.stat;
   return { word, path: found.path, id, size, argv: argv.slice(at), file: `/proc/self/fd/${found.fd}`, loaded: true, fd: found.fd };
+}
+
+/** BINPRM_BUF_SIZE: so much of a file the kernel looks at. */
+const LOOKED_AT = 256;
+const BINFMT_MISC = "/proc/sys/fs/binfmt_misc";
+
+/** What the kernel starts in the place of a file that another program interprets. */
+interface Interpreter {
+  readonly path: string;
+  /** Words in front of the file's name. */
+  readonly arguments: readonly string[];
+  /** The first word of the command stays behind the file's name (binfmt_misc, flag P). */
+  readonly keepsFirst: boolean;
+  /** The kernel has it open since it was registered (binfmt_misc, flag F): its path may lead elsewhere, or nowhere. */
+  readonly opened: boolean;
+}
+
+/** The interpreter of a file, as the kernel finds it: binfmt_misc, then `#!`. `name`: by which the file is started. */
+function interpreterOf(file: string, name: string): Interpreter | undefined {
+  const start = beginningOf(file);
+  return registered(start, name) ?? lineOf(start);
+}
+
+/** `#!`, as binfmt_script(load_script) reads it. */
+function lineOf(start: Buffer): Interpreter | undefined {
+  if (start[0] !== 0x23 || start[1] !== 0x21) return undefined;
+  const end = start.indexOf(0x0a);
+  // Without a newline the last byte looked at is lost to the NUL that ends the text.
+  const text = pathText(Buffer.from(start.subarray(2, end < 0 ? LOOKED_AT - 1 : end))).replace(/\0[^]*$/, "");
+  const [, path, argument] = /^[ \t]*([^ \t]+)[ \t]*([^]*?)[ \t]*$/.exec(text) ?? [];
+  if (path === undefined) return undefined;
+  return { path, arguments: argument === undefined || argument === "" ? [] : [argument], keepsFirst: false, opened: false };
+}
+
+/** As much of a file as the kernel looks at; nothing where it cannot be read. */
+function beginningOf(file: string): Buffer {
+  try {
+    const fd = openSync(file, "r");
+    try {
+      const start = alloc(LOOKED_AT);
+      return start.subarray(0, readSync(fd, start, 0, LOOKED_AT, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return alloc(0);
+  }
+}
+
+interface Format {
+  readonly interpreter: Interpreter;
+  readonly matches: (start: Buffer, name: string) => boolean;
+}
+
+let formats: readonly Format[] | undefined;
+
+/** Kernel documentation, admin-guide/binfmt-misc.rst. Nothing supervised can register another. */
+function registered(start: Buffer, name: string): Interpreter | undefined {
+  formats ??= readFormats();
+  return formats.find(({ matches }) => matches(start, name))?.interpreter;
+}
+
+function readFormats(): readonly Format[] {
+  try {
+    if (!readFileSync(`${BINFMT_MISC}/status`, "latin1").startsWith("enabled")) return [];
+    return readdirSync(BINFMT_MISC)
+      .filter((name) => name !== "status" && name !== "register")
+      .flatMap((name) => parseFormat(readFileSync(`${BINFMT_MISC}/${name}`, "latin1")) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function parseFormat(text: string): Format | undefined {
+  const field = (name: string): string | undefined => new RegExp(`^${name}:? (.*)$`, "m").exec(text)?.[1];
+  const path = field("interpreter");
+  if (!text.startsWith("enabled") || path === undefined) return undefined;
+  const flags = field("flags") ?? "";
+  const interpreter: Interpreter = { path, arguments: [], keepsFirst: flags.includes("P"), opened: flags.includes("F") };
+  const extension = field("extension");
+  if (extension !== undefined) return { interpreter, matches: (_, name) => name.slice(name.lastIndexOf(".")) === extension };
+  const magic = Buffer.from(field("magic") ?? "", "hex");
+  const mask = Buffer.from(field("mask") ?? "", "hex");
+  const offset = Number(field("offset") ?? 0);
+  if (magic.length === 0) return undefined;
+  return {
+    interpreter,
+    matches: (start) => magic.every((byte, at) => (((start[offset + at] ?? 0) ^ byte) & (mask[at] ?? 0xff)) === 0),
+  };
 }

@@ -1,13 +1,22 @@
-import { SYSCALLS, type SyscallName } from "../kernel/index.ts";
-import { processHandlers } from "./about-processes.ts";
+import { isSyscallName, SYSCALLS } from "../kernel/index.ts";
+import type { TrappedCall } from "../wall/index.ts";
+import { execHandlers } from "./exec.ts";
 import { metadataHandlers } from "./metadata.ts";
 import { nameHandlers } from "./names.ts";
+import type { NetHandlers } from "./net/index.ts";
 import { openHandlers } from "./open.ts";
 import type { Handler } from "./operation.ts";
+import { processHandlers } from "./process-calls.ts";
 
-/** Who decodes which call, by its number here. */
-export function handlerTable(net: Readonly<Record<string, Handler>>): ReadonlyMap<number, Handler> {
-  const all: Readonly<Record<string, Handler>> = { ...openHandlers, ...nameHandlers, ...metadataHandlers, ...processHandlers, ...net };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the tables are names of calls
-  return new Map(Object.entries(all).map(([name, handler]) => [SYSCALLS[name as SyscallName], handler]));
+/** Who reads which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody reads does not compile. */
+export function handlerTable(net: NetHandlers): ReadonlyMap<number, Handler> {
+  const all = {
+    ...openHandlers,
+    ...nameHandlers,
+    ...metadataHandlers,
+    ...execHandlers,
+    ...processHandlers,
+    ...net,
+  } satisfies Record<TrappedCall, Handler>;
+  return new Map(Object.entries(all).flatMap(([name, handler]) => (isSyscallName(name) ? [[SYSCALLS[name], handler] as const] : [])));
 }

@@ -1,10 +1,8 @@
 import type { Call, CallName } from "../../action/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { isNameless } from "./nameless.ts";
-import { type Bench, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
-import { AT_FDCWD, O_PATH, type Place } from "./paths.ts";
-import { numberName, ownDescriptors } from "./own-descriptors.ts";
+import { type TaskAccess, type Decoded, fileAction, type Handlers, named, type Operation } from "./operation.ts";
+import { AT_FDCWD, O_PATH, type Place, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -38,10 +36,10 @@ function isTooLarge({ tgid, tid }: Task, size: number): boolean {
  * Changes of mode, owner, times, attributes and length. Landlock covers none of them but truncate (up to ABI 7), so all are done
  * here on the pinned object.
  */
-export const metadataHandlers: Readonly<Record<string, Handler>> = {
-  truncate: (trap, task, bench) => {
+export const metadataHandlers = {
+  truncate: (trap, task, access) => {
     if (((trap.words[3] ?? 0) | 0) < 0) return -ERRNO.EINVAL;
-    const place = followed(trap, task, bench, AT_FDCWD, 0);
+    const place = followed(trap, task, access, AT_FDCWD, 0);
     if (typeof place === "number") return place;
     const size = trap.long(1);
     const native = place.kind === "directory" ? ERRNO.EISDIR : place.kind === "file" ? 0 : ERRNO.EINVAL;
@@ -57,59 +55,60 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
     };
   },
 
-  chmod: (trap, task, bench) => mode(followed(trap, task, bench, AT_FDCWD, 0), trap.unsigned(1)),
-  fchmod: (trap, task, bench) => mode(opened(task, bench, trap.int(0)), trap.unsigned(1)),
-  fchmodat: (trap, task, bench) => mode(followed(trap, task, bench, trap.int(0), 1), trap.unsigned(2)),
-  fchmodat2: (trap, task, bench) => mode(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
+  chmod: (trap, task, access) => mode(followed(trap, task, access, AT_FDCWD, 0), trap.unsigned(1)),
+  fchmod: (trap, task, access) => mode(opened(task, access, trap.int(0)), trap.unsigned(1)),
+  fchmodat: (trap, task, access) => mode(followed(trap, task, access, trap.int(0), 1), trap.unsigned(2)),
+  fchmodat2: (trap, task, access) => mode(flagged(trap, task, access, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
 
-  chown: (trap, task, bench) => owner(followed(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  lchown: (trap, task, bench) => owner(itself(trap, task, bench, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  fchown: (trap, task, bench) => owner(opened(task, bench, trap.int(0)), trap.int(1), trap.int(2)),
-  fchownat: (trap, task, bench) => owner(flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
+  chown: (trap, task, access) => owner(followed(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  lchown: (trap, task, access) => owner(itself(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  fchown: (trap, task, access) => owner(opened(task, access, trap.int(0)), trap.int(1), trap.int(2)),
+  fchownat: (trap, task, access) => owner(flagged(trap, task, access, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
 
-  utime: (trap, task, bench) => times(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0), 1, "utimbuf"),
-  utimes: (trap, task, bench) => times(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0), 1, "timeval"),
-  futimesat: (trap, task, bench) => times(trap, bench, () => orDescriptor(trap, task, bench, 0), 2, "timeval"),
-  utimensat: (trap, task, bench) => times(trap, bench, () => orDescriptor(trap, task, bench, trap.unsigned(3)), 2, "timespec"),
+  utime: (trap, task, access) => times(trap, access, () => followed(trap, task, access, AT_FDCWD, 0), 1, "utimbuf"),
+  utimes: (trap, task, access) => times(trap, access, () => followed(trap, task, access, AT_FDCWD, 0), 1, "timeval"),
+  futimesat: (trap, task, access) => times(trap, access, () => orDescriptor(trap, task, access, 0), 2, "timeval"),
+  utimensat: (trap, task, access) => times(trap, access, () => orDescriptor(trap, task, access, trap.unsigned(3)), 2, "timespec"),
 
-  setxattr: (trap, task, bench) => setAttribute(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0)),
-  lsetxattr: (trap, task, bench) => setAttribute(trap, bench, () => itself(trap, task, bench, AT_FDCWD, 0)),
-  fsetxattr: (trap, task, bench) => setAttribute(trap, bench, () => opened(task, bench, trap.int(0))),
-  removexattr: (trap, task, bench) => removeAttribute(trap, bench, () => followed(trap, task, bench, AT_FDCWD, 0)),
-  lremovexattr: (trap, task, bench) => removeAttribute(trap, bench, () => itself(trap, task, bench, AT_FDCWD, 0)),
-  fremovexattr: (trap, task, bench) => removeAttribute(trap, bench, () => opened(task, bench, trap.int(0))),
-  setxattrat: (trap, task, bench) => {
+  setxattr: (trap, task, access) => setAttribute(trap, access, () => followed(trap, task, access, AT_FDCWD, 0)),
+  lsetxattr: (trap, task, access) => setAttribute(trap, access, () => itself(trap, task, access, AT_FDCWD, 0)),
+  fsetxattr: (trap, task, access) => setAttribute(trap, access, () => opened(task, access, trap.int(0))),
+  removexattr: (trap, task, access) => removeAttribute(trap, access, () => followed(trap, task, access, AT_FDCWD, 0)),
+  lremovexattr: (trap, task, access) => removeAttribute(trap, access, () => itself(trap, task, access, AT_FDCWD, 0)),
+  fremovexattr: (trap, task, access) => removeAttribute(trap, access, () => opened(task, access, trap.int(0))),
+  setxattrat: (trap, task, access) => {
     // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
     const length = trap.long(5);
     if (length < 16) return -ERRNO.EINVAL;
     if (length > 4096) return -ERRNO.E2BIG;
-    const args = bench.memory.bytes(trap.tid, trap.long(4), length);
+    const args = access.memory.bytes(trap.tid, trap.long(4), length);
     if (typeof args === "number") return args;
     if (args.subarray(16).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     const value = args.readUInt32LE(0) + args.readUInt32LE(4) * 0x1_0000_0000;
-    const find = (): Place | number => flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2));
-    return setAttribute(trap, bench, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
+    const find = (): Place | number => flagged(trap, task, access, trap.int(0), 1, trap.unsigned(2));
+    return setAttribute(trap, access, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
   },
-  removexattrat: (trap, task, bench) => removeAttribute(trap, bench, () => flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(2)), 3),
-  file_setattr: (trap, task, bench) => {
+  removexattrat: (trap, task, access) =>
+    removeAttribute(trap, access, () => flagged(trap, task, access, trap.int(0), 1, trap.unsigned(2)), 3),
+  file_setattr: (trap, task, access) => {
     // struct file_attr grows; 24 bytes is its first version (linux/fs.h).
     const size = trap.long(3);
     if (size < 24 || size > 4096) return size < 24 ? -ERRNO.EINVAL : -ERRNO.E2BIG;
-    const attributes = bench.memory.bytes(trap.tid, trap.long(2), size);
+    const attributes = access.memory.bytes(trap.tid, trap.long(2), size);
     if (typeof attributes === "number") return attributes;
-    const place = flagged(trap, task, bench, trap.int(0), 1, trap.unsigned(4));
+    const place = flagged(trap, task, access, trap.int(0), 1, trap.unsigned(4));
     if (typeof place === "number") return place;
     return change(place, "chattr", [], () => sys(SYSCALLS.file_setattr, AT_FDCWD, procName(place), addressOf(attributes), size, 0));
   },
 
   // Of all requests the filter traps those that change inode flags: FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR.
-  ioctl: (trap, task, bench) => {
-    const place = bench.paths.descriptor(task, trap.int(0));
+  ioctl: (trap, task, access) => {
+    const place = access.paths.descriptor(task, trap.int(0));
     if (typeof place === "number") return place;
     const length = (trap.unsigned(1) >>> 16) & 0x3fff;
-    const argument = bench.memory.bytes(trap.tid, trap.long(2), length);
+    const argument = access.memory.bytes(trap.tid, trap.long(2), length);
     if (typeof argument === "number") return leave(place, argument);
-    const own = bench.tasks.duplicate(task, trap.int(0));
+    const own = access.tasks.duplicate(task, trap.int(0));
     if (own < 0) return leave(place, own);
     const request = trap.unsigned(1);
     return {
@@ -117,49 +116,49 @@ export const metadataHandlers: Readonly<Record<string, Handler>> = {
       pinned: [place.fd, own],
     };
   },
-};
+} satisfies Handlers;
 
 /** A place that the call would follow links to. */
-function followed(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
-  const length = bench.paths.read(trap, argument);
-  return length < 0 ? length : bench.paths.object(task, dirfd, true);
+function followed(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Place | number {
+  const length = access.paths.read(trap, argument);
+  return length < 0 ? length : access.paths.object(task, dirfd, true);
 }
 
 /** The link itself, where it is one. */
-function itself(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Place | number {
-  const length = bench.paths.read(trap, argument);
-  return length < 0 ? length : bench.paths.object(task, dirfd, false);
+function itself(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Place | number {
+  const length = access.paths.read(trap, argument);
+  return length < 0 ? length : access.paths.object(task, dirfd, false);
 }
 
 /** With the AT_* flags that such calls take. */
-function flagged(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, flags: number): Place | number {
+function flagged(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Place | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
-  const length = bench.paths.read(trap, argument);
+  const length = access.paths.read(trap, argument);
   if (length < 0) return length;
-  if (length > 0) return bench.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
+  if (length > 0) return access.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
   if ((flags & AT_EMPTY_PATH) === 0) return -ERRNO.ENOENT;
-  return ofDescriptor(task, bench, dirfd);
+  return ofDescriptor(task, access, dirfd);
 }
 
 /** The object behind a descriptor that is more than a name of it: with O_PATH such calls end in EBADF (open(2)). */
-function opened(task: Task, bench: Bench, fd: number): Place | number {
-  const copy = bench.tasks.duplicate(task, fd);
-  if (copy < 0 || (sys(SYSCALLS.fcntl, copy, F_GETFL) & O_PATH) === 0) return copy < 0 ? copy : bench.paths.placeOf(copy);
+function opened(task: Task, access: TaskAccess, fd: number): Place | number {
+  const copy = access.tasks.duplicate(task, fd);
+  if (copy < 0 || (sys(SYSCALLS.fcntl, copy, F_GETFL) & O_PATH) === 0) return copy < 0 ? copy : access.paths.placeOf(copy);
   sys(SYSCALLS.close, copy);
   return -ERRNO.EBADF;
 }
 
-function ofDescriptor(task: Task, bench: Bench, dirfd: number): Place | number {
-  if (dirfd !== AT_FDCWD) return bench.paths.descriptor(task, dirfd);
-  const cwd = bench.tasks.cwd(task);
-  return cwd < 0 ? cwd : bench.paths.placeOf(cwd);
+function ofDescriptor(task: Task, access: TaskAccess, dirfd: number): Place | number {
+  if (dirfd !== AT_FDCWD) return access.paths.descriptor(task, dirfd);
+  const cwd = access.tasks.cwd(task);
+  return cwd < 0 ? cwd : access.paths.placeOf(cwd);
 }
 
 /** utimensat(2): without a path the descriptor itself is meant. */
-function orDescriptor(trap: Trap, task: Task, bench: Bench, flags: number): Place | number {
-  if (trap.long(1) !== 0) return flagged(trap, task, bench, trap.int(0), 1, flags);
+function orDescriptor(trap: Trap, task: Task, access: TaskAccess, flags: number): Place | number {
+  if (trap.long(1) !== 0) return flagged(trap, task, access, trap.int(0), 1, flags);
   if (trap.int(0) === AT_FDCWD) return (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) === 0 ? -ERRNO.EFAULT : -ERRNO.EINVAL;
-  return flags === 0 ? opened(task, bench, trap.int(0)) : -ERRNO.EINVAL;
+  return flags === 0 ? opened(task, access, trap.int(0)) : -ERRNO.EINVAL;
 }
 
 function leave(place: Place, result: number): number {
@@ -172,7 +171,7 @@ const procName = (place: Place): number => shortName(`/proc/self/fd/${place.fd}`
 
 function change(place: Place, name: CallName, args: readonly string[], perform: () => number): Operation {
   const call: Call = { name, args: [place.path, ...args] };
-  const isNamed = place.path.startsWith("/") && !isNameless(place);
+  const isNamed = place.path.startsWith("/") && !isUnlinked(place);
   return {
     call,
     about: named(place),
@@ -211,14 +210,14 @@ function owner(place: Place | number, uid: number, gid: number): Decoded {
 /** Times as utimensat(2) takes them, whatever the older calls were given; NULL means now. */
 function times(
   trap: Trap,
-  bench: Bench,
+  access: TaskAccess,
   find: () => Place | number,
   argument: number,
   layout: "utimbuf" | "timeval" | "timespec",
 ): Decoded {
   let given: Buffer | undefined;
   if (trap.long(argument) !== 0) {
-    const read = bench.memory.bytes(trap.tid, trap.long(argument), layout === "utimbuf" ? UTIMBUF : TIMES);
+    const read = access.memory.bytes(trap.tid, trap.long(argument), layout === "utimbuf" ? UTIMBUF : TIMES);
     if (typeof read === "number") return read;
     given = timespecs(read, layout);
     if (given === undefined) return -ERRNO.EINVAL;
@@ -246,9 +245,9 @@ function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): B
   return result;
 }
 
-function attributeName(trap: Trap, bench: Bench, argument: number): Buffer | number {
+function attributeName(trap: Trap, access: TaskAccess, argument: number): Buffer | number {
   const name = alloc(XATTR_NAME_MAX + 1);
-  const length = bench.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
+  const length = access.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
   return length < 0 ? length : length === 0 ? -ERRNO.ERANGE : name.subarray(0, length + 1);
 }
 
@@ -261,16 +260,16 @@ interface AttributeValue {
 /** The name and the value are looked at before the file (fs/xattr.c). */
 function setAttribute(
   trap: Trap,
-  bench: Bench,
+  access: TaskAccess,
   find: () => Place | number,
   argument = 1,
   { value, size, flags }: AttributeValue = { value: trap.long(2), size: trap.long(3), flags: trap.int(4) },
 ): Decoded {
   if ((flags & ~XATTR_CREATE_REPLACE) !== 0) return -ERRNO.EINVAL;
-  const name = attributeName(trap, bench, argument);
+  const name = attributeName(trap, access, argument);
   if (typeof name === "number") return name;
   if (size > XATTR_SIZE_MAX) return -ERRNO.E2BIG;
-  const bytes = bench.memory.bytes(trap.tid, value, size);
+  const bytes = access.memory.bytes(trap.tid, value, size);
   if (typeof bytes === "number") return bytes;
   const place = find();
   if (typeof place === "number") return place;
@@ -279,8 +278,8 @@ function setAttribute(
   );
 }
 
-function removeAttribute(trap: Trap, bench: Bench, find: () => Place | number, argument = 1): Decoded {
-  const name = attributeName(trap, bench, argument);
+function removeAttribute(trap: Trap, access: TaskAccess, find: () => Place | number, argument = 1): Decoded {
+  const name = attributeName(trap, access, argument);
   if (typeof name === "number") return name;
   const place = find();
   if (typeof place === "number") return place;

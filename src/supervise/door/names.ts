@@ -1,11 +1,9 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { isNameless } from "./nameless.ts";
-import { type Bench, borrowing, type Decoded, fileAction, type Handler, named, type Operation } from "./operation.ts";
-import { AT_FDCWD, type Place, type Slot } from "./paths.ts";
+import { type TaskAccess, borrowing, type Decoded, fileAction, type Handlers, named, type Operation } from "./operation.ts";
+import { AT_FDCWD, type Place, type Slot, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
 import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
-import { numberName, ownDescriptors } from "./own-descriptors.ts";
 import type { Task } from "./tasks.ts";
 
 const AT_REMOVEDIR = 0x200;
@@ -15,27 +13,27 @@ const NOREPLACE = 1;
 const EXCHANGE = 2;
 
 /** Calls that make, remove and move names. */
-export const nameHandlers: Readonly<Record<string, Handler>> = {
-  unlink: (trap, task, bench) => removal(trap, task, bench, AT_FDCWD, 0, 0),
-  rmdir: (trap, task, bench) => removal(trap, task, bench, AT_FDCWD, 0, AT_REMOVEDIR),
-  unlinkat: (trap, task, bench) => removal(trap, task, bench, trap.int(0), 1, trap.unsigned(2)),
-  mkdir: (trap, task, bench) => folder(trap, task, bench, AT_FDCWD, 0, trap.unsigned(1)),
-  mkdirat: (trap, task, bench) => folder(trap, task, bench, trap.int(0), 1, trap.unsigned(2)),
-  rename: (trap, task, bench) => renaming(trap, task, bench, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
-  renameat: (trap, task, bench) => renaming(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], 0),
-  renameat2: (trap, task, bench) => renaming(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
-  link: (trap, task, bench) => hardLink(trap, task, bench, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
-  linkat: (trap, task, bench) => hardLink(trap, task, bench, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
-  symlink: (trap, task, bench) => softLink(trap, task, bench, AT_FDCWD, 1),
-  symlinkat: (trap, task, bench) => softLink(trap, task, bench, trap.int(1), 2),
-  mknod: (trap, task, bench) => node(trap, task, bench, AT_FDCWD, 0),
-  mknodat: (trap, task, bench) => node(trap, task, bench, trap.int(0), 1),
-};
+export const nameHandlers = {
+  unlink: (trap, task, access) => removal(trap, task, access, AT_FDCWD, 0, 0),
+  rmdir: (trap, task, access) => removal(trap, task, access, AT_FDCWD, 0, AT_REMOVEDIR),
+  unlinkat: (trap, task, access) => removal(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
+  mkdir: (trap, task, access) => folder(trap, task, access, AT_FDCWD, 0, trap.unsigned(1)),
+  mkdirat: (trap, task, access) => folder(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
+  rename: (trap, task, access) => renaming(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  renameat: (trap, task, access) => renaming(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], 0),
+  renameat2: (trap, task, access) => renaming(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  link: (trap, task, access) => hardLink(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  linkat: (trap, task, access) => hardLink(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  symlink: (trap, task, access) => softLink(trap, task, access, AT_FDCWD, 1),
+  symlinkat: (trap, task, access) => softLink(trap, task, access, trap.int(1), 2),
+  mknod: (trap, task, access) => node(trap, task, access, AT_FDCWD, 0),
+  mknodat: (trap, task, access) => node(trap, task, access, trap.int(0), 1),
+} satisfies Handlers;
 
 /** Reads a path argument and pins its folder. */
-export function slotOf(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Slot | number {
-  const length = bench.paths.read(trap, argument);
-  return length < 0 ? length : bench.paths.slot(task, dirfd);
+export function slotOf(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Slot | number {
+  const length = access.paths.read(trap, argument);
+  return length < 0 ? length : access.paths.slot(task, dirfd);
 }
 
 /** As the undo store names it: without the NUL and a last `/`. */
@@ -61,9 +59,9 @@ function leave(result: number, ...pinned: readonly { readonly parent?: number; r
   return result;
 }
 
-function removal(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, flags: number): Decoded {
+function removal(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Decoded {
   if ((flags & ~AT_REMOVEDIR) !== 0) return -ERRNO.EINVAL;
-  const slot = slotOf(trap, task, bench, dirfd, argument);
+  const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   const remove = (): number => sys(SYSCALLS.unlinkat, slot.parent, slot.nameAt, flags);
   // These never succeed, and the kernel has its own error for each.
@@ -83,32 +81,32 @@ function removal(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: 
   };
 }
 
-function folder(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number, mode: number): Decoded {
-  const slot = slotOf(trap, task, bench, dirfd, argument);
+function folder(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
+  const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   if (slot.hopeless) return leave(-ERRNO.EEXIST, slot);
   if (typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   const call: Call = { name: "mkdir", args: [slot.path] };
-  const mask = bench.tasks.umask(task);
+  const mask = access.tasks.umask(task);
   const bits = mode & 0o1777;
   return {
     call,
     actions: [fileAction("mkdir", slot.path, call)],
     note: "new folder",
     pinned: [slot.parent],
-    perform: () => bench.tasks.masked(mask, () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits)),
+    perform: () => access.tasks.masked(mask, () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits)),
     ...born(slot, "directory"),
   };
 }
 
 type Argument = readonly [dirfd: number, argument: number];
 
-function renaming(trap: Trap, task: Task, bench: Bench, [fromFd, fromAt]: Argument, [toFd, toAt]: Argument, flags: number): Decoded {
+function renaming(trap: Trap, task: Task, access: TaskAccess, [fromFd, fromAt]: Argument, [toFd, toAt]: Argument, flags: number): Decoded {
   // WHITEOUT makes a device of it, which nothing supervised may have.
   if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0 || flags === (NOREPLACE | EXCHANGE)) return -ERRNO.EINVAL;
-  const from = slotOf(trap, task, bench, fromFd, fromAt);
+  const from = slotOf(trap, task, access, fromFd, fromAt);
   if (typeof from === "number") return from;
-  const to = slotOf(trap, task, bench, toFd, toAt);
+  const to = slotOf(trap, task, access, toFd, toAt);
   if (typeof to === "number") return leave(to, from);
   const rename = (): number => sys(SYSCALLS.renameat2, from.parent, from.nameAt, to.parent, to.nameAt, flags);
   if (from.hopeless || to.hopeless) return leave(rename(), from, to);
@@ -162,24 +160,24 @@ function arriving(path: string, stat: ObjectStat, call: Call): FileAction {
   return fileAction(operation, path, call);
 }
 
-function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument, [newFd, newAt]: Argument, flags: number): Decoded {
+function hardLink(trap: Trap, task: Task, access: TaskAccess, [oldFd, oldAt]: Argument, [newFd, newAt]: Argument, flags: number): Decoded {
   if ((flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
-  const length = bench.paths.read(trap, oldAt);
+  const length = access.paths.read(trap, oldAt);
   if (length < 0) return length;
   const source: Place | number =
     length === 0 && (flags & AT_EMPTY_PATH) !== 0
       ? oldFd === AT_FDCWD
         ? -ERRNO.EPERM // A folder has one name only.
-        : bench.paths.descriptor(task, oldFd)
-      : bench.paths.object(task, oldFd, (flags & AT_SYMLINK_FOLLOW) !== 0);
+        : access.paths.descriptor(task, oldFd)
+      : access.paths.object(task, oldFd, (flags & AT_SYMLINK_FOLLOW) !== 0);
   if (typeof source === "number") return source;
-  const slot = slotOf(trap, task, bench, newFd, newAt);
+  const slot = slotOf(trap, task, access, newFd, newAt);
   if (typeof slot === "number") return leave(slot, source);
   if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, source, slot);
   if (slot.slash) return leave(-ERRNO.ENOENT, source, slot);
   if (source.kind === "directory") return leave(-ERRNO.EPERM, source, slot);
   const call: Call = { name: "link", args: [source.path, slot.path] };
-  const isNew = isNameless(source);
+  const isNew = isUnlinked(source);
   return {
     call,
     actions: [
@@ -195,12 +193,12 @@ function hardLink(trap: Trap, task: Task, bench: Bench, [oldFd, oldAt]: Argument
   };
 }
 
-function softLink(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Decoded {
-  const length = bench.paths.read(trap, 0);
+function softLink(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
+  const length = access.paths.read(trap, 0);
   if (length < 0) return length;
   if (length === 0) return -ERRNO.ENOENT;
-  const text = Buffer.from(bench.paths.bytes.subarray(0, length + 1));
-  const slot = slotOf(trap, task, bench, dirfd, argument);
+  const text = Buffer.from(access.paths.bytes.subarray(0, length + 1));
+  const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   if (slot.slash) return leave(-ERRNO.ENOENT, slot);
@@ -219,26 +217,26 @@ const NODES: Readonly<Record<number, Kind>> = { 0: "file", 0o100000: "file", 0o0
 
 const DEVICES: ReadonlySet<number> = new Set([0o020000, 0o060000]);
 
-function node(trap: Trap, task: Task, bench: Bench, dirfd: number, argument: number): Decoded {
+function node(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
   const mode = trap.unsigned(argument + 1);
   const kind = NODES[mode & 0o170000];
   const isDevice = DEVICES.has(mode & 0o170000);
   if (kind === undefined && !isDevice) return (mode & 0o170000) === 0o040000 ? -ERRNO.EPERM : -ERRNO.EINVAL;
-  const slot = slotOf(trap, task, bench, dirfd, argument);
+  const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
   if (slot.slash) return leave(-ERRNO.ENOENT, slot);
   // Devices need a capability that nothing supervised has.
   if (kind === undefined) return leave(-ERRNO.EPERM, slot);
   const call: Call = { name: "mknod", args: [slot.path, kind] };
-  const mask = bench.tasks.umask(task);
+  const mask = access.tasks.umask(task);
   const bits = mode & 0o177777;
   return {
     call,
     actions: [fileAction("write", slot.path, call), ...(kind === "file" ? borrowing(bits, slot.path) : [])],
     note: `new ${kind}`,
     pinned: [slot.parent],
-    perform: () => bench.tasks.masked(mask, () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0)),
+    perform: () => access.tasks.masked(mask, () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0)),
     ...born(slot, kind),
   };
 }

@@ -2,11 +2,9 @@ import type { Call, FileOperation } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, type Bench, borrowing, type Decoded, fileAction, type Handler, named, type Operation, PASS } from "./operation.ts";
-import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot } from "./paths.ts";
+import { AGAIN, type TaskAccess, borrowing, type Decoded, fileAction, type Handlers, named, type Operation, PASS } from "./operation.ts";
+import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot, reopen, isUnlinked } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
-import { reopen } from "./own-descriptors.ts";
-import { isNameless } from "./nameless.ts";
 import { inTree, terminalPath } from "./processes.ts";
 import { pipeOpening } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
@@ -32,17 +30,17 @@ interface Opening {
   readonly fixed: boolean;
 }
 
-export const openHandlers: Readonly<Record<string, Handler>> = {
-  open: (trap, task, bench) => opening(trap, task, bench, 0, registers(trap, AT_FDCWD, 1)),
-  openat: (trap, task, bench) => opening(trap, task, bench, 1, registers(trap, trap.int(0), 2)),
-  creat: (trap, task, bench) =>
-    opening(trap, task, bench, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
-  openat2: (trap, task, bench) => {
+export const openHandlers = {
+  open: (trap, task, access) => opening(trap, task, access, 0, registers(trap, AT_FDCWD, 1)),
+  openat: (trap, task, access) => opening(trap, task, access, 1, registers(trap, trap.int(0), 2)),
+  creat: (trap, task, access) =>
+    opening(trap, task, access, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
+  openat2: (trap, task, access) => {
     const size = trap.long(3);
     // openat2(2): the structure may grow; what is beyond what we know must be zero.
     if (size < 24) return -ERRNO.EINVAL;
     if (size > 4096) return -ERRNO.E2BIG;
-    const how = bench.memory.bytes(trap.tid, trap.long(2), size);
+    const how = access.memory.bytes(trap.tid, trap.long(2), size);
     if (typeof how === "number") return how;
     if (how.subarray(24).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     if (how.readUInt32LE(4) !== 0 || how.readUInt32LE(12) !== 0 || how.readUInt32LE(20) !== 0) return -ERRNO.EINVAL;
@@ -54,31 +52,31 @@ export const openHandlers: Readonly<Record<string, Handler>> = {
     // BENEATH and IN_ROOT contradict each other; CACHED promises not to wait, as nothing that changes files can.
     if ((resolve & 0x18) === 0x18) return -ERRNO.EINVAL;
     if ((resolve & 0x20) !== 0 && (creates || (flags & O_TRUNC) !== 0)) return -ERRNO.EAGAIN;
-    return opening(trap, task, bench, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
+    return opening(trap, task, access, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
   },
-};
+} satisfies Handlers;
 
 function registers(trap: Trap, dirfd: number, at: number): Opening {
   return { dirfd, flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
 }
 
-function opening(trap: Trap, task: Task, bench: Bench, pathArgument: number, how: Opening): Decoded {
+function opening(trap: Trap, task: Task, access: TaskAccess, pathArgument: number, how: Opening): Decoded {
   // An O_PATH descriptor reaches no data, and cannot be handed over (ADDFD refuses it). In openat2's structure the flag could be changed meanwhile.
   if ((how.flags & O_PATH) !== 0) return how.fixed ? PASS : -ERRNO.ENOSYS;
   if ((how.flags & O_CREAT) !== 0 && (how.flags & O_DIRECTORY) !== 0) return -ERRNO.EINVAL;
-  const length = bench.paths.read(trap, pathArgument);
+  const length = access.paths.read(trap, pathArgument);
   if (length < 0) return length;
-  if ((how.flags & TMPFILE_BIT) !== 0) return unnamed(task, bench, how);
+  if ((how.flags & TMPFILE_BIT) !== 0) return unnamed(task, access, how);
   for (let links = 0; links < MOST_LINKS; links++) {
-    const found = attempt(task, bench, how);
+    const found = attempt(task, access, how);
     if (typeof found !== "object" || !("dangling" in found)) return found;
-    bench.paths.use(found.dangling);
+    access.paths.use(found.dangling);
   }
   return -ERRNO.ELOOP;
 }
 
-function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly dangling: Buffer } {
-  const { paths } = bench;
+function attempt(task: Task, access: TaskAccess, how: Opening): Decoded | { readonly dangling: Buffer } {
+  const { paths } = access;
   const exclusive = (how.flags & O_CREAT) !== 0 && (how.flags & O_EXCL) !== 0;
   const follow = (how.flags & O_NOFOLLOW) === 0 && !exclusive;
   if ((how.flags & O_CREAT) !== 0) {
@@ -86,13 +84,13 @@ function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly d
     if (typeof slot === "number") return slot;
     // Mostly nothing is there, which is sooner seen in the folder.
     if (!slot.hopeless && !slot.slash && statAt(slot.parent, slot.nameAt) === -ERRNO.ENOENT)
-      return creation(slot, task, bench, how, exclusive);
+      return creation(slot, task, access, how, exclusive);
     sys(SYSCALLS.close, slot.parent);
     // Whatever is there: a name that ends so cannot be a new file.
     if (slot.slash && !slot.hopeless) return -ERRNO.EISDIR;
   }
   const place = paths.object(task, how.dirfd, follow, how.resolve);
-  if (typeof place !== "number") return existing(place, task, bench, how, exclusive);
+  if (typeof place !== "number") return existing(place, task, access, how, exclusive);
   if (place !== -ERRNO.ENOENT || (how.flags & O_CREAT) === 0) return place;
   const slot = paths.slot(task, how.dirfd, how.resolve);
   if (typeof slot === "number") return slot;
@@ -105,7 +103,7 @@ function attempt(task: Task, bench: Bench, how: Opening): Decoded | { readonly d
     const folder = slot.path.slice(0, slot.path.lastIndexOf("/") + 1);
     return { dangling: text[0] === 0x2f ? text : Buffer.concat([pathBytes(folder), text]) };
   }
-  return creation(slot, task, bench, how, exclusive);
+  return creation(slot, task, access, how, exclusive);
 }
 
 /** Bits that say how, not which: what is left once the object is known. */
@@ -113,7 +111,7 @@ const keep = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW
 
 const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
-function existing(place: Place, task: Task, { walled }: Bench, how: Opening, exclusive: boolean): Decoded {
+function existing(place: Place, task: Task, { walled }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
   const foreign = isForeignProcess(place.path, writes(flags), task);
@@ -151,7 +149,7 @@ function existing(place: Place, task: Task, { walled }: Bench, how: Opening, exc
   return {
     call,
     actions:
-      harmless || (kind === "file" && isNameless(place))
+      harmless || (kind === "file" && isUnlinked(place))
         ? []
         : (flags & ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
@@ -206,13 +204,13 @@ function isForeignProcess(path: string, changes: boolean, { tgid }: Task): boole
   return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
 }
 
-function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive: boolean): Decoded {
+function creation(slot: Slot, task: Task, access: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   if (slot.hopeless || slot.slash) {
     sys(SYSCALLS.close, slot.parent);
     return -ERRNO.EISDIR;
   }
   const call: Call = { name: "open", args: [slot.path, openMode(how.flags)] };
-  const mask = bench.tasks.umask(task);
+  const mask = access.tasks.umask(task);
   const mode = how.mode & 0o7777;
   const operation: Operation = {
     call,
@@ -222,7 +220,7 @@ function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive:
     pinned: [slot.parent],
     perform: () => {
       const flags = (keep(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW;
-      const fd = bench.tasks.masked(mask, () => sys(SYSCALLS.openat, slot.parent, slot.nameAt, flags, mode));
+      const fd = access.tasks.masked(mask, () => sys(SYSCALLS.openat, slot.parent, slot.nameAt, flags, mode));
       return fd === -ERRNO.EEXIST && !exclusive ? AGAIN : fd;
     },
     save: (undo) => undo.create(slot.parent, slot.path, "file"),
@@ -232,16 +230,16 @@ function creation(slot: Slot, task: Task, bench: Bench, how: Opening, exclusive:
 }
 
 /** O_TMPFILE: a file without a name in a folder; linkat(2) may name it later, and is judged then. */
-function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
+function unnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
   if ((how.flags & O_TMPFILE) !== O_TMPFILE || (how.flags & ACCMODE) === 0) return -ERRNO.EINVAL;
-  const place = bench.paths.object(task, how.dirfd, true, how.resolve);
+  const place = access.paths.object(task, how.dirfd, true, how.resolve);
   if (typeof place === "number") return place;
   if (place.kind !== "directory") {
     sys(SYSCALLS.close, place.fd);
     return -ERRNO.ENOTDIR;
   }
   const call: Call = { name: "open", args: [`${place.path}/`, openMode(how.flags)] };
-  const mask = bench.tasks.umask(task);
+  const mask = access.tasks.umask(task);
   const mode = how.mode & 0o7777;
   const flags = (how.flags & ~(O_CREAT | O_NOFOLLOW)) | O_CLOEXEC;
   return {
@@ -251,7 +249,7 @@ function unnamed(task: Task, bench: Bench, how: Opening): Decoded {
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
-    perform: () => bench.tasks.masked(mask, () => reopen(place.fd, flags, mode)),
+    perform: () => access.tasks.masked(mask, () => reopen(place.fd, flags, mode)),
   };
 }
 

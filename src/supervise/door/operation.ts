@@ -1,14 +1,16 @@
 import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { About, Caller } from "../judge/index.ts";
+import type { About, Caller, Errand, Host, Started } from "../judge/index.ts";
+import { sys, SYSCALLS } from "../kernel/index.ts";
 import type { Kept, UndoStore } from "../undo/index.ts";
+import type { TrappedCall } from "../wall/index.ts";
 import type { Listener, Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import type { Paths, Place } from "./paths.ts";
 import type { Task, Tasks } from "./tasks.ts";
 
-/** What a handler needs to decode a call. */
-export interface Bench {
+/** By what a handler reads a call, and the door answers it. */
+export interface TaskAccess {
   readonly listener: Listener;
   readonly memory: Memory;
   readonly tasks: Tasks;
@@ -41,6 +43,29 @@ export interface Operation {
   readonly pinned: readonly number[];
 }
 
+/** An exec, decoded. The kernel does it, and starts.ts looks at what it really did. */
+export interface Exec {
+  readonly call: Call;
+  /** The file named, then its interpreters in the order in which the kernel follows them. */
+  readonly chain: readonly [Started, ...Started[]];
+  /** What a dynamic loader that is started by name goes on to load. */
+  readonly loads?: Started | undefined;
+  readonly pinned: readonly number[];
+  /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
+  readonly action?: Action;
+  readonly errand?: Errand;
+  readonly named?: readonly Host[];
+  readonly says?: readonly string[];
+  readonly programs?: readonly string[];
+}
+
+export const isExec = (work: Operation | Exec): work is Exec => "chain" in work;
+
+/** Closes what was pinned for a call that is over. */
+export function letGo(pinned: readonly number[]): void {
+  for (const fd of pinned) sys(SYSCALLS.close, fd);
+}
+
 /** The kernel may do the call itself. INVARIANT: the wall bounds every value that the arguments could be changed to. */
 export const PASS = "pass";
 /** The call's name changed hands between looking and doing: look again. */
@@ -53,9 +78,13 @@ export const LATER = -513;
  */
 export const RESTART = -514;
 
-/** An operation to judge, a final result or negative errno, or PASS. */
-export type Decoded = Operation | number | typeof PASS;
-export type Handler = (trap: Trap, task: Task, bench: Bench) => Decoded;
+/** What to judge, a final result or negative errno, or PASS. */
+export type Decoded<Work extends Operation | Exec = Operation> = Work | number | typeof PASS;
+/** Reads a trapped call: handlers.ts has one for each. */
+export type Handler<Work extends Operation | Exec = Operation | Exec> = (trap: Trap, task: Task, access: TaskAccess) => Decoded<Work>;
+
+/** Handlers of some of the calls that the filter traps. */
+export type Handlers = Partial<Readonly<Record<TrappedCall, Handler>>>;
 
 const BY_TOOL = { by: "tool" } as const;
 

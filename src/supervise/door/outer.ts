@@ -1,7 +1,7 @@
 import { addressOf, alloc, sys, SYSCALLS } from "../kernel/index.ts";
 import { OUTER_PATH } from "../outer/index.ts";
 import type { Trap } from "./listener.ts";
-import type { Bench } from "./operation.ts";
+import type { TaskAccess } from "./operation.ts";
 import type { Task } from "./tasks.ts";
 
 const AF_UNIX = 1;
@@ -10,7 +10,7 @@ const ACCMODE = 3;
 const O_RDWR = 2;
 
 /** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
-export function isOuter(trap: Trap, { listener, paths }: Bench): boolean {
+export function isOuter(trap: Trap, { listener, paths }: TaskAccess): boolean {
   if ((trap.unsigned(2) & ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
   return paths.bytes.toString("latin1", 0, paths.length) === OUTER_PATH && listener.valid(trap);
 }
@@ -19,7 +19,7 @@ export function isOuter(trap: Trap, { listener, paths }: Bench): boolean {
 export function connectInner(
   trap: Trap,
   task: Task,
-  { listener, paths }: Bench,
+  { listener, paths }: TaskAccess,
 ): { readonly fd: number; readonly cwd: string | undefined } {
   const pair = alloc(8);
   const made = sys(SYSCALLS.socketpair, AF_UNIX, SOCK_STREAM_CLOEXEC, 0, addressOf(pair));

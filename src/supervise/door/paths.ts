@@ -1,12 +1,11 @@
 import { isWithin, joinPath } from "../../path/index.ts";
-import { addressOf, alloc, cSlice, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import { numberName, ownDescriptors } from "./own-descriptors.ts";
+import { addressOf, alloc, cSlice, cString, ERRNO, lastingAddressOf, must, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { inTree } from "./processes.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
-import { type Ground, walk } from "./walk.ts";
 import { Mounts } from "../judge/index.ts";
-import { type Kind, kindOf, type ObjectStat, statFd } from "../undo/index.ts";
+import { type Kind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
 export const AT_FDCWD = -100;
 export const O_PATH = 0o10000000;
@@ -18,6 +17,7 @@ const IN_ROOT = 0x10;
 /** RESOLVE_NO_XDEV, RESOLVE_CACHED */
 const WALKABLE = 0x21;
 const PATH_MAX = 4096;
+const MOST_LINKS = 40;
 const SLASH = 0x2f;
 
 /** An object, pinned: whatever happens to its name, the descriptor stays it. */
@@ -53,6 +53,36 @@ export interface Slot {
   readonly slash: boolean;
 }
 
+/** Bytes of a number's C string. */
+const WIDTH = 8;
+const MOST_NAMES = 8192;
+
+let own = -1;
+const names = alloc(WIDTH * (MOST_NAMES + 1));
+const namesAt = lastingAddressOf(names);
+
+/**
+ * `/proc/self/fd`, open for good: a descriptor of ours is opened again, and its name read, under its number in there.
+ * Half of what such a call costs is the way to this folder (docs/performance.md).
+ */
+export function ownDescriptors(): number {
+  if (own < 0) {
+    const name = cString(Buffer.from("/proc/self/fd"));
+    own = must("openat", AT_FDCWD, addressOf(name), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
+  }
+  return own;
+}
+
+/** The address of a descriptor's name in that folder; of a large number good until the next call. */
+export function numberName(fd: number): number {
+  const at = WIDTH * Math.min(fd, MOST_NAMES);
+  if (names[at] === 0 || fd >= MOST_NAMES) names[at + names.write(String(fd), at, "latin1")] = 0;
+  return namesAt + at;
+}
+
+/** Opens what a descriptor of ours is pinned to. */
+export const reopen = (fd: number, flags: number, mode = 0): number => sys(SYSCALLS.openat, ownDescriptors(), numberName(fd), flags, mode);
+
 /**
  * Finds what a path of a supervised task really names, as the task itself would see it, and pins it.
  * Links are resolved by the kernel; only the magic ones of /proc, which mean the asking process, are walked here.
@@ -72,12 +102,6 @@ export class Paths {
   readonly #link = alloc(PATH_MAX);
   readonly #linkAt = addressOf(this.#link);
   readonly #mounts = new Mounts();
-  readonly #ground: Ground = {
-    root: () => this.#root(),
-    openat2: (base, path, flags, resolve) => this.#openat2(base, path, flags, resolve),
-    nameOf: (fd) => this.nameOf(fd),
-    linkText: (folder, name) => this.linkText(folder, name),
-  };
   readonly #own = `/proc/${process.pid}`;
 
   constructor(memory: Memory, tasks: Tasks) {
@@ -128,7 +152,7 @@ export class Paths {
       return found;
     }
     if (typeof found !== "number") sys(SYSCALLS.close, found.fd);
-    const walked = walk(this.#ground, task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
+    const walked = this.#walk(task, base, Buffer.from(this.bytes.subarray(0, this.length)), follow);
     if (walked >= 0 && (only & O_DIRECTORY) !== 0) {
       const stat = statFd(walked);
       if (typeof stat === "number" || kindOf(stat.mode) !== "directory") {
@@ -137,6 +161,47 @@ export class Paths {
       }
     }
     return this.#named(walked);
+  }
+
+  /**
+   * Segment by segment, so that `/proc/self`, `/proc/thread-self` and the magic links (`fd/N`, `cwd`, `root`, `exe`)
+   * mean the task's own. Takes `base` over. proc(5), path_resolution(7).
+   */
+  #walk(task: Task, base: number, path: Buffer, follow: boolean): number {
+    let rest = segments(path);
+    let here = base === AT_FDCWD ? this.#root() : base;
+    for (let links = 0; rest.length > 0;) {
+      if (here < 0) return here;
+      const [segment = "", ...after] = rest;
+      rest = after;
+      const name = Buffer.from(`${segment}\0`, "latin1");
+      const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, NO_MAGICLINKS);
+      const place = next < 0 ? next : statFd(next);
+      if (typeof place === "number") return leave(here, next, place);
+      if (kindOf(place.mode) !== "symlink" || (rest.length === 0 && !follow)) {
+        sys(SYSCALLS.close, here);
+        here = next;
+        continue;
+      }
+      if (++links > MOST_LINKS) return leave(here, next, -ERRNO.ELOOP);
+      const folder = this.nameOf(here);
+      const own = folder === "/proc" ? ownName(segment, task) : undefined;
+      const target = own === undefined ? this.linkText(here, addressOf(name)) : Buffer.from(own);
+      sys(SYSCALLS.close, next);
+      if (typeof target === "number") return leave(here, -1, target);
+      if (own === undefined && typeof folder === "string" && isMagic(folder, segment)) {
+        const jumped = magic(task, folder, here, name);
+        sys(SYSCALLS.close, here);
+        here = jumped;
+        continue;
+      }
+      rest = [...segments(target), ...rest];
+      if (target[0] === SLASH) {
+        sys(SYSCALLS.close, here);
+        here = this.#root();
+      }
+    }
+    return here;
   }
 
   /** Not in our /proc/self; it may be in the task's: `/dev/fd/63`, `/proc/self/task/TID`. */
@@ -255,4 +320,50 @@ export class Paths {
   #root(): number {
     return sys(SYSCALLS.openat, AT_FDCWD, shortName("/"), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
   }
+}
+
+/** Follows a magic link, if it belongs to the tree. */
+function magic(task: Task, folder: string, here: number, name: Buffer): number {
+  const pid = Number(/^\/proc\/(\d+)/.exec(folder)?.[1]);
+  if (pid !== task.tgid && pid !== task.tid && !inTree(pid)) return -ERRNO.EACCES;
+  return sys(SYSCALLS.openat, here, addressOf(name), O_PATH | O_CLOEXEC, 0);
+}
+
+function leave(here: number, next: number, errno: number): number {
+  sys(SYSCALLS.close, here);
+  if (next >= 0) sys(SYSCALLS.close, next);
+  return errno;
+}
+
+function segments(path: Buffer): string[] {
+  const parts = path.toString("latin1").split("/");
+  const slash = parts.at(-1) === "";
+  const named = parts.filter((part) => part !== "" && part !== ".");
+  // A last `/` asks for a folder, and follows a link.
+  return slash ? [...named, "."] : named;
+}
+
+function ownName(segment: string, task: Task): string | undefined {
+  if (segment === "self") return String(task.tgid);
+  return segment === "thread-self" ? `${task.tgid}/task/${task.tid}` : undefined;
+}
+
+function isMagic(folder: string, segment: string): boolean {
+  const inside = /^\/proc\/\d+(?:\/task\/\d+)?(\/fd|\/map_files|\/ns)?$/.exec(folder);
+  if (inside === null) return false;
+  return inside[1] !== undefined || segment === "cwd" || segment === "root" || segment === "exe";
+}
+
+/** d_path: what the kernel writes after the name of what has none any more. */
+const DELETED = " (deleted)";
+
+/**
+ * What has no name any more, or never had one (memfd_create(2), O_TMPFILE), is nobody's but the program's. A count of
+ * no names alone says nothing: file systems that do not count report none (FUSE), and then the path is a name.
+ */
+export function isUnlinked({ path, stat }: Pick<Place, "path" | "stat">): boolean {
+  if (stat.nlink !== 0 || !path.endsWith(DELETED)) return false;
+  // A file may be called so.
+  const there = statAt(AT_FDCWD, addressOf(cString(pathBytes(path))));
+  return typeof there === "number" || there.id !== stat.id;
 }

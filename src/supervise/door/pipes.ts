@@ -1,9 +1,7 @@
 import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 import { LATER, type Operation } from "./operation.ts";
-import { reopen } from "./own-descriptors.ts";
-import type { Place } from "./paths.ts";
-import { interruption } from "./signals.ts";
-import type { Task } from "./tasks.ts";
+import { type Place, reopen } from "./paths.ts";
+import { interruption, type Task } from "./tasks.ts";
 
 const ACCMODE = 3;
 const O_WRONLY = 1;

@@ -1,43 +1,50 @@
-import type { Verdict } from "../../policy/index.ts";
-import { errorName } from "../kernel/index.ts";
-import type { Consent } from "./consent.ts";
-import { decodeExec, type Exec } from "./exec.ts";
-import { hintFor } from "./hints.ts";
+import { readFileSync } from "node:fs";
+import { baseName } from "../../path/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
+import { messageOf } from "../../state/index.ts";
 import { isHelper, wordsOf } from "../judge/index.ts";
+import { alloc, ERRNO, errorName, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
-import type { Trap } from "./listener.ts";
-import type { Bench } from "./operation.ts";
-import type { DoorOptions } from "./options.ts";
-import { letGo } from "./perform.ts";
+import type { Listener, Trap } from "./listener.ts";
+import { type Exec, letGo } from "./operation.ts";
+import type { DoorOptions, Tell } from "./options.ts";
+import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import type { Recorder } from "./record.ts";
-import type { Task } from "./tasks.ts";
-import { holdExec, TAMPERED, UNVERIFIED, verifyExec } from "./verify.ts";
-
-/** What starting programs needs of the door. */
-export interface Threshold {
-  readonly options: DoorOptions;
-  readonly bench: Bench;
-  readonly lineage: Lineage;
-  readonly consent: Consent;
-  readonly record: Recorder;
-  readonly ask: (trap: Trap, task: Task, exec: Exec, verdict: Verdict) => void;
-  readonly refuse: (trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined) => void;
-  readonly notice: (text: string) => void;
-  /** The program itself runs. */
-  readonly begun: () => void;
-  /** The program itself is not started. */
-  readonly refused: (why: string) => void;
-  /** A task has ended. wait(2) status. */
-  readonly gone: (tid: number, status: number) => void;
-}
+import { shortName, type Task } from "./tasks.ts";
 
 /** A program that tries it again and again does not fill the terminal. */
 const MOST_SAID = 3;
 const MORE = " (the next ones are only in the receipt)";
 
-/** Starts of programs: judged before, done by the kernel, verified after. */
+/** What judging the start of a program found. */
+interface JudgedStart {
+  readonly judged: Exec;
+  readonly verdict: Verdict;
+  /** It may be started, whether or not the policy by itself allows it. */
+  readonly allowed: boolean;
+}
+
+/**
+ * Starts of programs: the one call that the kernel must do itself. Each goes through these states, in this order:
+ *
+ * ```
+ * seen ──► judged ──► held ──► let go ──► stopped ──► verified ──► running
+ *   (calls.ts)         │                    │             └──► killed: it is not what was judged
+ *                      │                    └──► failed, or gone: the kernel started nothing, or the task died
+ *                      └──► refused: nobody could look at what would be started
+ * ```
+ *
+ * `seen`: read like every other call (exec.ts). `held`: the task is seized (PTRACE_SEIZE) before the call is let go, so that it
+ * stops before the first instruction of the new program: what is compared there nobody can change any more.
+ */
 export class Starts {
-  readonly #at: Threshold;
+  readonly #options: DoorOptions;
+  readonly #listener: Listener;
+  readonly #lineage: Lineage;
+  readonly #record: Recorder;
+  readonly #tell: Tell;
+  readonly #ended: (tid: number, status: number) => void;
   /** The program's own exec has come by. */
   #begun = false;
   /** Some program runs. */
@@ -45,15 +52,27 @@ export class Starts {
   #killed = 0;
   readonly #hinted = new Set<string>();
 
-  constructor(at: Threshold) {
-    this.#at = at;
+  /** `ended`: a task has ended meanwhile, with this wait(2) status. */
+  constructor(
+    options: DoorOptions,
+    listener: Listener,
+    lineage: Lineage,
+    record: Recorder,
+    tell: Tell,
+    ended: (tid: number, status: number) => void,
+  ) {
+    this.#options = options;
+    this.#listener = listener;
+    this.#lineage = lineage;
+    this.#record = record;
+    this.#tell = tell;
+    this.#ended = ended;
   }
 
-  judge(trap: Trap, task: Task): void {
-    const { bench, consent, lineage, options, ask, refuse, refused } = this.#at;
-    const exec = decodeExec(trap, task, bench);
-    if (typeof exec === "number") return void bench.listener.answer(trap, exec);
-    if (!bench.listener.valid(trap)) return letGo(exec.pinned);
+  /** Seen to judged. */
+  judge(exec: Exec, task: Task): JudgedStart {
+    const options = this.#options;
+    const lineage = this.#lineage;
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
     let found = options.judge.exec(chain, exec.call, lineage.caller(task));
     if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, lineage.caller(task));
@@ -70,13 +89,64 @@ export class Starts {
     const typed =
       options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
     this.#begun = true;
-    if (verdict.decision === "allow" || typed || options.observes) return this.start(trap, task, judged, verdict, undefined);
-    if (verdict.decision !== "deny") {
-      if (consent.waives(task, action, exec.call, verdict)) return this.start(trap, task, judged, verdict, undefined);
-      if (consent.asks(task)) return ask(trap, task, judged, verdict);
+    return { judged, verdict, allowed: verdict.decision === "allow" || typed || options.observes };
+  }
+
+  /** Tells that the program of the run is not started, where this is it. */
+  refused({ chain: [{ path }] }: Exec, why: string): void {
+    if (!this.#started) this.#tell((run) => run.refused(`${path} ${why}`));
+  }
+
+  /** Judged to running or killed. A verdict: nobody could look at what would be started, and it is to be refused. */
+  start(trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
+    const held = holdExec(trap.tid);
+    if (held < 0) {
+      // It was killed meanwhile.
+      if (!this.#listener.valid(trap)) {
+        letGo(exec.pinned);
+        return undefined;
+      }
+      const why = UNVERIFIED(errorName(-held));
+      this.refused(exec, `is not started: ${why.reason}`);
+      return why;
     }
-    if (!this.#started) refused(`${exec.chain[0].path} may not be started: ${verdict.reason}`);
-    refuse(trap, task, judged, verdict, undefined);
+    this.#listener.pass(trap);
+    const end = verifyExec(exec, task, this.#options.env, this.#ended);
+    letGo(exec.pinned);
+    if (end.is === "started") this.#running(task, exec, verdict, answer, end);
+    else if (end.is === "tampered") {
+      const why = TAMPERED(end.what);
+      this.#record.note(task, exec, why, "refused", "EACCES", answer);
+      if (++this.#killed <= MOST_SAID) {
+        const more = this.#killed < MOST_SAID ? "" : MORE;
+        this.#tell((run) => run.notice(`killed ${exec.chain[0].path}: ${why.reason}${more}`));
+      }
+      this.#ended(end.pid, end.status);
+    } else {
+      this.#record.note(task, exec, verdict, "failed", undefined, answer);
+      if (end.is === "gone") this.#ended(trap.tid, end.status);
+    }
+    return undefined;
+  }
+
+  #running(
+    task: Task,
+    exec: Exec,
+    verdict: Verdict,
+    answer: string | undefined,
+    { pid, steered }: Extract<ExecEnd, { is: "started" }>,
+  ): void {
+    const first = !this.#started;
+    this.#started = true;
+    const { programs = [], errand = { writes: [], hosts: [] }, named = [], says = [] } = exec;
+    // Told by its environment to load other code, it is trusted with nothing but what is its own to write.
+    this.#lineage.started(
+      pid,
+      steered ? { programs: [], errand: { ...errand, hosts: [] }, named: [], says: [] } : { programs, errand, named, says },
+    );
+    this.#record.note(task, exec, verdict, "passed", undefined, answer);
+    if (first) this.#tell((run) => run.started());
+    this.#hint(exec);
   }
 
   /** Once for each program. */
@@ -84,43 +154,157 @@ export class Starts {
     const text = hintFor(path, argv);
     if (text === undefined || this.#hinted.has(text)) return;
     this.#hinted.add(text);
-    this.#at.notice(text);
+    this.#tell((run) => run.notice(text));
   }
+}
 
-  /** Lets the kernel start the program, and looks at what it started before that runs. */
-  start(trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined): void {
-    const { bench, lineage, options, record, refuse, refused, notice, begun, gone } = this.#at;
-    const held = holdExec(trap.tid);
-    if (held < 0) {
-      // It was killed meanwhile.
-      if (!bench.listener.valid(trap)) return letGo(exec.pinned);
-      const why = UNVERIFIED(errorName(-held));
-      if (!this.#started) refused(`${exec.chain[0].path} is not started: ${why.reason}`);
-      return refuse(trap, task, exec, why, answer);
-    }
-    bench.listener.pass(trap);
-    const end = verifyExec(exec, task, options.env, gone);
-    letGo(exec.pinned);
-    if (end.is === "started") {
-      const first = !this.#started;
-      this.#started = true;
-      const { programs = [], errand = { writes: [], hosts: [] }, named = [], says = [] } = exec;
-      // Told by its environment to load other code, it is trusted with nothing but what is its own to write.
-      lineage.started(
-        end.pid,
-        end.steered ? { programs: [], errand: { ...errand, hosts: [] }, named: [], says: [] } : { programs, errand, named, says },
-      );
-      record.note(task, exec, verdict, "passed", undefined, answer);
-      if (first) begun();
-      this.#hint(exec);
-    } else if (end.is === "tampered") {
-      const why = TAMPERED(end.what);
-      record.note(task, exec, why, "refused", "EACCES", answer);
-      if (++this.#killed <= MOST_SAID) notice(`killed ${exec.chain[0].path}: ${why.reason}${this.#killed < MOST_SAID ? "" : MORE}`);
-      gone(end.pid, end.status);
-    } else {
-      record.note(task, exec, verdict, "failed", undefined, answer);
-      if (end.is === "gone") gone(trap.tid, end.status);
-    }
+/** ptrace(2). */
+const SEIZE = 0x4206;
+const INTERRUPT = 0x4207;
+const CONT = 7;
+const DETACH = 17;
+const O_TRACEEXEC = 0x10;
+const EVENT_EXEC = 4;
+const WALL = 0x40000000;
+const SIGTRAP = 5;
+const SIGKILL = 9;
+
+/** How an exec ended. `gone`: the task died in it. */
+type ExecEnd =
+  /** `steered`: its environment makes it run code of somebody else. */
+  | { readonly is: "started"; readonly pid: number; readonly steered: boolean }
+  | { readonly is: "failed" }
+  | { readonly is: "gone"; readonly status: number }
+  | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
+
+/** Nobody could look at what would be started. */
+const UNVERIFIED = (errno: string): Verdict =>
+  verdictOf("deny", "exec.unverified", {
+    reason: `what is started could not be verified (ptrace: ${errno}): a program that traces it, or may not be read, or a sandbox around this run that allows no ptrace, stands in the way`,
+  });
+
+const TAMPERED = (what: string): Verdict =>
+  verdictOf("deny", "exec.tampered", { reason: `${what}: the arguments were changed while they were judged; the program was killed` });
+
+const status = alloc(4);
+const statusAt = lastingAddressOf(status);
+
+/** Takes hold of a task that waits in an exec. A negative errno where that is not possible. */
+function holdExec(tid: number): number {
+  const seized = sys(SYSCALLS.ptrace, SEIZE, tid, 0, O_TRACEEXEC);
+  // Should the exec fail, the task stops on its way back instead, so that one of both stops always comes.
+  return seized < 0 ? seized : sys(SYSCALLS.ptrace, INTERRUPT, tid, 0, 0);
+}
+
+/**
+ * Waits for the exec to happen, and compares what the kernel started with what was judged: at this stop the old memory
+ * is gone and the new program has not run an instruction, so nobody can change what is compared. A difference proves
+ * that the arguments were changed between judging and starting; the program is killed before it begins.
+ *
+ * INVARIANT: runs on the thread that called `holdExec`, and the runtime waits for no process it has not started.
+ */
+function verifyExec(exec: Exec, { tid: held, tgid }: Task, own: Readonly<Record<string, string>>, reaped: Reaped): ExecEnd {
+  // A thread that execs takes the number of its process over.
+  const waitFor = (): number => waitForOne(held, tgid, reaped);
+  const tid = waitFor();
+  if (tid < 0) return { is: "gone", status: 0 };
+  const word = status.readInt32LE(0);
+  if ((word & 0xff) !== 0x7f) return { is: "gone", status: word };
+  const isExec = word >> 8 === (SIGTRAP | (EVENT_EXEC << 8));
+  if (!isExec) {
+    const event = word >> 16;
+    // A stop for a signal hands the signal on; the stop of INTERRUPT has nothing to hand on.
+    sys(SYSCALLS.ptrace, DETACH, tid, 0, event === 0 ? (word >> 8) & 0xff : 0);
+    return { is: "failed" };
   }
+  let difference: string | undefined;
+  let steered = false;
+  try {
+    difference = differs(tid, exec);
+    // Only a program that is trusted with something can be abused.
+    steered = difference === undefined && (exec.programs?.length ?? 0) > 0 && isSteered(tid, own);
+  } catch (error) {
+    difference = `what was started could not be looked at (${messageOf(error)})`;
+  }
+  if (difference === undefined) {
+    sys(SYSCALLS.ptrace, DETACH, tid, 0, 0);
+    return { is: "started", pid: tid, steered };
+  }
+  sys(SYSCALLS.kill, tid, SIGKILL);
+  // Its parent hears of its end only after we have: until then it would be a zombie of ours.
+  while (waitFor() >= 0 && (status.readInt32LE(0) & 0xff) === 0x7f) sys(SYSCALLS.ptrace, CONT, tid, 0, SIGKILL);
+  return { is: "tampered", what: difference, pid: tid, status: SIGKILL };
+}
+
+/** A child of ours has ended meanwhile. wait(2) status. */
+type Reaped = (pid: number, status: number) => void;
+
+/** Waits for a task that is known by one of two numbers. The number it has, or a negative errno. */
+function waitForOne(tid: number, tgid: number, reaped: Reaped): number {
+  for (;;) {
+    // Waiting for a number that it has given up would never end.
+    const waited = sys(SYSCALLS.wait4, -1, statusAt, WALL, 0);
+    if (waited === tid || waited === tgid || (waited < 0 && waited !== -ERRNO.EINTR)) return waited;
+    if (waited > 0) reaped(waited, status.readInt32LE(0));
+  }
+}
+
+function differs(pid: number, { chain }: Exec): string | undefined {
+  const last = chain[chain.length - 1] ?? chain[0];
+  const fd = sys(SYSCALLS.openat, -100, shortName(`/proc/${pid}/exe`), O_PATH | O_CLOEXEC, 0);
+  const stat = fd < 0 ? fd : statFd(fd);
+  if (fd >= 0) sys(SYSCALLS.close, fd);
+  if (typeof stat === "number") return "the program that was started cannot be seen";
+  if (last.id !== "" && stat.id !== last.id) return `another program was started than ${last.path}`;
+  const words = splitArguments(readFileSync(`/proc/${pid}/cmdline`));
+  if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
+  return "other arguments were used than those that were judged";
+}
+
+/** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters. */
+const STEERING =
+  /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_OPTIONS|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=/i;
+
+/** Of node's options those that load or open something; the others are about memory and warnings. */
+const LOADING =
+  /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
+
+/** At this stop the environment is what the kernel copied. What the person who started the run has set is theirs. */
+function isSteered(pid: number, own: Readonly<Record<string, string>>): boolean {
+  return readFileSync(`/proc/${pid}/environ`, "latin1")
+    .split("\0")
+    .some((item) => {
+      if (!STEERING.test(item)) return false;
+      const [, name = "", value = ""] = /^([^=]*)=([^]*)$/.exec(item) ?? [];
+      if (name === "NODE_OPTIONS" && !LOADING.test(value)) return false;
+      return value !== "" && Buffer.from(own[name] ?? "").toString("latin1") !== value;
+    });
+}
+
+function splitArguments(bytes: Buffer): string[] {
+  const words: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(0, start);
+    words.push(pathText(bytes.subarray(start, end < 0 ? bytes.length : end)));
+    start = end < 0 ? bytes.length : end + 1;
+  }
+  return words;
+}
+
+/** Programs that can do nothing inside a run, and the way out. */
+const TRACES = /^(?:gdb|gdbserver|lldb|lldb-server|strace|ltrace|perf|rr|bpftrace|dlv|uftrace)$/;
+const CONFINES = /^(?:bwrap|firejail|unshare|nsenter|chroot|podman|buildah|systemd-nspawn|proot|runc|crun|apptainer|singularity)$/;
+
+/** Asks for nothing but words. */
+const HELP = /^(?:-V|-h|-v|--version|--help|help|version)$/;
+
+/** What to say when a program starts that would only fail with "operation not permitted". */
+function hintFor(path: string, [, first]: readonly string[]): string | undefined {
+  const name = baseName(path);
+  if (first === undefined || HELP.test(first)) return undefined;
+  if (TRACES.test(name))
+    return `${name} looks into other programs, which nothing in a supervised run can: start it without \`assent run\`. What the run itself does: \`assent run --strace FILE\``;
+  if (CONFINES.test(name))
+    return `${name} makes a sandbox or container, which nothing in a supervised run can: leave it out, or start it without \`assent run\``;
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { RESTART } from "./operation.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -172,6 +173,54 @@ export class Tasks {
 function isAlive({ pidfd, ofThread, proc }: Task): boolean {
   if (ofThread) return sys(SYSCALLS.pidfd_send_signal, pidfd, 0, 0, 0) === 0;
   return sys(SYSCALLS.faccessat, proc, shortName("stat"), 0) === 0;
+}
+
+const wholeStatus = alloc(8192);
+const wholeStatusAt = lastingAddressOf(wholeStatus);
+
+/** proc_pid_status(5); nothing where it cannot be read. */
+function readStatus(task: Task): string {
+  const fd = sys(SYSCALLS.openat, task.proc, shortName("status"), O_CLOEXEC, 0);
+  if (fd < 0) return "";
+  const length = sys(SYSCALLS.read, fd, wholeStatusAt, wholeStatus.length);
+  sys(SYSCALLS.close, fd);
+  return wholeStatus.toString("latin1", 0, Math.max(0, length));
+}
+
+/** A set of signals. */
+const signalsIn = (status: string, name: string): bigint =>
+  BigInt(`0x${new RegExp(`^${name}:\\t([0-9a-f]+)`, "m").exec(status)?.[1] ?? "0"}`);
+
+/**
+ * What a waiting call of the task comes to because of a signal; 0: no signal waits. A task that waits for the door is woken by
+ * deadly signals only (WAIT_KILLABLE_RECV), so calls that may wait for ever must be given up here.
+ *
+ * INVARIANT: RESTART only for a signal that nobody but this task can take, for without one the program would see the 512 itself.
+ */
+export function interruption(task: Task): number {
+  const text = readStatus(task);
+  const held = signalsIn(text, "SigBlk") | signalsIn(text, "SigIgn");
+  if ((signalsIn(text, "SigPnd") & ~held) !== 0n) return RESTART;
+  if ((signalsIn(text, "ShdPnd") & ~held) === 0n) return 0;
+  return /^Threads:\t1$/m.test(text) ? RESTART : -ERRNO.EINTR;
+}
+
+/** A signal waits for the task that would end the call it makes. */
+export function isSignalled(task: Task): boolean {
+  const text = readStatus(task);
+  const waiting = signalsIn(text, "SigPnd") | signalsIn(text, "ShdPnd");
+  return (waiting & ~signalsIn(text, "SigBlk") & ~signalsIn(text, "SigIgn")) !== 0n;
+}
+
+/** `struct ucred` of the task's process as it is now (unix(7)): its number, its effective user and group. */
+export function credentialsOf(task: Task): Buffer {
+  const text = readStatus(task);
+  const effective = (name: string): number => Number(new RegExp(`^${name}:\\t\\d+\\t(\\d+)`, "m").exec(text)?.[1] ?? 0xffff);
+  const bytes = alloc(12);
+  bytes.writeInt32LE(task.tgid, 0);
+  bytes.writeUInt32LE(effective("Uid"), 4);
+  bytes.writeUInt32LE(effective("Gid"), 8);
+  return bytes;
 }
 
 /** The process of a thread. */

@@ -19,9 +19,8 @@ import {
   type Verdict,
 } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import type { Started } from "../door/exec.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
-import type { JudgedExec } from "./types.ts";
+import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
 import { type Errand, errandOf, type Host } from "./services.ts";
 

@@ -2,9 +2,8 @@ import type { Action, Call } from "../../action/index.ts";
 import { grantsHere } from "../../engine/index.ts";
 import { type Grant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
-import type { Started } from "../door/exec.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
-import type { About, Caller, JudgedExec } from "./types.ts";
+import type { About, Caller, JudgedExec, Started } from "./types.ts";
 
 type Held = Grant & { readonly stored: RuleGrant };
 

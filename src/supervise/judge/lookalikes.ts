@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { Call, World } from "../../action/index.ts";
 import type { Matcher, Policy } from "../../policy/index.ts";
-import type { Started } from "../door/exec.ts";
 import { objectId } from "./objects.ts";
+import type { Started } from "./types.ts";
 
 /** A program that an ask or deny rule names. */
 interface Named {

@@ -14,7 +14,6 @@ import {
 import { isWithin, joinPath } from "../../path/index.ts";
 import { callMatcher, type Grant, type JudgeContext, OrdinaryNames, type Policy, stricterOf, type Verdict } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
-import type { Started } from "../door/exec.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type Bar, judgeExec } from "./commands.ts";
@@ -23,7 +22,7 @@ import { Known } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
 import { type Ground, keepsInside, ofMove } from "./moves.ts";
 import { probe } from "./probe.ts";
-import type { About, Caller, JudgedExec } from "./types.ts";
+import type { About, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, fromTemplate } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";

@@ -41,3 +41,18 @@ export interface JudgedExec {
   /** Trusted names it goes by. */
   readonly programs: readonly string[];
 }
+
+/** One program that an exec starts: the file itself, and after it the interpreters its first lines name. */
+export interface Started {
+  /** The path as the caller gave it; the file may be reached through a link whose name says what it is to be. */
+  readonly word: string;
+  readonly path: string;
+  /** Device and inode; empty where it cannot be known. */
+  readonly id: string;
+  readonly size: number;
+  readonly argv: readonly string[];
+  /** Where its bytes can be read. */
+  readonly file: string;
+  /** The kernel starts the dynamic loader, which loads this program (ld.so(8)). */
+  readonly loaded?: true;
+}

@@ -255,6 +255,7 @@ const TABLE = {
 } as const satisfies Readonly<Record<string, readonly [x64: number, arm64: number]>>;
 
 export type SyscallName = keyof typeof TABLE;
+export const isSyscallName = (name: string): name is SyscallName => Object.hasOwn(TABLE, name);
 export type Architecture = "x64" | "arm64";
 
 const known = new Map<Architecture, Readonly<Record<SyscallName, number>>>();

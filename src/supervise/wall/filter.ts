@@ -1,7 +1,6 @@
 import { type Architecture, ERRNO, type SyscallName, syscallsOf } from "../kernel/index.ts";
 import { assemble, type Instruction } from "./assemble.ts";
-import { type FilterOptions, filterTable, NEWEST_CALL } from "./filter-table.ts";
-import type { Rule, Ruling, Test } from "./ruling.ts";
+import { type FilterOptions, filterTable, NEWEST_CALL, type Rule, type Ruling, type Test } from "./filter-table.ts";
 
 // linux/seccomp.h
 const RET_ALLOW = 0x7fff0000;

@@ -10,7 +10,7 @@ import { addressOf, alloc, must, SYSCALLS, type SyscallName, sys } from "../../.
 import { launch } from "../../../src/supervise/launch/index.ts";
 import { assemble, INSTRUCTION_BYTES } from "../../../src/supervise/wall/assemble.ts";
 import { compile } from "../../../src/supervise/wall/filter.ts";
-import type { Rule } from "../../../src/supervise/wall/ruling.ts";
+import type { Rule } from "../../../src/supervise/wall/filter-table.ts";
 import { WallError } from "../../../src/supervise/wall/index.ts";
 
 /** seccomp_unotify(2): `struct seccomp_notif` is 80 bytes, `struct seccomp_notif_resp` 24. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { SyscallName } from "../../../src/supervise/kernel/index.ts";
 import { landlockRights } from "../../../src/supervise/wall/landlock.ts";
 import { missingOfLandlock } from "../../../src/supervise/wall/restrict.ts";
-import { has, no, type Rule } from "../../../src/supervise/wall/ruling.ts";
+import { has, no, type Rule } from "../../../src/supervise/wall/filter-table.ts";
 import { confined, workshop } from "./confined.ts";
 
 const shop = workshop();

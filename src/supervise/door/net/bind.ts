@@ -2,20 +2,20 @@ import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
-import type { Bench, Decoded, Operation } from "../operation.ts";
-import type { Task } from "../tasks.ts";
+import type { TaskAccess, Decoded, Operation } from "../operation.ts";
+import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { AF, credentialsOf, done, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
+import { AF, done, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
 const DNS = 53;
 
 /** bind(2). */
-export function bindHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  const sock = socketOf(task, bench, trap.int(0));
+export function bindHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
-  const bytes = sockaddrAt(trap.tid, bench, trap.long(1), trap.int(2));
+  const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
   if (typeof bytes === "number") return done(sock, bytes);
   const internet = isInternet(sock);
   // netlink(7), whose routes reach no further than this machine.
@@ -24,7 +24,7 @@ export function bindHandler(state: NetState, trap: Trap, task: Task, bench: Benc
   if (sock.domain === AF.INET && bytes.length >= 16 && bytes.readUInt16LE(0) === AF.UNSPEC) bytes.writeUInt16LE(AF.INET, 0);
   const at = readSockaddr(bytes);
   if (isRefused(at)) return done(sock, -at.errno);
-  if (at.family === "unix" && !internet) return bindUnix(state, task, bench, sock, at, bytes);
+  if (at.family === "unix" && !internet) return bindUnix(state, task, access, sock, at, bytes);
   if (at.family !== "internet" || !internet) return done(sock, -ERRNO.EINVAL);
 
   const { address, port } = at;
@@ -48,8 +48,8 @@ export function bindHandler(state: NetState, trap: Trap, task: Task, bench: Benc
 }
 
 /** listen(2). A stream socket that was never bound gets a port of every address. */
-export function listenHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  const sock = socketOf(task, bench, trap.int(0));
+export function listenHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const listen = (): number => {
     const result = sys(SYSCALLS.listen, sock.fd, trap.int(1));

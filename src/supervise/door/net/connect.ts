@@ -4,15 +4,14 @@ import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
-import { type Bench, type Decoded, LATER, type Operation } from "../operation.ts";
-import type { Task } from "../tasks.ts";
+import { type TaskAccess, type Decoded, LATER, type Operation } from "../operation.ts";
+import { isSignalled, type Task } from "../tasks.ts";
 import {
   AF,
   briefly,
   close,
   connect,
   done,
-  isSignalled,
   isWritable,
   nameOf,
   option,
@@ -35,14 +34,14 @@ const IPV6_V6ONLY = 26;
 const LOOK_FOR_SIGNALS_EVERY = 50;
 
 /** connect(2). */
-export function connectHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  const sock = socketOf(task, bench, trap.int(0));
+export function connectHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
-  const bytes = sockaddrAt(trap.tid, bench, trap.long(1), trap.int(2));
+  const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
   if (typeof bytes === "number") return done(sock, bytes);
   const to = readSockaddr(bytes);
   if (isRefused(to)) return done(sock, -to.errno);
-  if (to.family === "unix") return sock.domain === AF.UNIX ? connectUnix(state, task, bench, sock, to) : done(sock, -ERRNO.EAFNOSUPPORT);
+  if (to.family === "unix") return sock.domain === AF.UNIX ? connectUnix(state, task, access, sock, to) : done(sock, -ERRNO.EAFNOSUPPORT);
   if (sock.domain !== AF.INET && sock.domain !== AF.INET6) return done(sock, -ERRNO.EINVAL);
   // It ends a connection, or fails as it would.
   if (to.family === "unspecified") {

@@ -1,7 +1,8 @@
 import { ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { Trap } from "../listener.ts";
-import type { Bench, Decoded, Handler } from "../operation.ts";
+import type { TaskAccess, Decoded, Handler } from "../operation.ts";
+import type { TrappedSocketCall } from "../../wall/index.ts";
 import type { Task } from "../tasks.ts";
 import { bindHandler, listenHandler } from "./bind.ts";
 import { connectHandler } from "./connect.ts";
@@ -15,13 +16,16 @@ export type { NetOptions } from "./state.ts";
 
 const SOCK_CLOEXEC = 0o2000000;
 
+/** Who reads calls about sockets. */
+export type NetHandlers = Readonly<Record<TrappedSocketCall, Handler>>;
+
 /** What the door does about the network. */
-export function netHandlers(options: NetOptions): Readonly<Record<string, Handler>> {
+export function netHandlers(options: NetOptions): NetHandlers {
   const state = new NetState(options);
   const bound =
-    (handler: (state: NetState, trap: Trap, task: Task, bench: Bench) => Decoded): Handler =>
-    (trap, task, bench) =>
-      handler(state, trap, task, bench);
+    (handler: (state: NetState, trap: Trap, task: Task, access: TaskAccess) => Decoded): Handler =>
+    (trap, task, access) =>
+      handler(state, trap, task, access);
   return {
     socket: bound(socketHandler),
     connect: bound(connectHandler),
@@ -39,7 +43,7 @@ export function netHandlers(options: NetOptions): Readonly<Record<string, Handle
 }
 
 /** Datagram sockets are made here, so that it is known which are the run's own. The filter lets no other kind come here. */
-function socketHandler(state: NetState, trap: Trap, _task: Task, bench: Bench): Decoded {
+function socketHandler(state: NetState, trap: Trap, _task: Task, access: TaskAccess): Decoded {
   const type = trap.int(1);
   const fd = sys(SYSCALLS.socket, trap.int(0), type | SOCK_CLOEXEC, trap.int(2));
   if (fd < 0) return fd;
@@ -52,7 +56,7 @@ function socketHandler(state: NetState, trap: Trap, _task: Task, bench: Bench): 
   state.own.set(inode, true);
   state.shown.delete(inode);
   // A socket by itself reaches nobody: it is nothing to judge or to tell of. The descriptor itself is the answer.
-  const given = bench.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
+  const given = access.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
   close(fd);
   return given;
 }

@@ -1,6 +1,6 @@
 import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
 import { LONGEST_SOCKADDR } from "../../net/index.ts";
-import type { Bench } from "../operation.ts";
+import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { close } from "./socket.ts";
 
@@ -26,12 +26,12 @@ export interface Header {
 }
 
 /** Reads a msghdr of a task; an errno as the kernel gives it. */
-export function headerAt(tid: number, bench: Bench, address: number): Header | number {
-  const bytes = bench.memory.bytes(tid, address, MSGHDR);
+export function headerAt(tid: number, access: TaskAccess, address: number): Header | number {
+  const bytes = access.memory.bytes(tid, address, MSGHDR);
   if (typeof bytes === "number") return bytes;
   const count = long(bytes, 24);
   if (count > MOST_VECTORS) return -ERRNO.EMSGSIZE;
-  const raw = bench.memory.bytes(tid, long(bytes, 16), count * IOVEC);
+  const raw = access.memory.bytes(tid, long(bytes, 16), count * IOVEC);
   if (typeof raw === "number") return raw;
   const vectors = Array.from({ length: count }, (_, i): [number, number] => [long(raw, i * IOVEC), long(raw, i * IOVEC + 8)]);
   if (vectors.some(([, length]) => length >= 2 ** 47)) return -ERRNO.EINVAL;
@@ -49,7 +49,7 @@ export function headerAt(tid: number, bench: Bench, address: number): Header | n
 }
 
 /** At most `most` bytes of what is to be sent, from the one numbered `from` on. */
-export function dataOf(tid: number, bench: Bench, vectors: Header["vectors"], from: number, most: number): Buffer | number {
+export function dataOf(tid: number, access: TaskAccess, vectors: Header["vectors"], from: number, most: number): Buffer | number {
   const parts: Buffer[] = [];
   let skip = from;
   let left = most;
@@ -58,7 +58,7 @@ export function dataOf(tid: number, bench: Bench, vectors: Header["vectors"], fr
     skip -= begin;
     const wanted = Math.min(length - begin, left);
     if (wanted === 0) continue;
-    const part = bench.memory.bytes(tid, address + begin, wanted);
+    const part = access.memory.bytes(tid, address + begin, wanted);
     if (typeof part === "number") return parts.length > 0 ? Buffer.concat(parts) : part;
     parts.push(part);
     left -= wanted;
@@ -91,10 +91,10 @@ export interface Control {
  * credentials are left out, for the kernel lets nobody send another's (unix(7)), and adds ours. Source routes (IP_RETOPTS,
  * IPV6_RTHDR) would send elsewhere than was judged: EPERM.
  */
-export function controlOf(task: Task, bench: Bench, header: Header, unix: boolean): Control | number {
+export function controlOf(task: Task, access: TaskAccess, header: Header, unix: boolean): Control | number {
   if (header.control === 0 || header.controlLength < CMSGHDR) return { bytes: alloc(0), fds: [] };
   if (header.controlLength > MOST_CONTROL) return -ERRNO.ENOBUFS;
-  const given = bench.memory.bytes(task.tid, header.control, header.controlLength);
+  const given = access.memory.bytes(task.tid, header.control, header.controlLength);
   if (typeof given === "number") return given;
   const kept: Buffer[] = [];
   const fds: number[] = [];
@@ -111,7 +111,7 @@ export function controlOf(task: Task, bench: Bench, header: Header, unix: boolea
     at += aligned(length);
     if (unix && level === SOL.SOCKET && type === SCM.RIGHTS) {
       for (let i = CMSGHDR; i + 4 <= length; i += 4) {
-        const copy = bench.tasks.duplicate(task, message.readInt32LE(i));
+        const copy = access.tasks.duplicate(task, message.readInt32LE(i));
         if (copy < 0) return fail(copy);
         fds.push(copy);
         message.writeInt32LE(copy, i);

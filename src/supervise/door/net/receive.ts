@@ -1,11 +1,11 @@
 import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
-import { type Bench, type Decoded, LATER, PASS } from "../operation.ts";
-import type { Task } from "../tasks.ts";
+import { type TaskAccess, type Decoded, LATER, PASS } from "../operation.ts";
+import { isSignalled, type Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
 import { unixName } from "./shown.ts";
-import { AF, close, isSignalled, peerOf, SOCK, type Sock, socketOf } from "./socket.ts";
+import { AF, close, peerOf, SOCK, type Sock, socketOf } from "./socket.ts";
 import type { NetState } from "./state.ts";
 
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;
@@ -28,13 +28,13 @@ interface Wanted {
  * take an answer only from the server they asked (glibc, musl and c-ares compare addresses), so its address is put in place
  * of the relay's. Nothing is decided here, so nothing is lost by a race.
  */
-export function recvfromHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  return receiving(state, trap, task, bench, trap.int(3), () => ({
+export function recvfromHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  return receiving(state, trap, task, access, trap.int(3), () => ({
     vectors: [[trap.long(1), trap.long(2)]],
     more: false,
     finish: (sender) => {
       const lengthAt = trap.long(5);
-      const room = lengthAt === 0 ? undefined : bench.memory.bytes(trap.tid, lengthAt, 4);
+      const room = lengthAt === 0 ? undefined : access.memory.bytes(trap.tid, lengthAt, 4);
       if (room === undefined || typeof room === "number") return;
       write(trap.tid, trap.long(4), sender.subarray(0, Math.max(0, room.readInt32LE(0))));
       write(trap.tid, lengthAt, lengthOf(sender));
@@ -42,10 +42,10 @@ export function recvfromHandler(state: NetState, trap: Trap, task: Task, bench: 
   }));
 }
 
-export function recvmsgHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  return receiving(state, trap, task, bench, trap.int(2), () => {
+export function recvmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  return receiving(state, trap, task, access, trap.int(2), () => {
     const at = trap.long(1);
-    const header = headerAt(trap.tid, bench, at);
+    const header = headerAt(trap.tid, access, at);
     if (typeof header === "number") return header;
     return {
       vectors: header.vectors,
@@ -70,9 +70,9 @@ function lengthOf(sender: Buffer): Buffer {
   return bytes;
 }
 
-function receiving(state: NetState, trap: Trap, task: Task, bench: Bench, flags: number, read: () => Wanted | number): Decoded {
+function receiving(state: NetState, trap: Trap, task: Task, access: TaskAccess, flags: number, read: () => Wanted | number): Decoded {
   if (state.asResolver.size === 0 && state.unixNames.size === 0) return PASS;
-  const sock = socketOf(task, bench, trap.int(0));
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
   const server = sock.domain === AF.UNIX ? unixName(state, peerOf(sock.fd)) : state.asResolver.get(sock.inode);
   const wanted = server === undefined || (flags & ~(MSG.PEEK | MSG.TRUNC | MSG.DONTWAIT)) !== 0 ? undefined : read();

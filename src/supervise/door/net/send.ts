@@ -3,11 +3,11 @@ import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Destination, isRefused, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
-import { type Bench, type Decoded, LATER } from "../operation.ts";
-import type { Task } from "../tasks.ts";
+import { type TaskAccess, type Decoded, LATER } from "../operation.ts";
+import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
-import { AF, close, isSignalled, isWritable, SOCK, type Sock, socketOf } from "./socket.ts";
+import { AF, close, isWritable, SOCK, type Sock, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
@@ -39,7 +39,7 @@ interface Parcel {
  * another thread could put a datagram socket in the place of the one that was looked at, and a message with IP_PKTINFO
  * leaves by any interface whatever the socket is bound to.
  */
-export function sendtoHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+export function sendtoHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
   const header: Header = {
     name: trap.long(4),
     nameLength: trap.int(5),
@@ -48,18 +48,18 @@ export function sendtoHandler(state: NetState, trap: Trap, task: Task, bench: Be
     controlLength: 0,
   };
   if (header.nameLength < 0 || header.nameLength > 128) return -ERRNO.EINVAL;
-  return sending(state, trap, task, bench, trap.int(3), () => [header]);
+  return sending(state, trap, task, access, trap.int(3), () => [header]);
 }
 
-export function sendmsgHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  return sending(state, trap, task, bench, trap.int(2), () => {
-    const header = headerAt(trap.tid, bench, trap.long(1));
+export function sendmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  return sending(state, trap, task, access, trap.int(2), () => {
+    const header = headerAt(trap.tid, access, trap.long(1));
     return typeof header === "number" ? header : [header];
   });
 }
 
 /** Messages before the first that fails are sent, and counted. */
-export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
   const count = Math.min(trap.unsigned(2), MOST_MESSAGES);
   const lengths = (sent: readonly number[]): void => {
     sent.forEach((length, i) => {
@@ -71,26 +71,26 @@ export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, bench: 
   const read = (): Header[] | number => {
     const headers: Header[] = [];
     for (let i = 0; i < count; i++) {
-      const header = headerAt(trap.tid, bench, trap.long(1) + i * MMSGHDR);
+      const header = headerAt(trap.tid, access, trap.long(1) + i * MMSGHDR);
       if (typeof header !== "number") headers.push(header);
       else if (i === 0) return header;
       else break;
     }
     return headers;
   };
-  return sending(state, trap, task, bench, trap.int(3), read, lengths);
+  return sending(state, trap, task, access, trap.int(3), read, lengths);
 }
 
 function sending(
   state: NetState,
   trap: Trap,
   task: Task,
-  bench: Bench,
+  access: TaskAccess,
   flags: number,
   read: () => readonly Header[] | number,
   lengths?: (sent: readonly number[]) => void,
 ): Decoded {
-  const sock = socketOf(task, bench, trap.int(0));
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const headers = read();
   const pinned = [sock.fd];
@@ -101,7 +101,7 @@ function sending(
   if (typeof headers === "number") return end(headers);
   const parcels: Parcel[] = [];
   for (const header of headers) {
-    const parcel = parcelOf(state, task, bench, sock, header);
+    const parcel = parcelOf(state, task, access, sock, header);
     if (typeof parcel === "number") {
       if (parcels.length === 0) return end(parcel);
       break;
@@ -109,7 +109,7 @@ function sending(
     pinned.push(...parcel.fds);
     parcels.push(parcel);
   }
-  const delivery = new Delivery({ state, task, bench, sock, parcels, flags, lengths });
+  const delivery = new Delivery({ state, task, access, sock, parcels, flags, lengths });
   const asked = parcels.flatMap(({ to, action }) => (to === undefined || action === undefined ? [] : [{ to, action }]));
   const [first] = asked;
   if (first === undefined) {
@@ -146,7 +146,7 @@ function onlyAllowed(verdict: Verdict): Verdict {
 interface Sending {
   readonly state: NetState;
   readonly task: Task;
-  readonly bench: Bench;
+  readonly access: TaskAccess;
   readonly sock: Sock;
   readonly parcels: readonly Parcel[];
   readonly flags: number;
@@ -229,8 +229,8 @@ class Delivery {
 
   /** Bytes that went, or a negative errno. */
   #piece({ vectors, name, control }: Parcel, most: number): number {
-    const { task, bench, sock, flags } = this.#at;
-    const data = dataOf(task.tid, bench, vectors, this.#part, most);
+    const { task, access, sock, flags } = this.#at;
+    const data = dataOf(task.tid, access, vectors, this.#part, most);
     if (typeof data === "number") return data;
     const rest = { data, name, control: this.#part === 0 ? control : NOTHING };
     return send(sock.fd, rest, (flags & KEPT_FLAGS) | MSG.DONTWAIT | MSG.NOSIGNAL);
@@ -239,10 +239,10 @@ class Delivery {
 
 const NOTHING = alloc(0);
 
-function parcelOf(state: NetState, task: Task, bench: Bench, sock: Sock, header: Header): Parcel | number {
-  const name = header.nameLength === 0 || header.name === 0 ? undefined : bench.memory.bytes(task.tid, header.name, header.nameLength);
+function parcelOf(state: NetState, task: Task, access: TaskAccess, sock: Sock, header: Header): Parcel | number {
+  const name = header.nameLength === 0 || header.name === 0 ? undefined : access.memory.bytes(task.tid, header.name, header.nameLength);
   if (typeof name === "number") return name;
-  const control = controlOf(task, bench, header, sock.domain === AF.UNIX);
+  const control = controlOf(task, access, header, sock.domain === AF.UNIX);
   if (typeof control === "number") return control;
   const { vectors } = header;
   const size = vectors.reduce((sum, [, length]) => sum + length, 0);

@@ -1,7 +1,7 @@
 import { alloc, ERRNO } from "../../kernel/index.ts";
 import { unixPeer } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
-import { type Bench, type Decoded, PASS } from "../operation.ts";
+import { type TaskAccess, type Decoded, PASS } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 import { write } from "./message.ts";
 import { AF, close, nameOf, peerOf, type Sock, type SocketName, socketOf } from "./socket.ts";
@@ -12,21 +12,27 @@ import type { NetState } from "./state.ts";
  * not, and connects in the program's place: getsockname(2), getpeername(2) and SO_PEERCRED say what they would say without
  * it. Nothing is decided here, so nothing is lost by a race.
  */
-export function getsocknameHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  return naming(state, trap, task, bench, ownName);
+export function getsocknameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  return naming(state, trap, task, access, ownName);
 }
 
-export function getpeernameHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
-  return naming(state, trap, task, bench, peerName);
+export function getpeernameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+  return naming(state, trap, task, access, peerName);
 }
 
-function naming(state: NetState, trap: Trap, task: Task, bench: Bench, find: (state: NetState, sock: Sock) => Buffer | undefined): Decoded {
+function naming(
+  state: NetState,
+  trap: Trap,
+  task: Task,
+  access: TaskAccess,
+  find: (state: NetState, sock: Sock) => Buffer | undefined,
+): Decoded {
   if (state.shown.size === 0 && state.unixNames.size === 0) return PASS;
-  const sock = socketOf(task, bench, trap.int(0));
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
   const shown = find(state, sock);
   close(sock.fd);
-  return shown === undefined ? PASS : answer(trap, bench, shown, [trap.long(1), trap.long(2)]);
+  return shown === undefined ? PASS : answer(trap, access, shown, [trap.long(1), trap.long(2)]);
 }
 
 function ownName(state: NetState, sock: Sock): Buffer | undefined {
@@ -50,20 +56,20 @@ export function unixName(state: NetState, name: SocketName | undefined): Buffer 
 }
 
 /** getsockopt(2), SO_PEERCRED: the process that connected or listened, not the door, which did it in its place. */
-export function peerCredentialsHandler(state: NetState, trap: Trap, task: Task, bench: Bench): Decoded {
+export function peerCredentialsHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
   if (state.connectors.size === 0) return PASS;
-  const sock = socketOf(task, bench, trap.int(0));
+  const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
   close(sock.fd);
   if (sock.domain !== AF.UNIX) return PASS;
   const peer = unixPeer(sock.inode);
   const shown = state.peers.get(sock.inode) ?? (peer === undefined ? undefined : state.connectors.get(peer));
-  return shown === undefined ? PASS : answer(trap, bench, shown, [trap.long(3), trap.long(4)], true);
+  return shown === undefined ? PASS : answer(trap, access, shown, [trap.long(3), trap.long(4)], true);
 }
 
 /** Writes as much as there is room for, and how long it is: of a name the whole length, of an option what was written. */
-function answer(trap: Trap, bench: Bench, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
-  const given = bench.memory.bytes(trap.tid, lengthAt, 4);
+function answer(trap: Trap, access: TaskAccess, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
+  const given = access.memory.bytes(trap.tid, lengthAt, 4);
   if (typeof given === "number") return given;
   const room = given.readInt32LE(0);
   if (room < 0) return -ERRNO.EINVAL;

@@ -1,8 +1,8 @@
 import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr, type SocketAddress, sockaddrLength } from "../../net/index.ts";
 import { type ObjectStat, statFd } from "../../undo/index.ts";
-import type { Bench } from "../operation.ts";
-import { shortName, type Task } from "../tasks.ts";
+import type { TaskAccess } from "../operation.ts";
+import type { Task } from "../tasks.ts";
 
 export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10, NETLINK: 16 } as const;
 export const SOCK = { STREAM: 1, DGRAM: 2, SEQPACKET: 5 } as const;
@@ -30,8 +30,8 @@ const lengthBuffer = alloc(4);
 const lengthAt = lastingAddressOf(lengthBuffer);
 
 /** The socket behind a descriptor of the task, or the errno that the kernel would give. */
-export function socketOf(task: Task, bench: Bench, fd: number): Sock | number {
-  const copy = fd < 0 ? -ERRNO.EBADF : bench.tasks.duplicate(task, fd);
+export function socketOf(task: Task, access: TaskAccess, fd: number): Sock | number {
+  const copy = fd < 0 ? -ERRNO.EBADF : access.tasks.duplicate(task, fd);
   if (copy < 0) return copy;
   const stat = statFd(copy);
   if (typeof stat === "number" || (stat.mode & FORMAT) !== SOCKET_MODE) {
@@ -76,10 +76,10 @@ export function setOption(fd: number, name: number, value: number, level: number
 }
 
 /** The sockaddr at `address` with this length argument, as the kernel would copy it. */
-export function sockaddrAt(tid: number, bench: Bench, address: number, argument: number): Buffer | number {
+export function sockaddrAt(tid: number, access: TaskAccess, address: number, argument: number): Buffer | number {
   const length = sockaddrLength(argument);
   if (length === undefined) return -ERRNO.EINVAL;
-  return bench.memory.bytes(tid, address, length);
+  return access.memory.bytes(tid, address, length);
 }
 
 export interface SocketName {
@@ -138,34 +138,4 @@ export function briefly(fd: number, act: () => number): { readonly result: numbe
   before.copy(timeout);
   sys(SYSCALLS.setsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, 16);
   return { result, limit: Number(before.readBigInt64LE(0)) * 1000 + Number(before.readBigInt64LE(8)) / 1000 };
-}
-
-const status = alloc(8192);
-const statusAt = lastingAddressOf(status);
-
-/** proc_pid_status(5). */
-function statusOf(task: Task): string {
-  const fd = sys(SYSCALLS.openat, task.proc, shortName("status"), 0o2000000, 0);
-  if (fd < 0) return "";
-  const length = sys(SYSCALLS.read, fd, statusAt, status.length);
-  close(fd);
-  return status.toString("latin1", 0, Math.max(0, length));
-}
-
-/** A signal waits for the task that would end the call it makes. */
-export function isSignalled(task: Task): boolean {
-  const text = statusOf(task);
-  const mask = (name: string): bigint => BigInt(`0x${new RegExp(`^${name}:\\t([0-9a-f]+)`, "m").exec(text)?.[1] ?? "0"}`);
-  return ((mask("SigPnd") | mask("ShdPnd")) & ~mask("SigBlk") & ~mask("SigIgn")) !== 0n;
-}
-
-/** `struct ucred` of the task's process as it is now (unix(7)): its number, its effective user and group. */
-export function credentialsOf(task: Task): Buffer {
-  const text = statusOf(task);
-  const effective = (name: string): number => Number(new RegExp(`^${name}:\\t\\d+\\t(\\d+)`, "m").exec(text)?.[1] ?? 0xffff);
-  const bytes = alloc(12);
-  bytes.writeInt32LE(task.tgid, 0);
-  bytes.writeUInt32LE(effective("Uid"), 4);
-  bytes.writeUInt32LE(effective("Gid"), 8);
-  return bytes;
 }

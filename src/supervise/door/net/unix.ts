@@ -9,11 +9,11 @@ import {
   type SocketDeps,
   unixSockaddr,
 } from "../../net/index.ts";
-import { fileAction, type Bench, type Decoded, LATER } from "../operation.ts";
+import { fileAction, type TaskAccess, type Decoded, LATER } from "../operation.ts";
 import { AT_FDCWD } from "../paths.ts";
-import type { Task } from "../tasks.ts";
+import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
-import { briefly, close, connect, credentialsOf, done, isSignalled, nameOf, type Sock } from "./socket.ts";
+import { briefly, close, connect, done, nameOf, type Sock } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
@@ -21,11 +21,11 @@ import { verdictOf } from "../../../policy/index.ts";
 type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
-export function connectUnix(state: NetState, task: Task, bench: Bench, sock: Sock, to: Unix): Decoded {
+export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix): Decoded {
   if (to.kind === "unnamed") return done(sock, -ERRNO.EINVAL);
   if (to.kind === "abstract") return connectAbstract(state, task, sock, to.name);
-  bench.paths.use(to.path);
-  const place = bench.paths.object(task, AT_FDCWD, true);
+  access.paths.use(to.path);
+  const place = access.paths.object(task, AT_FDCWD, true);
   if (typeof place === "number") return done(sock, place);
   if (place.kind !== "socket" || isResolverSocket(place.path)) {
     close(place.fd);
@@ -95,11 +95,11 @@ function waiting(task: Task, sock: Sock, address: Buffer): () => number {
 }
 
 /** Makes the file of a socket where the path leads, with the mode that the task's umask leaves. */
-export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, to: Unix, bytes: Buffer): Decoded {
+export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix, bytes: Buffer): Decoded {
   if (to.kind === "unnamed") return done(sock, bindAbstract(state, sock, bytes));
   if (to.kind === "abstract") return done(sock, bindAbstract(state, sock, bytes));
-  bench.paths.use(to.path);
-  const slot = bench.paths.slot(task, AT_FDCWD);
+  access.paths.use(to.path);
+  const slot = access.paths.slot(task, AT_FDCWD);
   if (typeof slot === "number") return done(sock, slot);
   const refuse = (errno: number): number => {
     close(slot.parent);
@@ -119,7 +119,7 @@ export function bindUnix(state: NetState, task: Task, bench: Bench, sock: Sock, 
     pinned: [sock.fd, slot.parent],
     save: (undo) => undo.create(slot.parent, slot.path, "socket"),
     perform: () => {
-      let result = bench.tasks.masked(bench.tasks.umask(task), () => sys(SYSCALLS.bind, sock.fd, addressOf(address), address.length));
+      let result = access.tasks.masked(access.tasks.umask(task), () => sys(SYSCALLS.bind, sock.fd, addressOf(address), address.length));
       if (result === 0 && brief !== undefined) result = rename(slot.parent, brief, slot.nameAt);
       if (result < 0) return result === -ERRNO.EEXIST ? -ERRNO.EADDRINUSE : result;
       state.unixNames.set(path, asAsked(to.path));

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
-import { TRAPPED_PID_CALLS, TRAPPED_SIGNAL_CALLS } from "../wall/process-rules.ts";
 import type { Trap } from "./listener.ts";
-import { type Handler, PASS } from "./operation.ts";
+import { type Handler, type Handlers, PASS } from "./operation.ts";
 import { inTree, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** Priority, limits, affinity, signals of another process: of the tree's own only. All arguments are registers. */
 const about =
-  (targets: readonly number[]): Handler =>
+  (...targets: readonly number[]): Handler =>
   (trap, task) =>
     allOwn(
       targets.map((at) => trap.int(at)),
@@ -17,7 +16,7 @@ const about =
 
 /** These calls know no groups: a negative number is nobody's, and the kernel says so in its own words. */
 const aboutOne =
-  (targets: readonly number[]): Handler =>
+  (...targets: readonly number[]): Handler =>
   (trap, task) =>
     allOwn(
       targets.map((at) => trap.int(at)).filter((pid) => pid >= 0),
@@ -72,13 +71,26 @@ function beganBefore(pid: number, time: number): boolean {
   return Number.isFinite(ticks) && booted + ticks / TICKS_PER_SECOND <= time + 1;
 }
 
-export const processHandlers: Readonly<Record<string, Handler>> = {
-  ...Object.fromEntries(Object.entries(TRAPPED_PID_CALLS).map(([name, targets]) => [name, aboutOne(targets)])),
-  ...Object.fromEntries(TRAPPED_SIGNAL_CALLS.filter((name) => name !== "pidfd_send_signal").map((name) => [name, about([0])])),
-  // F_SETOWN, where Landlock does not keep signals inside: of all its commands this one alone comes here.
-  fcntl: about([2]),
+export const processHandlers = {
+  prlimit64: aboutOne(0),
+  sched_setscheduler: aboutOne(0),
+  sched_setparam: aboutOne(0),
+  sched_setattr: aboutOne(0),
+  sched_setaffinity: aboutOne(0),
+  move_pages: aboutOne(0),
+  migrate_pages: aboutOne(0),
+  kcmp: aboutOne(0, 1),
   setpriority: ofProcess(PRIO_PROCESS),
   ioprio_set: ofProcess(IOPRIO_WHO_PROCESS),
+  kill: about(0),
+  tkill: about(0),
+  tgkill: about(0),
+  rt_sigqueueinfo: about(0),
+  rt_tgsigqueueinfo: about(0),
+  // Whose the pidfd is, is not known.
+  pidfd_send_signal: () => -ERRNO.EPERM,
+  // F_SETOWN, where Landlock does not keep signals inside: of all its commands this one alone comes here.
+  fcntl: about(2),
   shmat: sharedMemory,
   shmctl: sharedMemory,
-};
+} satisfies Handlers;

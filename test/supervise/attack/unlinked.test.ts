@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isNameless } from "../../../src/supervise/door/nameless.ts";
+import { isUnlinked } from "../../../src/supervise/door/paths.ts";
 import { statFd } from "../../../src/supervise/undo/index.ts";
 import { scratch } from "../../scratch.ts";
 import { attack } from "./world.ts";
@@ -20,10 +20,10 @@ it("a file system that counts no names does not take a file its name", () => {
   });
   if (plain === undefined || odd === undefined || none === undefined) throw new Error("three files");
   // As such a file system reports them.
-  expect(isNameless({ path: named, stat: plain })).toBe(false);
-  expect(isNameless({ path: oddly, stat: odd })).toBe(false);
-  expect(isNameless({ path: `${named} (deleted)`, stat: plain })).toBe(true);
-  expect(isNameless({ path: `${gone} (deleted)`, stat: none })).toBe(true);
+  expect(isUnlinked({ path: named, stat: plain })).toBe(false);
+  expect(isUnlinked({ path: oddly, stat: odd })).toBe(false);
+  expect(isUnlinked({ path: `${named} (deleted)`, stat: plain })).toBe(true);
+  expect(isUnlinked({ path: `${gone} (deleted)`, stat: none })).toBe(true);
   for (const fd of fds) closeSync(fd);
 });
 

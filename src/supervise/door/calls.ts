@@ -1,0 +1,349 @@
+import { messageOf } from "../../state/index.ts";
+import { type Verdict, verdictOf } from "../../policy/index.ts";
+import type { Answer } from "../../approve/index.ts";
+import type { Caller } from "../judge/index.ts";
+import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
+import type { RunEvent } from "../types.ts";
+import type { Kept } from "../undo/index.ts";
+import { Consent } from "./consent.ts";
+import { handlerTable } from "./handlers.ts";
+import { Lineage } from "./lineage.ts";
+import type { Trap } from "./listener.ts";
+import { AGAIN, type Exec, isExec, LATER, letGo, type Operation, PASS, RESTART, type TaskAccess } from "./operation.ts";
+import type { DoorOptions, Tell } from "./options.ts";
+import { connectInner, isOuter } from "./outer.ts";
+import { killTree } from "./processes.ts";
+import { questionOf } from "./question.ts";
+import { actionOf, type Recorder } from "./record.ts";
+import { Starts } from "./starts.ts";
+import type { Task } from "./tasks.ts";
+
+/** The objects of a call changed so often between looking and doing that it is given up. */
+const MOST_TRIES = 8;
+/** Calls that could not be judged and are said: whoever finds a way to make them does not fill the terminal. */
+const MOST_UNJUDGED = 5;
+/** Refusals for want of a way back that are said at once; the receipt has them all. */
+const MOST_SAID = 5;
+/** linux/errno.h, of the kernel's own. */
+const ERESTARTSYS = 512;
+/** A program is told so as without supervision: it, or who reads its message, is to make room. */
+const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
+
+/** A call that was read and judged: from here on it is asked about, performed, started or refused. */
+interface JudgedCall<Work extends Operation | Exec = Operation | Exec> {
+  readonly trap: Trap;
+  readonly task: Task;
+  readonly work: Work;
+  readonly verdict: Verdict;
+  /** It is done even where what it destroys cannot be kept. */
+  readonly anyway: boolean;
+  /** What a person said. */
+  readonly answer: string | undefined;
+}
+
+/** A question is open. */
+interface AskedCall extends JudgedCall {
+  readonly state: "asked";
+  readonly seq: number;
+  readonly group: string;
+}
+
+/** It is allowed and not done yet: the other side is not there (LATER). */
+interface PerformingCall extends JudgedCall<Operation> {
+  readonly state: "performing";
+}
+
+type PendingCall = AskedCall | PerformingCall;
+
+/**
+ * What becomes of the trapped calls of the tree. Each goes through these states, in this order:
+ *
+ * ```
+ * received ──► read ──► judged ──► performing ──► answered
+ *               │        │  ▲       │ ▲  ▲ │
+ *               │        │  └─AGAIN─┘ │  └─┘ LATER: tried again by `tick`
+ *               │        ├──► asked ──┤
+ *               │        │            └──► dropped: nobody waits for the answer any more
+ *               │        └──► refused: an errno
+ *               └──► passed: the kernel does it, where the wall bounds it; or an errno of its own
+ * ```
+ *
+ * `received`: which task, which call. `read`: a handler has read the arguments and pinned what they name (handlers.ts); only when
+ * the kernel says that the call still waits is what was read believed. `judged`: by the policy, or by a person's word for calls
+ * alike. `asked`: the call stays open, its objects stay pinned, others are served meanwhile. `performing`: what would be lost is
+ * kept, then the call is done on the task's behalf. The start of a program is the one call that the kernel must do itself: from
+ * `judged` on it goes the way of starts.ts.
+ *
+ * INVARIANT: whatever goes wrong in here, the call is refused.
+ */
+export class Calls {
+  readonly #options: DoorOptions;
+  readonly #access: TaskAccess;
+  readonly #record: Recorder;
+  readonly #tell: Tell;
+  readonly #handlers: ReturnType<typeof handlerTable>;
+  readonly #lineage = new Lineage();
+  readonly #consent: Consent;
+  readonly #starts: Starts;
+  readonly #pending = new Set<PendingCall>();
+  /** How many of them wait for a person. */
+  #asked = 0;
+  #seq = 0;
+  /** A person has ended the run. */
+  #quits = false;
+  #unjudged = 0;
+  readonly #said = new Set<string>();
+
+  /** `ended`: a task has ended meanwhile, with this wait(2) status. */
+  constructor(options: DoorOptions, access: TaskAccess, record: Recorder, tell: Tell, ended: (tid: number, status: number) => void) {
+    this.#options = options;
+    this.#access = access;
+    this.#record = record;
+    this.#tell = tell;
+    this.#handlers = handlerTable(options.net);
+    this.#consent = new Consent(this.#lineage, options);
+    this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
+  }
+
+  /** Received. INVARIANT: what cannot be judged is refused. */
+  receive(trap: Trap): void {
+    try {
+      this.#read(trap);
+    } catch (error) {
+      this.#access.listener.answer(trap, -ERRNO.EACCES);
+      const why = messageOf(error);
+      if (++this.#unjudged <= MOST_UNJUDGED) this.#tell((run) => run.notice(`a call was refused, for Assent failed to judge it: ${why}`));
+    }
+  }
+
+  /** Received to read: what the call would do, over pinned objects. */
+  #read(trap: Trap): void {
+    const { tasks, listener } = this.#access;
+    const task = tasks.get(trap.tid);
+    if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
+    if (trap.nr === SYSCALLS.openat && isOuter(trap, this.#access)) return this.#meet(trap, task);
+    const handler = this.#handlers.get(trap.nr);
+    if (handler === undefined) return void listener.answer(trap, -ERRNO.EPERM);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = handler(trap, task, this.#access);
+      if (read === PASS) return void listener.pass(trap);
+      if (typeof read === "number") return void listener.answer(trap, read);
+      if (!listener.valid(trap)) return letGo(read.pinned);
+      if (isExec(read)) return this.#judgeStart(trap, task, read);
+      if (this.#judge(trap, task, read) !== "again") return;
+    }
+    listener.answer(trap, -ERRNO.EACCES);
+  }
+
+  /** A program of this package gets a socket to the supervisor. */
+  #meet(trap: Trap, task: Task): void {
+    const { fd, cwd } = connectInner(trap, task, this.#access);
+    const leaveAlone = this.#lineage.leavingAlone(task.tgid);
+    if (fd >= 0) this.#tell((run) => run.inner(fd, { cwd: cwd ?? this.#options.cwd, leaveAlone }));
+  }
+
+  /** Read to judged. */
+  #judge(trap: Trap, task: Task, work: Operation): "again" | undefined {
+    let verdict = this.#verdict(work, this.#lineage.caller(task));
+    if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
+    const call: JudgedCall<Operation> = { trap, task, work, verdict, anyway: false, answer: undefined };
+    if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
+    if (verdict.decision !== "deny" && work.quiet !== true) {
+      if (this.#consent.waives(task, work.actions[0], work.call, verdict))
+        return this.#perform({ ...call, verdict: { ...verdict, decision: "allow" } });
+      if (this.#consent.asks(task)) return this.#ask(call);
+    }
+    return this.#refuse(call);
+  }
+
+  #verdict({ actions, about, judge }: Operation, caller: Caller): Verdict {
+    return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
+  }
+
+  #judgeStart(trap: Trap, task: Task, exec: Exec): void {
+    const { judged, verdict, allowed } = this.#starts.judge(exec, task);
+    const call: JudgedCall<Exec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
+    if (allowed) return this.#start(call);
+    if (verdict.decision !== "deny") {
+      if (this.#consent.waives(task, judged.action, judged.call, verdict)) return this.#start(call);
+      if (this.#consent.asks(task)) return this.#ask(call);
+    }
+    this.#starts.refused(judged, `may not be started: ${verdict.reason}`);
+    this.#refuse(call);
+  }
+
+  /** Judged to the states of starts.ts; refused, where nobody could look at what would be started. */
+  #start(call: JudgedCall<Exec>): void {
+    const unverified = this.#starts.start(call.trap, call.task, call.work, call.verdict, call.answer);
+    if (unverified !== undefined) this.#refuse({ ...call, verdict: unverified });
+  }
+
+  /** Judged to performing; "again": the objects changed between looking and doing. */
+  #perform(call: JudgedCall<Operation>): "again" | undefined {
+    const { work, anyway } = call;
+    const { undo } = this.#options;
+    let kept: Kept | undefined;
+    if (undo !== undefined && work.save !== undefined) {
+      kept = work.save(undo, anyway);
+      if (!kept.kept) return this.#goWithout(call, kept);
+    }
+    const result = work.perform();
+    if (result < 0 && kept !== undefined) undo?.cancel(kept);
+    if (result === AGAIN) {
+      letGo(work.pinned);
+      return "again";
+    }
+    if (result === LATER) this.#wait({ ...call, state: "performing", trap: call.trap.copy() });
+    else this.#finish(call, result);
+    return undefined;
+  }
+
+  /** What the call destroys could not be kept: a person may say to go on all the same. */
+  #goWithout(call: JudgedCall<Operation>, kept: Exclude<Kept, { kept: true }>): "again" | undefined {
+    const { task, work } = call;
+    const why = kept.ask
+      ? verdictOf("ask", "undo.too-large", { reason: `this cannot be undone: ${kept.why}` })
+      : verdictOf("deny", "undo.failed", { reason: kept.why });
+    if (kept.ask && (this.#options.observes || this.#consent.waivesAlike(task, work.actions[0], work.call, why)))
+      return this.#perform({ ...call, anyway: true, answer: undefined });
+    if (kept.ask && this.#consent.asks(task)) return this.#ask({ ...call, verdict: why, anyway: true });
+    this.#sayUnkept(work, kept);
+    return this.#refuse({ ...call, verdict: why, answer: undefined }, !kept.ask && FULL.has(kept.errno) ? kept.errno : undefined);
+  }
+
+  /** All that the program is told is an error number. */
+  #sayUnkept({ call, actions }: Operation, { why, ask }: Exclude<Kept, { kept: true }>): void {
+    const [action] = actions;
+    const path = action?.kind === "file" && action.target.kind === "path" ? action.target.path : undefined;
+    const what = `${call.name === "open" ? "write to" : call.name} ${path ?? "a file"}`;
+    if (this.#said.has(what) || this.#said.size >= MOST_SAID) return;
+    this.#said.add(what);
+    this.#options.outside.notice(
+      `refused to ${what}${ask ? ", which could not be undone" : ""}: ${why}${ask ? "; with `assent run --no-undo` it goes on without a way back" : ""}`,
+    );
+  }
+
+  /** Performing to answered. */
+  #finish({ trap, task, work, verdict, answer }: JudgedCall<Operation>, result: number): void {
+    const { listener } = this.#access;
+    if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
+    let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
+    if (result >= 0 && work.gives !== undefined) {
+      const installed = listener.give(trap, result, work.gives.closeOnExec);
+      sys(SYSCALLS.close, result);
+      if (installed < 0 && installed !== -ERRNO.ENOENT) {
+        outcome = "failed";
+        listener.answer(trap, installed);
+      }
+    } else listener.answer(trap, result === RESTART ? -ERESTARTSYS : result);
+    // One that is made again is noted then.
+    if (result !== RESTART) this.#record.note(task, work, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
+    letGo(work.pinned);
+  }
+
+  /** Judged, or asked, to refused. */
+  #refuse({ trap, task, work, verdict, answer }: JudgedCall, errno: number = ERRNO.EACCES): undefined {
+    this.#access.listener.answer(trap, -errno);
+    if (isExec(work) || work.quiet !== true) this.#record.note(task, work, verdict, "refused", errorName(errno), answer);
+    letGo(work.pinned);
+  }
+
+  /** Judged to asked. */
+  #ask(call: JudgedCall): undefined {
+    const { task, work, verdict } = call;
+    const { run, profile, home, cwd } = this.#options;
+    const seq = ++this.#seq;
+    const note = isExec(work) ? undefined : work.note;
+    const where = this.#access.paths.workingFolder(task) ?? cwd;
+    const about = { pid: task.tgid, cwd: where, call: work.call, action: actionOf(work), note, verdict };
+    const question = questionOf({ seq, run, profile, home, ...about });
+    this.#wait({ ...call, state: "asked", trap: call.trap.copy(), answer: undefined, seq, group: question.group });
+    this.#tell((outside) => outside.ask(question));
+  }
+
+  /** What was said to a question. */
+  answer(seq: number, answer: Answer, grant: string | undefined): void {
+    const asked = this.#allAsked().find((one) => one.seq === seq);
+    if (answer.answer === "quit") {
+      if (!this.#quits) killTree();
+      this.#quits = true;
+      return;
+    }
+    if (asked === undefined) return;
+    if (answer.answer === "allow" && answer.scope === "session") this.#consent.allow(asked.group, grant);
+    if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
+    this.#settle(asked, answer.answer === "allow", `${answer.answer} (${answer.scope})`);
+    if (answer.answer === "allow" && answer.scope !== "once") this.rejudge();
+  }
+
+  /** A remembered answer, or a rule written meanwhile, may settle open questions. */
+  rejudge(): void {
+    for (const asked of this.#allAsked()) {
+      if (asked.anyway || isExec(asked.work)) continue;
+      const verdict = this.#verdict(asked.work, this.#lineage.caller(asked.task));
+      if (verdict.decision === "allow" && !this.#options.judge.take()) continue;
+      const waived = verdict.decision === "ask" && this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict);
+      if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
+      this.#drop(asked);
+      this.#settle(asked, verdict.decision !== "deny", "settled by another answer");
+    }
+  }
+
+  /** Asked to performing, or to refused. */
+  #settle(asked: AskedCall, allowed: boolean, answer: string): void {
+    this.#forget(asked);
+    const { trap, task, work, verdict, anyway } = asked;
+    if (!this.#access.listener.valid(trap)) return letGo(work.pinned);
+    if (!allowed) return this.#refuse({ ...asked, answer });
+    const granted: Verdict = { ...verdict, decision: "allow", basis: "grant" };
+    if (isExec(work)) return this.#start({ trap, task, work, verdict: granted, anyway, answer });
+    // What was asked about is not there any more: what is there now was not asked about.
+    if (this.#perform({ trap, task, work, verdict: granted, anyway, answer }) === "again") this.receive(trap);
+  }
+
+  /** Tries again what could not be done yet, and drops what nobody waits for any more. */
+  tick(): void {
+    if (this.#asked > 0 && this.#options.judge.hasNews) this.rejudge();
+    const pending = [...this.#pending];
+    for (const call of pending) {
+      if (!this.#access.listener.valid(call.trap)) {
+        this.#forget(call);
+        letGo(call.work.pinned);
+        if (call.state === "asked") this.#drop(call);
+        continue;
+      }
+      if (call.state === "asked") continue;
+      const result = call.work.perform();
+      if (result === LATER) continue;
+      this.#forget(call);
+      this.#finish(call, result);
+    }
+  }
+
+  /** What calls wait for: a person, or something else, which is then looked for more often. */
+  get waitsFor(): "a person" | "the other side" | undefined {
+    if (this.#pending.size === 0) return undefined;
+    return this.#pending.size > this.#asked ? "the other side" : "a person";
+  }
+
+  #wait(call: PendingCall): void {
+    call.task.waiting += 1;
+    if (call.state === "asked") this.#asked += 1;
+    this.#pending.add(call);
+  }
+
+  #forget(call: PendingCall): void {
+    if (!this.#pending.delete(call)) return;
+    call.task.waiting -= 1;
+    if (call.state === "asked") this.#asked -= 1;
+  }
+
+  #allAsked(): readonly AskedCall[] {
+    return [...this.#pending].filter((call) => call.state === "asked");
+  }
+
+  /** The question is void. */
+  #drop({ seq }: AskedCall): void {
+    this.#tell((outside) => outside.drop(seq));
+  }
+}
