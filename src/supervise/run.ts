@@ -1,21 +1,87 @@
+import { rmSync } from "node:fs";
 import { keptBy } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { messageOf, profileFile, programProfile, stillGranted } from "../state/index.ts";
+import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { describeProcess, Door, killTree, living, netHandlers, type Outside, Tally } from "./door/index.ts";
-import { RunError } from "./errors.ts";
 import { innerDesk } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
-import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
 import { Neighbours } from "./neighbours.ts";
+import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
 import { Questions } from "./questions.ts";
-import { discard, isNotable, keep, keepSoFar, recordsOf } from "./records.ts";
-import { isAgents } from "./typed.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
-import { prune, runsFolder, UndoStore } from "./undo/index.ts";
+import { newRunId, prune, RunFolder, type RunMeta, runsFolder, sealRun, UndoStore } from "./undo/index.ts";
 import { procProblem, WallError } from "./wall/index.ts";
+
+/** A run that could not begin, or that Assent itself could not go on with. */
+export class RunError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "RunError";
+    this.code = code;
+  }
+}
+
+function recordsOf({ machine, argv, cwd }: RunOptions, profile: string): RunFolder {
+  const state = openState(machine);
+  if ("problem" in state) throw new RunError("state", unusable(state.problem));
+  const started = Date.now();
+  try {
+    return new RunFolder(runsFolder(machine), { id: newRunId(started), argv, cwd, profile, started });
+  } catch (error) {
+    throw new RunError("state", unusable(`the run's records cannot be kept: ${messageOf(error)}`));
+  }
+}
+
+/** In a sandbox everything but the project may be read-only. */
+function unusable(problem: string): string {
+  const way = /EROFS|EACCES|EPERM/.test(problem)
+    ? "; where a sandbox around this closes it, start `assent run` outside the sandbox, or set XDG_STATE_HOME to a folder that it lets you write"
+    : "";
+  return `${problem}: the run's records need it${way}`;
+}
+
+/** What the run left is written down, so that an undo can tell what was changed since. */
+function keep(records: RunFolder, undo: boolean, exit: Exit | undefined, onNotice: RunOptions["onNotice"]): void {
+  const ended = Date.now();
+  try {
+    records.end({ ended, ...(exit === undefined ? {} : { exit }) });
+    if (undo) records.end({ bytes: sealRun(records.folder, ended) });
+    records.close();
+  } catch (error) {
+    onNotice?.(`what the run left could not be noted, so an undo will be careful: ${messageOf(error)}`);
+  }
+}
+
+/** The program has ended, and others of its tree go on: what there is so far. They may still change things. */
+function keepSoFar(records: RunFolder, undo: boolean, exit: Exit, left: RunMeta["left"]): void {
+  const ended = Date.now();
+  records.end({ ended, exit, ...(left === undefined ? {} : { left }) });
+  if (undo) records.end({ bytes: sealRun(records.folder, ended) });
+}
+
+/** Of a run that did not begin nothing is kept. */
+function discard(records: RunFolder): void {
+  records.close();
+  rmSync(records.folder, { recursive: true, force: true });
+}
+
+/** What a receipt tells. */
+function isNotable({ outcome, answer, action }: RunEvent): boolean {
+  return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
+}
+
+/** Set by hosts of agents for the commands that their models run; each by its own documentation or source. */
+const OF_AGENTS =
+  /^(?:CLAUDECODE|GEMINI_CLI|QWEN_CODE|CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI)|CURSOR_AGENT|OPENCODE|CLINE_ACTIVE|ROO_ACTIVE|COPILOT_(?:CLI|AGENT_\w+)|GOOSE_TERMINAL|AMP_CURRENT_THREAD_ID|AUGMENT_AGENT|KIRO_AGENT\w*|TRAE_AI_SHELL_ID|AI_AGENT|AGENT|ASSENT_AGENT)$/;
+
+/** An agent wrote the command: its words name what it wants, and grant nothing. */
+export function isAgents(env: Readonly<Record<string, string | undefined>>): boolean {
+  return Object.entries(env).some(([name, value]) => OF_AGENTS.test(name) && value !== undefined && value !== "" && value !== "0");
+}
 
 const PR_SET_CHILD_SUBREAPER = 36;
 /** What is about to end with the program does so within these milliseconds. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isAgents } from "../../src/supervise/typed.ts";
+import { isAgents } from "../../src/supervise/run.ts";
 import { scratch } from "../scratch.ts";
 
 const ASSENT = join(import.meta.dirname, "../../dist/bin.cjs");

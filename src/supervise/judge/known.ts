@@ -1,9 +1,80 @@
-import type { FileAction } from "../../action/index.ts";
+import type { FileAction, FileOperation } from "../../action/index.ts";
 import type { OrdinaryNames, Verdict } from "../../policy/index.ts";
-import { OrdinaryPlaces } from "./ordinary.ts";
 import { ALLOWED } from "./verdicts.ts";
 
-const MOST = 50_000;
+/** What is done to one file or folder by itself. */
+const SINGLE: ReadonlySet<FileOperation> = new Set(["read", "list", "write", "edit", "delete", "mkdir", "metadata"]);
+/** Rules ask of what is moved or linked whether it is a folder. */
+const MOVING: ReadonlySet<FileOperation> = new Set(["rename", "link"]);
+const MOST_ORDINARY = 20_000;
+
+/** By class of the name: places, as `Whereabouts.key` tells them. */
+type Places = readonly [undefined, Set<string>, Set<string>];
+
+/**
+ * Places in which an ordinary name has been judged and allowed by default: every other ordinary name of its class is
+ * judged alike there (`OrdinaryNames`). INVARIANT: it lives until `Known.clear`, as every verdict does.
+ */
+class OrdinaryPlaces {
+  readonly #make: () => OrdinaryNames;
+  #made: OrdinaryNames | undefined;
+  /** By operation and name of the call. */
+  readonly #all = new Map<FileOperation, Map<string, Places>>();
+  #count = 0;
+
+  /** `names`: made when first needed. */
+  constructor(names: () => OrdinaryNames) {
+    this.#make = names;
+  }
+
+  get #names(): OrdinaryNames {
+    return (this.#made ??= this.#make());
+  }
+
+  allows(action: FileAction, path: string): boolean {
+    const places = this.#all.get(action.operation)?.get(action.call?.name ?? "");
+    if (places === undefined || !isPlain(action)) return false;
+    const slash = path.lastIndexOf("/");
+    const folder = path.slice(0, slash);
+    const where = this.#names.whereabouts(folder);
+    return places[this.#names.classOf(path.slice(slash + 1), folder, where)]?.has(where.key) === true;
+  }
+
+  /** What the judge has said about a path. True where it holds for others, too. */
+  learn(action: FileAction, path: string, verdict: Verdict): boolean {
+    // Any other verdict has words about the path itself.
+    if (verdict !== ALLOWED || !isPlain(action)) return false;
+    if (!SINGLE.has(action.operation) && (!MOVING.has(action.operation) || this.#names.hasRules)) return false;
+    const slash = path.lastIndexOf("/");
+    const folder = path.slice(0, slash);
+    const where = this.#names.whereabouts(folder);
+    const kind = this.#names.classOf(path.slice(slash + 1), folder, where);
+    if (kind === 0) return false;
+    if (++this.#count > MOST_ORDINARY) this.#forget();
+    const calls = this.#all.get(action.operation) ?? new Map<string, Places>();
+    this.#all.set(action.operation, calls);
+    const name = action.call?.name ?? "";
+    const places = calls.get(name) ?? [undefined, new Set<string>(), new Set<string>()];
+    calls.set(name, places);
+    places[kind]?.add(where.key);
+    return true;
+  }
+
+  #forget(): void {
+    this.#all.clear();
+    this.#count = 0;
+  }
+}
+
+const isPlain = ({ target, recursive, asGiven, dangers, upkeep, origin }: FileAction): boolean =>
+  target.kind === "path" &&
+  recursive === undefined &&
+  asGiven === undefined &&
+  dangers === undefined &&
+  upkeep === undefined &&
+  origin.by === "tool";
+
+const MOST_KNOWN = 50_000;
 
 /** Verdicts by operation, name of the call and path; one for all ordinary names of a place. */
 export class Known {
@@ -28,7 +99,7 @@ export class Known {
 
   add(action: FileAction, path: string, verdict: Verdict): void {
     if (this.#ordinary.learn(action, path, verdict)) return;
-    if (++this.#count > MOST) this.clear();
+    if (++this.#count > MOST_KNOWN) this.clear();
     const { operation, call } = action;
     const calls = this.#all.get(operation) ?? new Map<string, Map<string, Verdict>>();
     this.#all.set(operation, calls);

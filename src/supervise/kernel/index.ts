@@ -1,4 +1,2 @@
-export { ERRNO, errorName, type ErrnoName } from "./errno.ts";
-export { addressOf, alloc, cSlice, cString, cStrings, KernelError, lastingAddressOf, must, sys } from "./libc.ts";
-export { pathBytes, pathText } from "./path-bytes.ts";
-export { type Architecture, isSyscallName, SYSCALLS, type SyscallName, syscallsOf } from "./syscalls.ts";
+export { type Architecture, ERRNO, type ErrnoName, errorName, isSyscallName, type SyscallName, SYSCALLS, syscallsOf } from "./syscalls.ts";
+export { addressOf, alloc, cSlice, cString, cStrings, KernelError, lastingAddressOf, must, pathBytes, pathText, sys } from "./libc.ts";

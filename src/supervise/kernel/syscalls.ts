@@ -1,3 +1,79 @@
+/** errno(3), the numbers that x86-64 and arm64 share. */
+export const ERRNO = {
+  EPERM: 1,
+  ENOENT: 2,
+  ESRCH: 3,
+  EINTR: 4,
+  EIO: 5,
+  ENXIO: 6,
+  E2BIG: 7,
+  ENOEXEC: 8,
+  EBADF: 9,
+  ECHILD: 10,
+  EAGAIN: 11,
+  ENOMEM: 12,
+  EACCES: 13,
+  EFAULT: 14,
+  EBUSY: 16,
+  EEXIST: 17,
+  EXDEV: 18,
+  ENODEV: 19,
+  ENOTDIR: 20,
+  EISDIR: 21,
+  EINVAL: 22,
+  ENFILE: 23,
+  EMFILE: 24,
+  ENOTTY: 25,
+  ETXTBSY: 26,
+  EFBIG: 27,
+  ENOSPC: 28,
+  ESPIPE: 29,
+  EROFS: 30,
+  EMLINK: 31,
+  EPIPE: 32,
+  ERANGE: 34,
+  EDEADLK: 35,
+  ENAMETOOLONG: 36,
+  ENOSYS: 38,
+  ENOTEMPTY: 39,
+  ELOOP: 40,
+  ENODATA: 61,
+  EPROTO: 71,
+  EOVERFLOW: 75,
+  ENOTSOCK: 88,
+  EDESTADDRREQ: 89,
+  EMSGSIZE: 90,
+  EPROTOTYPE: 91,
+  ENOPROTOOPT: 92,
+  EPROTONOSUPPORT: 93,
+  ESOCKTNOSUPPORT: 94,
+  EOPNOTSUPP: 95,
+  EAFNOSUPPORT: 97,
+  EADDRINUSE: 98,
+  EADDRNOTAVAIL: 99,
+  ENETUNREACH: 101,
+  ECONNRESET: 104,
+  ENOBUFS: 105,
+  EISCONN: 106,
+  ENOTCONN: 107,
+  ETIMEDOUT: 110,
+  ECONNREFUSED: 111,
+  EHOSTUNREACH: 113,
+  EALREADY: 114,
+  EINPROGRESS: 115,
+  EDQUOT: 122,
+  ECANCELED: 125,
+} as const;
+
+export type ErrnoName = keyof typeof ERRNO;
+
+const NAMES = new Map<number, string>(Object.entries(ERRNO).map(([name, number]) => [number, name]));
+
+/** `ENOENT` for 2; a number nobody named stays a number. */
+export function errorName(errno: number): string {
+  return NAMES.get(errno) ?? `errno ${errno}`;
+}
+
 /** System call numbers, x86-64 and arm64 (`-1`: the architecture has no such call). From the kernel's unistd headers. */
 const TABLE = {
   read: [0, 63],

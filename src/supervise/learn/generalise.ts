@@ -1,9 +1,218 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
 import { commandRules } from "../../engine/index.ts";
-import { callMatcher, matchMatcher, parseRule } from "../../policy/index.ts";
-import type { Aside, Observations, SeenAction } from "./observations.ts";
-import { apart, type PathRule, pathRules } from "./paths.ts";
-import type { LearnPlaces } from "./places.ts";
+import { isBelow, joinPath, relativePath } from "../../path/index.ts";
+import { callMatcher, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
+import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";
+
+/** The folders that decide how far a rule may reach; absolute and canonical. */
+export interface LearnPlaces {
+  readonly home: string;
+  readonly project: string;
+  readonly temp: readonly string[];
+}
+
+/** Below home, folders that hold something of everybody's: each program's own folder lies this much deeper. */
+const SHARED = [".local/share", ".local/state", ".local/lib", "Library", "Documents", "Desktop", "Downloads"];
+/** Configuration and programs: every file there is named. */
+const LITERAL = [".config", ".local/bin", "bin", "Library/Preferences", "Library/LaunchAgents"];
+/** The kernel's, and the system's own configuration. */
+const SYSTEM = ["/proc", "/sys", "/dev", "/etc", "/boot", "/run"];
+
+/**
+ * True for a folder that `folder/**` may be written for: something narrow, and nothing that is known to hold what is
+ * protected. A broad rule beats no protection anyway; this keeps it from looking as if.
+ */
+export function mayStandForAll(folder: string, { home, project, temp }: LearnPlaces): boolean {
+  if (depth(folder) < 2 || [home, project, ...temp].some((place) => folder === place || isBelow(place, folder))) return false;
+  if (isSecret(`${folder}/x`) || isPersistence(`${folder}/x`, { home: [home], project: [project], temp })) return false;
+  // The repository's own: hooks and configuration lie in it.
+  if (/\/\.git$/i.test(folder)) return false;
+  // Dot files of a project configure its tools.
+  if (isBelow(folder, project)) return !/\/\.(?:vscode|idea|github|husky|cursor|claude)(?:\/|$)/.test(folder);
+  if (temp.some((place) => isBelow(folder, place))) return true;
+  if (isBelow(folder, home)) {
+    const relative = relativePath(home, folder);
+    if (LITERAL.some((place) => relative === place || isBelow(relative, place))) return false;
+    return depth(relative) >= (SHARED.some((place) => relative === place || isBelow(relative, place)) ? 3 : 2);
+  }
+  return depth(folder) >= 3 && !SYSTEM.some((place) => isBelow(folder, place));
+}
+
+/** Number of segments. */
+function depth(path: string): number {
+  return path.split("/").filter((segment) => segment !== "").length;
+}
+
+/** Names whose parts are made up anew in every run: process ids, times, hashes, the X of `mktemp`. */
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const PART = /[A-Za-z0-9]+/g;
+
+/**
+ * A path segment as a pattern: what is random in it is `*`, everything else literal. A name that is random as a whole
+ * gives `*` only where `wholly` says so.
+ *
+ * @example segmentPattern("npm-x8Zk2Lq9.json", false) // "npm-*.json"
+ */
+function segmentPattern(name: string, wholly: boolean): string {
+  let changed = false;
+  const marked = name
+    .replace(UUID, () => {
+      changed = true;
+      return "\0";
+    })
+    .replace(PART, (part) => {
+      if (!isRandom(part)) return part;
+      changed = true;
+      return "\0";
+    });
+  if (!changed) return escapeSegment(name);
+  const pattern = escapeSegment(marked).replace(/\0(?:[-_.]?\0)*/g, "*");
+  // Two letters at least say what the name is for.
+  if (/[A-Za-z]{2}/.test(marked.replaceAll("\0", ""))) return pattern;
+  return wholly ? pattern : escapeSegment(name);
+}
+
+/** Letters and digits in a mix that no one types: `a8f3kx`, `AbC1zQ`, `9f86d081`, `1732167792`. */
+function isRandom(part: string): boolean {
+  if (/^\d+$/.test(part)) return part.length >= 5;
+  if (/^[0-9a-f]+$/.test(part) || /^[0-9A-F]+$/.test(part)) return part.length >= 8 && changes(part) >= 2;
+  if (part.length < 6 || part.length > 64) return false;
+  // `sha256`, `python3`, `x86` change once; a random part of six and more mostly twice.
+  const lower = /[a-z]/.test(part);
+  const upper = /[A-Z]/.test(part);
+  const digit = /\d/.test(part);
+  return digit && (lower || upper) && (changes(part) >= 3 || (lower && upper && changes(part) >= 2));
+}
+
+/** How often letters and digits alternate. */
+function changes(part: string): number {
+  let count = 0;
+  for (let i = 1; i < part.length; i++) if (isDigit(part, i) !== isDigit(part, i - 1)) count++;
+  return count;
+}
+
+const isDigit = (text: string, at: number): boolean => text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57;
+
+/** The pattern that matches exactly this name. A blank at its end, which a rule would lose, stands in brackets. */
+function escapeSegment(name: string): string {
+  return name.replace(/[\\*?[\]{}(),!]/g, "\\$&").replace(/\s$/, "[$&]");
+}
+
+/** A rule for paths, with what it was made from. */
+interface PathRule {
+  readonly rule: FileRule;
+  readonly pattern: string;
+  readonly count: number;
+  readonly seen: readonly SeenPath[];
+}
+
+/** So many things in one folder stand for the folder. */
+const SIBLINGS = 4;
+
+interface Node {
+  readonly children: Map<string, Node>;
+  /** As it is on disk, for asking what kind of place it is; of names with a random part the first one seen. */
+  readonly path: string;
+  readonly pattern: string;
+  readonly seen: SeenPath[];
+  /** A path of this pattern was refused or stays a question. */
+  guarded: boolean;
+  /** The same of something in it. */
+  guards: boolean;
+  /** It or something in it was seen. */
+  used: boolean;
+}
+
+/**
+ * Rules that cover every path that was seen: folders with much in them as a whole, everything else by name.
+ * INVARIANT: none covers a guarded path.
+ */
+function pathRules(seen: readonly SeenPath[], places: LearnPlaces, guarded: ReadonlySet<string>): readonly PathRule[] {
+  const groups = [seen.filter(isChange), ...(["Read", "List", "Exec"] as const).map((rule) => seen.filter((one) => one.rule === rule))];
+  return groups.flatMap((group) => {
+    if (group.length === 0) return [];
+    const root = node("/", "");
+    for (const one of group) if (one.action.target.kind === "path") insert(root, one.action.target.path, one, places);
+    for (const path of guarded) insert(root, path, undefined, places);
+    return rulesOf(root, places);
+  });
+}
+
+const isChange = ({ rule }: SeenPath): boolean => rule === "Edit" || rule === "Delete" || rule === "Write";
+
+const node = (path: string, pattern: string): Node => ({
+  children: new Map(),
+  path,
+  pattern,
+  seen: [],
+  guarded: false,
+  guards: false,
+  used: false,
+});
+
+/** `one` is undefined for a guarded path. */
+function insert(root: Node, full: string, one: SeenPath | undefined, places: LearnPlaces): void {
+  const mark = (at: Node): void => {
+    if (one === undefined) at.guards = true;
+    else at.used = true;
+  };
+  let at = root;
+  mark(at);
+  for (const name of full.split("/")) {
+    if (name === "") continue;
+    const path = joinPath(at.path, name);
+    const segment = isFixed(path, places) ? escapeSegment(name) : segmentPattern(name, mayStandForAll(at.path, places));
+    let child = at.children.get(segment);
+    if (child === undefined) {
+      child = node(path, `${at.pattern}/${segment}`);
+      at.children.set(segment, child);
+    }
+    at = child;
+    mark(at);
+  }
+  if (one === undefined) at.guarded = true;
+  else at.seen.push(one);
+}
+
+/** Home, project and temp folders are named as they are, whatever they look like; so is configuration. */
+function isFixed(path: string, { home, project, temp }: LearnPlaces): boolean {
+  return [home, project, ...temp].some((place) => place === path || place.startsWith(`${path}/`)) || path.startsWith(`${home}/.config/`);
+}
+
+function rulesOf(at: Node, places: LearnPlaces): readonly PathRule[] {
+  if (!at.used) return [];
+  const used = [...at.children.values()].filter((child) => child.used);
+  if (used.length >= SIBLINGS && !at.guards && mayStandForAll(at.path, places)) return [ruleOf(`${at.pattern}/**`, below(at), places)];
+  return [...ownRules(at, places), ...used.flatMap((child) => rulesOf(child, places))];
+}
+
+function ownRules({ seen, guarded, pattern }: Node, places: LearnPlaces): readonly PathRule[] {
+  if (seen.length === 0) return [];
+  const rule = ruleOf(pattern === "" ? "/" : pattern, seen, places);
+  return guarded ? apart(rule, places) : [rule];
+}
+
+/** The same by name, where a pattern would match a guarded path too. */
+function apart({ seen }: PathRule, places: LearnPlaces): readonly PathRule[] {
+  return seen.map((one) => ruleOf(literal(one), [one], places));
+}
+
+const literal = ({ action: { target } }: SeenPath): string => (target.kind === "path" ? escapePath(target.path) : "");
+const escapePath = (path: string): string => path.split("/").map(escapeSegment).join("/");
+
+function below(at: Node): readonly SeenPath[] {
+  return [...at.seen, ...[...at.children.values()].flatMap(below)];
+}
+
+function ruleOf(pattern: string, seen: readonly SeenPath[], { home }: LearnPlaces): PathRule {
+  const rules = new Set(seen.map(({ rule }) => rule));
+  const [only = "Write"] = rules;
+  const count = seen.reduce((sum, one) => sum + one.count, 0);
+  const base = home === "/" ? undefined : escapePath(home);
+  const short = base !== undefined && pattern.startsWith(`${base}/`) ? `~${pattern.slice(base.length)}` : pattern;
+  return { rule: rules.size === 1 ? only : "Write", pattern: short, count, seen };
+}
 
 export interface LearntRule {
   /** As it stands in `permissions.allow`. */

@@ -1,4 +1,2 @@
-export { learningApprover } from "./approver.ts";
-export { generalise, type Learnt, type LearntRule } from "./generalise.ts";
-export { type Aside, Observations, type Observed } from "./observations.ts";
-export { mayStandForAll, type LearnPlaces } from "./places.ts";
+export { type Aside, learningApprover, Observations, type Observed } from "./observations.ts";
+export { generalise, type LearnPlaces, type Learnt, type LearntRule, mayStandForAll } from "./generalise.ts";

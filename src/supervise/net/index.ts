@@ -1,12 +1,9 @@
-export { type Address, addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
+export { type Address, addressOfBytes, parseAddress, type Reach } from "../../policy/index.ts";
 export { DnsRelay, type RelayAddress, type RelayOptions } from "./dns-relay.ts";
 export { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";
 export { type FoundNames, type NameOf, Names } from "./names.ts";
-export { isOpenUnix, type OpenSocket, overlaps, receives } from "./proc-net.ts";
-export { refuser } from "./bound.ts";
-export { socketsOn, unixPeer } from "./sock-diag.ts";
-export { hostsOf, type NameServer, nameServersOf, WatchedFile } from "./resolv.ts";
+export { isOpenUnix, type OpenSocket, overlaps, receives, socketsOn, unixPeer } from "./sock-diag.ts";
 export {
   AF,
   internetSockaddr,
@@ -14,7 +11,9 @@ export {
   LONGEST_SOCKADDR,
   mapped,
   readSockaddr,
-  type SocketAddress,
+  refuser,
   sockaddrLength,
+  type SocketAddress,
   unixSockaddr,
 } from "./sockaddr.ts";
+export { hostsOf, type NameServer, nameServersOf, WatchedFile } from "./resolv.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { NetAction } from "../../action/index.ts";
 import { parseRule, type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
-import type { Address } from "./addresses.ts";
+import type { Address } from "../../policy/index.ts";
 import type { NameOf } from "./names.ts";
 
 /** One attempt to reach an address. */

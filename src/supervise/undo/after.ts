@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
-import { errorName, ERRNO, pathText } from "../kernel/index.ts";
-import { linesOf } from "./journal.ts";
+import { ERRNO, errorName, pathText } from "../kernel/index.ts";
+import { type JournalRecord, linesOf, readJournal } from "./journal.ts";
 import { sealRepositories } from "./repository.ts";
+import { lastSign, type RunRecord } from "./run-folder.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
-import { kindOf, milliseconds, sameTime, statFrom, statRecord, statText, type KeptStat, type ObjectStat, type StatRecord } from "./stat.ts";
-import type { Replay } from "./tree.ts";
+import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom, statRecord, type StatRecord, statText } from "./stat.ts";
+import { type Replay, replay } from "./tree.ts";
 
 /** What the run left at a path. */
-export interface AfterEntry {
+interface AfterEntry {
   readonly path: string;
   /** Absent: nothing was there. */
   readonly is?: StatRecord;
@@ -30,7 +31,7 @@ const HASH_MADE = 200;
 const HASH_MADE_BYTES = 1 << 20;
 
 /** Writes down what the run left of everything it touched, so that a later change can be told. Throws where it cannot. */
-export function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number): After {
+function seal(folder: string, { touched }: Pick<Replay, "touched">, now: number): After {
   const entries = new Map<string, AfterEntry>();
   const looker = new Looker();
   const fd = openSync(`${folder}/after.jsonl`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
@@ -99,7 +100,7 @@ function* byFolder(touched: Replay["touched"]): Generator<readonly [path: string
 }
 
 /** `lastAlive` holds for a run that was not sealed. */
-export function readAfter(folder: string, lastAlive: number): After {
+function readAfter(folder: string, lastAlive: number): After {
   const entries = new Map<string, AfterEntry>();
   let sealed = false;
   for (const line of linesOf(`${folder}/after.jsonl`)) {
@@ -116,7 +117,7 @@ export function readAfter(folder: string, lastAlive: number): After {
 }
 
 /** SHA-256 of a regular file in hex, read in pieces; undefined where it cannot be read. */
-export function hashOf(path: string): string | undefined {
+function hashOf(path: string): string | undefined {
   const fd = openSafe(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fd < 0) return undefined;
   try {
@@ -169,4 +170,35 @@ export function changedSince(after: After, was: string, path: string, now: Objec
 export function whyNot(found: number): string {
   if (isMissing(found)) return "is gone: moved or deleted since";
   return found === -ERRNO.ELOOP ? "lies behind a symbolic link now" : `cannot be reached (${errorName(-found)})`;
+}
+
+/** What the files of a run say. */
+interface Recorded {
+  readonly tree: Replay;
+  readonly after: After;
+  readonly records: readonly JournalRecord[];
+  /** Lines of the journal that could not be read. */
+  readonly broken: number;
+}
+
+/** The receipt is printed right after the sealing: it need not read everything again. */
+let last: { readonly folder: string; readonly recorded: Recorded } | undefined;
+
+/** Not to be changed: an undo, which moves the entries, takes `fresh`. */
+export function recorded(run: RunRecord): Recorded {
+  return last?.folder === run.folder ? last.recorded : fresh(run);
+}
+
+export function fresh(run: RunRecord): Recorded {
+  const journal = readJournal(`${run.folder}/journal.jsonl`);
+  return { tree: replay(journal.records), after: readAfter(run.folder, lastSign(run)), ...journal };
+}
+
+/** Seals the folder of a run that has ended. Throws where that cannot be written. */
+export function sealed(folder: string, now: number): Recorded {
+  const journal = readJournal(`${folder}/journal.jsonl`);
+  const tree = replay(journal.records);
+  const after = seal(folder, tree, now);
+  last = { folder, recorded: { tree, after, ...journal } };
+  return last.recorded;
 }

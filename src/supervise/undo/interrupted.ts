@@ -2,14 +2,12 @@ import { closeSync, constants, readSync, rmSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { readRegular, writeAtomic } from "../../state/index.ts";
 import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
-import { Changed } from "./act.ts";
-import { cText } from "./c-text.ts";
+import { Changed } from "./keep.ts";
+import { cText, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import type { PreImage } from "./journal.ts";
-import type { Refusal } from "./plan.ts";
+import type { Refusal, Step } from "./plan.ts";
 import { isRunning, lastSign, listRuns, type RunRecord } from "./run-folder.ts";
-import { inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import { kindOf, milliseconds, type ObjectStat } from "./stat.ts";
-import type { Step } from "./steps.ts";
 
 /**
  * An undo that was killed in the middle, or lost its power, goes on where it stopped: what it was about to do stands in its

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
-import { lent } from "./c-text.ts";
+import { lent } from "./safe.ts";
 import type { Remade } from "./remake.ts";
 import type { Kind, StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";

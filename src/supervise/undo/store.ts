@@ -1,8 +1,7 @@
 import { parentOf } from "../../path/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
-import { ask, failure, NO_ROOM, NOTHING, unreadable, type Kept } from "./kept.ts";
-import { inodeFlags, KeptFiles, STALE } from "./keep.ts";
+import { ask, failure, inodeFlags, type Kept, KeptFiles, NO_ROOM, NOTHING, STALE, unreadable } from "./keep.ts";
 import { Remaking } from "./remake.ts";
 import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 import { readXattrs } from "./xattr.ts";

@@ -1,5 +1,5 @@
 import { alloc, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
-import { cText } from "./c-text.ts";
+import { cText } from "./safe.ts";
 
 /** Extended attributes, values in base64. ACLs are among them (`system.posix_acl_access`). */
 export type Xattrs = Readonly<Record<string, string>>;

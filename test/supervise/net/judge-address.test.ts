@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { callMatcher, type Verdict } from "../../../src/policy/index.ts";
-import { addressOfBytes, parseAddress } from "../../../src/supervise/net/addresses.ts";
+import { addressOfBytes, parseAddress } from "../../../src/policy/index.ts";
 import { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "../../../src/supervise/net/judge-address.ts";
 import { world } from "../../policy/language.ts";
 import { judged, type Written } from "../../policy/machine.ts";

@@ -25,7 +25,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { alloc, pathBytes, pathText, sys, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { cText, lent } from "../../../src/supervise/undo/c-text.ts";
+import { cText, lent } from "../../../src/supervise/undo/safe.ts";
 import {
   findRun,
   prepareUndo,

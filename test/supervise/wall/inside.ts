@@ -8,8 +8,7 @@ import { writeFileSync, writeSync } from "node:fs";
 import { arch, argv, env } from "node:process";
 import { addressOf, alloc, must, SYSCALLS, type SyscallName, sys } from "../../../src/supervise/kernel/index.ts";
 import { launch } from "../../../src/supervise/launch/index.ts";
-import { assemble, INSTRUCTION_BYTES } from "../../../src/supervise/wall/assemble.ts";
-import { compile } from "../../../src/supervise/wall/filter.ts";
+import { assemble, compile, INSTRUCTION_BYTES } from "../../../src/supervise/wall/filter.ts";
 import type { Rule } from "../../../src/supervise/wall/filter-table.ts";
 import { WallError } from "../../../src/supervise/wall/index.ts";
 

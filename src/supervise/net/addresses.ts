@@ -1,1 +1,0 @@
-export { type Address, addressOfBytes, parseAddress, type Reach } from "../../policy/index.ts";
