@@ -1,13 +1,13 @@
 import { visible } from "../action/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import {
-  type Change,
+  type PathChange,
   findRun,
   isRunning,
   listRuns,
   receiptOf,
   runsFolder,
-  type Counted,
+  type CountedLine,
   type Receipt,
   type RunRecord,
 } from "../supervise/undo/index.ts";
@@ -72,7 +72,7 @@ function some(all: readonly string[]): string {
   return all.length > 3 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
 }
 
-const VERBS: Readonly<Record<Change["what"], string>> = {
+const VERBS: Readonly<Record<PathChange["what"], string>> = {
   created: "created",
   changed: "changed",
   deleted: "deleted",
@@ -160,7 +160,7 @@ function page(found: Receipt, machine: Machine, style: Style, first: number): st
     "cannot be brought back (not kept)",
     found.lost.map((path) => place(path, run, machine)),
   );
-  const times = ({ what, count }: Counted): string => `${visible(what)}${count > 1 ? style.dim(` ×${number(count)}`) : ""}`;
+  const times = ({ what, count }: CountedLine): string => `${visible(what)}${count > 1 ? style.dim(` ×${number(count)}`) : ""}`;
   section("hosts", found.hosts.map(times));
   section("commands", found.commands.map(times));
   section(
@@ -176,7 +176,7 @@ function page(found: Receipt, machine: Machine, style: Style, first: number): st
 }
 
 /** A folder that came or went as a whole is one row. */
-function collapsed(changes: readonly Change[], name: (path: string) => string, first: number): readonly string[] {
+function collapsed(changes: readonly PathChange[], name: (path: string) => string, first: number): readonly string[] {
   const inside = new Map<string, number>();
   for (const { within, kind } of changes)
     if (within !== undefined && kind !== "directory") inside.set(within, (inside.get(within) ?? 0) + 1);

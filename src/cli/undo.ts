@@ -8,7 +8,7 @@ import {
   prepareUndo,
   runsFolder,
   type RunRecord,
-  type Step,
+  type UndoStep,
   touches,
   undoRun,
   type UndoPlan,
@@ -99,7 +99,7 @@ function print({ run, steps, refused, warnings }: UndoPlan, done: Partial<Return
   writeStdout(`${JSON.stringify({ v: JSON_VERSION, run: run.id, steps: shown, refused, warnings, undo: id, failed, notes })}\n`);
 }
 
-const WORDS: Readonly<Record<Exclude<Step["do"], "attributes">, string>> = {
+const WORDS: Readonly<Record<Exclude<UndoStep["do"], "attributes">, string>> = {
   delete: "delete",
   move: "move back",
   restore: "bring back",

@@ -2,7 +2,7 @@ import { printAction, printCall } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { appendAll, auditLine, type Decided, KEEP, type Keep } from "../audit/index.ts";
 import type { Machine } from "../state/index.ts";
-import type { Tally } from "./door/index.ts";
+import type { AllowedTally } from "./door/index.ts";
 import type { RunEvent } from "./types.ts";
 
 /** Records are written together, at the latest so long after the first of them: no call waits for the log. Milliseconds. */
@@ -19,7 +19,7 @@ interface About {
   readonly run: string;
   readonly cwd: string;
   readonly mode: string;
-  readonly tally: Tally;
+  readonly tally: AllowedTally;
   readonly onProblem: (problem: string) => void;
 }
 

@@ -13,7 +13,7 @@ import { isRunning, runsFolder } from "./undo/index.ts";
  * A run notes the inodes of its listening sockets in its own folder. Every run's state is closed to every run, so none can
  * note a socket of its own in another's name; a number that is noted says which socket, whatever its port.
  */
-export interface Ground {
+export interface RunScope {
   /** Folders that are the run's to work in, as the kernel names them. */
   readonly work: readonly string[];
   /** Texts of the policy files in force, without the profile. */
@@ -22,7 +22,7 @@ export interface Ground {
   readonly profile: string | undefined;
 }
 
-interface Noted {
+interface NotedSockets {
   readonly ground: string;
   readonly profile?: string;
   readonly listens: readonly number[];
@@ -46,7 +46,7 @@ const LARGEST = 1 << 16;
 export class Neighbours {
   readonly #runs: string;
   readonly #id: string;
-  readonly #ground: () => Ground;
+  readonly #ground: () => RunScope;
   readonly #home: string;
   readonly #listens: number[] = [];
   readonly #confined: number[] = [];
@@ -55,7 +55,7 @@ export class Neighbours {
   #equal: boolean;
 
   /** `equal`: nothing about how the run was started loosens it. */
-  constructor(machine: Machine, id: string, equal: boolean, ground: () => Ground) {
+  constructor(machine: Machine, id: string, equal: boolean, ground: () => RunScope) {
     this.#runs = runsFolder(machine);
     this.#home = `${machine.home}\0${machine.temp.join("\0")}`;
     this.#id = id;
@@ -81,7 +81,7 @@ export class Neighbours {
   #write(): void {
     if (this.#listens.length === 0 && this.#fd === undefined) return;
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-    const noted: Noted = {
+    const noted: NotedSockets = {
       ...(this.#equal ? this.#key() : { ground: "" }),
       listens: this.#listens,
       confined: this.#confined,
@@ -97,7 +97,7 @@ export class Neighbours {
     }
   }
 
-  #key(): Pick<Noted, "ground" | "profile"> {
+  #key(): Pick<NotedSockets, "ground" | "profile"> {
     const { work, policy, profile } = this.#ground();
     const widest = work.filter((folder) => !work.some((other) => other !== folder && isWithin(folder, other)));
     const ground = digest([this.#home, ...[...new Set(widest)].sort(), "", ...policy]);
@@ -138,7 +138,7 @@ const digest = (texts: readonly string[]): string => createHash("sha256").update
 
 const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));
 
-function parse(text: string): Noted | undefined {
+function parse(text: string): NotedSockets | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;

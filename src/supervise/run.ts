@@ -3,7 +3,7 @@ import { keptBy } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
-import { describeProcess, Door, killTree, living, netHandlers, type Outside, Tally } from "./door/index.ts";
+import { describeProcess, Door, killTree, living, netHandlers, type Outside, AllowedTally } from "./door/index.ts";
 import { innerDesk } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
@@ -127,7 +127,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       reload: () => door?.reload(),
     },
   );
-  const tally = new Tally();
+  const tally = new AllowedTally();
   const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
   const answerInner = innerDesk({ id, profile, policyFiles: options.policyFiles }, options);
   const told = (event: RunEvent): void => {

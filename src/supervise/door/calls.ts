@@ -4,12 +4,12 @@ import type { Answer } from "../../approve/index.ts";
 import type { Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
-import type { Kept } from "../undo/index.ts";
-import { Consent } from "./consent.ts";
+import type { KeepResult } from "../undo/index.ts";
+import { RunConsent } from "./consent.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, type Exec, isExec, LATER, letGo, type Operation, PASS, RESTART, type TaskAccess } from "./operation.ts";
+import { AGAIN, type DecodedExec, isExec, LATER, closeAll, type DecodedCall, PASS, RESTART, type TaskAccess } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
 import { killTree } from "./processes.ts";
@@ -29,8 +29,8 @@ const ERESTARTSYS = 512;
 /** A program is told so as without supervision: it, or who reads its message, is to make room. */
 const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
 
-/** A call that was read and judged: from here on it is asked about, performed, started or refused. */
-interface JudgedCall<Work extends Operation | Exec = Operation | Exec> {
+/** A call that was decoded and judged: from here on it is asked about, performed, started or refused. */
+interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> {
   readonly trap: Trap;
   readonly task: Task;
   readonly work: Work;
@@ -49,30 +49,25 @@ interface AskedCall extends JudgedCall {
 }
 
 /** It is allowed and not done yet: the other side is not there (LATER). */
-interface PerformingCall extends JudgedCall<Operation> {
+interface PerformingCall extends JudgedCall<DecodedCall> {
   readonly state: "performing";
 }
 
 type PendingCall = AskedCall | PerformingCall;
 
 /**
- * What becomes of the trapped calls of the tree. Each goes through these states, in this order:
+ * What becomes of the trapped calls of the tree: the states that each goes through, and what may follow on each.
  *
- * ```
- * received ──► read ──► judged ──► performing ──► answered
- *               │        │  ▲       │ ▲  ▲ │
- *               │        │  └─AGAIN─┘ │  └─┘ LATER: tried again by `tick`
- *               │        ├──► asked ──┤
- *               │        │            └──► dropped: nobody waits for the answer any more
- *               │        └──► refused: an errno
- *               └──► passed: the kernel does it, where the wall bounds it; or an errno of its own
- * ```
+ * - `received` (which task, which call): decoded; refused, where nobody knows it.
+ * - `decoded` (a handler has read the arguments and pinned what they name; believed only when the kernel says that the call still
+ *   waits): judged; passed, for the kernel to do it where the wall bounds it; answered, with a result or an errno of its own; dropped.
+ * - `judged` (by the policy, or a person's word for calls alike): performing; asked; refused.
+ * - `asked` (it stays open, its objects stay pinned, others are served meanwhile): performing; refused; dropped.
+ * - `performing` (what would be lost is kept, then it is done on the task's behalf): answered; performing again a moment later (LATER);
+ *   decoded again, where the objects changed between looking and doing (AGAIN); asked or refused, where it could not be undone; dropped.
+ * - `answered`, `passed`, `refused` (an errno), `dropped` (nobody waits for the answer any more): the end.
  *
- * `received`: which task, which call. `read`: a handler has read the arguments and pinned what they name (handlers.ts); only when
- * the kernel says that the call still waits is what was read believed. `judged`: by the policy, or by a person's word for calls
- * alike. `asked`: the call stays open, its objects stay pinned, others are served meanwhile. `performing`: what would be lost is
- * kept, then the call is done on the task's behalf. The start of a program is the one call that the kernel must do itself: from
- * `judged` on it goes the way of starts.ts.
+ * The start of a program is the one call that the kernel must do itself: from `judged` on it goes the way of starts.ts.
  *
  * INVARIANT: whatever goes wrong in here, the call is refused.
  */
@@ -83,7 +78,7 @@ export class Calls {
   readonly #tell: Tell;
   readonly #handlers: ReturnType<typeof handlerTable>;
   readonly #lineage = new Lineage();
-  readonly #consent: Consent;
+  readonly #consent: RunConsent;
   readonly #starts: Starts;
   readonly #pending = new Set<PendingCall>();
   /** How many of them wait for a person. */
@@ -101,14 +96,14 @@ export class Calls {
     this.#record = record;
     this.#tell = tell;
     this.#handlers = handlerTable(options.net);
-    this.#consent = new Consent(this.#lineage, options);
+    this.#consent = new RunConsent(this.#lineage, options);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
   }
 
   /** Received. INVARIANT: what cannot be judged is refused. */
   receive(trap: Trap): void {
     try {
-      this.#read(trap);
+      this.#decode(trap);
     } catch (error) {
       this.#access.listener.answer(trap, -ERRNO.EACCES);
       const why = messageOf(error);
@@ -116,8 +111,8 @@ export class Calls {
     }
   }
 
-  /** Received to read: what the call would do, over pinned objects. */
-  #read(trap: Trap): void {
+  /** Received to decoded: what the call would do, over pinned objects. */
+  #decode(trap: Trap): void {
     const { tasks, listener } = this.#access;
     const task = tasks.get(trap.tid);
     if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
@@ -125,12 +120,12 @@ export class Calls {
     const handler = this.#handlers.get(trap.nr);
     if (handler === undefined) return void listener.answer(trap, -ERRNO.EPERM);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const read = handler(trap, task, this.#access);
-      if (read === PASS) return void listener.pass(trap);
-      if (typeof read === "number") return void listener.answer(trap, read);
-      if (!listener.valid(trap)) return letGo(read.pinned);
-      if (isExec(read)) return this.#judgeStart(trap, task, read);
-      if (this.#judge(trap, task, read) !== "again") return;
+      const decoded = handler(trap, task, this.#access);
+      if (decoded === PASS) return void listener.pass(trap);
+      if (typeof decoded === "number") return void listener.answer(trap, decoded);
+      if (!listener.valid(trap)) return closeAll(decoded.pinned);
+      if (isExec(decoded)) return this.#judgeStart(trap, task, decoded);
+      if (this.#judge(trap, task, decoded) !== "again") return;
     }
     listener.answer(trap, -ERRNO.EACCES);
   }
@@ -142,11 +137,11 @@ export class Calls {
     if (fd >= 0) this.#tell((run) => run.inner(fd, { cwd: cwd ?? this.#options.cwd, leaveAlone }));
   }
 
-  /** Read to judged. */
-  #judge(trap: Trap, task: Task, work: Operation): "again" | undefined {
+  /** Decoded to judged. */
+  #judge(trap: Trap, task: Task, work: DecodedCall): "again" | undefined {
     let verdict = this.#verdict(work, this.#lineage.caller(task));
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
-    const call: JudgedCall<Operation> = { trap, task, work, verdict, anyway: false, answer: undefined };
+    const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     if (verdict.decision !== "deny" && work.quiet !== true) {
       if (this.#consent.waives(task, work.actions[0], work.call, verdict))
@@ -156,13 +151,13 @@ export class Calls {
     return this.#refuse(call);
   }
 
-  #verdict({ actions, about, judge }: Operation, caller: Caller): Verdict {
+  #verdict({ actions, about, judge }: DecodedCall, caller: Caller): Verdict {
     return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
   }
 
-  #judgeStart(trap: Trap, task: Task, exec: Exec): void {
+  #judgeStart(trap: Trap, task: Task, exec: DecodedExec): void {
     const { judged, verdict, allowed } = this.#starts.judge(exec, task);
-    const call: JudgedCall<Exec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
+    const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
     if (allowed) return this.#start(call);
     if (verdict.decision !== "deny") {
       if (this.#consent.waives(task, judged.action, judged.call, verdict)) return this.#start(call);
@@ -173,16 +168,16 @@ export class Calls {
   }
 
   /** Judged to the states of starts.ts; refused, where nobody could look at what would be started. */
-  #start(call: JudgedCall<Exec>): void {
+  #start(call: JudgedCall<DecodedExec>): void {
     const unverified = this.#starts.start(call.trap, call.task, call.work, call.verdict, call.answer);
     if (unverified !== undefined) this.#refuse({ ...call, verdict: unverified });
   }
 
   /** Judged to performing; "again": the objects changed between looking and doing. */
-  #perform(call: JudgedCall<Operation>): "again" | undefined {
+  #perform(call: JudgedCall<DecodedCall>): "again" | undefined {
     const { work, anyway } = call;
     const { undo } = this.#options;
-    let kept: Kept | undefined;
+    let kept: KeepResult | undefined;
     if (undo !== undefined && work.save !== undefined) {
       kept = work.save(undo, anyway);
       if (!kept.kept) return this.#goWithout(call, kept);
@@ -190,7 +185,7 @@ export class Calls {
     const result = work.perform();
     if (result < 0 && kept !== undefined) undo?.cancel(kept);
     if (result === AGAIN) {
-      letGo(work.pinned);
+      closeAll(work.pinned);
       return "again";
     }
     if (result === LATER) this.#wait({ ...call, state: "performing", trap: call.trap.copy() });
@@ -199,7 +194,7 @@ export class Calls {
   }
 
   /** What the call destroys could not be kept: a person may say to go on all the same. */
-  #goWithout(call: JudgedCall<Operation>, kept: Exclude<Kept, { kept: true }>): "again" | undefined {
+  #goWithout(call: JudgedCall<DecodedCall>, kept: Exclude<KeepResult, { kept: true }>): "again" | undefined {
     const { task, work } = call;
     const why = kept.ask
       ? verdictOf("ask", "undo.too-large", { reason: `this cannot be undone: ${kept.why}` })
@@ -212,7 +207,7 @@ export class Calls {
   }
 
   /** All that the program is told is an error number. */
-  #sayUnkept({ call, actions }: Operation, { why, ask }: Exclude<Kept, { kept: true }>): void {
+  #sayUnkept({ call, actions }: DecodedCall, { why, ask }: Exclude<KeepResult, { kept: true }>): void {
     const [action] = actions;
     const path = action?.kind === "file" && action.target.kind === "path" ? action.target.path : undefined;
     const what = `${call.name === "open" ? "write to" : call.name} ${path ?? "a file"}`;
@@ -224,7 +219,7 @@ export class Calls {
   }
 
   /** Performing to answered. */
-  #finish({ trap, task, work, verdict, answer }: JudgedCall<Operation>, result: number): void {
+  #finish({ trap, task, work, verdict, answer }: JudgedCall<DecodedCall>, result: number): void {
     const { listener } = this.#access;
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
@@ -238,14 +233,14 @@ export class Calls {
     } else listener.answer(trap, result === RESTART ? -ERESTARTSYS : result);
     // One that is made again is noted then.
     if (result !== RESTART) this.#record.note(task, work, verdict, outcome, result < 0 ? errorName(-result) : undefined, answer);
-    letGo(work.pinned);
+    closeAll(work.pinned);
   }
 
   /** Judged, or asked, to refused. */
   #refuse({ trap, task, work, verdict, answer }: JudgedCall, errno: number = ERRNO.EACCES): undefined {
     this.#access.listener.answer(trap, -errno);
     if (isExec(work) || work.quiet !== true) this.#record.note(task, work, verdict, "refused", errorName(errno), answer);
-    letGo(work.pinned);
+    closeAll(work.pinned);
   }
 
   /** Judged to asked. */
@@ -293,7 +288,7 @@ export class Calls {
   #settle(asked: AskedCall, allowed: boolean, answer: string): void {
     this.#forget(asked);
     const { trap, task, work, verdict, anyway } = asked;
-    if (!this.#access.listener.valid(trap)) return letGo(work.pinned);
+    if (!this.#access.listener.valid(trap)) return closeAll(work.pinned);
     if (!allowed) return this.#refuse({ ...asked, answer });
     const granted: Verdict = { ...verdict, decision: "allow", basis: "grant" };
     if (isExec(work)) return this.#start({ trap, task, work, verdict: granted, anyway, answer });
@@ -308,7 +303,7 @@ export class Calls {
     for (const call of pending) {
       if (!this.#access.listener.valid(call.trap)) {
         this.#forget(call);
-        letGo(call.work.pinned);
+        closeAll(call.work.pinned);
         if (call.state === "asked") this.#drop(call);
         continue;
       }

@@ -6,7 +6,7 @@ import { groupOf } from "./question.ts";
 import type { Task } from "./tasks.ts";
 
 /** What a person has said about this run as a whole. */
-export class Consent {
+export class RunConsent {
   readonly #lineage: Lineage;
   /** Where each is remembered for others to see, and to take back. */
   readonly #groups = new Map<string, string | undefined>();

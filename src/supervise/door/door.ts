@@ -10,7 +10,7 @@ import { NO_STATUS, reapTree } from "./processes.ts";
 import { Recorder } from "./record.ts";
 import { Rights } from "./rights.ts";
 import { Tasks } from "./tasks.ts";
-import { type Next, Turns } from "./turns.ts";
+import { type NextTurn, Turns } from "./turns.ts";
 
 const TICK_ASKED = 200;
 const TICK_WAITING = 2;
@@ -88,7 +88,7 @@ export class Door {
   }
 
   /** Answers calls as long as they come, and it is not the turn of others. */
-  #serve(): Next | undefined {
+  #serve(): NextTurn | undefined {
     const end = this.#served + STRETCH;
     for (let seen = this.#listener.wait(0); ; seen = this.#listener.wait(LINGER)) {
       const called = (seen & SEEN.call) !== 0;

@@ -2,8 +2,8 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 import type { Started } from "../judge/index.ts";
 import { alloc, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import type { Exec, Handlers, TaskAccess } from "./operation.ts";
-import { AT_FDCWD, type Place } from "./paths.ts";
+import type { DecodedExec, Handlers, TaskAccess } from "./operation.ts";
+import { AT_FDCWD, type PinnedObject } from "./paths.ts";
 import type { Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -15,8 +15,8 @@ const MOST_INTERPRETERS = 5;
 
 /** Starts of programs. */
 export const execHandlers = {
-  execve: (trap, task, access) => readExec(trap, task, access, { dirfd: AT_FDCWD, path: 0, argvAt: 1, flags: 0 }),
-  execveat: (trap, task, access) => readExec(trap, task, access, { dirfd: trap.int(0), path: 1, argvAt: 2, flags: trap.unsigned(4) }),
+  execve: (trap, task, access) => decodeExec(trap, task, access, { dirfd: AT_FDCWD, path: 0, argvAt: 1, flags: 0 }),
+  execveat: (trap, task, access) => decodeExec(trap, task, access, { dirfd: trap.int(0), path: 1, argvAt: 2, flags: trap.unsigned(4) }),
 } satisfies Handlers;
 
 interface ExecArguments {
@@ -28,7 +28,7 @@ interface ExecArguments {
   readonly flags: number;
 }
 
-function readExec(trap: Trap, task: Task, access: TaskAccess, { dirfd, path, argvAt, flags }: ExecArguments): Exec | number {
+function decodeExec(trap: Trap, task: Task, access: TaskAccess, { dirfd, path, argvAt, flags }: ExecArguments): DecodedExec | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, path);
   if (length < 0) return length;
@@ -60,7 +60,7 @@ function readExec(trap: Trap, task: Task, access: TaskAccess, { dirfd, path, arg
 const fileName = (dirfd: number, word: string): string => (word === "" ? `/dev/fd/${dirfd}` : `/dev/fd/${dirfd}/${word}`);
 
 /** Follows interpreters as the kernel does. */
-function chainOf(access: TaskAccess, task: Task, place: Place, argv: readonly string[], word: string): [Started, ...Started[]] {
+function chainOf(access: TaskAccess, task: Task, place: PinnedObject, argv: readonly string[], word: string): [Started, ...Started[]] {
   let file = `/proc/self/fd/${place.fd}`;
   const chain: [Started, ...Started[]] = [{ word, path: place.path, id: place.stat.id, size: place.stat.size, argv, file }];
   let name = word;

@@ -8,7 +8,7 @@ import { openHandlers } from "./open.ts";
 import type { Handler } from "./operation.ts";
 import { processHandlers } from "./process-calls.ts";
 
-/** Who reads which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody reads does not compile. */
+/** Who decodes which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody decodes does not compile. */
 export function handlerTable(net: NetHandlers): ReadonlyMap<number, Handler> {
   const all = {
     ...openHandlers,

@@ -1,24 +1,24 @@
-import type { Caller, Errand, Host, Hosts } from "../judge/index.ts";
+import type { Caller, Errand, KnownHost, Hosts } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 /** What is known of a program since it started. */
-export interface Program {
+export interface StartedProgram {
   /** Names it goes by, if they can be trusted. */
   readonly programs: readonly string[];
   readonly errand: Errand;
   /** Hosts that a person named in the words that started it. */
-  readonly named: readonly Host[];
+  readonly named: readonly KnownHost[];
   /** Commands that these words tell it to start. */
   readonly says: readonly string[];
 }
 
-interface Record extends Program {
+interface Record extends StartedProgram {
   /** When the process began, in clock ticks since boot: numbers come again, this does not. */
   readonly start: string;
 }
 
-const NOTHING: Program = { programs: [], errand: { writes: [], hosts: [] }, named: [], says: [] };
+const NOTHING: StartedProgram = { programs: [], errand: { writes: [], hosts: [] }, named: [], says: [] };
 
 const MOST = 20_000;
 
@@ -26,14 +26,14 @@ const MOST = 20_000;
 export class Lineage {
   readonly #records = new Map<number, Record>();
   /** What can be trusted, by the memory that the program began with: whatever it forks has the same. */
-  readonly #layouts = new Map<string, Program>();
+  readonly #layouts = new Map<string, StartedProgram>();
   /** Processes whose whole tree a person trusts for this run. */
   readonly #trusted = new Map<number, string>();
   /** Processes whose whole tree runs with nobody to ask. */
   readonly #alone = new Map<number, string>();
 
   /** A program has started in this process. */
-  started(pid: number, program: Program): void {
+  started(pid: number, program: StartedProgram): void {
     const start = startOf(pid);
     if (start === undefined) return;
     if (this.#records.size >= MOST) this.#prune();
@@ -50,7 +50,7 @@ export class Lineage {
    * The program that the process runs: its own, or that of the process it was forked from. INVARIANT: never of
    * whoever is its parent now: that one may have been forked from with another program in it, or have adopted it.
    */
-  program(pid: number): Program {
+  program(pid: number): StartedProgram {
     const record = this.#records.get(pid);
     if (record !== undefined && record.start === startOf(pid)) return record;
     const layout = this.#layouts.size === 0 ? undefined : layoutOf(pid);

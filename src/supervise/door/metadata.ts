@@ -1,8 +1,8 @@
 import type { Call, CallName } from "../../action/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type TaskAccess, type Decoded, fileAction, type Handlers, named, type Operation } from "./operation.ts";
-import { AT_FDCWD, O_PATH, type Place, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
+import { type TaskAccess, type Decoded, fileAction, type Handlers, named, type DecodedCall } from "./operation.ts";
+import { AT_FDCWD, O_PATH, type PinnedObject, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -39,11 +39,11 @@ function isTooLarge({ tgid, tid }: Task, size: number): boolean {
 export const metadataHandlers = {
   truncate: (trap, task, access) => {
     if (((trap.words[3] ?? 0) | 0) < 0) return -ERRNO.EINVAL;
-    const place = followed(trap, task, access, AT_FDCWD, 0);
+    const place = pinFollowed(trap, task, access, AT_FDCWD, 0);
     if (typeof place === "number") return place;
     const size = trap.long(1);
     const native = place.kind === "directory" ? ERRNO.EISDIR : place.kind === "file" ? 0 : ERRNO.EINVAL;
-    if (native !== 0) return leave(place, -native);
+    if (native !== 0) return closeAndReturn(place, -native);
     const call: Call = { name: "truncate", args: [place.path, String(size)] };
     return {
       call,
@@ -55,27 +55,28 @@ export const metadataHandlers = {
     };
   },
 
-  chmod: (trap, task, access) => mode(followed(trap, task, access, AT_FDCWD, 0), trap.unsigned(1)),
-  fchmod: (trap, task, access) => mode(opened(task, access, trap.int(0)), trap.unsigned(1)),
-  fchmodat: (trap, task, access) => mode(followed(trap, task, access, trap.int(0), 1), trap.unsigned(2)),
-  fchmodat2: (trap, task, access) => mode(flagged(trap, task, access, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
+  chmod: (trap, task, access) => decodeChmod(pinFollowed(trap, task, access, AT_FDCWD, 0), trap.unsigned(1)),
+  fchmod: (trap, task, access) => decodeChmod(pinOpened(task, access, trap.int(0)), trap.unsigned(1)),
+  fchmodat: (trap, task, access) => decodeChmod(pinFollowed(trap, task, access, trap.int(0), 1), trap.unsigned(2)),
+  fchmodat2: (trap, task, access) => decodeChmod(pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(3)), trap.unsigned(2)),
 
-  chown: (trap, task, access) => owner(followed(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  lchown: (trap, task, access) => owner(itself(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
-  fchown: (trap, task, access) => owner(opened(task, access, trap.int(0)), trap.int(1), trap.int(2)),
-  fchownat: (trap, task, access) => owner(flagged(trap, task, access, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
+  chown: (trap, task, access) => decodeChown(pinFollowed(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  lchown: (trap, task, access) => decodeChown(pinItself(trap, task, access, AT_FDCWD, 0), trap.int(1), trap.int(2)),
+  fchown: (trap, task, access) => decodeChown(pinOpened(task, access, trap.int(0)), trap.int(1), trap.int(2)),
+  fchownat: (trap, task, access) => decodeChown(pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(4)), trap.int(2), trap.int(3)),
 
-  utime: (trap, task, access) => times(trap, access, () => followed(trap, task, access, AT_FDCWD, 0), 1, "utimbuf"),
-  utimes: (trap, task, access) => times(trap, access, () => followed(trap, task, access, AT_FDCWD, 0), 1, "timeval"),
-  futimesat: (trap, task, access) => times(trap, access, () => orDescriptor(trap, task, access, 0), 2, "timeval"),
-  utimensat: (trap, task, access) => times(trap, access, () => orDescriptor(trap, task, access, trap.unsigned(3)), 2, "timespec"),
+  utime: (trap, task, access) => decodeUtimes(trap, access, () => pinFollowed(trap, task, access, AT_FDCWD, 0), 1, "utimbuf"),
+  utimes: (trap, task, access) => decodeUtimes(trap, access, () => pinFollowed(trap, task, access, AT_FDCWD, 0), 1, "timeval"),
+  futimesat: (trap, task, access) => decodeUtimes(trap, access, () => pinPathOrDescriptor(trap, task, access, 0), 2, "timeval"),
+  utimensat: (trap, task, access) =>
+    decodeUtimes(trap, access, () => pinPathOrDescriptor(trap, task, access, trap.unsigned(3)), 2, "timespec"),
 
-  setxattr: (trap, task, access) => setAttribute(trap, access, () => followed(trap, task, access, AT_FDCWD, 0)),
-  lsetxattr: (trap, task, access) => setAttribute(trap, access, () => itself(trap, task, access, AT_FDCWD, 0)),
-  fsetxattr: (trap, task, access) => setAttribute(trap, access, () => opened(task, access, trap.int(0))),
-  removexattr: (trap, task, access) => removeAttribute(trap, access, () => followed(trap, task, access, AT_FDCWD, 0)),
-  lremovexattr: (trap, task, access) => removeAttribute(trap, access, () => itself(trap, task, access, AT_FDCWD, 0)),
-  fremovexattr: (trap, task, access) => removeAttribute(trap, access, () => opened(task, access, trap.int(0))),
+  setxattr: (trap, task, access) => decodeSetAttribute(trap, access, () => pinFollowed(trap, task, access, AT_FDCWD, 0)),
+  lsetxattr: (trap, task, access) => decodeSetAttribute(trap, access, () => pinItself(trap, task, access, AT_FDCWD, 0)),
+  fsetxattr: (trap, task, access) => decodeSetAttribute(trap, access, () => pinOpened(task, access, trap.int(0))),
+  removexattr: (trap, task, access) => decodeRemoveAttribute(trap, access, () => pinFollowed(trap, task, access, AT_FDCWD, 0)),
+  lremovexattr: (trap, task, access) => decodeRemoveAttribute(trap, access, () => pinItself(trap, task, access, AT_FDCWD, 0)),
+  fremovexattr: (trap, task, access) => decodeRemoveAttribute(trap, access, () => pinOpened(task, access, trap.int(0))),
   setxattrat: (trap, task, access) => {
     // struct xattr_args: value u64, size u32, flags u32 (linux/xattr.h).
     const length = trap.long(5);
@@ -85,20 +86,20 @@ export const metadataHandlers = {
     if (typeof args === "number") return args;
     if (args.subarray(16).some((byte) => byte !== 0)) return -ERRNO.E2BIG;
     const value = args.readUInt32LE(0) + args.readUInt32LE(4) * 0x1_0000_0000;
-    const find = (): Place | number => flagged(trap, task, access, trap.int(0), 1, trap.unsigned(2));
-    return setAttribute(trap, access, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
+    const find = (): PinnedObject | number => pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(2));
+    return decodeSetAttribute(trap, access, find, 3, { value, size: args.readUInt32LE(8), flags: args.readInt32LE(12) });
   },
   removexattrat: (trap, task, access) =>
-    removeAttribute(trap, access, () => flagged(trap, task, access, trap.int(0), 1, trap.unsigned(2)), 3),
+    decodeRemoveAttribute(trap, access, () => pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(2)), 3),
   file_setattr: (trap, task, access) => {
     // struct file_attr grows; 24 bytes is its first version (linux/fs.h).
     const size = trap.long(3);
     if (size < 24 || size > 4096) return size < 24 ? -ERRNO.EINVAL : -ERRNO.E2BIG;
     const attributes = access.memory.bytes(trap.tid, trap.long(2), size);
     if (typeof attributes === "number") return attributes;
-    const place = flagged(trap, task, access, trap.int(0), 1, trap.unsigned(4));
+    const place = pinFlagged(trap, task, access, trap.int(0), 1, trap.unsigned(4));
     if (typeof place === "number") return place;
-    return change(place, "chattr", [], () => sys(SYSCALLS.file_setattr, AT_FDCWD, procName(place), addressOf(attributes), size, 0));
+    return decodeChange(place, "chattr", [], () => sys(SYSCALLS.file_setattr, AT_FDCWD, procName(place), addressOf(attributes), size, 0));
   },
 
   // Of all requests the filter traps those that change inode flags: FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR.
@@ -107,69 +108,69 @@ export const metadataHandlers = {
     if (typeof place === "number") return place;
     const length = (trap.unsigned(1) >>> 16) & 0x3fff;
     const argument = access.memory.bytes(trap.tid, trap.long(2), length);
-    if (typeof argument === "number") return leave(place, argument);
+    if (typeof argument === "number") return closeAndReturn(place, argument);
     const own = access.tasks.duplicate(task, trap.int(0));
-    if (own < 0) return leave(place, own);
+    if (own < 0) return closeAndReturn(place, own);
     const request = trap.unsigned(1);
     return {
-      ...change(place, "chattr", [], () => sys(SYSCALLS.ioctl, own, request, addressOf(argument))),
+      ...decodeChange(place, "chattr", [], () => sys(SYSCALLS.ioctl, own, request, addressOf(argument))),
       pinned: [place.fd, own],
     };
   },
 } satisfies Handlers;
 
 /** A place that the call would follow links to. */
-function followed(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Place | number {
+function pinFollowed(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, true);
 }
 
 /** The link itself, where it is one. */
-function itself(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Place | number {
+function pinItself(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, false);
 }
 
 /** With the AT_* flags that such calls take. */
-function flagged(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Place | number {
+function pinFlagged(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): PinnedObject | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, argument);
   if (length < 0) return length;
   if (length > 0) return access.paths.object(task, dirfd, (flags & AT_SYMLINK_NOFOLLOW) === 0);
   if ((flags & AT_EMPTY_PATH) === 0) return -ERRNO.ENOENT;
-  return ofDescriptor(task, access, dirfd);
+  return pinDescriptor(task, access, dirfd);
 }
 
 /** The object behind a descriptor that is more than a name of it: with O_PATH such calls end in EBADF (open(2)). */
-function opened(task: Task, access: TaskAccess, fd: number): Place | number {
+function pinOpened(task: Task, access: TaskAccess, fd: number): PinnedObject | number {
   const copy = access.tasks.duplicate(task, fd);
   if (copy < 0 || (sys(SYSCALLS.fcntl, copy, F_GETFL) & O_PATH) === 0) return copy < 0 ? copy : access.paths.placeOf(copy);
   sys(SYSCALLS.close, copy);
   return -ERRNO.EBADF;
 }
 
-function ofDescriptor(task: Task, access: TaskAccess, dirfd: number): Place | number {
+function pinDescriptor(task: Task, access: TaskAccess, dirfd: number): PinnedObject | number {
   if (dirfd !== AT_FDCWD) return access.paths.descriptor(task, dirfd);
   const cwd = access.tasks.cwd(task);
   return cwd < 0 ? cwd : access.paths.placeOf(cwd);
 }
 
 /** utimensat(2): without a path the descriptor itself is meant. */
-function orDescriptor(trap: Trap, task: Task, access: TaskAccess, flags: number): Place | number {
-  if (trap.long(1) !== 0) return flagged(trap, task, access, trap.int(0), 1, flags);
+function pinPathOrDescriptor(trap: Trap, task: Task, access: TaskAccess, flags: number): PinnedObject | number {
+  if (trap.long(1) !== 0) return pinFlagged(trap, task, access, trap.int(0), 1, flags);
   if (trap.int(0) === AT_FDCWD) return (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) === 0 ? -ERRNO.EFAULT : -ERRNO.EINVAL;
-  return flags === 0 ? opened(task, access, trap.int(0)) : -ERRNO.EINVAL;
+  return flags === 0 ? pinOpened(task, access, trap.int(0)) : -ERRNO.EINVAL;
 }
 
-function leave(place: Place, result: number): number {
+function closeAndReturn(place: PinnedObject, result: number): number {
   sys(SYSCALLS.close, place.fd);
   return result;
 }
 
 /** The pinned object as a path, for calls that take no descriptor: the magic link leads to it and no further. */
-const procName = (place: Place): number => shortName(`/proc/self/fd/${place.fd}`);
+const procName = (place: PinnedObject): number => shortName(`/proc/self/fd/${place.fd}`);
 
-function change(place: Place, name: CallName, args: readonly string[], perform: () => number): Operation {
+function decodeChange(place: PinnedObject, name: CallName, args: readonly string[], perform: () => number): DecodedCall {
   const call: Call = { name, args: [place.path, ...args] };
   const isNamed = place.path.startsWith("/") && !isUnlinked(place);
   return {
@@ -182,36 +183,36 @@ function change(place: Place, name: CallName, args: readonly string[], perform: 
   };
 }
 
-function mode(place: Place | number, bits: number): Decoded {
+function decodeChmod(place: PinnedObject | number, bits: number): Decoded {
   if (typeof place === "number") return place;
   // chmod(2): the mode of a link cannot be changed.
-  if (place.kind === "symlink") return leave(place, -ERRNO.EOPNOTSUPP);
+  if (place.kind === "symlink") return closeAndReturn(place, -ERRNO.EOPNOTSUPP);
   const masked = bits & 0o7777;
-  return change(place, "chmod", [masked.toString(8).padStart(4, "0")], () => setMode(place, masked));
+  return decodeChange(place, "chmod", [masked.toString(8).padStart(4, "0")], () => setMode(place, masked));
 }
 
 /** fchmodat2(2), Linux 6.6, spares the kernel the way through /proc. */
 let hasFchmodat2 = true;
 
-function setMode(place: Place, bits: number): number {
+function setMode(place: PinnedObject, bits: number): number {
   const result = hasFchmodat2 ? sys(SYSCALLS.fchmodat2, place.fd, emptyAt, bits, AT_EMPTY_PATH) : -ERRNO.ENOSYS;
   if (result !== -ERRNO.ENOSYS) return result;
   hasFchmodat2 = false;
   return sys(SYSCALLS.fchmodat, ownDescriptors(), numberName(place.fd), bits);
 }
 
-function owner(place: Place | number, uid: number, gid: number): Decoded {
+function decodeChown(place: PinnedObject | number, uid: number, gid: number): Decoded {
   if (typeof place === "number") return place;
-  return change(place, "chown", [String(uid), String(gid)], () =>
+  return decodeChange(place, "chown", [String(uid), String(gid)], () =>
     sys(SYSCALLS.fchownat, place.fd, emptyAt, uid === -1 ? 0xffffffff : uid, gid === -1 ? 0xffffffff : gid, AT_EMPTY_PATH),
   );
 }
 
 /** Times as utimensat(2) takes them, whatever the older calls were given; NULL means now. */
-function times(
+function decodeUtimes(
   trap: Trap,
   access: TaskAccess,
-  find: () => Place | number,
+  find: () => PinnedObject | number,
   argument: number,
   layout: "utimbuf" | "timeval" | "timespec",
 ): Decoded {
@@ -226,7 +227,7 @@ function times(
   }
   const place = find();
   if (typeof place === "number") return place;
-  return change(place, "utime", [], () =>
+  return decodeChange(place, "utime", [], () =>
     sys(SYSCALLS.utimensat, place.fd, emptyAt, given === undefined ? 0 : addressOf(given), AT_EMPTY_PATH),
   );
 }
@@ -258,10 +259,10 @@ interface AttributeValue {
 }
 
 /** The name and the value are looked at before the file (fs/xattr.c). */
-function setAttribute(
+function decodeSetAttribute(
   trap: Trap,
   access: TaskAccess,
-  find: () => Place | number,
+  find: () => PinnedObject | number,
   argument = 1,
   { value, size, flags }: AttributeValue = { value: trap.long(2), size: trap.long(3), flags: trap.int(4) },
 ): Decoded {
@@ -273,15 +274,17 @@ function setAttribute(
   if (typeof bytes === "number") return bytes;
   const place = find();
   if (typeof place === "number") return place;
-  return change(place, "setxattr", [pathText(name.subarray(0, -1))], () =>
+  return decodeChange(place, "setxattr", [pathText(name.subarray(0, -1))], () =>
     sys(SYSCALLS.setxattr, procName(place), addressOf(name), size === 0 ? 0 : addressOf(bytes), size, flags),
   );
 }
 
-function removeAttribute(trap: Trap, access: TaskAccess, find: () => Place | number, argument = 1): Decoded {
+function decodeRemoveAttribute(trap: Trap, access: TaskAccess, find: () => PinnedObject | number, argument = 1): Decoded {
   const name = attributeName(trap, access, argument);
   if (typeof name === "number") return name;
   const place = find();
   if (typeof place === "number") return place;
-  return change(place, "removexattr", [pathText(name.subarray(0, -1))], () => sys(SYSCALLS.removexattr, procName(place), addressOf(name)));
+  return decodeChange(place, "removexattr", [pathText(name.subarray(0, -1))], () =>
+    sys(SYSCALLS.removexattr, procName(place), addressOf(name)),
+  );
 }

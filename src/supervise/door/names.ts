@@ -1,9 +1,9 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type TaskAccess, borrowing, type Decoded, fileAction, type Handlers, named, type Operation } from "./operation.ts";
-import { AT_FDCWD, type Place, type Slot, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
-import { type Kind, kindOf, type Place as NamedPlace, type ObjectStat, statAt } from "../undo/index.ts";
+import { type TaskAccess, setIdActions, type Decoded, fileAction, type Handlers, named, type DecodedCall } from "./operation.ts";
+import { AT_FDCWD, type PinnedObject, type PinnedEntry, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
+import { type FileKind, kindOf, type PinnedName, type ObjectStat, statAt } from "../undo/index.ts";
 import type { Task } from "./tasks.ts";
 
 const AT_REMOVEDIR = 0x200;
@@ -14,44 +14,44 @@ const EXCHANGE = 2;
 
 /** Calls that make, remove and move names. */
 export const nameHandlers = {
-  unlink: (trap, task, access) => removal(trap, task, access, AT_FDCWD, 0, 0),
-  rmdir: (trap, task, access) => removal(trap, task, access, AT_FDCWD, 0, AT_REMOVEDIR),
-  unlinkat: (trap, task, access) => removal(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
-  mkdir: (trap, task, access) => folder(trap, task, access, AT_FDCWD, 0, trap.unsigned(1)),
-  mkdirat: (trap, task, access) => folder(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
-  rename: (trap, task, access) => renaming(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
-  renameat: (trap, task, access) => renaming(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], 0),
-  renameat2: (trap, task, access) => renaming(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
-  link: (trap, task, access) => hardLink(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
-  linkat: (trap, task, access) => hardLink(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
-  symlink: (trap, task, access) => softLink(trap, task, access, AT_FDCWD, 1),
-  symlinkat: (trap, task, access) => softLink(trap, task, access, trap.int(1), 2),
-  mknod: (trap, task, access) => node(trap, task, access, AT_FDCWD, 0),
-  mknodat: (trap, task, access) => node(trap, task, access, trap.int(0), 1),
+  unlink: (trap, task, access) => decodeRemoval(trap, task, access, AT_FDCWD, 0, 0),
+  rmdir: (trap, task, access) => decodeRemoval(trap, task, access, AT_FDCWD, 0, AT_REMOVEDIR),
+  unlinkat: (trap, task, access) => decodeRemoval(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
+  mkdir: (trap, task, access) => decodeMkdir(trap, task, access, AT_FDCWD, 0, trap.unsigned(1)),
+  mkdirat: (trap, task, access) => decodeMkdir(trap, task, access, trap.int(0), 1, trap.unsigned(2)),
+  rename: (trap, task, access) => decodeRename(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  renameat: (trap, task, access) => decodeRename(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], 0),
+  renameat2: (trap, task, access) => decodeRename(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  link: (trap, task, access) => decodeLink(trap, task, access, [AT_FDCWD, 0], [AT_FDCWD, 1], 0),
+  linkat: (trap, task, access) => decodeLink(trap, task, access, [trap.int(0), 1], [trap.int(2), 3], trap.unsigned(4)),
+  symlink: (trap, task, access) => decodeSymlink(trap, task, access, AT_FDCWD, 1),
+  symlinkat: (trap, task, access) => decodeSymlink(trap, task, access, trap.int(1), 2),
+  mknod: (trap, task, access) => decodeMknod(trap, task, access, AT_FDCWD, 0),
+  mknodat: (trap, task, access) => decodeMknod(trap, task, access, trap.int(0), 1),
 } satisfies Handlers;
 
 /** Reads a path argument and pins its folder. */
-export function slotOf(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Slot | number {
+export function slotOf(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedEntry | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.slot(task, dirfd);
 }
 
 /** As the undo store names it: without the NUL and a last `/`. */
-function placed({ parent, name, path }: Slot): NamedPlace {
+function pinnedName({ parent, name, path }: PinnedEntry): PinnedName {
   let end = name.length - 1;
   while (end > 0 && name[end - 1] === 0x2f) end -= 1;
   return { parentFd: parent, name: name.subarray(0, end), path };
 }
 
-function born(slot: Slot, kind: Kind): Pick<Operation, "save" | "done"> {
+function recordBirth(slot: PinnedEntry, kind: FileKind): Pick<DecodedCall, "save" | "done"> {
   return {
     save: (undo) => undo.create(slot.parent, slot.path, kind),
-    done: (undo) => undo.bornAt(slot.parent, placed(slot).name),
+    done: (undo) => undo.bornAt(slot.parent, pinnedName(slot).name),
   };
 }
 
 /** Leaves without an operation: what was pinned is let go. */
-function leave(result: number, ...pinned: readonly { readonly parent?: number; readonly fd?: number }[]): number {
+function closeAndReturn(result: number, ...pinned: readonly { readonly parent?: number; readonly fd?: number }[]): number {
   for (const { parent, fd } of pinned) {
     if (parent !== undefined) sys(SYSCALLS.close, parent);
     if (fd !== undefined) sys(SYSCALLS.close, fd);
@@ -59,33 +59,33 @@ function leave(result: number, ...pinned: readonly { readonly parent?: number; r
   return result;
 }
 
-function removal(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Decoded {
+function decodeRemoval(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Decoded {
   if ((flags & ~AT_REMOVEDIR) !== 0) return -ERRNO.EINVAL;
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   const remove = (): number => sys(SYSCALLS.unlinkat, slot.parent, slot.nameAt, flags);
   // These never succeed, and the kernel has its own error for each.
-  if (slot.hopeless) return leave(remove(), slot);
+  if (slot.hopeless) return closeAndReturn(remove(), slot);
   const stat = statAt(slot.parent, slot.bareAt);
-  if (typeof stat === "number") return leave(stat, slot);
+  if (typeof stat === "number") return closeAndReturn(stat, slot);
   const isFolder = kindOf(stat.mode) === "directory";
-  if (isFolder && flags === 0) return leave(-ERRNO.EISDIR, slot);
-  if ((!isFolder && flags !== 0) || (!isFolder && slot.slash)) return leave(-ERRNO.ENOTDIR, slot);
+  if (isFolder && flags === 0) return closeAndReturn(-ERRNO.EISDIR, slot);
+  if ((!isFolder && flags !== 0) || (!isFolder && slot.slash)) return closeAndReturn(-ERRNO.ENOTDIR, slot);
   const call: Call = { name: isFolder ? "rmdir" : "delete", args: [slot.path] };
   return {
     call,
     actions: [fileAction("delete", slot.path, call)],
     pinned: [slot.parent],
-    save: (undo, anyway) => undo.remove(placed(slot), stat, anyway),
+    save: (undo, anyway) => undo.remove(pinnedName(slot), stat, anyway),
     perform: remove,
   };
 }
 
-function folder(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
+function decodeMkdir(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
-  if (slot.hopeless) return leave(-ERRNO.EEXIST, slot);
-  if (typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
+  if (slot.hopeless) return closeAndReturn(-ERRNO.EEXIST, slot);
+  if (typeof statAt(slot.parent, slot.bareAt) !== "number") return closeAndReturn(-ERRNO.EEXIST, slot);
   const call: Call = { name: "mkdir", args: [slot.path] };
   const mask = access.tasks.umask(task);
   const bits = mode & 0o1777;
@@ -95,41 +95,48 @@ function folder(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argum
     note: "new folder",
     pinned: [slot.parent],
     perform: () => access.tasks.masked(mask, () => sys(SYSCALLS.mkdirat, slot.parent, slot.nameAt, bits)),
-    ...born(slot, "directory"),
+    ...recordBirth(slot, "directory"),
   };
 }
 
-type Argument = readonly [dirfd: number, argument: number];
+type PathArgument = readonly [dirfd: number, argument: number];
 
-function renaming(trap: Trap, task: Task, access: TaskAccess, [fromFd, fromAt]: Argument, [toFd, toAt]: Argument, flags: number): Decoded {
+function decodeRename(
+  trap: Trap,
+  task: Task,
+  access: TaskAccess,
+  [fromFd, fromAt]: PathArgument,
+  [toFd, toAt]: PathArgument,
+  flags: number,
+): Decoded {
   // WHITEOUT makes a device of it, which nothing supervised may have.
   if ((flags & ~(NOREPLACE | EXCHANGE)) !== 0 || flags === (NOREPLACE | EXCHANGE)) return -ERRNO.EINVAL;
   const from = slotOf(trap, task, access, fromFd, fromAt);
   if (typeof from === "number") return from;
   const to = slotOf(trap, task, access, toFd, toAt);
-  if (typeof to === "number") return leave(to, from);
+  if (typeof to === "number") return closeAndReturn(to, from);
   const rename = (): number => sys(SYSCALLS.renameat2, from.parent, from.nameAt, to.parent, to.nameAt, flags);
-  if (from.hopeless || to.hopeless) return leave(rename(), from, to);
+  if (from.hopeless || to.hopeless) return closeAndReturn(rename(), from, to);
   const source = statAt(from.parent, from.bareAt);
-  if (typeof source === "number") return leave(source, from, to);
+  if (typeof source === "number") return closeAndReturn(source, from, to);
   const victim = statAt(to.parent, to.bareAt);
   const taken = typeof victim !== "number";
-  if (taken && (flags & NOREPLACE) !== 0) return leave(-ERRNO.EEXIST, from, to);
-  if (!taken && (flags & EXCHANGE) !== 0) return leave(-ERRNO.ENOENT, from, to);
+  if (taken && (flags & NOREPLACE) !== 0) return closeAndReturn(-ERRNO.EEXIST, from, to);
+  if (!taken && (flags & EXCHANGE) !== 0) return closeAndReturn(-ERRNO.ENOENT, from, to);
   const exchanges = (flags & EXCHANGE) !== 0;
   const isFolder = (stat: ObjectStat): boolean => kindOf(stat.mode) === "directory";
-  if (exchanges && taken && !isFolder(victim) && to.slash) return leave(-ERRNO.ENOTDIR, from, to);
-  if (!isFolder(source) && (from.slash || (!exchanges && to.slash))) return leave(-ERRNO.ENOTDIR, from, to);
+  if (exchanges && taken && !isFolder(victim) && to.slash) return closeAndReturn(-ERRNO.ENOTDIR, from, to);
+  if (!isFolder(source) && (from.slash || (!exchanges && to.slash))) return closeAndReturn(-ERRNO.ENOTDIR, from, to);
   // rename(2): two names of one file are left as they are. Not done: by then a name could mean another file, which nobody has judged.
-  if (taken && victim.id === source.id) return leave(0, from, to);
+  if (taken && victim.id === source.id) return closeAndReturn(0, from, to);
   const call: Call = { name: "rename", args: [from.path, to.path] };
   return {
     call,
     actions: [
-      moved(from.path, source, call),
-      arriving(to.path, source, call),
-      ...(taken ? [exchanges ? moved(to.path, victim, call) : fileAction("delete", to.path, call)] : []),
-      ...(exchanges && taken ? [arriving(from.path, victim, call)] : []),
+      movedAction(from.path, source, call),
+      arrivingAction(to.path, source, call),
+      ...(taken ? [exchanges ? movedAction(to.path, victim, call) : fileAction("delete", to.path, call)] : []),
+      ...(exchanges && taken ? [arrivingAction(from.path, victim, call)] : []),
     ],
     ...(taken && !exchanges ? { note: `replaces a ${kindOf(victim.mode)}` } : {}),
     about: {
@@ -142,29 +149,36 @@ function renaming(trap: Trap, task: Task, access: TaskAccess, [fromFd, fromAt]: 
           : [[from.path, to.path]],
     },
     pinned: [from.parent, to.parent],
-    save: (undo, anyway) => undo.rename(placed(from), placed(to), exchanges, anyway),
+    save: (undo, anyway) => undo.rename(pinnedName(from), pinnedName(to), exchanges, anyway),
     perform: rename,
   };
 }
 
 /** A folder is moved with everything in it. */
-function moved(path: string, stat: ObjectStat, call: Call): FileAction {
+function movedAction(path: string, stat: ObjectStat, call: Call): FileAction {
   return kindOf(stat.mode) === "directory"
     ? fileAction("rename", path, call, { target: { kind: "tree", path }, recursive: true })
     : fileAction("rename", path, call);
 }
 
-function arriving(path: string, stat: ObjectStat, call: Call): FileAction {
+function arrivingAction(path: string, stat: ObjectStat, call: Call): FileAction {
   const kind = kindOf(stat.mode);
   const operation: FileOperation = kind === "directory" ? "mkdir" : kind === "symlink" ? "link" : "write";
   return fileAction(operation, path, call);
 }
 
-function hardLink(trap: Trap, task: Task, access: TaskAccess, [oldFd, oldAt]: Argument, [newFd, newAt]: Argument, flags: number): Decoded {
+function decodeLink(
+  trap: Trap,
+  task: Task,
+  access: TaskAccess,
+  [oldFd, oldAt]: PathArgument,
+  [newFd, newAt]: PathArgument,
+  flags: number,
+): Decoded {
   if ((flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, oldAt);
   if (length < 0) return length;
-  const source: Place | number =
+  const source: PinnedObject | number =
     length === 0 && (flags & AT_EMPTY_PATH) !== 0
       ? oldFd === AT_FDCWD
         ? -ERRNO.EPERM // A folder has one name only.
@@ -172,10 +186,10 @@ function hardLink(trap: Trap, task: Task, access: TaskAccess, [oldFd, oldAt]: Ar
       : access.paths.object(task, oldFd, (flags & AT_SYMLINK_FOLLOW) !== 0);
   if (typeof source === "number") return source;
   const slot = slotOf(trap, task, access, newFd, newAt);
-  if (typeof slot === "number") return leave(slot, source);
-  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, source, slot);
-  if (slot.slash) return leave(-ERRNO.ENOENT, source, slot);
-  if (source.kind === "directory") return leave(-ERRNO.EPERM, source, slot);
+  if (typeof slot === "number") return closeAndReturn(slot, source);
+  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return closeAndReturn(-ERRNO.EEXIST, source, slot);
+  if (slot.slash) return closeAndReturn(-ERRNO.ENOENT, source, slot);
+  if (source.kind === "directory") return closeAndReturn(-ERRNO.EPERM, source, slot);
   const call: Call = { name: "link", args: [source.path, slot.path] };
   const isNew = isUnlinked(source);
   return {
@@ -189,19 +203,19 @@ function hardLink(trap: Trap, task: Task, access: TaskAccess, [oldFd, oldAt]: Ar
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
     perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),
-    save: (undo) => undo.link(isNew ? undefined : source.path, placed(slot), source.stat),
+    save: (undo) => undo.link(isNew ? undefined : source.path, pinnedName(slot), source.stat),
   };
 }
 
-function softLink(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
+function decodeSymlink(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
   const length = access.paths.read(trap, 0);
   if (length < 0) return length;
   if (length === 0) return -ERRNO.ENOENT;
   const text = Buffer.from(access.paths.bytes.subarray(0, length + 1));
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
-  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
-  if (slot.slash) return leave(-ERRNO.ENOENT, slot);
+  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return closeAndReturn(-ERRNO.EEXIST, slot);
+  if (slot.slash) return closeAndReturn(-ERRNO.ENOENT, slot);
   const call: Call = { name: "symlink", args: [pathText(text.subarray(0, -1)), slot.path] };
   return {
     call,
@@ -209,34 +223,34 @@ function softLink(trap: Trap, task: Task, access: TaskAccess, dirfd: number, arg
     note: "new link",
     pinned: [slot.parent],
     perform: () => sys(SYSCALLS.symlinkat, addressOf(text), slot.parent, slot.nameAt),
-    ...born(slot, "symlink"),
+    ...recordBirth(slot, "symlink"),
   };
 }
 
-const NODES: Readonly<Record<number, Kind>> = { 0: "file", 0o100000: "file", 0o010000: "fifo", 0o140000: "socket" };
+const NODES: Readonly<Record<number, FileKind>> = { 0: "file", 0o100000: "file", 0o010000: "fifo", 0o140000: "socket" };
 
 const DEVICES: ReadonlySet<number> = new Set([0o020000, 0o060000]);
 
-function node(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
+function decodeMknod(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
   const mode = trap.unsigned(argument + 1);
   const kind = NODES[mode & 0o170000];
   const isDevice = DEVICES.has(mode & 0o170000);
   if (kind === undefined && !isDevice) return (mode & 0o170000) === 0o040000 ? -ERRNO.EPERM : -ERRNO.EINVAL;
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
-  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return leave(-ERRNO.EEXIST, slot);
-  if (slot.slash) return leave(-ERRNO.ENOENT, slot);
+  if (slot.hopeless || typeof statAt(slot.parent, slot.bareAt) !== "number") return closeAndReturn(-ERRNO.EEXIST, slot);
+  if (slot.slash) return closeAndReturn(-ERRNO.ENOENT, slot);
   // Devices need a capability that nothing supervised has.
-  if (kind === undefined) return leave(-ERRNO.EPERM, slot);
+  if (kind === undefined) return closeAndReturn(-ERRNO.EPERM, slot);
   const call: Call = { name: "mknod", args: [slot.path, kind] };
   const mask = access.tasks.umask(task);
   const bits = mode & 0o177777;
   return {
     call,
-    actions: [fileAction("write", slot.path, call), ...(kind === "file" ? borrowing(bits, slot.path) : [])],
+    actions: [fileAction("write", slot.path, call), ...(kind === "file" ? setIdActions(bits, slot.path) : [])],
     note: `new ${kind}`,
     pinned: [slot.parent],
     perform: () => access.tasks.masked(mask, () => sys(SYSCALLS.mknodat, slot.parent, slot.nameAt, bits, 0)),
-    ...born(slot, kind),
+    ...recordBirth(slot, kind),
   };
 }

@@ -2,8 +2,18 @@ import type { Call, FileOperation } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, type TaskAccess, borrowing, type Decoded, fileAction, type Handlers, named, type Operation, PASS } from "./operation.ts";
-import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type Place, type Slot, reopen, isUnlinked } from "./paths.ts";
+import {
+  AGAIN,
+  type TaskAccess,
+  setIdActions,
+  type Decoded,
+  fileAction,
+  type Handlers,
+  named,
+  type DecodedCall,
+  PASS,
+} from "./operation.ts";
+import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type PinnedObject, type PinnedEntry, reopen, isUnlinked } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
 import { inTree, terminalPath } from "./processes.ts";
 import { pipeOpening } from "./pipes.ts";
@@ -31,10 +41,10 @@ interface Opening {
 }
 
 export const openHandlers = {
-  open: (trap, task, access) => opening(trap, task, access, 0, registers(trap, AT_FDCWD, 1)),
-  openat: (trap, task, access) => opening(trap, task, access, 1, registers(trap, trap.int(0), 2)),
+  open: (trap, task, access) => decodeOpen(trap, task, access, 0, fromRegisters(trap, AT_FDCWD, 1)),
+  openat: (trap, task, access) => decodeOpen(trap, task, access, 1, fromRegisters(trap, trap.int(0), 2)),
   creat: (trap, task, access) =>
-    opening(trap, task, access, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
+    decodeOpen(trap, task, access, 0, { dirfd: AT_FDCWD, flags: O_CREAT | O_TRUNC | 1, mode: trap.unsigned(1), resolve: 0, fixed: true }),
   openat2: (trap, task, access) => {
     const size = trap.long(3);
     // openat2(2): the structure may grow; what is beyond what we know must be zero.
@@ -52,30 +62,30 @@ export const openHandlers = {
     // BENEATH and IN_ROOT contradict each other; CACHED promises not to wait, as nothing that changes files can.
     if ((resolve & 0x18) === 0x18) return -ERRNO.EINVAL;
     if ((resolve & 0x20) !== 0 && (creates || (flags & O_TRUNC) !== 0)) return -ERRNO.EAGAIN;
-    return opening(trap, task, access, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
+    return decodeOpen(trap, task, access, 1, { dirfd: trap.int(0), flags, mode, resolve, fixed: false });
   },
 } satisfies Handlers;
 
-function registers(trap: Trap, dirfd: number, at: number): Opening {
+function fromRegisters(trap: Trap, dirfd: number, at: number): Opening {
   return { dirfd, flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
 }
 
-function opening(trap: Trap, task: Task, access: TaskAccess, pathArgument: number, how: Opening): Decoded {
+function decodeOpen(trap: Trap, task: Task, access: TaskAccess, pathArgument: number, how: Opening): Decoded {
   // An O_PATH descriptor reaches no data, and cannot be handed over (ADDFD refuses it). In openat2's structure the flag could be changed meanwhile.
   if ((how.flags & O_PATH) !== 0) return how.fixed ? PASS : -ERRNO.ENOSYS;
   if ((how.flags & O_CREAT) !== 0 && (how.flags & O_DIRECTORY) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, pathArgument);
   if (length < 0) return length;
-  if ((how.flags & TMPFILE_BIT) !== 0) return unnamed(task, access, how);
+  if ((how.flags & TMPFILE_BIT) !== 0) return decodeUnnamed(task, access, how);
   for (let links = 0; links < MOST_LINKS; links++) {
-    const found = attempt(task, access, how);
+    const found = decodeOnce(task, access, how);
     if (typeof found !== "object" || !("dangling" in found)) return found;
     access.paths.use(found.dangling);
   }
   return -ERRNO.ELOOP;
 }
 
-function attempt(task: Task, access: TaskAccess, how: Opening): Decoded | { readonly dangling: Buffer } {
+function decodeOnce(task: Task, access: TaskAccess, how: Opening): Decoded | { readonly dangling: Buffer } {
   const { paths } = access;
   const exclusive = (how.flags & O_CREAT) !== 0 && (how.flags & O_EXCL) !== 0;
   const follow = (how.flags & O_NOFOLLOW) === 0 && !exclusive;
@@ -84,13 +94,13 @@ function attempt(task: Task, access: TaskAccess, how: Opening): Decoded | { read
     if (typeof slot === "number") return slot;
     // Mostly nothing is there, which is sooner seen in the folder.
     if (!slot.hopeless && !slot.slash && statAt(slot.parent, slot.nameAt) === -ERRNO.ENOENT)
-      return creation(slot, task, access, how, exclusive);
+      return decodeCreate(slot, task, access, how, exclusive);
     sys(SYSCALLS.close, slot.parent);
     // Whatever is there: a name that ends so cannot be a new file.
     if (slot.slash && !slot.hopeless) return -ERRNO.EISDIR;
   }
   const place = paths.object(task, how.dirfd, follow, how.resolve);
-  if (typeof place !== "number") return existing(place, task, access, how, exclusive);
+  if (typeof place !== "number") return decodeExisting(place, task, access, how, exclusive);
   if (place !== -ERRNO.ENOENT || (how.flags & O_CREAT) === 0) return place;
   const slot = paths.slot(task, how.dirfd, how.resolve);
   if (typeof slot === "number") return slot;
@@ -103,25 +113,25 @@ function attempt(task: Task, access: TaskAccess, how: Opening): Decoded | { read
     const folder = slot.path.slice(0, slot.path.lastIndexOf("/") + 1);
     return { dangling: text[0] === 0x2f ? text : Buffer.concat([pathBytes(folder), text]) };
   }
-  return creation(slot, task, access, how, exclusive);
+  return decodeCreate(slot, task, access, how, exclusive);
 }
 
 /** Bits that say how, not which: what is left once the object is known. */
-const keep = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | TMPFILE_BIT)) | O_CLOEXEC | O_NOCTTY;
+const keptFlags = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | TMPFILE_BIT)) | O_CLOEXEC | O_NOCTTY;
 
-const writes = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
+const mayWrite = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
-function existing(place: Place, task: Task, { walled }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
+function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
-  const foreign = isForeignProcess(place.path, writes(flags), task);
+  const foreign = isForeignProcess(place.path, mayWrite(flags), task);
   const native = foreign
     ? ERRNO.EACCES
     : exclusive
       ? ERRNO.EEXIST
       : kind === "symlink"
         ? ERRNO.ELOOP
-        : kind === "directory" && (writes(flags) || (flags & O_CREAT) !== 0)
+        : kind === "directory" && (mayWrite(flags) || (flags & O_CREAT) !== 0)
           ? ERRNO.EISDIR
           : kind !== "directory" && (flags & O_DIRECTORY) !== 0
             ? ERRNO.ENOTDIR
@@ -140,12 +150,12 @@ function existing(place: Place, task: Task, { walled }: TaskAccess, how: Opening
     sys(SYSCALLS.close, place.fd);
     return PASS;
   }
-  if (kind === "char" && place.path === "/dev/tty") return terminalOf(place, task, how);
+  if (kind === "char" && place.path === "/dev/tty") return decodeTerminal(place, task, how);
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
   // One without a name (pipe(2), reached through /proc) is opened at once, whoever has its other end.
   const pipe =
-    kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keep(flags)) : undefined;
-  const operation: FileOperation = !writes(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
+    kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keptFlags(flags)) : undefined;
+  const operation: FileOperation = !mayWrite(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
     actions:
@@ -156,16 +166,16 @@ function existing(place: Place, task: Task, { walled }: TaskAccess, how: Opening
           : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
     about: kind === "file" ? named(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
-    save: writes(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
+    save: mayWrite(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
     pinned: pipe?.pinned ?? [place.fd],
     perform:
       pipe?.perform ??
-      (kind === "char" || kind === "block" ? () => openDevice(place.fd, keep(flags)) : () => reopen(place.fd, keep(flags))),
+      (kind === "char" || kind === "block" ? () => openDevice(place.fd, keptFlags(flags)) : () => reopen(place.fd, keptFlags(flags))),
   };
 }
 
 /** `/dev/tty` is the terminal of whoever opens it (tty(4)): the task's own, not the door's. */
-function terminalOf(tty: Place, task: Task, how: Opening): Decoded {
+function decodeTerminal(tty: PinnedObject, task: Task, how: Opening): Decoded {
   sys(SYSCALLS.close, tty.fd);
   const path = terminalPath(task.tgid);
   if (path === undefined) return -ERRNO.ENXIO;
@@ -176,7 +186,7 @@ function terminalOf(tty: Place, task: Task, how: Opening): Decoded {
     actions: [fileAction("read", "/dev/tty", call)],
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [],
-    perform: () => sys(SYSCALLS.openat, AT_FDCWD, addressOf(name), keep(how.flags), 0),
+    perform: () => sys(SYSCALLS.openat, AT_FDCWD, addressOf(name), keptFlags(how.flags), 0),
   };
 }
 
@@ -204,7 +214,7 @@ function isForeignProcess(path: string, changes: boolean, { tgid }: Task): boole
   return changes || !PUBLIC.test(`${path}${/^\/proc\/\d+$/.test(path) ? "/" : ""}`);
 }
 
-function creation(slot: Slot, task: Task, access: TaskAccess, how: Opening, exclusive: boolean): Decoded {
+function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   if (slot.hopeless || slot.slash) {
     sys(SYSCALLS.close, slot.parent);
     return -ERRNO.EISDIR;
@@ -212,14 +222,14 @@ function creation(slot: Slot, task: Task, access: TaskAccess, how: Opening, excl
   const call: Call = { name: "open", args: [slot.path, openMode(how.flags)] };
   const mask = access.tasks.umask(task);
   const mode = how.mode & 0o7777;
-  const operation: Operation = {
+  const operation: DecodedCall = {
     call,
-    actions: [fileAction("write", slot.path, call), ...borrowing(mode, slot.path)],
+    actions: [fileAction("write", slot.path, call), ...setIdActions(mode, slot.path)],
     note: "new file",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [slot.parent],
     perform: () => {
-      const flags = (keep(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW;
+      const flags = (keptFlags(how.flags) & ~O_TRUNC) | O_CREAT | O_EXCL | O_NOFOLLOW;
       const fd = access.tasks.masked(mask, () => sys(SYSCALLS.openat, slot.parent, slot.nameAt, flags, mode));
       return fd === -ERRNO.EEXIST && !exclusive ? AGAIN : fd;
     },
@@ -230,7 +240,7 @@ function creation(slot: Slot, task: Task, access: TaskAccess, how: Opening, excl
 }
 
 /** O_TMPFILE: a file without a name in a folder; linkat(2) may name it later, and is judged then. */
-function unnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
+function decodeUnnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
   if ((how.flags & O_TMPFILE) !== O_TMPFILE || (how.flags & ACCMODE) === 0) return -ERRNO.EINVAL;
   const place = access.paths.object(task, how.dirfd, true, how.resolve);
   if (typeof place === "number") return place;
@@ -245,7 +255,7 @@ function unnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
   return {
     call,
     // Any name will do to judge: the file has none.
-    actions: [fileAction("write", joinPath(place.path, "#tmpfile"), call), ...borrowing(mode, place.path)],
+    actions: [fileAction("write", joinPath(place.path, "#tmpfile"), call), ...setIdActions(mode, place.path)],
     note: "new file without a name",
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
@@ -265,7 +275,7 @@ function openMode(flags: number): string {
 }
 
 /** Whoever reads a disk reads every file on it; other devices are keyboards, screens, memory (devices.txt of the kernel). */
-function tellsAll({ kind, stat }: Place): boolean {
+function tellsAll({ kind, stat }: PinnedObject): boolean {
   if (kind !== "char") return kind === "block";
   const [major, minor] = stat.rdev;
   const isTerminal = (major === 5 && (minor === 0 || minor === 2)) || (major >= 136 && major <= 143);

@@ -1,15 +1,15 @@
 import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { About, Caller, Errand, Host, Started } from "../judge/index.ts";
+import type { CallSubject, Caller, Errand, KnownHost, Started } from "../judge/index.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";
-import type { Kept, UndoStore } from "../undo/index.ts";
+import type { KeepResult, UndoStore } from "../undo/index.ts";
 import type { TrappedCall } from "../wall/index.ts";
 import type { Listener, Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
-import type { Paths, Place } from "./paths.ts";
+import type { Paths, PinnedObject } from "./paths.ts";
 import type { Task, Tasks } from "./tasks.ts";
 
-/** By what a handler reads a call, and the door answers it. */
+/** By what a handler decodes a call, and the door answers it. */
 export interface TaskAccess {
   readonly listener: Listener;
   readonly memory: Memory;
@@ -20,18 +20,18 @@ export interface TaskAccess {
 }
 
 /** One decoded call over pinned objects: what would happen, and how to do it on the task's behalf. */
-export interface Operation {
+export interface DecodedCall {
   readonly call: Call;
   /** Judged together; the strictest verdict counts. */
   readonly actions: readonly Action[];
   /** Whose other names count, and what is moved. */
-  readonly about?: About | undefined;
+  readonly about?: CallSubject | undefined;
   /** Judges it where the policy's word on each action is not all there is to say; the verdict is about the first action. */
   readonly judge?: (caller: Caller) => Verdict;
   /** What is new or lost, for the person who is asked: `new file`. */
   readonly note?: string;
   /** Keeps what would be lost, before `perform`. */
-  readonly save?: ((undo: UndoStore, anyway: boolean) => Kept) | undefined;
+  readonly save?: ((undo: UndoStore, anyway: boolean) => KeepResult) | undefined;
   /** Does it. The call's result, or a negative errno. With `gives`, a descriptor of ours that the task gets a copy of. */
   readonly perform: () => number;
   readonly gives?: { readonly closeOnExec: boolean };
@@ -44,7 +44,7 @@ export interface Operation {
 }
 
 /** An exec, decoded. The kernel does it, and starts.ts looks at what it really did. */
-export interface Exec {
+export interface DecodedExec {
   readonly call: Call;
   /** The file named, then its interpreters in the order in which the kernel follows them. */
   readonly chain: readonly [Started, ...Started[]];
@@ -54,15 +54,15 @@ export interface Exec {
   /** What judging found out: the command as an action, what it is started for, the trusted names it goes by. */
   readonly action?: Action;
   readonly errand?: Errand;
-  readonly named?: readonly Host[];
+  readonly named?: readonly KnownHost[];
   readonly says?: readonly string[];
   readonly programs?: readonly string[];
 }
 
-export const isExec = (work: Operation | Exec): work is Exec => "chain" in work;
+export const isExec = (work: DecodedCall | DecodedExec): work is DecodedExec => "chain" in work;
 
 /** Closes what was pinned for a call that is over. */
-export function letGo(pinned: readonly number[]): void {
+export function closeAll(pinned: readonly number[]): void {
   for (const fd of pinned) sys(SYSCALLS.close, fd);
 }
 
@@ -79,9 +79,13 @@ export const LATER = -513;
 export const RESTART = -514;
 
 /** What to judge, a final result or negative errno, or PASS. */
-export type Decoded<Work extends Operation | Exec = Operation> = Work | number | typeof PASS;
-/** Reads a trapped call: handlers.ts has one for each. */
-export type Handler<Work extends Operation | Exec = Operation | Exec> = (trap: Trap, task: Task, access: TaskAccess) => Decoded<Work>;
+export type Decoded<Work extends DecodedCall | DecodedExec = DecodedCall> = Work | number | typeof PASS;
+/** Decodes a trapped call: handlers.ts has one for each. */
+export type Handler<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> = (
+  trap: Trap,
+  task: Task,
+  access: TaskAccess,
+) => Decoded<Work>;
 
 /** Handlers of some of the calls that the filter traps. */
 export type Handlers = Partial<Readonly<Record<TrappedCall, Handler>>>;
@@ -89,16 +93,16 @@ export type Handlers = Partial<Readonly<Record<TrappedCall, Handler>>>;
 const BY_TOOL = { by: "tool" } as const;
 
 /** S_ISUID, S_ISGID: whoever starts such a file has its owner's or group's rights (execve(2)). */
-export const BORROWED = 0o6000;
+export const SET_ID_BITS = 0o6000;
 
 /** Giving a file these bits of its mode is judged as chmod(2) would be. */
-export function borrowing(bits: number, path: string): readonly Action[] {
-  if ((bits & BORROWED) === 0) return [];
+export function setIdActions(bits: number, path: string): readonly Action[] {
+  if ((bits & SET_ID_BITS) === 0) return [];
   return [fileAction("metadata", path, { name: "chmod", args: [path, (bits & 0o7777).toString(8).padStart(4, "0")] })];
 }
 
 /** The object that an action is about, which may have other names. */
-export const named = ({ path, stat }: Pick<Place, "path" | "stat">): About => ({ object: { path, identity: stat } });
+export const named = ({ path, stat }: Pick<PinnedObject, "path" | "stat">): CallSubject => ({ object: { path, identity: stat } });
 
 /** A file action of a supervised program. */
 export function fileAction(operation: FileOperation, path: string, call: Call, more?: Partial<FileAction>): FileAction {

@@ -3,7 +3,7 @@ import type { GrantingJudge } from "../judge/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { NetHandlers } from "./net/index.ts";
-import type { Tally } from "./record.ts";
+import type { AllowedTally } from "./record.ts";
 
 export interface DoorOptions {
   readonly listener: number;
@@ -29,7 +29,7 @@ export interface DoorOptions {
   /** A remembered answer has not been taken back. */
   readonly holds: (grant: string) => boolean;
   /** What is allowed is counted, for the audit log. */
-  readonly tally: Tally;
+  readonly tally: AllowedTally;
   /** A person typed the command: what it names needs no question, for the very programs that its words start. */
   readonly typed: boolean;
   /** It did something that its policy by itself does not allow. */

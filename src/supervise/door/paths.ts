@@ -5,7 +5,7 @@ import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { Trap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import { Mounts } from "../judge/index.ts";
-import { type Kind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
+import { type FileKind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
 export const AT_FDCWD = -100;
 export const O_PATH = 0o10000000;
@@ -21,13 +21,13 @@ const MOST_LINKS = 40;
 const SLASH = 0x2f;
 
 /** An object, pinned: whatever happens to its name, the descriptor stays it. */
-export interface Place {
+export interface PinnedObject {
   /** O_PATH. */
   readonly fd: number;
   /** Where it lies, links resolved, as the kernel names it. */
   readonly path: string;
   readonly stat: ObjectStat;
-  readonly kind: Kind;
+  readonly kind: FileKind;
 }
 
 /** A pinned object of which only the name is known. */
@@ -37,7 +37,7 @@ interface Folder {
 }
 
 /** A name in a pinned folder, for calls that make, remove or move names. */
-export interface Slot {
+export interface PinnedEntry {
   /** O_PATH. */
   readonly parent: number;
   /** C string, a last `/` kept as it was given. */
@@ -124,7 +124,7 @@ export class Paths {
   }
 
   /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
-  object(task: Task, dirfd: number, follow: boolean, resolve = 0): Place | number {
+  object(task: Task, dirfd: number, follow: boolean, resolve = 0): PinnedObject | number {
     if (this.length === 0) return -ERRNO.ENOENT;
     const found = this.#resolved(task, dirfd, follow ? 0 : O_NOFOLLOW, follow, resolve);
     return typeof found === "number" ? found : this.#described(found);
@@ -210,7 +210,7 @@ export class Paths {
     return text.includes("dev/fd/") || text.includes("dev/std") || text.includes("self/");
   }
 
-  #described({ fd, path }: Folder): Place | number {
+  #described({ fd, path }: Folder): PinnedObject | number {
     const stat = statFd(fd);
     if (typeof stat !== "number" && this.#mounts.isForeignProc(path, stat.id)) {
       sys(SYSCALLS.close, fd);
@@ -222,13 +222,13 @@ export class Paths {
   }
 
   /** The object behind a descriptor of the task. */
-  descriptor(task: Task, fd: number): Place | number {
+  descriptor(task: Task, fd: number): PinnedObject | number {
     const got = this.#tasks.object(task, fd);
     return got < 0 ? got : this.placeOf(got);
   }
 
   /** The folder of the path last read, and the name in it. */
-  slot(task: Task, dirfd: number, resolve = 0): Slot | number {
+  slot(task: Task, dirfd: number, resolve = 0): PinnedEntry | number {
     if (this.length === 0) return -ERRNO.ENOENT;
     let end = this.length;
     while (end > 0 && this.bytes[end - 1] === SLASH) end -= 1;
@@ -292,7 +292,7 @@ export class Paths {
   }
 
   /** Describes a descriptor of ours; takes it over. */
-  placeOf(fd: number): Place | number {
+  placeOf(fd: number): PinnedObject | number {
     const named = this.#named(fd);
     return typeof named === "number" ? named : this.#described(named);
   }
@@ -361,7 +361,7 @@ const DELETED = " (deleted)";
  * What has no name any more, or never had one (memfd_create(2), O_TMPFILE), is nobody's but the program's. A count of
  * no names alone says nothing: file systems that do not count report none (FUSE), and then the path is a name.
  */
-export function isUnlinked({ path, stat }: Pick<Place, "path" | "stat">): boolean {
+export function isUnlinked({ path, stat }: Pick<PinnedObject, "path" | "stat">): boolean {
   if (stat.nlink !== 0 || !path.endsWith(DELETED)) return false;
   // A file may be called so.
   const there = statAt(AT_FDCWD, addressOf(cString(pathBytes(path))));

@@ -1,6 +1,6 @@
 import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
-import { LATER, type Operation } from "./operation.ts";
-import { type Place, reopen } from "./paths.ts";
+import { LATER, type DecodedCall } from "./operation.ts";
+import { type PinnedObject, reopen } from "./paths.ts";
 import { interruption, type Task } from "./tasks.ts";
 
 const ACCMODE = 3;
@@ -23,7 +23,7 @@ const MOST_PIPES = 1000;
  * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and
  * handed over when the other end is there.
  */
-export function pipeOpening(task: Task, { fd: fifo, stat: { id } }: Place, flags: number): Pick<Operation, "pinned" | "perform"> {
+export function pipeOpening(task: Task, { fd: fifo, stat: { id } }: PinnedObject, flags: number): Pick<DecodedCall, "pinned" | "perform"> {
   const pinned = [fifo];
   const reads = (flags & ACCMODE) === 0;
   let fd = -1;

@@ -5,7 +5,7 @@ import { printAction, printCall } from "../../action/index.ts";
 import type { Proposal, Question } from "../../approve/index.ts";
 import { ancestryOf, describe, programOf } from "./processes.ts";
 
-interface Asked {
+interface AskedAbout {
   readonly seq: number;
   readonly run: string;
   readonly profile: string;
@@ -19,7 +19,7 @@ interface Asked {
 }
 
 /** Puts a call that must be asked about into words. */
-export function questionOf({ seq, run, profile, home, pid, cwd, call, action, note, verdict }: Asked): Question {
+export function questionOf({ seq, run, profile, home, pid, cwd, call, action, note, verdict }: AskedAbout): Question {
   const process = describe(pid);
   return {
     seq,

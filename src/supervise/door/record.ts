@@ -3,7 +3,7 @@ import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
 import type { RunEvent } from "../types.ts";
-import { type Exec, isExec, type Operation } from "./operation.ts";
+import { type DecodedExec, isExec, type DecodedCall } from "./operation.ts";
 import { ancestryOf, describe } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -13,7 +13,7 @@ const REMEMBERED = 256;
 /** What became of calls, told to the main thread by the dozen. */
 export class Recorder {
   readonly #tellsAll: boolean;
-  readonly #tally: Tally;
+  readonly #tally: AllowedTally;
   readonly #tell: (events: readonly RunEvent[]) => void;
   readonly #events: RunEvent[] = [];
   /** The last processes seen, by number: one may have ended by the time its call is noted. */
@@ -22,7 +22,7 @@ export class Recorder {
   readonly #exceeds: () => void;
 
   /** `tellsAll`: every judged call, not only what a receipt needs. `exceeds`: it did what the policy by itself does not allow. */
-  constructor(tellsAll: boolean, tally: Tally, tell: (events: readonly RunEvent[]) => void, exceeds: () => void) {
+  constructor(tellsAll: boolean, tally: AllowedTally, tell: (events: readonly RunEvent[]) => void, exceeds: () => void) {
     this.#exceeds = exceeds;
     this.#tellsAll = tellsAll;
     this.#tally = tally;
@@ -33,7 +33,7 @@ export class Recorder {
     return this.#events.length > 0;
   }
 
-  note(task: Task, work: Operation | Exec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
+  note(task: Task, work: DecodedCall | DecodedExec, verdict: Verdict, outcome: RunEvent["outcome"], errno?: string, answer?: string): void {
     if (outcome !== "refused" && !isOfPolicy(verdict)) this.#exceeds();
     const told = outcome === "refused" || answer !== undefined;
     if (!told && verdict.decision === "allow") this.#tally.add(task.tgid, work, verdict);
@@ -76,7 +76,7 @@ export class Recorder {
 const isOfPolicy = ({ decision, basis, builtin }: Verdict): boolean => decision === "allow" && basis !== "grant" && builtin !== "run.typed";
 
 /** What stands for a call in questions and records. */
-export function actionOf(work: Operation | Exec): Action {
+export function actionOf(work: DecodedCall | DecodedExec): Action {
   const action = isExec(work) ? work.action : work.actions[0];
   return action ?? { kind: "process", operation: "trace", target: work.call.name, origin: { by: "tool" }, call: work.call };
 }
@@ -97,11 +97,11 @@ const MOST_PROCESSES = 10_000;
  * Counts what is allowed: every program makes thousands of calls, and a line for each would be no log. Alike are calls of
  * one program that do the same (to the same host; start the same program), allowed by the same rule or entry.
  */
-export class Tally {
+export class AllowedTally {
   #counts = new Map<string, Allowed>();
   readonly #programs = new Map<number, string>();
 
-  add(pid: number, work: Operation | Exec, verdict: Verdict): void {
+  add(pid: number, work: DecodedCall | DecodedExec, verdict: Verdict): void {
     const action = isExec(work) ? work.action : work.actions[0];
     if (action === undefined) return;
     const program = this.#programOf(pid);

@@ -7,7 +7,7 @@ import { alloc, ERRNO, errorName, lastingAddressOf, pathText, sys, SYSCALLS } fr
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Listener, Trap } from "./listener.ts";
-import { type Exec, letGo } from "./operation.ts";
+import { type DecodedExec, closeAll } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import type { Recorder } from "./record.ts";
@@ -19,24 +19,21 @@ const MORE = " (the next ones are only in the receipt)";
 
 /** What judging the start of a program found. */
 interface JudgedStart {
-  readonly judged: Exec;
+  readonly judged: DecodedExec;
   readonly verdict: Verdict;
   /** It may be started, whether or not the policy by itself allows it. */
   readonly allowed: boolean;
 }
 
 /**
- * Starts of programs: the one call that the kernel must do itself. Each goes through these states, in this order:
+ * Starts of programs: the one call that the kernel must do itself. The states that each goes through, and what may follow on each.
  *
- * ```
- * seen ──► judged ──► held ──► let go ──► stopped ──► verified ──► running
- *   (calls.ts)         │                    │             └──► killed: it is not what was judged
- *                      │                    └──► failed, or gone: the kernel started nothing, or the task died
- *                      └──► refused: nobody could look at what would be started
- * ```
- *
- * `seen`: read like every other call (exec.ts). `held`: the task is seized (PTRACE_SEIZE) before the call is let go, so that it
- * stops before the first instruction of the new program: what is compared there nobody can change any more.
+ * - `seen` (decoded, as every other call, by exec.ts), then `judged`: held; asked or refused, as every other call (calls.ts).
+ * - `held` (the task is seized, so that it stops before the first instruction of the new program): let go; refused, where that is not
+ *   possible; dropped, where the task is gone.
+ * - `let go` (the kernel does the call): stopped; failed, where the kernel started nothing; gone, where the task died in it.
+ * - `stopped` (what was started cannot be changed any more): verified; killed, where it is not what was judged.
+ * - `verified`: running.
  */
 export class Starts {
   readonly #options: DoorOptions;
@@ -70,7 +67,7 @@ export class Starts {
   }
 
   /** Seen to judged. */
-  judge(exec: Exec, task: Task): JudgedStart {
+  judge(exec: DecodedExec, task: Task): JudgedStart {
     const options = this.#options;
     const lineage = this.#lineage;
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
@@ -84,7 +81,7 @@ export class Starts {
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
     const errand = helps ? { ...found.errand, hosts: [...found.errand.hosts, ...before.errand.hosts] } : found.errand;
     const named = [...(isTyped ? found.named : []), ...(helps ? before.named : [])];
-    const judged: Exec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
+    const judged: DecodedExec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
       options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
@@ -93,17 +90,17 @@ export class Starts {
   }
 
   /** Tells that the program of the run is not started, where this is it. */
-  refused({ chain: [{ path }] }: Exec, why: string): void {
+  refused({ chain: [{ path }] }: DecodedExec, why: string): void {
     if (!this.#started) this.#tell((run) => run.refused(`${path} ${why}`));
   }
 
   /** Judged to running or killed. A verdict: nobody could look at what would be started, and it is to be refused. */
-  start(trap: Trap, task: Task, exec: Exec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
+  start(trap: Trap, task: Task, exec: DecodedExec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
     const held = holdExec(trap.tid);
     if (held < 0) {
       // It was killed meanwhile.
       if (!this.#listener.valid(trap)) {
-        letGo(exec.pinned);
+        closeAll(exec.pinned);
         return undefined;
       }
       const why = UNVERIFIED(errorName(-held));
@@ -112,7 +109,7 @@ export class Starts {
     }
     this.#listener.pass(trap);
     const end = verifyExec(exec, task, this.#options.env, this.#ended);
-    letGo(exec.pinned);
+    closeAll(exec.pinned);
     if (end.is === "started") this.#running(task, exec, verdict, answer, end);
     else if (end.is === "tampered") {
       const why = TAMPERED(end.what);
@@ -131,7 +128,7 @@ export class Starts {
 
   #running(
     task: Task,
-    exec: Exec,
+    exec: DecodedExec,
     verdict: Verdict,
     answer: string | undefined,
     { pid, steered }: Extract<ExecEnd, { is: "started" }>,
@@ -150,7 +147,7 @@ export class Starts {
   }
 
   /** Once for each program. */
-  #hint({ chain: [{ path, argv }] }: Exec): void {
+  #hint({ chain: [{ path, argv }] }: DecodedExec): void {
     const text = hintFor(path, argv);
     if (text === undefined || this.#hinted.has(text)) return;
     this.#hinted.add(text);
@@ -203,7 +200,7 @@ function holdExec(tid: number): number {
  *
  * INVARIANT: runs on the thread that called `holdExec`, and the runtime waits for no process it has not started.
  */
-function verifyExec(exec: Exec, { tid: held, tgid }: Task, own: Readonly<Record<string, string>>, reaped: Reaped): ExecEnd {
+function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Readonly<Record<string, string>>, reaped: Reaped): ExecEnd {
   // A thread that execs takes the number of its process over.
   const waitFor = (): number => waitForOne(held, tgid, reaped);
   const tid = waitFor();
@@ -249,7 +246,7 @@ function waitForOne(tid: number, tgid: number, reaped: Reaped): number {
   }
 }
 
-function differs(pid: number, { chain }: Exec): string | undefined {
+function differs(pid: number, { chain }: DecodedExec): string | undefined {
   const last = chain[chain.length - 1] ?? chain[0];
   const fd = sys(SYSCALLS.openat, -100, shortName(`/proc/${pid}/exe`), O_PATH | O_CLOEXEC, 0);
   const stat = fd < 0 ? fd : statFd(fd);

@@ -24,7 +24,7 @@ const uv = {
 const handles: Buffer[] = [];
 
 /** A descriptor that wakes node's event loop. */
-class Watched {
+class WatchedDescriptor {
   readonly #at: number;
 
   constructor(fd: number) {
@@ -45,7 +45,7 @@ function check(result: number): void {
 }
 
 /** What a turn leaves to be done: go on at once, after some milliseconds, or when something happens (-1). */
-export type Next = "again" | number;
+export type NextTurn = "again" | number;
 
 /**
  * The door's turns in node's event loop. Between turns the loop itself waits, for the descriptors given too, so that
@@ -55,19 +55,19 @@ export type Next = "again" | number;
  * `immediate.unref`).
  */
 export class Turns {
-  readonly #turn: () => Next | undefined;
-  readonly #watched = new Map<number, Watched>();
+  readonly #turn: () => NextTurn | undefined;
+  readonly #watched = new Map<number, WatchedDescriptor>();
   #immediate: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `turn`: undefined when there is to be none any more. */
-  constructor(turn: () => Next | undefined) {
+  constructor(turn: () => NextTurn | undefined) {
     this.#turn = turn;
   }
 
   /** Wakes the loop when the descriptor is readable. */
   watch(fd: number): void {
-    this.#watched.set(fd, new Watched(fd));
+    this.#watched.set(fd, new WatchedDescriptor(fd));
   }
 
   unwatch(fd: number): void {

@@ -22,7 +22,7 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type Lookalikes, sameCommand } from "./lookalikes.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, type Host } from "./services.ts";
+import { type Errand, errandOf, type KnownHost } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /** What judging commands needs of the run's judge, as it stands at the moment. */
@@ -43,7 +43,7 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
   let shown: Action | undefined;
   const errands: Errand[] = [];
   const programs: string[] = [];
-  const named: Host[] = [];
+  const named: KnownHost[] = [];
   const says: string[] = [];
   let lasts = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
@@ -166,14 +166,14 @@ function nameOnPath(world: World, path: string): string | undefined {
   return found.trusted && found.path !== undefined && world.canonical(found.path) === world.canonical(path) ? name : undefined;
 }
 
-interface Command {
+interface StartedCommand {
   readonly actions: readonly Action[];
   /** Those that last. */
   readonly unknowns: readonly Unknown[];
   readonly judged: RequestVerdict;
 }
 
-function command(bar: Bar, argv: readonly string[], call: Call): Command {
+function command(bar: Bar, argv: readonly string[], call: Call): StartedCommand {
   const lowered = lowerArgv([...argv], { world: bar.world });
   const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
   // What could not be predicted is seen when it happens, but for what takes effect after the run.
@@ -212,7 +212,7 @@ function startsLater(action: Action, { builtin }: Verdict): boolean {
 }
 
 /** The hosts that a command names: whoever typed it has been asked already. Not what it writes: only the policy opens a place. */
-function hostsNamed({ actions }: RequestVerdict): readonly Host[] {
+function hostsNamed({ actions }: RequestVerdict): readonly KnownHost[] {
   return actions.flatMap(({ action, verdict }) => {
     if (verdict.decision === "deny" || isMeantQuestion(verdict)) return [];
     return action.kind === "net" && action.host !== undefined && action.operation !== "listen"

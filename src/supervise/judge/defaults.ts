@@ -20,7 +20,7 @@ function isHookOfRepository(path: string): boolean {
 /** Folders of the system, which are nobody's project even when a program is started there. */
 const SYSTEM = /^\/(?:etc|usr|var|bin|sbin|lib|lib32|lib64|boot|dev|proc|sys|run|opt|nix)?$/;
 
-export interface Places {
+export interface RunPlaces {
   readonly home: string;
   /** Where the program works, and its project; canonical. */
   readonly work: readonly string[];
@@ -34,7 +34,7 @@ export class RunDefaults {
   /** Canonical. */
   readonly roots: readonly string[];
 
-  constructor({ home, work, temp }: Places) {
+  constructor({ home, work, temp }: RunPlaces) {
     this.#home = home;
     this.#temp = temp;
     // A folder that holds home is nobody's project, nor is one of the system's.

@@ -94,17 +94,17 @@ function textOf(path: string): string | undefined {
 
 const LARGEST = 1 << 20;
 
-type Entry = readonly [key: string, value: string];
+type ConfigEntry = readonly [key: string, value: string];
 
 /** What the new text sets and the old one did not. */
-function addedKeys(before: string, after: string): readonly Entry[] {
+function addedKeys(before: string, after: string): readonly ConfigEntry[] {
   const known = new Set(entries(before).map(([key, value]) => `${key}\0${value}`));
   return entries(after).filter(([key, value]) => !known.has(`${key}\0${value}`));
 }
 
 /** git-config(1), "Syntax". A line that is not understood is a key of its own, which nobody knows. */
-export function entries(text: string): readonly Entry[] {
-  const found: Entry[] = [];
+export function entries(text: string): readonly ConfigEntry[] {
+  const found: ConfigEntry[] = [];
   let section = "";
   // Values that go on in the next line are not put together: such a line is one that is not understood.
   for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {

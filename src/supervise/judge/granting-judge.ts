@@ -3,7 +3,7 @@ import { grantsHere } from "../../engine/index.ts";
 import { type Grant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
-import type { About, Caller, JudgedExec, Started } from "./types.ts";
+import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 
 type Held = Grant & { readonly stored: RuleGrant };
 
@@ -29,7 +29,7 @@ export class GrantingJudge extends RunJudge {
     return grantsStamp(this.#options.machine) !== this.#stamp;
   }
 
-  override call(actions: readonly Action[], caller: Caller, about: About = {}): Verdict {
+  override call(actions: readonly Action[], caller: Caller, about: CallSubject = {}): Verdict {
     this.#taking.clear();
     const verdict = super.call(actions, caller, about);
     if (!isQuestion(verdict) || about.moves !== undefined) return verdict;

@@ -1,6 +1,6 @@
 export { GrantingJudge } from "./granting-judge.ts";
 export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
-export type { About, Caller, Hosts, JudgedExec, Started } from "./types.ts";
+export type { CallSubject, Caller, Hosts, JudgedExec, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";
 export { wordsOf } from "./commands.ts";
-export { type Errand, type Host, isHelper } from "./services.ts";
+export { type Errand, type KnownHost, isHelper } from "./services.ts";

@@ -9,7 +9,7 @@ const MOVING: ReadonlySet<FileOperation> = new Set(["rename", "link"]);
 const MOST_ORDINARY = 20_000;
 
 /** By class of the name: places, as `Whereabouts.key` tells them. */
-type Places = readonly [undefined, Set<string>, Set<string>];
+type OrdinaryFolders = readonly [undefined, Set<string>, Set<string>];
 
 /**
  * Places in which an ordinary name has been judged and allowed by default: every other ordinary name of its class is
@@ -19,7 +19,7 @@ class OrdinaryPlaces {
   readonly #make: () => OrdinaryNames;
   #made: OrdinaryNames | undefined;
   /** By operation and name of the call. */
-  readonly #all = new Map<FileOperation, Map<string, Places>>();
+  readonly #all = new Map<FileOperation, Map<string, OrdinaryFolders>>();
   #count = 0;
 
   /** `names`: made when first needed. */
@@ -51,7 +51,7 @@ class OrdinaryPlaces {
     const kind = this.#names.classOf(path.slice(slash + 1), folder, where);
     if (kind === 0) return false;
     if (++this.#count > MOST_ORDINARY) this.#forget();
-    const calls = this.#all.get(action.operation) ?? new Map<string, Places>();
+    const calls = this.#all.get(action.operation) ?? new Map<string, OrdinaryFolders>();
     this.#all.set(action.operation, calls);
     const name = action.call?.name ?? "";
     const places = calls.get(name) ?? [undefined, new Set<string>(), new Set<string>()];
@@ -77,7 +77,7 @@ const isPlain = ({ target, recursive, asGiven, dangers, upkeep, origin }: FileAc
 const MOST_KNOWN = 50_000;
 
 /** Verdicts by operation, name of the call and path; one for all ordinary names of a place. */
-export class Known {
+export class KnownVerdicts {
   readonly #names: () => OrdinaryNames;
   #ordinary: OrdinaryPlaces;
   readonly #all = new Map<string, Map<string, Map<string, Verdict>>>();

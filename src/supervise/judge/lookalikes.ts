@@ -6,7 +6,7 @@ import { objectId } from "./objects.ts";
 import type { Started } from "./types.ts";
 
 /** A program that an ask or deny rule names. */
-interface Named {
+interface NamedProgram {
   readonly path: string;
   readonly name: string;
   /** Device and inode, as `ObjectStat.id` spells them. */
@@ -29,7 +29,7 @@ const PIECE = 1 << 20;
  * copy, by its content. A program that is changed by one bit is another one: only what it does can then be judged.
  */
 export class Lookalikes {
-  readonly #named: readonly Named[];
+  readonly #named: readonly NamedProgram[];
   readonly #hashes = new Map<string, string>();
 
   constructor(policy: Policy, world: World) {
@@ -47,7 +47,7 @@ export class Lookalikes {
       .map((one) => one.path);
   }
 
-  #sameContent(one: Named, file: string): boolean {
+  #sameContent(one: NamedProgram, file: string): boolean {
     one.hash ??= this.#hashOf(one.path);
     return one.hash !== undefined && one.hash === this.#hashOf(file);
   }
@@ -102,7 +102,7 @@ function wordsOf(matcher: Matcher): readonly string[] {
 
 const isLiteral = (text: string): boolean => !/[*?[\]{}\\]/.test(text);
 
-function named(word: string, world: World): Named | undefined {
+function named(word: string, world: World): NamedProgram | undefined {
   const path = word.startsWith("~/") ? world.home + word.slice(1) : word.startsWith("/") ? word : world.lookup(word).path;
   if (path === undefined) return undefined;
   try {

@@ -2,11 +2,11 @@ import { type Action, type FileAction } from "../../action/index.ts";
 import { compareStrictness, type Verdict } from "../../policy/index.ts";
 import type { ProtectedObjects } from "./objects.ts";
 import { probe } from "./probe.ts";
-import type { About } from "./types.ts";
+import type { CallSubject } from "./types.ts";
 import { ALLOWED, isMeant, TOO_LARGE } from "./verdicts.ts";
 
 /** What judging moved folders needs of the run's judge. */
-export interface Ground {
+export interface MoveContext {
   readonly objects: ProtectedObjects;
   /** `anybody`: whoever calls. */
   readonly file: (action: FileAction, anybody?: true) => Verdict;
@@ -14,7 +14,7 @@ export interface Ground {
 }
 
 /** What a folder brings along to its new place is written there. */
-export function ofMove({ objects, file }: Ground, from: string, to: string): Verdict {
+export function judgeMove({ objects, file }: MoveContext, from: string, to: string): Verdict {
   let strictest: Verdict = ALLOWED;
   const complete = objects.moved(from, to, (path, before) => {
     const verdict = file(probe("write", path));
@@ -29,7 +29,7 @@ export function ofMove({ objects, file }: Ground, from: string, to: string): Ver
  * A folder that is moved within the own places, in which everything is protected by its name, there as it was here
  * (`.git`, `.env`): moving it takes no protection away.
  */
-export function keepsInside({ objects, file, isOwnPlace }: Ground, action: Action, moves: About["moves"] = []): boolean {
+export function keepsInside({ objects, file, isOwnPlace }: MoveContext, action: Action, moves: CallSubject["moves"] = []): boolean {
   if (action.kind !== "file" || action.target.kind !== "tree") return false;
   const { path } = action.target;
   const [from = "", to = ""] = moves.find(([before]) => before === path) ?? [];

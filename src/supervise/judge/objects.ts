@@ -182,7 +182,7 @@ interface ObjectsOptions {
 }
 
 /** Something that was pinned, as far as its identity goes. */
-export type Identity = Pick<ObjectStat, "id" | "nlink" | "btime">;
+export type ObjectIdentity = Pick<ObjectStat, "id" | "nlink" | "btime">;
 
 /**
  * Protected files under other names than those that are protected: hard links that were there before the run, places
@@ -214,7 +214,7 @@ export class ProtectedObjects {
   }
 
   /** Other paths of an object that rules may speak of. */
-  aliases(path: string, object: Identity | undefined): readonly string[] {
+  aliases(path: string, object: ObjectIdentity | undefined): readonly string[] {
     const mounted = this.#mounts.aliases(path);
     if (object === undefined) return mounted;
     if (object.nlink > 1) this.#seek(object);
@@ -249,7 +249,7 @@ export class ProtectedObjects {
   }
 
   /** Finds the other names of a file that has several, and keeps those that are protected. */
-  #seek(object: Identity): void {
+  #seek(object: ObjectIdentity): void {
     this.#numbers ??= this.#read();
     if (this.#sought.has(object.id)) return;
     if (this.#sought.size >= MOST_SOUGHT) this.#sought.clear();
@@ -293,7 +293,7 @@ export class ProtectedObjects {
   }
 }
 
-const birthOf = ({ btime: [seconds, nanoseconds] }: Identity): bigint => BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds);
+const birthOf = ({ btime: [seconds, nanoseconds] }: ObjectIdentity): bigint => BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds);
 
 /** As `ObjectStat.id` spells it: makedev(3) taken apart. */
 export function objectId(dev: bigint, ino: bigint): string {

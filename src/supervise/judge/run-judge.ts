@@ -18,11 +18,11 @@ import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type Bar, judgeExec } from "./commands.ts";
 import { Lookalikes } from "./lookalikes.ts";
-import { Known } from "./known.ts";
+import { KnownVerdicts } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
-import { type Ground, keepsInside, ofMove } from "./moves.ts";
+import { type MoveContext, judgeMove, keepsInside } from "./moves.ts";
 import { probe } from "./probe.ts";
-import type { About, Caller, JudgedExec, Started } from "./types.ts";
+import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, fromTemplate } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
@@ -66,7 +66,7 @@ export class RunJudge {
   #judged = 0;
   /** The path being judged is what the kernel calls it: it needs no resolving. */
   #pinned = "";
-  readonly #known = new Known(() => this.#ordinaryNames());
+  readonly #known = new KnownVerdicts(() => this.#ordinaryNames());
   /** With patterns of calls every call is judged anew. */
   #remembers = false;
   readonly #folders = new Set<string>();
@@ -128,7 +128,7 @@ export class RunJudge {
   }
 
   /** The strictest of the verdicts for what one call does. */
-  call(actions: readonly Action[], caller: Caller, { object, moves }: About = {}): Verdict {
+  call(actions: readonly Action[], caller: Caller, { object, moves }: CallSubject = {}): Verdict {
     let strictest: Verdict = ALLOWED;
     const weigh = (verdict: Verdict): void => {
       strictest = strictest === ALLOWED ? verdict : stricterOf(strictest, verdict);
@@ -141,7 +141,7 @@ export class RunJudge {
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
-    for (const [from, to] of moves ?? []) weigh(ofMove(this.#ground(caller), from, to));
+    for (const [from, to] of moves ?? []) weigh(judgeMove(this.#ground(caller), from, to));
     return strictest;
   }
 
@@ -151,7 +151,7 @@ export class RunJudge {
     return isTemplate ? HOOKED(action.target.path) : verdict;
   }
 
-  #ground(caller: Caller): Ground {
+  #ground(caller: Caller): MoveContext {
     return {
       objects: this.#objects,
       file: (action, anybody) => this.#file(action, anybody === true ? undefined : caller),

@@ -88,10 +88,10 @@ export interface Errand {
   /** Files and folders with everything in them; what it starts may write them too. */
   readonly writes: readonly string[];
   /** Of its service: open to this program and its own helpers, not to the scripts that it starts. */
-  readonly hosts: readonly Host[];
+  readonly hosts: readonly KnownHost[];
 }
 
-export interface Host {
+export interface KnownHost {
   readonly host: string;
   readonly port: number | undefined;
 }
@@ -108,16 +108,16 @@ export function isHelper(client: string, path: string, words: readonly string[])
   return helper?.path.test(path) === true && (helper.words === undefined || words.some((word) => helper.words?.test(word)));
 }
 
-interface Surroundings {
+interface ServiceContext {
   readonly home: string;
   readonly cwd: string;
   readonly env: (name: string) => string | undefined;
 }
 
 /** The errand of a command whose lowered actions these are. */
-export function errandOf(program: string, actions: readonly Action[], around: Surroundings): Errand {
+export function errandOf(program: string, actions: readonly Action[], around: ServiceContext): Errand {
   const writes: string[] = [];
-  const hosts: Host[] = [];
+  const hosts: KnownHost[] = [];
   const serve = (service: Service): void => {
     writes.push(...service.own.map((path) => path.replace(/^~(?=\/)/, around.home)));
     for (const host of [...service.hosts, ...configuredHosts(service, around)]) hosts.push({ host, port: undefined });
@@ -135,7 +135,7 @@ export function errandOf(program: string, actions: readonly Action[], around: Su
   return { writes: writes.filter((path) => path.startsWith("/") && !/[*?[]/.test(path)), hosts };
 }
 
-function configuredHosts({ configured }: Service, { home, cwd, env }: Surroundings): readonly string[] {
+function configuredHosts({ configured }: Service, { home, cwd, env }: ServiceContext): readonly string[] {
   if (configured === undefined) return [];
   const urls = configured.variables.flatMap((name) => (env(name) ?? "").split(/\s+/));
   for (const file of configured.files) {

@@ -1,7 +1,7 @@
 import type { Action } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { Identity } from "./objects.ts";
-import type { Errand, Host } from "./services.ts";
+import type { ObjectIdentity } from "./objects.ts";
+import type { Errand, KnownHost } from "./services.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
@@ -15,15 +15,15 @@ export interface Caller {
 
 export interface Hosts {
   /** Of the service that it is a client of. */
-  readonly service: readonly Host[];
+  readonly service: readonly KnownHost[];
   /** Named by a person, in the very words that started this program. */
-  readonly named: readonly Host[];
+  readonly named: readonly KnownHost[];
 }
 
 /** What a call is about, beyond the paths of its actions. */
-export interface About {
+export interface CallSubject {
   /** The pinned object that stands at `path`, which may have other names. */
-  readonly object?: { readonly path: string; readonly identity: Identity } | undefined;
+  readonly object?: { readonly path: string; readonly identity: ObjectIdentity } | undefined;
   /** What is moved, with all that is in it. */
   readonly moves?: readonly (readonly [from: string, to: string])[] | undefined;
 }
@@ -34,7 +34,7 @@ export interface JudgedExec {
   readonly action: Action;
   readonly errand: Errand;
   /** Hosts that its words name, if these are a person's; and the commands that they say it starts, by `wordsOf`. */
-  readonly named: readonly Host[];
+  readonly named: readonly KnownHost[];
   readonly says: readonly string[];
   /** Its words set what other programs do later, outside the run. */
   readonly lasts: boolean;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { addressOf, alloc, cString, cStrings, ERRNO, KernelError, must, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
-import { Steps } from "./routine.ts";
-import { type Enforced, type Given, type Missing, type RestrictOptions, type Step, Wall } from "../wall/index.ts";
+import { LaunchSteps } from "./routine.ts";
+import { type Enforced, type KernelOffer, type Missing, type RestrictOptions, type LaunchStep, Wall } from "../wall/index.ts";
 
 // linux/sched.h
 const CLONE_VM = 0x100;
@@ -56,7 +56,7 @@ export function launch(options: LaunchOptions): Launched {
   closeOnExec();
   const wall = new Wall(options);
   try {
-    let given: Given = { ownIpc: true, waitKillable: true };
+    let given: KernelOffer = { ownIpc: true, waitKillable: true };
     for (;;) {
       const child = begin(options, wall, given);
       if (typeof child !== "number")
@@ -81,11 +81,11 @@ const UNCLONED = 0;
 type Child = Pick<Launched, "pid" | "listener" | "failure">;
 
 /** One try. UNCLONED: there is no namespace to be had; negative: what seccomp(2) said. */
-function begin(options: LaunchOptions, wall: Wall, given: Given): Child | number {
+function begin(options: LaunchOptions, wall: Wall, given: KernelOffer): Child | number {
   const ready = must("eventfd2", 0, 0o2000000);
   try {
     const list = stepsOf(options, wall, given, ready);
-    const steps = new Steps(list);
+    const steps = new LaunchSteps(list);
     const pid = cloned(steps, CLONE_VM | CLONE_FILES | SIGCHLD | (given.ownIpc ? CLONE_NEWIPC : 0));
     if (pid < 0 && given.ownIpc) return UNCLONED;
     if (pid < 0) throw new KernelError("clone", -pid);
@@ -109,7 +109,7 @@ function begin(options: LaunchOptions, wall: Wall, given: Given): Child | number
 }
 
 /** What the process does on its way to the program. Nothing after the filter is trapped but execve. */
-function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: Given, ready: number): readonly Step[] {
+function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: KernelOffer, ready: number): readonly LaunchStep[] {
   const words = cStrings(argv.map(pathBytes));
   const variables = cStrings(Object.entries(env).map(([name, value]) => pathBytes(`${name}=${value}`)));
   const program = cString(pathBytes(path));
@@ -119,13 +119,17 @@ function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: Giv
   return [
     ...(job ? [{ call: "setpgid", args: [0, 0] } as const] : []),
     // Before any signal is let in: our handlers would run on our memory.
-    ...handledSignals().map((signal): Step => ({ call: "rt_sigaction", args: [signal, addressOf(none), 0, SIGSET_BYTES], keeps: [none] })),
+    ...handledSignals().map((signal): LaunchStep => ({
+      call: "rt_sigaction",
+      args: [signal, addressOf(none), 0, SIGSET_BYTES],
+      keeps: [none],
+    })),
     ...wall.steps(given),
     { call: "write", args: [ready, addressOf(one), one.length], keeps: [one] },
     // From here on we may go: the listener is ours alone, and ends with us. ENOSYS, EINVAL: before 5.9; exec closes them.
     { call: "close_range", args: [3, ALL, CLOSE_RANGE_UNSHARE], tolerates: ["ENOSYS", "EINVAL"] },
     // Node marks its standard streams close-on-exec. EBADF: closed when Assent was started, so it is for the program.
-    ...[0, 1, 2].map((fd): Step => ({ call: "fcntl", args: [fd, F_SETFD, 0], tolerates: ["EBADF"] })),
+    ...[0, 1, 2].map((fd): LaunchStep => ({ call: "fcntl", args: [fd, F_SETFD, 0], tolerates: ["EBADF"] })),
     { call: "rt_sigprocmask", args: [SIG_SETMASK, addressOf(none), 0, SIGSET_BYTES] },
     {
       call: "execve",
@@ -143,7 +147,7 @@ function handledSignals(): readonly number[] {
 }
 
 /** With every signal blocked: the child begins with our mask, and must not take one before its handlers are gone. */
-function cloned(steps: Steps, flags: number): number {
+function cloned(steps: LaunchSteps, flags: number): number {
   const all = alloc(SIGSET_BYTES).fill(0xff);
   const before = alloc(SIGSET_BYTES);
   sys(SYSCALLS.rt_sigprocmask, SIG_SETMASK, addressOf(all), addressOf(before), SIGSET_BYTES);

@@ -1,6 +1,6 @@
 import koffi from "koffi";
 import { addressOf, alloc, ERRNO, KernelError, must, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
-import type { Step } from "../wall/index.ts";
+import type { LaunchStep } from "../wall/index.ts";
 
 /**
  * What a fresh process does between clone(2) and execve(2): a list of system calls. It shares memory with this process until
@@ -39,12 +39,12 @@ const MAP_PRIVATE_ANONYMOUS = 0x22;
 const PAGE = 4096;
 
 /** A list of calls, in memory that a child walks. */
-export class Steps {
-  readonly #steps: readonly Step[];
+export class LaunchSteps {
+  readonly #steps: readonly LaunchStep[];
   readonly #block: Buffer;
   readonly #stack = alloc(STACK);
 
-  constructor(steps: readonly Step[]) {
+  constructor(steps: readonly LaunchStep[]) {
     this.#steps = steps;
     this.#block = alloc(HEAD + ENTRY * steps.length);
     steps.forEach(({ call, args, tolerates = [] }, index) => {

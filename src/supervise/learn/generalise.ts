@@ -110,8 +110,8 @@ interface PathRule {
 /** So many things in one folder stand for the folder. */
 const SIBLINGS = 4;
 
-interface Node {
-  readonly children: Map<string, Node>;
+interface FolderNode {
+  readonly children: Map<string, FolderNode>;
   /** As it is on disk, for asking what kind of place it is; of names with a random part the first one seen. */
   readonly path: string;
   readonly pattern: string;
@@ -141,7 +141,7 @@ function pathRules(seen: readonly SeenPath[], places: LearnPlaces, guarded: Read
 
 const isChange = ({ rule }: SeenPath): boolean => rule === "Edit" || rule === "Delete" || rule === "Write";
 
-const node = (path: string, pattern: string): Node => ({
+const node = (path: string, pattern: string): FolderNode => ({
   children: new Map(),
   path,
   pattern,
@@ -152,8 +152,8 @@ const node = (path: string, pattern: string): Node => ({
 });
 
 /** `one` is undefined for a guarded path. */
-function insert(root: Node, full: string, one: SeenPath | undefined, places: LearnPlaces): void {
-  const mark = (at: Node): void => {
+function insert(root: FolderNode, full: string, one: SeenPath | undefined, places: LearnPlaces): void {
+  const mark = (at: FolderNode): void => {
     if (one === undefined) at.guards = true;
     else at.used = true;
   };
@@ -180,14 +180,14 @@ function isFixed(path: string, { home, project, temp }: LearnPlaces): boolean {
   return [home, project, ...temp].some((place) => place === path || place.startsWith(`${path}/`)) || path.startsWith(`${home}/.config/`);
 }
 
-function rulesOf(at: Node, places: LearnPlaces): readonly PathRule[] {
+function rulesOf(at: FolderNode, places: LearnPlaces): readonly PathRule[] {
   if (!at.used) return [];
   const used = [...at.children.values()].filter((child) => child.used);
   if (used.length >= SIBLINGS && !at.guards && mayStandForAll(at.path, places)) return [ruleOf(`${at.pattern}/**`, below(at), places)];
   return [...ownRules(at, places), ...used.flatMap((child) => rulesOf(child, places))];
 }
 
-function ownRules({ seen, guarded, pattern }: Node, places: LearnPlaces): readonly PathRule[] {
+function ownRules({ seen, guarded, pattern }: FolderNode, places: LearnPlaces): readonly PathRule[] {
   if (seen.length === 0) return [];
   const rule = ruleOf(pattern === "" ? "/" : pattern, seen, places);
   return guarded ? apart(rule, places) : [rule];
@@ -201,7 +201,7 @@ function apart({ seen }: PathRule, places: LearnPlaces): readonly PathRule[] {
 const literal = ({ action: { target } }: SeenPath): string => (target.kind === "path" ? escapePath(target.path) : "");
 const escapePath = (path: string): string => path.split("/").map(escapeSegment).join("/");
 
-function below(at: Node): readonly SeenPath[] {
+function below(at: FolderNode): readonly SeenPath[] {
   return [...at.seen, ...[...at.children.values()].flatMap(below)];
 }
 
@@ -238,7 +238,7 @@ const MOST_RULES = 500;
 /** So many ports of one host stand for all. */
 const PORTS = 4;
 
-interface Candidate {
+interface CandidateRule {
   readonly rule: string;
   readonly count: number;
   readonly needs: readonly Action[];
@@ -265,7 +265,7 @@ export function generalise(seen: Observations, places: LearnPlaces): Learnt {
   return { rules, refused: seen.refused(), aside, incomplete: seen.dropped > 0 };
 }
 
-const candidate = ({ rule, pattern, count, seen }: PathRule): Candidate => ({
+const candidate = ({ rule, pattern, count, seen }: PathRule): CandidateRule => ({
   rule: `${rule}(${pattern})`,
   count,
   needs: seen.map(({ action }) => action),
@@ -312,13 +312,13 @@ function worldOf({ home, project, temp }: LearnPlaces): World {
   };
 }
 
-function netRules(seen: readonly SeenAction<NetAction>[]): readonly Candidate[] {
+function netRules(seen: readonly SeenAction<NetAction>[]): readonly CandidateRule[] {
   const byHost = new Map<string, SeenAction<NetAction>[]>();
   for (const one of seen) {
     const host = one.action.host ?? "";
     byHost.set(host, [...(byHost.get(host) ?? []), one]);
   }
-  return [...byHost].flatMap(([host, all]): readonly Candidate[] => {
+  return [...byHost].flatMap(([host, all]): readonly CandidateRule[] => {
     const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
     const sum = all.reduce((total, { count }) => total + count, 0);
     if (all.length >= PORTS && isLoopback(host)) return [{ rule: `Net(${name}:*)`, count: sum, needs: all.map(({ action }) => action) }];
@@ -329,7 +329,7 @@ function netRules(seen: readonly SeenAction<NetAction>[]): readonly Candidate[] 
 /** Only there do ports change from run to run; elsewhere each is a service of its own. */
 const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
-function execRules(seen: readonly SeenAction<ExecAction>[]): readonly Candidate[] {
+function execRules(seen: readonly SeenAction<ExecAction>[]): readonly CandidateRule[] {
   const merged = new Map<string, { count: number; needs: Action[] }>();
   for (const { action, count } of seen) {
     // The first is the most sensible; a later one is narrower. What runs any code is named word by word, or not at all.

@@ -42,7 +42,7 @@ const RULES: Readonly<Record<FileAction["operation"], FileRule>> = {
 /** More different things than this are counted, not kept: a run may touch any number. */
 const MOST = 100_000;
 
-interface Counted<T> {
+interface CountedAside<T> {
   value: T;
   count: number;
 }
@@ -50,11 +50,11 @@ interface Counted<T> {
 /** What a run did, sorted: what a policy asked about and let happen, and what it refused. Bounded in memory. */
 export class Observations {
   /** Changes and other operations of one path, with the rule each needs. */
-  private readonly files = new Map<string, Counted<FileAction>>();
-  private readonly hosts = new Map<string, Counted<NetAction>>();
-  private readonly commands = new Map<string, Counted<ExecAction>>();
-  private readonly no = new Map<string, Counted<string>>();
-  private readonly other = new Map<string, Counted<string>>();
+  private readonly files = new Map<string, CountedAside<FileAction>>();
+  private readonly hosts = new Map<string, CountedAside<NetAction>>();
+  private readonly commands = new Map<string, CountedAside<ExecAction>>();
+  private readonly no = new Map<string, CountedAside<string>>();
+  private readonly other = new Map<string, CountedAside<string>>();
   private readonly guarded = new Set<string>();
   /** Events that found no room. */
   dropped = 0;
@@ -96,7 +96,7 @@ export class Observations {
     if (action.kind === "file" && action.target.kind === "path" && this.guarded.size < MOST) this.guarded.add(action.target.path);
   }
 
-  private count<T>(map: Map<string, Counted<T>>, key: string, value: T): void {
+  private count<T>(map: Map<string, CountedAside<T>>, key: string, value: T): void {
     const entry = map.get(key);
     if (entry !== undefined) entry.count++;
     else if (map.size < MOST) map.set(key, { value, count: 1 });
@@ -129,7 +129,7 @@ export class Observations {
   }
 }
 
-function asides(map: ReadonlyMap<string, Counted<string>>): readonly Aside[] {
+function asides(map: ReadonlyMap<string, CountedAside<string>>): readonly Aside[] {
   return [...map].map(([what, { value, count }]) => ({ what, why: value, count }));
 }
 

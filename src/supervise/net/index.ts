@@ -1,6 +1,6 @@
 export { type Address, addressOfBytes, parseAddress, type Reach } from "../../policy/index.ts";
 export { DnsRelay, type RelayAddress, type RelayOptions } from "./dns-relay.ts";
-export { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
+export { type SocketDestination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "./judge-address.ts";
 export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type SocketDeps } from "./judge-socket.ts";
 export { type FoundNames, type NameOf, Names } from "./names.ts";
 export { isOpenUnix, type OpenSocket, overlaps, receives, socketsOn, unixPeer } from "./sock-diag.ts";

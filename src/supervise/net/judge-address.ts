@@ -5,7 +5,7 @@ import type { Address } from "../../policy/index.ts";
 import type { NameOf } from "./names.ts";
 
 /** One attempt to reach an address. */
-export interface Destination {
+export interface SocketDestination {
   readonly address: Address;
   readonly port: number;
   /** Names that the system's resolver gave for the address. */
@@ -34,7 +34,7 @@ export interface NetVerdict {
   readonly confined?: true;
 }
 
-interface Candidate {
+interface CandidateName {
   readonly host: string;
   /** An allow for it opens the way. */
   readonly mayAllow: boolean;
@@ -48,10 +48,10 @@ interface Candidate {
  * world opens is never this machine, a private network or a metadata service: their addresses are granted by a rule
  * that names them, or the person.
  */
-export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
+export function judgeConnect(to: SocketDestination, deps: NetDeps): NetVerdict {
   const candidates = candidatesOf(to).map((candidate) => judged(candidate, "connect", to.port, deps));
   const shown = candidates.find(({ mayAllow }) => mayAllow) ?? must(candidates);
-  const say = ({ action, verdict }: Candidate): NetVerdict => ({ action, verdict });
+  const say = ({ action, verdict }: CandidateName): NetVerdict => ({ action, verdict });
 
   const denied = candidates.find(({ verdict }) => verdict.decision === "deny" && isWritten(verdict));
   if (denied !== undefined) return { action: denied.mayAllow ? denied.action : shown.action, verdict: denied.verdict };
@@ -78,7 +78,7 @@ export function judgeConnect(to: Destination, deps: NetDeps): NetVerdict {
   return allowed !== undefined ? say(allowed) : say(shown);
 }
 
-export interface ListenAt extends Pick<Destination, "address" | "port"> {
+export interface ListenAt extends Pick<SocketDestination, "address" | "port"> {
   /** The socket can be tied to this machine, whatever its address. */
   readonly confines: boolean;
 }
@@ -107,7 +107,7 @@ const NOBODY = verdictOf("allow", "no-listener");
 const CONFINED = verdictOf("allow", "loopback", { reason: "only this machine is heard there" });
 const LOCAL = verdictOf("allow", "loopback");
 
-function candidatesOf({ address, names, local }: Destination): readonly Pick<Candidate, "host" | "mayAllow">[] {
+function candidatesOf({ address, names, local }: SocketDestination): readonly Pick<CandidateName, "host" | "mayAllow">[] {
   const hosts = new Map<string, boolean>();
   const add = (host: string, mayAllow: boolean): void => void hosts.set(host, mayAllow || (hosts.get(host) ?? false));
   for (const { name, asked } of names) add(name, asked);
@@ -128,7 +128,12 @@ function wrapped(bytes: Uint8Array): string {
   return new URL(`http://[${hex.join(":")}]/`).hostname;
 }
 
-function judged(candidate: Pick<Candidate, "host" | "mayAllow">, operation: "connect" | "listen", port: number, deps: NetDeps): Candidate {
+function judged(
+  candidate: Pick<CandidateName, "host" | "mayAllow">,
+  operation: "connect" | "listen",
+  port: number,
+  deps: NetDeps,
+): CandidateName {
   const { host } = candidate;
   const action: NetAction = {
     kind: "net",
@@ -155,7 +160,7 @@ const WHAT = {
   reserved: "an address that is reserved",
 } as const;
 
-function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, to: Destination): Verdict {
+function special(reach: Exclude<Address["reach"], "public">, shown: CandidateName, to: SocketDestination): Verdict {
   const where = shown.host === to.address.host ? shown.host : `${shown.host} (${to.address.host})`;
   const rule = `Net(${to.address.any ? "localhost" : to.address.host}:${to.port})`;
   const help = `to allow it, write \`${rule}\``;
@@ -174,7 +179,7 @@ function special(reach: Exclude<Address["reach"], "public">, shown: Candidate, t
 }
 
 /** A name from outside never means this machine, whatever its owner has the resolver say; one of hosts(5) may. */
-const isThisMachine = (host: string, { names }: Destination): boolean =>
+const isThisMachine = (host: string, { names }: SocketDestination): boolean =>
   host === "localhost" || isIP(host.replace(/^\[|\]$/g, "")) !== 0 || names.some(({ name, local }) => name === host && local === true);
 
 /** Whether the rule says this host itself: `Net(db.corp:5432)`, `connect(10.0.0.5, _)`; no `*.corp`, no `*`. */
@@ -186,7 +191,7 @@ export function namesHost(rule: RuleSource, host: string): boolean {
   return first?.is === "text" && first.text === host;
 }
 
-function must(candidates: readonly Candidate[]): Candidate {
+function must(candidates: readonly CandidateName[]): CandidateName {
   const [first] = candidates;
   if (first === undefined) throw new TypeError("an address has a name: itself");
   return first;

@@ -24,7 +24,7 @@ const LONGEST = 86_400;
 const MOST_ADDRESSES = 16_384;
 const MOST_NAMES = 32;
 
-interface Entry {
+interface KnownName {
   readonly asked: boolean;
   /** Milliseconds of the caller's clock. */
   readonly until: number;
@@ -35,7 +35,7 @@ interface Entry {
  * soon is asked about by its address.
  */
 export class Names {
-  readonly #known = new Map<string, Map<string, Entry>>();
+  readonly #known = new Map<string, Map<string, KnownName>>();
   readonly #hosts: () => ReadonlyMap<string, readonly string[]>;
 
   /** `hosts`: hosts(5), by the address in hex. */
@@ -47,7 +47,7 @@ export class Names {
   add(found: FoundNames, now: number): void {
     for (const { address, ttl } of found.addresses) {
       const key = keyOf(address);
-      const names = this.#known.get(key) ?? new Map<string, Entry>();
+      const names = this.#known.get(key) ?? new Map<string, KnownName>();
       // Again at the end: the oldest address goes first.
       this.#known.delete(key);
       this.#known.set(key, names);
@@ -79,7 +79,7 @@ export class Names {
   }
 }
 
-function put(names: Map<string, Entry>, name: string, entry: Entry): void {
+function put(names: Map<string, KnownName>, name: string, entry: KnownName): void {
   const before = names.get(name);
   names.delete(name);
   names.set(name, before === undefined || before.until < entry.until ? entry : { ...entry, until: before.until });

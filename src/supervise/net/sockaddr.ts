@@ -22,9 +22,9 @@ export type SocketAddress =
   | { readonly family: "unix"; readonly kind: "unnamed" };
 
 /** What is done with a sockaddr that connects to nothing we know: the errno of connect(2) and bind(2). */
-type Refused = { readonly errno: number };
+type RefusedAddress = { readonly errno: number };
 
-export function isRefused(value: SocketAddress | Refused): value is Refused {
+export function isRefused(value: SocketAddress | RefusedAddress): value is RefusedAddress {
   return "errno" in value;
 }
 
@@ -38,7 +38,7 @@ export function sockaddrLength(argument: number): number | undefined {
  * Reads what a task passed as `struct sockaddr` (unix(7), ip(7), ipv6(7)): a copy of exactly the bytes that will be used.
  * Bytes beyond what the family has are ignored, as the kernel does.
  */
-export function readSockaddr(bytes: Buffer): SocketAddress | Refused {
+export function readSockaddr(bytes: Buffer): SocketAddress | RefusedAddress {
   if (bytes.length < 2 || bytes.length > LONGEST_SOCKADDR) return { errno: ERRNO.EINVAL };
   const family = bytes.readUInt16LE(0);
   switch (family) {
@@ -63,7 +63,7 @@ export function readSockaddr(bytes: Buffer): SocketAddress | Refused {
   }
 }
 
-function readUnix(bytes: Buffer): SocketAddress | Refused {
+function readUnix(bytes: Buffer): SocketAddress | RefusedAddress {
   if (bytes.length > SOCKADDR_UN) return { errno: ERRNO.EINVAL };
   if (bytes.length === 2) return { family: "unix", kind: "unnamed" };
   const rest = Buffer.from(bytes.subarray(2));

@@ -5,17 +5,17 @@ import { type After, linkText, recorded } from "./after.ts";
 import type { PreImage } from "./journal.ts";
 import type { RunRecord } from "./run-folder.ts";
 import { isMissing, openSafe, statSafe } from "./safe.ts";
-import { type KeptStat, type Kind, kindOf, sameTime, statFrom } from "./stat.ts";
-import type { Entry, Replay } from "./tree.ts";
+import { type KeptStat, type FileKind, kindOf, sameTime, statFrom } from "./stat.ts";
+import type { TreeEntry, Replay } from "./tree.ts";
 
 /** What a run did to one path, in sum. */
-export interface Change {
+export interface PathChange {
   readonly what: "created" | "changed" | "deleted" | "renamed" | "attributes";
   /** Where it is now; of what was deleted, where it was. */
   readonly path: string;
   /** Where a renamed one was. */
   readonly from?: string;
-  readonly kind: Kind | undefined;
+  readonly kind: FileKind | undefined;
   /** Its bytes before: of what was changed or deleted. */
   readonly image?: PreImage;
   readonly first?: KeptStat;
@@ -26,11 +26,11 @@ export interface Change {
 }
 
 /** Sorted by path. */
-export function changesOf({ touched }: Replay, after: After): readonly Change[] {
-  const removed = new Map<string, Entry>();
+export function changesOf({ touched }: Replay, after: After): readonly PathChange[] {
+  const removed = new Map<string, TreeEntry>();
   for (const entry of touched) if (entry.removed !== undefined) removed.set(entry.before, entry);
-  const changes: Change[] = [];
-  const replaced = new Set<Entry>();
+  const changes: PathChange[] = [];
+  const replaced = new Set<TreeEntry>();
   for (const entry of touched) {
     if (!entry.alive || entry.parent === undefined) continue;
     const { path, inode } = entry;
@@ -57,19 +57,19 @@ export function changesOf({ touched }: Replay, after: After): readonly Change[] 
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-function imageOf(entry: Entry): Pick<Change, "image" | "first"> {
+function imageOf(entry: TreeEntry): Pick<PathChange, "image" | "first"> {
   const image = entry.inode?.content ?? entry.removed;
   return { ...(image === undefined ? {} : { image }), ...(entry.inode === undefined ? {} : { first: entry.inode.first }) };
 }
 
-function madeWithin(entry: Entry): string | undefined {
-  let top: Entry | undefined;
+function madeWithin(entry: TreeEntry): string | undefined {
+  let top: TreeEntry | undefined;
   for (let at = entry.parent; at?.made === true; at = at.parent) top = at;
   return top?.path;
 }
 
-function removedWithin(entry: Entry): string | undefined {
-  let top: Entry | undefined;
+function removedWithin(entry: TreeEntry): string | undefined {
+  let top: TreeEntry | undefined;
   for (let at = entry.origin?.parent; at?.removed !== undefined; at = at.origin?.parent) top = at;
   return top?.before;
 }
@@ -82,7 +82,7 @@ const sameAttributes = (first: KeptStat, left: KeptStat | undefined): boolean =>
 
 /** What became of one file. */
 export interface FileDiff {
-  readonly change: Change;
+  readonly change: PathChange;
   /** Unified diff; undefined where bytes cannot be shown as lines. */
   readonly patch?: string;
   /** In words, where there is no patch. */
@@ -104,9 +104,9 @@ export function* diffOf(run: RunRecord, paths: readonly string[]): Generator<Fil
   }
 }
 
-type Side = Buffer | string | undefined;
+type DiffSide = Buffer | string | undefined;
 
-function diffOne(change: Change, kept: string): FileDiff {
+function diffOne(change: PathChange, kept: string): FileDiff {
   const { what, path, kind, first, left } = change;
   if (what === "attributes") {
     const mode = (value: number | undefined): string => `0${((value ?? 0) & 0o7777).toString(8)}`;
@@ -118,7 +118,7 @@ function diffOne(change: Change, kept: string): FileDiff {
   const now = what === "deleted" ? "" : present(path);
   if (what === "renamed" && old === undefined) return { change, note: "moved, bytes as they were" };
   if (typeof old === "object" || typeof now === "object") {
-    const binary = (side: Side): string => (side === undefined ? "?" : String(side.length));
+    const binary = (side: DiffSide): string => (side === undefined ? "?" : String(side.length));
     return {
       change,
       note: `binary file, ${what === "created" ? "" : `${binary(old)} → `}${what === "deleted" ? "gone" : `${binary(now)} bytes`}`,
@@ -137,7 +137,7 @@ function diffOne(change: Change, kept: string): FileDiff {
 const label = (path: string): string => (JSON.stringify(path) === `"${path}"` && !path.includes("\u007f") ? path : JSON.stringify(path));
 
 /** Text, bytes that are no text, or undefined: not kept, or too large. */
-function before(image: PreImage | undefined, kept: string): Side {
+function before(image: PreImage | undefined, kept: string): DiffSide {
   if (image?.is === undefined) return undefined;
   const is = statFrom(image.is);
   if (kindOf(is.mode) === "symlink") return image.text ?? undefined;
@@ -151,7 +151,7 @@ function before(image: PreImage | undefined, kept: string): Side {
   }
 }
 
-function present(path: string): Side {
+function present(path: string): DiffSide {
   const stat = statSafe(path);
   if (typeof stat === "number") return isMissing(stat) ? "" : undefined;
   if (kindOf(stat.mode) === "symlink") return linkText(path);
@@ -160,7 +160,7 @@ function present(path: string): Side {
   return fd < 0 ? undefined : read(fd);
 }
 
-function read(fd: number): Side {
+function read(fd: number): DiffSide {
   try {
     const size = fstatSync(fd).size;
     if (size > MOST_BYTES) return undefined;

@@ -4,7 +4,7 @@ import type { PreImage } from "./journal.ts";
 import type { Repositories } from "./repositories.ts";
 import { inFolder, isMissing, openSafe, pin, statSafe } from "./safe.ts";
 import { kindOf, sameTime, statFrom, type KeptStat, type ObjectStat } from "./stat.ts";
-import type { Entry, Replay } from "./tree.ts";
+import type { TreeEntry, Replay } from "./tree.ts";
 import { readXattrs, sameXattrs, type Xattrs } from "./xattr.ts";
 
 /** What is on the disk now, next to what the run left there and what was there before it. */
@@ -14,14 +14,14 @@ export class Disk {
   readonly #kept: string;
   readonly #repositories: Repositories;
   /** Where it was when the run ended. */
-  readonly #was = new Map<Entry, string>();
-  readonly #paths = new Map<Entry, string>();
+  readonly #was = new Map<TreeEntry, string>();
+  readonly #paths = new Map<TreeEntry, string>();
   /** What was removed and is there again, maybe as another object. */
-  readonly #back = new Set<Entry>();
-  readonly #entries = new Map<string, Entry>();
-  readonly #now = new Map<Entry, ObjectStat | number>();
+  readonly #back = new Set<TreeEntry>();
+  readonly #entries = new Map<string, TreeEntry>();
+  readonly #now = new Map<TreeEntry, ObjectStat | number>();
   /** What stays as it is, and why. */
-  readonly held = new Map<Entry, string>();
+  readonly held = new Map<TreeEntry, string>();
 
   /** `folder`: of the run. `force`: what was changed since is not held. */
   constructor(run: Replay, after: After, folder: string, force: boolean, repositories: Repositories) {
@@ -56,7 +56,7 @@ export class Disk {
     }
   }
 
-  #isBack(entry: Entry, path: string, found: ObjectStat, occupant: Entry | undefined): boolean {
+  #isBack(entry: TreeEntry, path: string, found: ObjectStat, occupant: TreeEntry | undefined): boolean {
     if (this.#repositories.isForObjects(entry)) return kindOf(found.mode) === "directory";
     if (entry.alive) {
       // Another name of the same object may be there.
@@ -77,17 +77,17 @@ export class Disk {
   }
 
   /** Where it is before the first step of the undo. */
-  path(entry: Entry): string {
+  path(entry: TreeEntry): string {
     return this.#paths.get(entry) ?? entry.path;
   }
 
   /** Who the journal says is at a path before the first step. */
-  entry(path: string): Entry | undefined {
+  entry(path: string): TreeEntry | undefined {
     return this.#entries.get(path);
   }
 
   /** What is there now; a negative errno where it cannot be reached. Holds it where it must stay as it is. */
-  now(entry: Entry): ObjectStat | number {
+  now(entry: TreeEntry): ObjectStat | number {
     let now = this.#now.get(entry);
     if (now === undefined) {
       now = statSafe(this.path(entry));
@@ -99,7 +99,7 @@ export class Disk {
   }
 
   /** What the run left there. */
-  left(entry: Entry): KeptStat | undefined {
+  left(entry: TreeEntry): KeptStat | undefined {
     const record = this.#after.entries.get(this.#was.get(entry) ?? "")?.is;
     return record === undefined ? undefined : statFrom(record);
   }
@@ -108,7 +108,7 @@ export class Disk {
     return this.#after.sealed;
   }
 
-  #reason(entry: Entry, now: ObjectStat | number): string | undefined {
+  #reason(entry: TreeEntry, now: ObjectStat | number): string | undefined {
     const path = this.path(entry);
     const was = this.#was.get(entry) ?? path;
     // What the run made and somebody has deleted since is as it should be.
@@ -128,7 +128,7 @@ export class Disk {
   }
 
   /** Undone already. */
-  asBefore(entry: Entry, now: ObjectStat): boolean {
+  asBefore(entry: TreeEntry, now: ObjectStat): boolean {
     const { inode } = entry;
     if (inode === undefined || entry.moved) return false;
     const { first, content } = inode;
@@ -156,7 +156,7 @@ export class Disk {
   }
 
   /** What is kept is the object itself: somebody has written to it where it was still open. */
-  isKeptChanged({ how, key, is }: PreImage, { content, attributes }: NonNullable<Entry["inode"]>): boolean {
+  isKeptChanged({ how, key, is }: PreImage, { content, attributes }: NonNullable<TreeEntry["inode"]>): boolean {
     if (how !== "link" || is === undefined || this.#force || content !== undefined || attributes) return false;
     const was = statFrom(is);
     const now = statSafe(`${this.#kept}/${key ?? 0}`);
@@ -185,7 +185,7 @@ function xattrsOf(path: string): Xattrs | undefined {
 }
 
 /** Something is to be brought back, other than a folder's times. */
-function wanted(entry: Entry): boolean {
+function wanted(entry: TreeEntry): boolean {
   const { inode } = entry;
   if (entry.moved) {
     const before = statSafe(entry.before);

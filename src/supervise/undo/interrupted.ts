@@ -5,7 +5,7 @@ import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
 import { cText, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import type { PreImage } from "./journal.ts";
-import type { Refusal, Step } from "./plan.ts";
+import type { NotUndone, UndoStep } from "./plan.ts";
 import { isRunning, lastSign, listRuns, type RunRecord } from "./run-folder.ts";
 import { kindOf, milliseconds, type ObjectStat } from "./stat.ts";
 
@@ -14,8 +14,8 @@ import { kindOf, milliseconds, type ObjectStat } from "./stat.ts";
  * folder, and each step is looked at anew.
  */
 export interface Intended {
-  readonly steps: readonly Step[];
-  readonly refused: readonly Refusal[];
+  readonly steps: readonly UndoStep[];
+  readonly refused: readonly NotUndone[];
   readonly paths: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function noteIntended(folder: string, intended: Intended): void {
 }
 
 /** Of an object's entries only its attributes count for a step. */
-function plain(step: Step): Step {
+function plain(step: UndoStep): UndoStep {
   if (step.do !== "attributes" || step.inode === undefined) return step;
   const { xattrs, flags } = step.inode;
   return { ...step, inode: { ...(xattrs === undefined ? {} : { xattrs }), ...(flags === undefined ? {} : { flags }) } };
@@ -74,7 +74,7 @@ function parse(text: string): Intended | undefined {
  * How far a step had come when the undo was killed; a copy that was begun is to be written again. Throws `Changed` where
  * somebody else has been there since. `kept`: the folder of pre-images of the run that is undone.
  */
-export function howFar(step: Step, kept: number, since: number): "done" | "begun" | "not begun" {
+export function howFar(step: UndoStep, kept: number, since: number): "done" | "begun" | "not begun" {
   const there = statSafe(step.path);
   const isDone = (done: boolean): "done" | "not begun" => (done ? "done" : "not begun");
   switch (step.do) {
@@ -101,7 +101,7 @@ export function howFar(step: Step, kept: number, since: number): "done" | "begun
   }
 }
 
-function isRestored({ path, image, first, from }: Step & { readonly do: "restore" }, there: ObjectStat, kept: number): boolean {
+function isRestored({ path, image, first, from }: UndoStep & { readonly do: "restore" }, there: ObjectStat, kept: number): boolean {
   if (from !== undefined) {
     const other = statSafe(from);
     return typeof other !== "number" && other.id === there.id;

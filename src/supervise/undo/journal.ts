@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { lent } from "./safe.ts";
 import type { Remade } from "./remake.ts";
-import type { Kind, StatRecord } from "./stat.ts";
+import type { FileKind, StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Xattrs } from "./xattr.ts";
  * time and spelled as `pathText` does. A record's number is its line, from 1.
  */
 export type JournalRecord =
-  | { readonly op: "create"; readonly path: string; readonly kind: Kind }
+  | { readonly op: "create"; readonly path: string; readonly kind: FileKind }
   /** `from` is the path of the existing name; undefined where it has none (O_TMPFILE). */
   | { readonly op: "link"; readonly path: string; readonly from?: string; readonly is?: StatRecord }
   /** Unlink, rmdir, or what a rename is about to replace. Without `is`: an object that this run made. */

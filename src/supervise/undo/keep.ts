@@ -10,7 +10,7 @@ import { type ObjectStat, statAt } from "./stat.ts";
  *   `anyway`.
  * - neither: the store itself failed. The call must be refused, with `errno` and `why`.
  */
-export type Kept =
+export type KeepResult =
   | { readonly kept: true; readonly record?: number; readonly undo?: Cancel }
   | { readonly kept: false; readonly ask: true; readonly why: string; readonly bytes: number }
   | { readonly kept: false; readonly ask: false; readonly why: string; readonly errno: number };
@@ -24,19 +24,19 @@ interface Cancel {
 }
 
 /** Nothing to keep. */
-export const NOTHING: Kept = { kept: true };
+export const NOTHING: KeepResult = { kept: true };
 
 /** What must not be taken for "this cannot be linked": a copy would fail too. */
 export const NO_ROOM = new Set<number>([ERRNO.ENOSPC, ERRNO.EDQUOT, ERRNO.EROFS, ERRNO.EIO, ERRNO.ENOMEM]);
 export const unreadable = (result: number): boolean => result === -ERRNO.EACCES || result === -ERRNO.EPERM || result === -ERRNO.ELOOP;
 
 /** A person is asked. */
-export function ask(result: number, stat: ObjectStat): Kept {
+export function ask(result: number, stat: ObjectStat): KeepResult {
   return { kept: false, ask: true, bytes: stat.size, why: `it cannot be read for a copy (${errorName(-result)})` };
 }
 
 /** The call is refused. */
-export function failure(result: number): Kept {
+export function failure(result: number): KeepResult {
   const full = result === -ERRNO.ENOSPC || result === -ERRNO.EDQUOT;
   const why = full
     ? "the disk that holds Assent's records is full, so what it would destroy cannot be kept; make room, or run with --no-undo"
@@ -54,7 +54,7 @@ export function check(call: string, result: number): number {
 }
 
 /** The undo's own store must keep what it replaces. */
-export function allowed(kept: Kept): Kept {
+export function allowed(kept: KeepResult): KeepResult {
   if (!kept.kept) throw new Error(kept.why);
   return kept;
 }

@@ -7,10 +7,10 @@ import { notKept, type PreImage } from "./journal.ts";
 import { Repositories } from "./repositories.ts";
 import { statSafe } from "./safe.ts";
 import { type KeptStat, kindOf, sameTime } from "./stat.ts";
-import type { Entry, Inode, Replay } from "./tree.ts";
+import type { TreeEntry, Inode, Replay } from "./tree.ts";
 
 /** One thing an undo does, in this order. Paths are those at the time it is done. */
-export type Step =
+export type UndoStep =
   | { readonly do: "delete"; readonly path: string; readonly id: string; readonly folder: boolean }
   /** `aside`: for a while, to make room. */
   | { readonly do: "move"; readonly path: string; readonly to: string; readonly id: string; readonly aside?: true }
@@ -39,8 +39,8 @@ const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 const depth = (path: string): number => path.split("/").length;
 
 /** Folders that the run closed to their owner are opened before anything is done in them. */
-function openFolders(chosen: readonly Entry[], disk: Disk): readonly Step[] {
-  const steps: Step[] = [];
+function openFolders(chosen: readonly TreeEntry[], disk: Disk): readonly UndoStep[] {
+  const steps: UndoStep[] = [];
   for (const entry of chosen) {
     if (entry.kind !== "directory" || !entry.alive || entry.made || entry.inode?.attributes !== true || disk.held.has(entry)) continue;
     const now = disk.now(entry);
@@ -51,26 +51,26 @@ function openFolders(chosen: readonly Entry[], disk: Disk): readonly Step[] {
 }
 
 /** A link that the run made may be the only known name of what was there before: its bytes go back before the link goes. */
-function restoreThrough(entry: Entry, disk: Disk): readonly Step[] {
+function restoreThrough(entry: TreeEntry, disk: Disk): readonly UndoStep[] {
   const { inode, path } = entry;
   if (entry.linked === undefined || inode === undefined || (inode.content === undefined && !inode.attributes)) return [];
   for (const name of inode.names) if (!name.made && (name.alive || name.removed !== undefined) && !disk.held.has(name)) return [];
   const { content, first } = inode;
-  const bytes: readonly Step[] = content === undefined || content.how === "lost" ? [] : [{ do: "content", path, image: content }];
+  const bytes: readonly UndoStep[] = content === undefined || content.how === "lost" ? [] : [{ do: "content", path, image: content }];
   return [...bytes, { do: "attributes", path, first, inode, times: true, rest: true }];
 }
 
 /** When every name is where it was: bytes, mode, owner, times, attributes. */
 function restoreInodes(
-  chosen: readonly Entry[],
+  chosen: readonly TreeEntry[],
   disk: Disk,
-  restored: ReadonlyMap<Entry, "fresh" | "linked">,
-  before: readonly Step[],
-): readonly Step[] {
+  restored: ReadonlyMap<TreeEntry, "fresh" | "linked">,
+  before: readonly UndoStep[],
+): readonly UndoStep[] {
   const parents = new Set(before.flatMap((step) => (step.do === "move" ? [step.path, step.to] : [step.path])).map(parentOf));
-  const contents: Step[] = [];
-  const attributes: Step[] = [];
-  const folders: Step[] = [];
+  const contents: UndoStep[] = [];
+  const attributes: UndoStep[] = [];
+  const folders: UndoStep[] = [];
   const seen = new Set<Inode>();
   for (const entry of chosen) {
     const { inode } = entry;
@@ -108,16 +108,16 @@ function restoreInodes(
   return [...contents, ...attributes, ...folders.sort((a, b) => depth(b.path) - depth(a.path))];
 }
 
-export interface Refusal {
+export interface NotUndone {
   readonly path: string;
   /** Continues "PATH …". */
   readonly why: string;
 }
 
-export interface Plan {
-  readonly steps: readonly Step[];
+export interface StepPlan {
+  readonly steps: readonly UndoStep[];
   /** What is left alone: changed since by somebody else, or its bytes were not kept. */
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly NotUndone[];
   /** Repositories of which not everything that the run changed would go back, and why. */
   readonly broken: ReadonlyMap<string, string>;
 }
@@ -137,7 +137,7 @@ interface PlanOptions {
 const DEEPEST = 500;
 
 /** What brings back what was there before the run. Looks at the disk, changes nothing there. */
-export function planUndo(run: Replay, after: After, options: PlanOptions): Plan {
+export function planUndo(run: Replay, after: After, options: PlanOptions): StepPlan {
   return new Planner(run, after, options).plan();
 }
 
@@ -150,13 +150,13 @@ class Planner {
   readonly #disk: Disk;
   readonly #paths: readonly string[];
   readonly #repositories: Repositories;
-  readonly #steps: Step[] = [];
-  readonly #state = new Map<Entry, "busy" | "done" | "failed">();
+  readonly #steps: UndoStep[] = [];
+  readonly #state = new Map<TreeEntry, "busy" | "done" | "failed">();
   /** Restored, and whether as another name of something that is there. */
-  readonly #restored = new Map<Entry, "fresh" | "linked">();
+  readonly #restored = new Map<TreeEntry, "fresh" | "linked">();
   #aside = 0;
   /** What was moved aside for something else. */
-  readonly #later = new Set<Entry>();
+  readonly #later = new Set<TreeEntry>();
 
   constructor(run: Replay, after: After, { folder, force, paths, held }: PlanOptions) {
     this.#run = run;
@@ -169,8 +169,8 @@ class Planner {
     }
   }
 
-  plan(): Plan {
-    const isObject = (entry: Entry): boolean => this.#repositories.fate(entry) === "object";
+  plan(): StepPlan {
+    const isObject = (entry: TreeEntry): boolean => this.#repositories.fate(entry) === "object";
     const wanted = [...this.#run.touched].filter(
       (entry) =>
         entry.parent !== undefined && this.#chosen(entry) && !this.#disk.held.has(entry) && this.#repositories.fate(entry) !== "stays",
@@ -203,25 +203,25 @@ class Planner {
     };
   }
 
-  #chosen(entry: Entry): boolean {
+  #chosen(entry: TreeEntry): boolean {
     if (this.#paths.length === 0) return true;
     const inside = (path: string): boolean => this.#paths.some((one) => isWithin(path, one));
     return inside(entry.path) || inside(entry.before);
   }
 
-  #fail(entry: Entry, why: string): false {
+  #fail(entry: TreeEntry, why: string): false {
     this.#disk.held.set(entry, why);
     this.#state.set(entry, "failed");
     return false;
   }
 
-  #done(entry: Entry): true {
+  #done(entry: TreeEntry): true {
     this.#state.set(entry, "done");
     return true;
   }
 
   /** Takes away what the run made. False: it stays. */
-  #delete(entry: Entry, depth: number): boolean {
+  #delete(entry: TreeEntry, depth: number): boolean {
     const state = this.#state.get(entry);
     if (state !== undefined) return state === "done";
     if (!entry.alive) return this.#done(entry);
@@ -242,7 +242,7 @@ class Planner {
   }
 
   /** Takes everything out of a folder that the run made. */
-  #empties(entry: Entry, depth: number): boolean {
+  #empties(entry: TreeEntry, depth: number): boolean {
     if (depth > DEEPEST) return this.#fail(entry, "lies too deep");
     for (const [name, child] of Array.from(entry.children)) {
       if (child?.alive !== true) continue;
@@ -266,7 +266,7 @@ class Planner {
   }
 
   /** Puts what was there before back to where it was. False: it stays as it is. */
-  #putBack(entry: Entry, depth: number): boolean {
+  #putBack(entry: TreeEntry, depth: number): boolean {
     const state = this.#state.get(entry);
     if (state !== undefined) return state === "done";
     const { origin, inode } = entry;
@@ -321,7 +321,7 @@ class Planner {
   }
 
   /** Why nothing can be put into the folder; undefined where it is there, or will be. */
-  #folderFor(parent: Entry, depth: number): string | undefined {
+  #folderFor(parent: TreeEntry, depth: number): string | undefined {
     if (parent.parent === undefined || this.#restored.has(parent)) return undefined;
     if (!parent.alive)
       return parent.origin !== undefined && depth < DEEPEST && this.#putBack(parent, depth + 1)
@@ -333,7 +333,7 @@ class Planner {
     return this.#disk.held.has(parent) ? `was in a folder that ${this.#disk.held.get(parent) ?? ""}` : undefined;
   }
 
-  #clear(there: Entry, depth: number): boolean {
+  #clear(there: TreeEntry, depth: number): boolean {
     if (there.made) return this.#delete(there, depth + 1);
     if (this.#state.get(there) !== "busy" && !this.#waits(there) && depth < DEEPEST) return this.#putBack(there, depth + 1);
     // They wait for each other.
@@ -349,16 +349,16 @@ class Planner {
   }
 
   /** It goes back into something that is itself just being put back. */
-  #waits(entry: Entry): boolean {
+  #waits(entry: TreeEntry): boolean {
     for (let at = entry.origin?.parent; at !== undefined; at = at.origin?.parent) if (this.#state.get(at) === "busy") return true;
     return false;
   }
 }
 
-const notKeptOf = (entry: Entry): PreImage | undefined => [entry.removed, entry.inode?.content].find((image) => image?.how === "lost");
+const notKeptOf = (entry: TreeEntry): PreImage | undefined => [entry.removed, entry.inode?.content].find((image) => image?.how === "lost");
 
 /** A name of an inode that was there before and is there, or will be by then. */
-function otherName(inode: Inode, disk: Disk): Entry | undefined {
+function otherName(inode: Inode, disk: Disk): TreeEntry | undefined {
   for (const name of inode.names) if (name.alive && !name.made && name.kind === "file" && !disk.held.has(name)) return name;
   return undefined;
 }

@@ -3,7 +3,7 @@ import { isWithin } from "../../path/index.ts";
 import { isGitConfig, isPersistence } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
-import { type Change, changesOf } from "./changes.ts";
+import { type PathChange, changesOf } from "./changes.ts";
 import { recorded } from "./after.ts";
 import { isRunning, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
 
@@ -55,21 +55,21 @@ export interface Receipt {
   readonly running: boolean;
   /** The run that undid this one. */
   readonly undoneBy?: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly PathChange[];
   /** Changed paths outside the run's folder and the temporary ones. */
   readonly outside: readonly string[];
   /** Changed files that run later, outside the run. */
   readonly handedOn: readonly { readonly path: string; readonly runs: string }[];
-  readonly hosts: readonly Counted[];
-  readonly commands: readonly Counted[];
+  readonly hosts: readonly CountedLine[];
+  readonly commands: readonly CountedLine[];
   readonly questions: readonly { readonly what: string; readonly answer: string }[];
-  readonly refused: readonly (Counted & { readonly reason: string })[];
+  readonly refused: readonly (CountedLine & { readonly reason: string })[];
   /** Paths whose bytes were not kept. */
   readonly lost: readonly string[];
   readonly warnings: readonly string[];
 }
 
-export interface Counted {
+export interface CountedLine {
   readonly what: string;
   readonly count: number;
 }
@@ -142,4 +142,4 @@ function count(map: Map<string, number>, key: string): void {
   if (before !== undefined || map.size < MOST) map.set(key, (before ?? 0) + 1);
 }
 
-const counted = (map: ReadonlyMap<string, number>): readonly Counted[] => [...map].map(([what, times]) => ({ what, count: times }));
+const counted = (map: ReadonlyMap<string, number>): readonly CountedLine[] => [...map].map(([what, times]) => ({ what, count: times }));

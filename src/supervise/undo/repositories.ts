@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import type { After } from "./after.ts";
 import type { PreImage } from "./journal.ts";
-import type { Refusal } from "./plan.ts";
+import type { NotUndone } from "./plan.ts";
 import {
   changedUnit,
   headOf,
@@ -10,7 +10,7 @@ import {
   looksLikeObject,
   objectFiles,
   ownerOf,
-  type Part,
+  type RepositoryPart,
   partOf,
   readRepositories,
   textOf,
@@ -19,7 +19,7 @@ import {
   Units,
 } from "./repository.ts";
 import { statSafe } from "./safe.ts";
-import type { Entry, Replay } from "./tree.ts";
+import type { TreeEntry, Replay } from "./tree.ts";
 
 export interface RepositoryOptions {
   /** Of the run. */
@@ -30,7 +30,7 @@ export interface RepositoryOptions {
   readonly held: ReadonlyMap<string, string>;
 }
 
-interface Unit {
+interface RepositoryUnit {
   readonly root: string;
   /** Nothing in it is undone but what brings objects back. */
   why: string | undefined;
@@ -49,13 +49,13 @@ type Fate = "held" | "stays" | "settled" | "object";
 
 /** The repositories that a run touched: which go back, whole, and which are left alone. */
 export class Repositories {
-  readonly #fates = new Map<Entry, Fate>();
-  readonly #units = new Map<string, Unit>();
-  readonly #of = new Map<Entry, Unit>();
-  readonly #noise = new Set<Entry>();
+  readonly #fates = new Map<TreeEntry, Fate>();
+  readonly #units = new Map<string, RepositoryUnit>();
+  readonly #of = new Map<TreeEntry, RepositoryUnit>();
+  readonly #noise = new Set<TreeEntry>();
   readonly #records: ReadonlyMap<string, UnitRecord>;
-  readonly #before = new Map<string, Entry>();
-  readonly #there = new Map<string, Entry>();
+  readonly #before = new Map<string, TreeEntry>();
+  readonly #there = new Map<string, TreeEntry>();
   readonly #kept: string;
 
   constructor({ touched }: Replay, after: After, { folder, paths, held }: RepositoryOptions) {
@@ -90,7 +90,7 @@ export class Repositories {
     // What works on one folder together (jj and git) is undone together.
     for (const unit of this.#units.values()) {
       if (unit.why !== undefined) continue;
-      const beside = (other: Unit): boolean =>
+      const beside = (other: RepositoryUnit): boolean =>
         folderOf(other.root) === folderOf(unit.root) && isWorkingCopy(other.root) && isWorkingCopy(unit.root);
       const other = [...this.#units.values()].find((one) => one.why !== undefined && beside(one));
       if (other !== undefined) unit.why = `goes with ${other.root}, which ${other.why ?? ""}`;
@@ -98,23 +98,23 @@ export class Repositories {
     for (const [entry, unit] of this.#of) this.#decide(entry, unit);
   }
 
-  fate(entry: Entry): Fate | undefined {
+  fate(entry: TreeEntry): Fate | undefined {
     return this.#fates.get(entry);
   }
 
   /** A folder of objects: any will do. */
-  isForObjects(entry: Entry): boolean {
+  isForObjects(entry: TreeEntry): boolean {
     const fate = this.#fates.get(entry);
     return entry.kind === "directory" && (fate === "object" || fate === "stays");
   }
 
   /** What is left alone in a repository is said once. */
-  isSilent(entry: Entry): boolean {
+  isSilent(entry: TreeEntry): boolean {
     return this.#of.has(entry) || this.#fates.get(entry) === "stays";
   }
 
   /** Repositories that cannot go back whole, after a plan was made that leaves these names alone. */
-  broken(held: ReadonlyMap<Entry, string>): ReadonlyMap<string, string> {
+  broken(held: ReadonlyMap<TreeEntry, string>): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const [entry, why] of held) {
       const unit = this.#of.get(entry);
@@ -126,14 +126,14 @@ export class Repositories {
   }
 
   /** `chosen`: a name is in what the person wants undone. */
-  refusals(chosen: (entry: Entry) => boolean): readonly Refusal[] {
-    const wanted = new Set<Unit>();
+  refusals(chosen: (entry: TreeEntry) => boolean): readonly NotUndone[] {
+    const wanted = new Set<RepositoryUnit>();
     for (const [entry, unit] of this.#of)
       if (unit.why !== undefined && chosen(entry) && this.#fates.get(entry) === "held") wanted.add(unit);
     return [...wanted].map(({ root, why = "" }) => ({ path: root, why: `${why}: nothing in it was undone${this.#wayOut(root)}` }));
   }
 
-  #inTheWay(unit: Unit, after: After, paths: readonly string[]): string | undefined {
+  #inTheWay(unit: RepositoryUnit, after: After, paths: readonly string[]): string | undefined {
     const { root } = unit;
     const covers = (path: string): boolean => isWithin(root, path);
     if (paths.length > 0 && !paths.some(covers) && paths.some((path) => path.startsWith(`${root}/`)))
@@ -180,9 +180,9 @@ export class Repositories {
 
   #isMade = (folder: string): boolean => this.#there.get(folder)?.made === true;
 
-  #decide(entry: Entry, { root, why, back }: Unit): void {
+  #decide(entry: TreeEntry, { root, why, back }: RepositoryUnit): void {
     const inside = entry.path.startsWith(`${root}/`) ? entry.path : entry.before;
-    const part: Part = inside.startsWith(`${root}/`) ? partOf(root, inside) : "state";
+    const part: RepositoryPart = inside.startsWith(`${root}/`) ? partOf(root, inside) : "state";
     if (part === "noise") this.#noise.add(entry);
     if (part === "object" && !(entry.made && this.#isMade(ownerOf(inside)) && why === undefined)) {
       this.#fates.set(entry, this.#isWanted(entry) ? "object" : "stays");
@@ -193,7 +193,7 @@ export class Repositories {
   }
 
   /** An object that was there before, and is not now, or has other bytes. */
-  #isWanted(entry: Entry): boolean {
+  #isWanted(entry: TreeEntry): boolean {
     if (entry.made) return false;
     if (entry.alive && !entry.moved) return entry.inode?.content !== undefined;
     return typeof statSafe(entry.before) === "number";

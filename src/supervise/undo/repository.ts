@@ -148,9 +148,9 @@ const LOOSE = /\/(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-[0-9a-
 const NOISE =
   /(?:^|\/)(?:FETCH_HEAD|ORIG_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|gc\.(?:log|pid)|gitk\.cache|fsmonitor--daemon(?:\.ipc|\/.*)?|\.watchman-cookie-[^/]*|lfs\/(?:cache|tmp|logs)(?:\/.*)?)$/;
 
-export type Part = "object" | "noise" | "state";
+export type RepositoryPart = "object" | "noise" | "state";
 
-export function partOf(root: string, path: string): Part {
+export function partOf(root: string, path: string): RepositoryPart {
   const rest = path.slice(root.length);
   const objects = OBJECTS.exec(rest);
   if (objects !== null) return objects[1] === "info/alternates" ? "state" : "object";
@@ -171,11 +171,11 @@ export interface UnitRecord {
   readonly files: Readonly<Record<string, FileRecord>>;
   /** Objects that were there, by folder: the first digits of their names. */
   readonly objects: Readonly<Record<string, string>>;
-  readonly head?: Head;
+  readonly head?: GitHead;
 }
 
 /** Where HEAD leads. */
-interface Head {
+interface GitHead {
   readonly ref?: string;
   readonly oid?: string;
 }
@@ -335,7 +335,7 @@ export function* objectFiles(gitFolder: string): Generator<string> {
 const OID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /** `read`: a file of the git folder, by its path in it. */
-export function headOf(read: (path: string) => string | undefined): Head {
+export function headOf(read: (path: string) => string | undefined): GitHead {
   const text = read("HEAD")?.trim() ?? "";
   if (OID.test(text)) return { oid: text };
   const ref = /^ref: (refs\/.+)$/.exec(text)?.[1];

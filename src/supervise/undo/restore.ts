@@ -3,8 +3,8 @@ import { messageOf } from "../../state/index.ts";
 import { alloc, ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import { howFar } from "./interrupted.ts";
 import type { PreImage } from "./journal.ts";
-import { allowed, Changed, check, cloneOrCopy, type Kept, numberOf, setInodeFlags } from "./keep.ts";
-import type { Refusal, Step } from "./plan.ts";
+import { allowed, Changed, check, cloneOrCopy, type KeepResult, numberOf, setInodeFlags } from "./keep.ts";
+import type { NotUndone, UndoStep } from "./plan.ts";
 import { cText, inFolder, lent, pin, type SafePlace, selfFd } from "./safe.ts";
 import { type KeptStat, kindOf, type ObjectStat, statAt, statFd, statFrom, type Time } from "./stat.ts";
 import type { UndoStore } from "./store.ts";
@@ -17,9 +17,9 @@ const O_CLOEXEC = 0o2000000;
 /** Mode, owner, attributes, flags and times of what is at a place. */
 function setAttributes(
   place: SafePlace,
-  { first, inode, times, rest }: Step & { readonly do: "attributes" },
+  { first, inode, times, rest }: UndoStep & { readonly do: "attributes" },
   store: UndoStore,
-  notes: Refusal[],
+  notes: NotUndone[],
 ): void {
   const fd = check("openat", pin(place));
   try {
@@ -82,12 +82,12 @@ const RENAME_NOREPLACE = 1;
 /** Bytes. */
 const MOST_COPIED = 256 << 20;
 
-interface Outcome {
+interface UndoOutcome {
   /** Steps done. */
   readonly done: number;
-  readonly failed: readonly Refusal[];
+  readonly failed: readonly NotUndone[];
   /** Done, but not all of it: an owner that only root may set. */
-  readonly notes: readonly Refusal[];
+  readonly notes: readonly NotUndone[];
 }
 
 /**
@@ -95,10 +95,10 @@ interface Outcome {
  * the undo can itself be undone. A step that fails stops none of the others. `since`: the plan was begun before, and its last
  * sign of life was then, in milliseconds.
  */
-export function carryOut(steps: readonly Step[], folder: string, store: UndoStore, since?: number): Outcome {
+export function carryOut(steps: readonly UndoStep[], folder: string, store: UndoStore, since?: number): UndoOutcome {
   const kept = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  const failed: Refusal[] = [];
-  const notes: Refusal[] = [];
+  const failed: NotUndone[] = [];
+  const notes: NotUndone[] = [];
   let done = 0;
   try {
     const hand = new Hand(kept, store, notes);
@@ -132,15 +132,15 @@ const DOING = {
 class Hand {
   readonly #kept: number;
   readonly #store: UndoStore;
-  readonly #notes: Refusal[];
+  readonly #notes: NotUndone[];
 
-  constructor(kept: number, store: UndoStore, notes: Refusal[]) {
+  constructor(kept: number, store: UndoStore, notes: NotUndone[]) {
     this.#kept = kept;
     this.#store = store;
     this.#notes = notes;
   }
 
-  carryOut(step: Step): void {
+  carryOut(step: UndoStep): void {
     switch (step.do) {
       case "delete":
         inFolder(step.path, (place) => this.#delete(place, step.id, step.folder));
@@ -165,7 +165,7 @@ class Hand {
     this.#do("unlinkat", kept, sys(SYSCALLS.unlinkat, place.parentFd, place.nameAt, folder ? AT_REMOVEDIR : 0));
   }
 
-  #do(call: string, kept: Kept, result: number): void {
+  #do(call: string, kept: KeepResult, result: number): void {
     if (result < 0) this.#store.cancel(kept);
     check(call, result);
   }
@@ -180,7 +180,7 @@ class Hand {
     this.#do("renameat2", kept, result);
   }
 
-  #restore(place: SafePlace, { image, first, from, alone }: Step & { readonly do: "restore" }): void {
+  #restore(place: SafePlace, { image, first, from, alone }: UndoStep & { readonly do: "restore" }): void {
     const is = image.is === undefined ? first : statFrom(image.is);
     const kind = kindOf(is.mode);
     if (from !== undefined) {

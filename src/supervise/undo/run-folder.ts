@@ -165,17 +165,17 @@ export function lastSign({ folder, started, ended }: RunRecord): number {
   return Math.max(ended ?? started, ...times);
 }
 
-export interface Limits {
+export interface RunLimits {
   /** Most runs kept. */
   readonly runs: number;
   /** Most bytes of pre-images kept. */
   readonly bytes: number;
 }
 
-export const LIMITS: Limits = { runs: 20, bytes: 5 * 1024 ** 3 };
+export const LIMITS: RunLimits = { runs: 20, bytes: 5 * 1024 ** 3 };
 
 /** Removes the records of the oldest runs beyond the limits; never of one that lives, nor of the last. Ids of the removed. */
-export function prune(runs: string, limits: Limits = LIMITS): readonly string[] {
+export function prune(runs: string, limits: RunLimits = LIMITS): readonly string[] {
   const removed: string[] = [];
   let kept = 0;
   let bytes = 0;

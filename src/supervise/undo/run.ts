@@ -1,6 +1,6 @@
 import { closeSync, statSync } from "node:fs";
 import { forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
-import { planUndo, type Plan, type Refusal } from "./plan.ts";
+import { planUndo, type StepPlan, type NotUndone } from "./plan.ts";
 import { fresh, sealed } from "./after.ts";
 import { carryOut } from "./restore.ts";
 import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
@@ -29,7 +29,7 @@ export interface UndoOptions {
   readonly now: number;
 }
 
-export interface UndoPlan extends Plan {
+export interface UndoPlan extends StepPlan {
   readonly run: RunRecord;
   /** It was begun before. */
   readonly interrupted?: Interrupted;
@@ -66,8 +66,8 @@ export interface Undone {
   /** The run that this undo is recorded as; undefined: nothing was done. */
   readonly id?: string;
   readonly done: number;
-  readonly failed: readonly Refusal[];
-  readonly notes: readonly Refusal[];
+  readonly failed: readonly NotUndone[];
+  readonly notes: readonly NotUndone[];
 }
 
 /** Carries the plan out, recorded as a run of its own that can be undone in turn. Throws where it cannot be recorded. */

@@ -24,7 +24,7 @@ export interface ObjectStat {
 export type Time = readonly [seconds: number, nanoseconds: number];
 
 export const S_IFMT = 0o170000;
-const TYPES: Readonly<Record<number, Kind>> = {
+const TYPES: Readonly<Record<number, FileKind>> = {
   0o100000: "file",
   0o040000: "directory",
   0o120000: "symlink",
@@ -33,9 +33,9 @@ const TYPES: Readonly<Record<number, Kind>> = {
   0o020000: "char",
   0o060000: "block",
 };
-export type Kind = "file" | "directory" | "symlink" | "fifo" | "socket" | "char" | "block";
+export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "char" | "block";
 
-export function kindOf(mode: number): Kind {
+export function kindOf(mode: number): FileKind {
   return TYPES[mode & S_IFMT] ?? "file";
 }
 

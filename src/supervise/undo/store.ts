@@ -1,9 +1,9 @@
 import { parentOf } from "../../path/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
-import { ask, failure, inodeFlags, type Kept, KeptFiles, NO_ROOM, NOTHING, STALE, unreadable } from "./keep.ts";
+import { ask, failure, inodeFlags, type KeepResult, KeptFiles, NO_ROOM, NOTHING, STALE, unreadable } from "./keep.ts";
 import { Remaking } from "./remake.ts";
-import { kindOf, sameTime, statAt, statFd, statRecord, type Kind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
+import { kindOf, sameTime, statAt, statFd, statRecord, type FileKind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 import { readXattrs } from "./xattr.ts";
 
 export interface Caps {
@@ -16,7 +16,7 @@ export interface Caps {
 export const DEFAULT_CAPS: Caps = { file: 64 << 20, run: 2 * 1024 ** 3 };
 
 /** A name in a pinned folder. */
-export interface Place {
+export interface PinnedName {
   readonly parentFd: number;
   /** The last part of the path, without a NUL. */
   readonly name: Uint8Array;
@@ -57,7 +57,7 @@ export class UndoStore {
   }
 
   /** Before unlink and rmdir. */
-  remove({ parentFd, name, path }: Place, stat?: ObjectStat, anyway = false): Kept {
+  remove({ parentFd, name, path }: PinnedName, stat?: ObjectStat, anyway = false): KeepResult {
     const nameAt = this.#spell(name);
     if (nameAt < 0) return failure(nameAt);
     const found = stat ?? statAt(parentFd, nameAt);
@@ -81,7 +81,7 @@ export class UndoStore {
   }
 
   /** Before an existing file is opened for writing or truncated. `fd`: O_PATH will do. */
-  modify(fd: number, path: string, stat?: ObjectStat, anyway = false): Kept {
+  modify(fd: number, path: string, stat?: ObjectStat, anyway = false): KeepResult {
     let found = stat ?? statFd(fd);
     if (typeof found === "number") return failure(found);
     if (kindOf(found.mode) !== "file" || this.#isBorn(found)) return NOTHING;
@@ -107,7 +107,7 @@ export class UndoStore {
   }
 
   /** Before mode, owner, times or attributes change; `flags` where it is the inode's flags (chattr(1)). */
-  metadata(fd: number, path: string, stat?: ObjectStat, what: "attributes" | "flags" = "attributes"): Kept {
+  metadata(fd: number, path: string, stat?: ObjectStat, what: "attributes" | "flags" = "attributes"): KeepResult {
     let found = stat ?? statFd(fd);
     if (typeof found === "number") return failure(found);
     if (this.#isBorn(found)) return NOTHING;
@@ -132,7 +132,7 @@ export class UndoStore {
   }
 
   /** Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. */
-  create(parentFd: number, path: string, kind: Kind): Kept {
+  create(parentFd: number, path: string, kind: FileKind): KeepResult {
     const folder = this.#folder(parentFd, path);
     if (folder < 0) return failure(folder);
     return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
@@ -155,7 +155,7 @@ export class UndoStore {
   }
 
   /** Before a hard link is made. `from`: path of the object, undefined where it has no name; `stat`: the object. */
-  link(from: string | undefined, to: Place, stat?: ObjectStat): Kept {
+  link(from: string | undefined, to: PinnedName, stat?: ObjectStat): KeepResult {
     const folder = this.#folder(to.parentFd, to.path);
     if (folder < 0) return failure(folder);
     const known = stat !== undefined && !this.#isBorn(stat);
@@ -168,8 +168,8 @@ export class UndoStore {
   }
 
   /** Before a rename; what it replaces is kept. `exchange`: RENAME_EXCHANGE. */
-  rename(from: Place, to: Place, exchange = false, anyway = false): Kept {
-    let over: Kept | undefined;
+  rename(from: PinnedName, to: PinnedName, exchange = false, anyway = false): KeepResult {
+    let over: KeepResult | undefined;
     let nameAt = this.#spell(from.name);
     const source = nameAt < 0 ? nameAt : statAt(from.parentFd, nameAt);
     if (typeof source === "number") return NOTHING;
@@ -198,7 +198,7 @@ export class UndoStore {
   }
 
   /** The call failed: nothing happened. */
-  cancel(kept: Kept): void {
+  cancel(kept: KeepResult): void {
     if (!kept.kept || kept.record === undefined) return;
     this.#journal.append({ op: "void", record: kept.record });
     if (kept.undo?.victim !== undefined) this.#journal.append({ op: "void", record: kept.undo.victim });
@@ -234,7 +234,7 @@ export class UndoStore {
    * How what is about to be removed is kept. INVARIANT: no file that anybody can reach shares its inode with what is kept: one
    * that loses its last name moves into the store as it is (another name here, then none elsewhere), any other is copied.
    */
-  #victim(parentFd: number, name: Uint8Array, nameAt: number, stat: ObjectStat, path: string): PreImage | Kept {
+  #victim(parentFd: number, name: Uint8Array, nameAt: number, stat: ObjectStat, path: string): PreImage | KeepResult {
     const is = statRecord(stat);
     const kind = kindOf(stat.mode);
     if (kind === "directory") {
@@ -260,7 +260,7 @@ export class UndoStore {
     return kind === "file" ? this.#copied(parentFd, name, stat, path) : { is };
   }
 
-  #copied(parentFd: number, name: Uint8Array, stat: ObjectStat, path: string): PreImage | Kept {
+  #copied(parentFd: number, name: Uint8Array, stat: ObjectStat, path: string): PreImage | KeepResult {
     const xattrs = readXattrs(parentFd, name);
     const bare: PreImage = { is: statRecord(stat), ...(xattrs === undefined ? {} : { xattrs }) };
     if (stat.size === 0) return bare;
@@ -277,13 +277,13 @@ export class UndoStore {
     return copied;
   }
 
-  #modified(path: string, stat: ObjectStat, image: PreImage): Kept {
+  #modified(path: string, stat: ObjectStat, image: PreImage): KeepResult {
     const kept = this.#record({ op: "modify", path, ...image });
     if (kept.kept) this.#content.set(stat.id, { btime: stat.btime, image, recorded: true });
     return kept;
   }
 
-  #over(stat: ObjectStat): Kept | undefined {
+  #over(stat: ObjectStat): KeepResult | undefined {
     const bytes = Math.min(stat.size, stat.allocated);
     const cap = bytes > this.#caps.file ? this.#caps.file : this.#files.copied + bytes > this.#caps.run ? this.#caps.run : undefined;
     if (cap === undefined) return undefined;
@@ -291,11 +291,11 @@ export class UndoStore {
     return { kept: false, ask: true, bytes, why: `it has ${size(bytes)}, more than ${most}` };
   }
 
-  #record(record: JournalRecord): Kept {
+  #record(record: JournalRecord): KeepResult {
     return this.#written(this.#journal.append(record));
   }
 
-  #written(result: number): Kept {
+  #written(result: number): KeepResult {
     return result < 0 ? failure(result) : { kept: true, record: result };
   }
 

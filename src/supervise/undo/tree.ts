@@ -1,5 +1,5 @@
 import type { JournalRecord, PreImage } from "./journal.ts";
-import { kindOf, statFrom, type Kind, type KeptStat, type StatRecord } from "./stat.ts";
+import { kindOf, statFrom, type FileKind, type KeptStat, type StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
 
 /** One inode that was there before the run, with what its bytes and attributes were. */
@@ -15,18 +15,18 @@ export interface Inode {
   /** Mode, owner, times, attributes or flags were about to change. */
   attributes: boolean;
   /** Names of it that the run dealt with, gone ones too. */
-  readonly names: Set<Entry>;
+  readonly names: Set<TreeEntry>;
 }
 
 /** One name in a folder, followed through a run. */
-export class Entry {
-  parent: Entry | undefined;
+export class TreeEntry {
+  parent: TreeEntry | undefined;
   name: string;
   /** Null: nothing is there any more. Absent: never touched. */
-  readonly children = new Map<string, Entry | null>();
+  readonly children = new Map<string, TreeEntry | null>();
   /** Where it was before the run; undefined: the run made it. */
-  readonly origin: { readonly parent: Entry; readonly name: string } | undefined;
-  kind: Kind | undefined;
+  readonly origin: { readonly parent: TreeEntry; readonly name: string } | undefined;
+  kind: FileKind | undefined;
   inode?: Inode;
   /** It is no more; what it was. Only of what was there before. */
   removed?: PreImage;
@@ -38,7 +38,7 @@ export class Entry {
   linked?: string;
   alive = true;
 
-  constructor(parent: Entry | undefined, name: string, made: boolean, kind?: Kind) {
+  constructor(parent: TreeEntry | undefined, name: string, made: boolean, kind?: FileKind) {
     this.parent = parent;
     this.name = name;
     this.origin = made || parent === undefined ? undefined : { parent, name };
@@ -46,7 +46,7 @@ export class Entry {
   }
 
   /** Follows it to another place. */
-  move(parent: Entry, name: string): void {
+  move(parent: TreeEntry, name: string): void {
     this.leave();
     this.alive = true;
     this.parent = parent;
@@ -81,21 +81,21 @@ export class Entry {
 
 /** What a run did in sum, names and inodes apart. */
 export interface Replay {
-  readonly root: Entry;
+  readonly root: TreeEntry;
   /** Every name that a record speaks of, in order. */
-  readonly touched: ReadonlySet<Entry>;
+  readonly touched: ReadonlySet<TreeEntry>;
 }
 
 /** Follows the journal: who is where at the end, and what it was before. */
 export function replay(records: Iterable<JournalRecord>): Replay {
-  const run = new Run();
+  const run = new ReplayedRun();
   for (const record of records) run.step(record);
   return { root: run.root, touched: run.touched };
 }
 
-class Run {
-  readonly root = new Entry(undefined, "", false, "directory");
-  readonly touched = new Set<Entry>();
+class ReplayedRun {
+  readonly root = new TreeEntry(undefined, "", false, "directory");
+  readonly touched = new Set<TreeEntry>();
   readonly #inodes = new Map<string, Inode>();
 
   step(record: JournalRecord): void {
@@ -168,7 +168,7 @@ class Run {
     this.#move(source, parent, name);
   }
 
-  #move(entry: Entry, parent: Entry, name: string): void {
+  #move(entry: TreeEntry, parent: TreeEntry, name: string): void {
     entry.parent = parent;
     entry.name = name;
     parent.children.set(name, entry);
@@ -188,8 +188,8 @@ class Run {
     if (image.how !== "link" && (image.is[4] <= 1 || entry.kind === "directory")) this.#inodes.delete(inode.id);
   }
 
-  #put(parent: Entry, name: string, kind: Kind): Entry {
-    const made = new Entry(parent, name, true, kind);
+  #put(parent: TreeEntry, name: string, kind: FileKind): TreeEntry {
+    const made = new TreeEntry(parent, name, true, kind);
     parent.children.set(name, made);
     this.touched.add(made);
     return made;
@@ -205,7 +205,7 @@ class Run {
     return inode;
   }
 
-  #known(entry: Entry, is: StatRecord | undefined): Inode | undefined {
+  #known(entry: TreeEntry, is: StatRecord | undefined): Inode | undefined {
     if (is === undefined) return entry.inode;
     entry.kind = kindOf(is[0]);
     entry.inode ??= this.#inode(is);
@@ -214,18 +214,18 @@ class Run {
   }
 
   /** The folder that `path` lies in, and the last part. */
-  #place(path: string): readonly [Entry, string] {
+  #place(path: string): readonly [TreeEntry, string] {
     const slash = path.lastIndexOf("/");
     return [this.#walk(path, slash), path.slice(slash + 1)];
   }
 
-  #find(path: string): Entry {
+  #find(path: string): TreeEntry {
     const entry = this.#walk(path, path.length);
     this.touched.add(entry);
     return entry;
   }
 
-  #walk(path: string, end: number): Entry {
+  #walk(path: string, end: number): TreeEntry {
     let entry = this.root;
     for (let at = 1; at < end;) {
       const slash = path.indexOf("/", at);
@@ -235,7 +235,7 @@ class Run {
       let next = entry.children.get(name);
       if (next === undefined || next === null) {
         // Not made by the run, so it was there; or somebody else made it meanwhile, which comes to the same.
-        next = new Entry(entry, name, false);
+        next = new TreeEntry(entry, name, false);
         entry.children.set(name, next);
       }
       entry = next;

@@ -16,19 +16,19 @@ export interface FilterOptions {
  * kernel drops the others (a 64-bit comparison is passed with junk in the high word: CVE-2019-10063).
  */
 export type Ruling =
-  | Settled
+  | KernelRuling
   /** The door decides: the listener is asked. */
   | "trap";
 
 /** What the kernel does without asking. */
-type Settled = "allow" | Refusal;
+type KernelRuling = "allow" | ErrnoRuling;
 
 /** The call is not made; 0 pretends that it was. */
-interface Refusal {
+interface ErrnoRuling {
   readonly errno: ErrnoName | 0;
 }
 
-export type Test =
+export type RegisterTest =
   /** The low 32 bits of an argument, masked, are one of `is`. */
   | { readonly arg: number; readonly mask?: number; readonly is: readonly number[] }
   | { readonly arg: number; readonly mask?: number; readonly not: readonly number[] }
@@ -37,19 +37,19 @@ export type Test =
 
 /** The first clause all of whose tests hold speaks. */
 interface Clause<R extends Ruling = Ruling> {
-  readonly when: readonly Test[];
+  readonly when: readonly RegisterTest[];
   readonly then: R;
 }
-export type Rule<R extends Ruling = Ruling> = R | { readonly clauses: readonly Clause<R>[]; readonly otherwise: R };
-export const no = (errno: ErrnoName | 0): Refusal => ({ errno });
-const each = <const N extends SyscallName, const R extends Rule>(names: readonly N[], rule: R): (readonly [N, R])[] =>
+export type FilterRule<R extends Ruling = Ruling> = R | { readonly clauses: readonly Clause<R>[]; readonly otherwise: R };
+export const no = (errno: ErrnoName | 0): ErrnoRuling => ({ errno });
+const each = <const N extends SyscallName, const R extends FilterRule>(names: readonly N[], rule: R): (readonly [N, R])[] =>
   names.map((name) => [name, rule] as const);
 
 /** An argument is one of the values, masked or whole. */
-const is = (arg: number, ...values: readonly number[]): Test => ({ arg, is: values });
-const masked = (arg: number, mask: number, ...values: readonly number[]): Test => ({ arg, mask, is: values });
+const is = (arg: number, ...values: readonly number[]): RegisterTest => ({ arg, is: values });
+const masked = (arg: number, mask: number, ...values: readonly number[]): RegisterTest => ({ arg, mask, is: values });
 /** Any bit of the mask is set. */
-export const has = (arg: number, mask: number): Test => ({ arg, mask, not: [0] });
+export const has = (arg: number, mask: number): RegisterTest => ({ arg, mask, not: [0] });
 
 /** Names and metadata of files: never passed on trust, always done or refused by the door. */
 const FILE_CALLS = [
@@ -98,7 +98,7 @@ const O_WRITE_INTENT = 0o3 | 0o100 | 0o1000 | 0o20000000; // access mode, O_CREA
 const O_PATH = 0o10000000;
 
 /** O_PATH opens nothing: the kernel drops every flag that would write. */
-const openRule = (flags: number, observeReads: boolean): Rule => ({
+const openRule = (flags: number, observeReads: boolean): FilterRule => ({
   clauses: [
     { when: [has(flags, O_PATH)], then: "allow" },
     ...(observeReads ? [] : [{ when: [masked(flags, O_WRITE_INTENT, 0)], then: "allow" } as const]),
@@ -191,10 +191,10 @@ const SO_PEERCRED = 17;
 const inet = is(0, AF.INET, AF.INET6);
 const unix = is(0, AF.UNIX);
 const netlink = is(0, AF.NETLINK);
-const type = (...types: readonly number[]): Test => masked(1, SOCK_TYPE_MASK, ...types);
+const type = (...types: readonly number[]): RegisterTest => masked(1, SOCK_TYPE_MASK, ...types);
 
 /** A stream socket reaches nobody but through connect, which is asked about; other kinds are asked about or refused. */
-const socketRule = (udp: boolean): Rule => ({
+const socketRule = (udp: boolean): FilterRule => ({
   clauses: [
     { when: [unix, type(SOCK.STREAM, SOCK.SEQPACKET)], then: "allow" },
     // Datagrams name their receiver in memory. SOCK_RAW becomes SOCK_DGRAM here (unix_create).
@@ -211,7 +211,7 @@ const socketRule = (udp: boolean): Rule => ({
   otherwise: no("EAFNOSUPPORT"),
 });
 
-const socketpairRule: Rule<Settled> = {
+const socketpairRule: FilterRule<KernelRuling> = {
   clauses: [
     { when: [{ arg: 0, not: [AF.UNIX] }], then: no("EOPNOTSUPP") },
     { when: [type(SOCK.STREAM, SOCK.SEQPACKET)], then: "allow" },
@@ -220,13 +220,13 @@ const socketpairRule: Rule<Settled> = {
 };
 
 /** TCP Fast Open connects without connect(2); EOPNOTSUPP is what a kernel says that has it turned off (tcp(7)). */
-const noFastOpen = (flags: number): Clause<Settled> => ({ when: [has(flags, MSG_FASTOPEN)], then: no("EOPNOTSUPP") });
+const noFastOpen = (flags: number): Clause<KernelRuling> => ({ when: [has(flags, MSG_FASTOPEN)], then: no("EOPNOTSUPP") });
 
 /**
  * A source route sends packets to its first stop, wherever the connection that was judged leads. IP_OPTIONS; IPV6_2292RTHDR,
  * IPV6_2292PKTOPTIONS, IPV6_RTHDR, which need no privilege (ip(7), RFC 3542).
  */
-const SOURCE_ROUTES: readonly Clause<Settled>[] = [
+const SOURCE_ROUTES: readonly Clause<KernelRuling>[] = [
   { when: [is(1, SOL.IP), is(2, 4)], then: no("EPERM") },
   { when: [is(1, SOL.IPV6), is(2, 5, 6, 57)], then: no("EPERM") },
 ];
@@ -361,11 +361,11 @@ const IOPRIO_WHO_PROCESS = 1;
  * (IOPRIO_WHO_PROCESS 1) must be "a process" for that.
  */
 function pidRules() {
-  const self = (...args: readonly number[]): Rule => ({
+  const self = (...args: readonly number[]): FilterRule => ({
     clauses: [{ when: args.map((arg) => is(arg, 0)), then: "allow" }],
     otherwise: "trap",
   });
-  const ofKind = (process: number): Rule => ({ clauses: [{ when: [is(0, process), is(1, 0)], then: "allow" }], otherwise: "trap" });
+  const ofKind = (process: number): FilterRule => ({ clauses: [{ when: [is(0, process), is(1, 0)], then: "allow" }], otherwise: "trap" });
   return [
     ...each(
       ["prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", "move_pages", "migrate_pages"],
@@ -411,12 +411,12 @@ export const NEWEST_CALL = 469;
  * What the filter says of each call, as data. `filter.ts` compiles it; calls that are not named are allowed, calls newer
  * than `NEWEST_CALL` do not exist.
  */
-export function filterTable(options: FilterOptions): ReadonlyMap<SyscallName, Rule> {
-  return new Map<SyscallName, Rule>([...fileRules(options), ...socketRules(options), ...processRules(options)]);
+export function filterTable(options: FilterOptions): ReadonlyMap<SyscallName, FilterRule> {
+  return new Map<SyscallName, FilterRule>([...fileRules(options), ...socketRules(options), ...processRules(options)]);
 }
 
 /** Of a row: its calls, unless the kernel settles them all. */
-type TrappedBy<Row> = Row extends readonly [infer Name, infer R] ? (R extends Rule<Settled> ? never : Name) : never;
+type TrappedBy<Row> = Row extends readonly [infer Name, infer R] ? (R extends FilterRule<KernelRuling> ? never : Name) : never;
 export type TrappedSocketCall = TrappedBy<ReturnType<typeof socketRules>[number]>;
 /** A call that the door may be asked about: each has a handler (door/handlers.ts). */
 export type TrappedCall = TrappedBy<ReturnType<typeof fileRules | typeof processRules>[number]> | TrappedSocketCall;

@@ -1,12 +1,12 @@
 import { alloc, type Architecture, ERRNO, type SyscallName, syscallsOf } from "../kernel/index.ts";
-import { type FilterOptions, filterTable, NEWEST_CALL, type Rule, type Ruling, type Test } from "./filter-table.ts";
+import { type FilterOptions, filterTable, NEWEST_CALL, type FilterRule, type Ruling, type RegisterTest } from "./filter-table.ts";
 
 /**
  * An assembler for classic BPF as seccomp takes it (`struct sock_filter`, linux/filter.h). All jumps of classic BPF go
  * forward, so the program is laid out from its end: every distance is known when its jump is written, and a target
  * further than the 255 instructions of a conditional jump is reached through an unconditional one next to it.
  */
-export type Instruction =
+export type BpfInstruction =
   | { readonly op: "label"; readonly name: string }
   /** Loads 32 bits of `struct seccomp_data` at a byte offset. */
   | { readonly op: "load"; readonly offset: number }
@@ -24,7 +24,7 @@ const MOST_INSTRUCTIONS = 4096;
 const CODE = { load: 0x20, and: 0x54, goto: 0x05, eq: 0x15, ge: 0x35, return: 0x06 } as const;
 const FURTHEST = 255;
 
-export function assemble(program: readonly Instruction[]): Buffer {
+export function assemble(program: readonly BpfInstruction[]): Buffer {
   const backwards: { readonly code: number; readonly jt: number; readonly jf: number; readonly k: number }[] = [];
   /** Instructions that follow a label. */
   const after = new Map<string, number>();
@@ -121,13 +121,13 @@ function rulingValue(ruling: Ruling): number {
   return RET_ERRNO | (ruling.errno === 0 ? 0 : ERRNO[ruling.errno]);
 }
 
-export function compile(architecture: Architecture, table: ReadonlyMap<SyscallName, Rule>): Instruction[] {
+export function compile(architecture: Architecture, table: ReadonlyMap<SyscallName, FilterRule>): BpfInstruction[] {
   const numbers = syscallsOf(architecture);
   const rules = [...table]
     .map(([name, rule]) => ({ nr: numbers[name], rule }))
     .filter(({ nr }) => nr >= 0)
     .sort((a, b) => a.nr - b.nr);
-  const program: Instruction[] = [
+  const program: BpfInstruction[] = [
     { op: "load", offset: ARCH },
     { op: "if", test: "eq", value: AUDIT_ARCH[architecture], no: "absent" },
     { op: "load", offset: NR },
@@ -148,7 +148,7 @@ export function compile(architecture: Architecture, table: ReadonlyMap<SyscallNa
  * Binary search for the call's number. The kernel runs the program once per number when it is installed and never again
  * for the numbers it allows without looking at arguments (seccomp_is_const_allow), so those cost nothing.
  */
-function search(program: Instruction[], rules: readonly { readonly nr: number }[], from: number, to: number): void {
+function search(program: BpfInstruction[], rules: readonly { readonly nr: number }[], from: number, to: number): void {
   const middle = rules[(from + to) >> 1];
   if (middle === undefined || from >= to) {
     program.push({ op: "goto", label: "allow" });
@@ -165,7 +165,7 @@ function search(program: Instruction[], rules: readonly { readonly nr: number }[
   search(program, rules, (from + to) >> 1, to);
 }
 
-function decide(program: Instruction[], name: string, rule: Rule): void {
+function decide(program: BpfInstruction[], name: string, rule: FilterRule): void {
   if (typeof rule === "string" || "errno" in rule) {
     program.push({ op: "return", value: rulingValue(rule) });
     return;
@@ -181,7 +181,7 @@ function decide(program: Instruction[], name: string, rule: Rule): void {
 }
 
 /** Goes on when the test holds, else to `otherwise`. */
-function require(program: Instruction[], test: Test, name: string, otherwise: string): void {
+function require(program: BpfInstruction[], test: RegisterTest, name: string, otherwise: string): void {
   const holds = `${name} holds`;
   program.push({ op: "load", offset: low(test.arg) });
   if ("pointer" in test) {

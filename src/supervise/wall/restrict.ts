@@ -3,7 +3,7 @@ import { buildFilter, INSTRUCTION_BYTES } from "./filter.ts";
 import { landlockAbi, type LandlockEnforced, landlockRuleset } from "./landlock.ts";
 
 /** A system call that a process makes for itself before it becomes the program (launch/routine.ts). */
-export interface Step {
+export interface LaunchStep {
   readonly call: SyscallName;
   readonly args: readonly number[];
   /** Failures that do not matter. */
@@ -28,13 +28,13 @@ const CAPABILITY_VERSION_3 = 0x20080522;
  * Drops every capability, and what exec could give back. As root the bounding set and the securebits keep the programs that
  * are started from regaining any; no_new_privs, set later, does so for everybody else.
  */
-function capabilitySteps(): readonly Step[] {
+function capabilitySteps(): readonly LaunchStep[] {
   const header = alloc(8);
   header.writeUInt32LE(CAPABILITY_VERSION_3, 0);
   const none = alloc(24);
   return [
     // EPERM: no CAP_SETPCAP, hence nothing that exec under no_new_privs would add to.
-    ...Array.from({ length: MOST_CAPABILITIES }, (_, capability): Step => ({
+    ...Array.from({ length: MOST_CAPABILITIES }, (_, capability): LaunchStep => ({
       call: "prctl",
       args: [PR_CAPBSET_DROP, capability, 0, 0, 0],
       tolerates: ["EINVAL", "EPERM"],
@@ -90,7 +90,7 @@ export class WallError extends Error {
 }
 
 /** What the kernel gave that can be had only once. */
-export interface Given {
+export interface KernelOffer {
   /** The process is in an IPC namespace of its own. Without one the filter takes System V IPC away. */
   readonly ownIpc: boolean;
   readonly waitKillable: boolean;
@@ -114,7 +114,7 @@ export class Wall {
   }
 
   /** The last one answers with the listener: from then on calls are trapped. */
-  steps({ ownIpc, waitKillable }: Given): readonly Step[] {
+  steps({ ownIpc, waitKillable }: KernelOffer): readonly LaunchStep[] {
     const { observeReads, udp = false } = this.#options;
     const trapSignals = this.landlock.scopes === 0;
     const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads, udp, trapSignals, ownIpc });
@@ -133,7 +133,7 @@ export class Wall {
   }
 
   /** `installed`: what seccomp(2) said where it failed. Throws, unless it is worth trying without. */
-  without(installed: number, { waitKillable }: Given): void {
+  without(installed: number, { waitKillable }: KernelOffer): void {
     if (installed === -ERRNO.EINVAL && waitKillable) return refuse([NOT_KILLABLE], this.#options.bestEffort);
     const cause = new KernelError("seccomp", -installed);
     if (installed === -ERRNO.EBUSY)
@@ -151,7 +151,7 @@ export class Wall {
     );
   }
 
-  missing(given: Given): readonly Missing[] {
+  missing(given: KernelOffer): readonly Missing[] {
     return given.waitKillable ? this.#missing : [...this.#missing, NOT_KILLABLE];
   }
 

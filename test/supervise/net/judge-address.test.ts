@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { callMatcher, type Verdict } from "../../../src/policy/index.ts";
 import { addressOfBytes, parseAddress } from "../../../src/policy/index.ts";
-import { type Destination, judgeConnect, judgeListen, type NetDeps, type NetVerdict } from "../../../src/supervise/net/judge-address.ts";
+import {
+  type SocketDestination,
+  judgeConnect,
+  judgeListen,
+  type NetDeps,
+  type NetVerdict,
+} from "../../../src/supervise/net/judge-address.ts";
 import { world } from "../../policy/language.ts";
 import { judged, type Written } from "../../policy/machine.ts";
 
@@ -16,17 +22,17 @@ function deps(written: Written, grant?: string): NetDeps {
   };
 }
 
-function to(text: string, rest: Partial<Destination> = {}): Destination {
+function to(text: string, rest: Partial<SocketDestination> = {}): SocketDestination {
   return { address: addressOfBytes(parseAddress(text) ?? new Uint8Array()), port: 443, names: [], ...rest };
 }
 
-const named = (...names: string[]): Pick<Destination, "names"> => ({
+const named = (...names: string[]): Pick<SocketDestination, "names"> => ({
   names: names.map((name) => (name.startsWith("~") ? { name: name.slice(1), asked: false } : { name, asked: true })),
 });
 const short = ({ action, verdict }: NetVerdict): string =>
   `${verdict.decision} ${action.host}${verdict.builtin === undefined ? "" : ` ${verdict.builtin}`}`;
 
-type Row = readonly [what: string, to: Destination, written: Written, expected: RegExp, grant?: string];
+type Row = readonly [what: string, to: SocketDestination, written: Written, expected: RegExp, grant?: string];
 
 const PUBLIC: readonly Row[] = [
   ["nothing written", to("1.1.1.1"), {}, /^ask 1\.1\.1\.1/],

@@ -36,9 +36,9 @@ import {
   undoRun,
   UndoStore,
   type Caps,
-  type Kept,
+  type KeepResult,
   type ObjectStat,
-  type Place,
+  type PinnedName,
   type Undone,
   type UndoPlan,
 } from "../../../src/supervise/undo/index.ts";
@@ -54,7 +54,7 @@ export class Actor {
   readonly run: RunFolder;
   readonly root: string;
   /** The last answer of the store. */
-  last: Kept = { kept: true };
+  last: KeepResult = { kept: true };
 
   constructor(root: string, runsAt: string, caps?: Caps) {
     this.root = root;
@@ -72,7 +72,7 @@ export class Actor {
     return pathBytes(this.path(name));
   }
 
-  #at<T>(name: string, action: (place: Place) => T): T {
+  #at<T>(name: string, action: (place: PinnedName) => T): T {
     const path = this.path(name);
     const slash = path.lastIndexOf("/");
     const parentFd = openSync(pathBytes(path.slice(0, slash)), O_PATH | constants.O_DIRECTORY);
@@ -93,7 +93,7 @@ export class Actor {
   }
 
   /** False: the store said no, or the call failed. */
-  #do(kept: Kept, call: () => void): boolean {
+  #do(kept: KeepResult, call: () => void): boolean {
     this.last = kept;
     if (!kept.kept) return false;
     try {

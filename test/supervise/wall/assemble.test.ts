@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assemble, type Instruction } from "../../../src/supervise/wall/filter.ts";
+import { assemble, type BpfInstruction } from "../../../src/supervise/wall/filter.ts";
 import { dataBytes, runBpf } from "./classic-bpf.ts";
 
 /** What the labels mean, without distances. */
-function interpret(program: readonly Instruction[], data: Buffer): number {
+function interpret(program: readonly BpfInstruction[], data: Buffer): number {
   const labels = new Map(program.flatMap((each, at) => (each.op === "label" ? [[each.name, at] as const] : [])));
   const to = (label: string): number => labels.get(label) ?? Number.NaN;
   let value = 0;
@@ -36,7 +36,7 @@ const programs = fc
     { maxLength: 1200, size: "max" },
   )
   .map((steps) => {
-    const program: Instruction[] = [];
+    const program: BpfInstruction[] = [];
     const target = (at: number, share: number): string => `at ${Math.min(steps.length, at + 1 + Math.floor(share * (steps.length - at)))}`;
     steps.forEach(({ kind, word, value, eq, yes, no }, at) => {
       program.push({ op: "label", name: `at ${at}` });
@@ -71,8 +71,8 @@ describe("the assembler", () => {
   });
 
   it.each([254, 255, 256, 257, 258, 600])("jumps over %i instructions both ways", (count) => {
-    const body: Instruction[] = Array.from({ length: count }, () => ({ op: "and", mask: 1 }));
-    const program: Instruction[] = [
+    const body: BpfInstruction[] = Array.from({ length: count }, () => ({ op: "and", mask: 1 }));
+    const program: BpfInstruction[] = [
       { op: "load", offset: 16 },
       { op: "if", test: "eq", value: 1, yes: "one", no: "other" },
       ...body,
@@ -86,7 +86,7 @@ describe("the assembler", () => {
     expect([answer(1), answer(0)]).toEqual([1, 2]);
   });
 
-  it.each<[string, string, Instruction[]]>([
+  it.each<[string, string, BpfInstruction[]]>([
     ["a label that is not there", "is not after its jump", [{ op: "goto", label: "nowhere" }]],
     [
       "a label before its jump",

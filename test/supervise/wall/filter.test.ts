@@ -5,9 +5,9 @@ import {
   type FilterOptions,
   filterTable,
   NEWEST_CALL,
-  type Rule,
+  type FilterRule,
   type Ruling,
-  type Test,
+  type RegisterTest,
 } from "../../../src/supervise/wall/filter-table.ts";
 import { buildFilter } from "../../../src/supervise/wall/filter.ts";
 import { type Data, dataBytes, runBpf } from "./classic-bpf.ts";
@@ -34,21 +34,21 @@ function words(value: number): string {
 type Args = Data["args"];
 const said = (ruling: Ruling): string => (typeof ruling === "string" ? ruling : String(ruling.errno));
 
-function holds(test: Test, args: Args): boolean {
+function holds(test: RegisterTest, args: Args): boolean {
   const [low, high] = args[test.arg] ?? [0, 0];
   if ("pointer" in test) return low !== 0 || high !== 0;
   const value = test.mask === undefined ? low >>> 0 : (low & test.mask) >>> 0;
   return "is" in test ? test.is.some((each) => each >>> 0 === value) : !test.not.some((each) => each >>> 0 === value);
 }
 
-function ruled(rule: Rule, args: Args): string {
+function ruled(rule: FilterRule, args: Args): string {
   if (typeof rule === "string" || "errno" in rule) return said(rule);
   return said(rule.clauses.find(({ when }) => when.every((test) => holds(test, args)))?.then ?? rule.otherwise);
 }
 
 /** Every number that some test compares with, and its neighbours. */
 const interesting = [...new Set(OPTIONS.flatMap((options) => [...filterTable(options).values()].flatMap(numbersOf)))];
-function numbersOf(rule: Rule): number[] {
+function numbersOf(rule: FilterRule): number[] {
   if (typeof rule === "string" || "errno" in rule) return [];
   return rule.clauses.flatMap(({ when }) =>
     when.flatMap((test) => ("pointer" in test ? [0] : [...("is" in test ? test.is : test.not), test.mask ?? 0])),

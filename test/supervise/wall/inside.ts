@@ -9,7 +9,7 @@ import { arch, argv, env } from "node:process";
 import { addressOf, alloc, must, SYSCALLS, type SyscallName, sys } from "../../../src/supervise/kernel/index.ts";
 import { launch } from "../../../src/supervise/launch/index.ts";
 import { assemble, compile, INSTRUCTION_BYTES } from "../../../src/supervise/wall/filter.ts";
-import type { Rule } from "../../../src/supervise/wall/filter-table.ts";
+import type { FilterRule } from "../../../src/supervise/wall/filter-table.ts";
 import { WallError } from "../../../src/supervise/wall/index.ts";
 
 /** seccomp_unotify(2): `struct seccomp_notif` is 80 bytes, `struct seccomp_notif_resp` 24. */
@@ -65,7 +65,7 @@ function report(program: readonly string[]): unknown {
 /** No listener; children and threads inherit it. */
 function playKernel(json: string): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- confined.ts writes it
-  const rules = new Map(JSON.parse(json) as [SyscallName, Rule][]);
+  const rules = new Map(JSON.parse(json) as [SyscallName, FilterRule][]);
   const filter = assemble(compile(arch === "arm64" ? "arm64" : "x64", rules));
   const program = alloc(16);
   program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { SyscallName } from "../../../src/supervise/kernel/index.ts";
 import { landlockRights } from "../../../src/supervise/wall/landlock.ts";
 import { missingOfLandlock } from "../../../src/supervise/wall/restrict.ts";
-import { has, no, type Rule } from "../../../src/supervise/wall/filter-table.ts";
+import { has, no, type FilterRule } from "../../../src/supervise/wall/filter-table.ts";
 import { confined, workshop } from "./confined.ts";
 
 const shop = workshop();
@@ -11,21 +11,21 @@ afterAll(shop.remove);
 const WAIT_KILLABLE_RECV = 1 << 5;
 const CLONE_NEWIPC = 0x08000000;
 const PROT_EXEC = 4;
-const NO_LANDLOCK: [SyscallName, Rule] = ["landlock_create_ruleset", no("ENOSYS")];
-const NOT_KILLABLE: [SyscallName, Rule] = [
+const NO_LANDLOCK: [SyscallName, FilterRule] = ["landlock_create_ruleset", no("ENOSYS")];
+const NOT_KILLABLE: [SyscallName, FilterRule] = [
   "seccomp",
   { clauses: [{ when: [has(1, WAIT_KILLABLE_RECV)], then: no("EINVAL") }], otherwise: "allow" },
 ];
 
 const run = (
-  kernel: readonly [SyscallName, Rule][],
+  kernel: readonly [SyscallName, FilterRule][],
   env: Record<string, string> = {},
   program = ["/bin/true"],
 ): ReturnType<typeof confined> =>
   confined(program, { folder: shop.folder, nobody: false, env: { KERNEL: JSON.stringify(kernel), ...env } });
 
 describe("on a kernel that lacks something, nothing starts", () => {
-  it.each<[string, [SyscallName, Rule], string]>([
+  it.each<[string, [SyscallName, FilterRule], string]>([
     ["Landlock not built in", NO_LANDLOCK, "no-landlock"],
     ["Landlock turned off", ["landlock_create_ruleset", no("EOPNOTSUPP")], "no-landlock"],
     ["waiting that signals interrupt", NOT_KILLABLE, "missing"],
@@ -40,7 +40,7 @@ describe("on a kernel that lacks something, nothing starts", () => {
 });
 
 describe("with best effort it goes on and says so", () => {
-  it.each<[string, [SyscallName, Rule], string]>([
+  it.each<[string, [SyscallName, FilterRule], string]>([
     ["without Landlock", NO_LANDLOCK, "landlock"],
     ["without uninterrupted waiting", NOT_KILLABLE, "wait-killable"],
   ])("%s", async (_, kernel, piece) => {
@@ -48,7 +48,7 @@ describe("with best effort it goes on and says so", () => {
     expect(report).toMatchObject({ status: 0, missing: [{ piece, required: true }] });
   });
 
-  it.each<[string, [SyscallName, Rule], string]>([
+  it.each<[string, [SyscallName, FilterRule], string]>([
     ["a listener that is taken", ["seccomp", no("EBUSY")], "listener-taken"],
     ["no seccomp", ["seccomp", no("ENOSYS")], "no-listener"],
   ])("but not with %s", async (_, kernel, error) => {
@@ -57,7 +57,10 @@ describe("with best effort it goes on and says so", () => {
 });
 
 it("says so where memory cannot be made executable", async () => {
-  const noExec: [SyscallName, Rule] = ["mprotect", { clauses: [{ when: [has(2, PROT_EXEC)], then: no("EACCES") }], otherwise: "allow" }];
+  const noExec: [SyscallName, FilterRule] = [
+    "mprotect",
+    { clauses: [{ when: [has(2, PROT_EXEC)], then: no("EACCES") }], otherwise: "allow" },
+  ];
   expect((await run([noExec])).error).toMatch(/^KernelError: mprotect: EACCES \(memory cannot be made executable/);
 });
 
@@ -73,7 +76,7 @@ it("closes inherited descriptors one by one before Linux 5.11", async () => {
 });
 
 it("takes System V IPC away where no namespace can be made", async () => {
-  const noNamespace: [SyscallName, Rule] = [
+  const noNamespace: [SyscallName, FilterRule] = [
     "clone",
     { clauses: [{ when: [has(0, CLONE_NEWIPC)], then: no("EPERM") }], otherwise: "allow" },
   ];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ERRNO, SYSCALLS, sys } from "../../../src/supervise/kernel/index.ts";
-import { routineOf, Steps } from "../../../src/supervise/launch/routine.ts";
+import { routineOf, LaunchSteps } from "../../../src/supervise/launch/routine.ts";
 
 const SOURCES = join(import.meta.dirname, "../../../src/supervise/launch");
 const folder = mkdtempSync(join(tmpdir(), "assent-routine-"));
@@ -34,7 +34,7 @@ describe("the routine of a child", () => {
 
   const SIGCHLD = 17;
   const CLONE_VM = 0x100;
-  const ended = (steps: Steps): Steps => {
+  const ended = (steps: LaunchSteps): LaunchSteps => {
     const pid = steps.start(CLONE_VM | SIGCHLD);
     expect(pid).toBeGreaterThan(0);
     expect(sys(SYSCALLS.wait4, pid, 0, 0, 0)).toBe(pid);
@@ -43,7 +43,7 @@ describe("the routine of a child", () => {
 
   it("makes the calls in order, and keeps what each returned", () => {
     const steps = ended(
-      new Steps([
+      new LaunchSteps([
         { call: "getppid", args: [] },
         { call: "close", args: [-1], tolerates: ["EBADF"] },
         { call: "umask", args: [0o27] },
@@ -57,7 +57,7 @@ describe("the routine of a child", () => {
 
   it("ends at the first call that fails", () => {
     const steps = ended(
-      new Steps([
+      new LaunchSteps([
         { call: "close", args: [-1], tolerates: ["EINVAL", "ENOSYS"] },
         { call: "getppid", args: [] },
       ]),

@@ -2,10 +2,10 @@ import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
-import type { TaskAccess, Decoded, Operation } from "../operation.ts";
+import type { TaskAccess, Decoded, DecodedCall } from "../operation.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { AF, done, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
+import { AF, closeAndReturn, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
@@ -16,24 +16,24 @@ export function bindHandler(state: NetState, trap: Trap, task: Task, access: Tas
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
-  if (typeof bytes === "number") return done(sock, bytes);
+  if (typeof bytes === "number") return closeAndReturn(sock, bytes);
   const internet = isInternet(sock);
   // netlink(7), whose routes reach no further than this machine.
-  if (!internet && sock.domain !== AF.UNIX) return done(sock, bind(sock, bytes));
+  if (!internet && sock.domain !== AF.UNIX) return closeAndReturn(sock, bind(sock, bytes));
   // AF_UNSPEC is taken for AF_INET where no address follows (inet_bind).
   if (sock.domain === AF.INET && bytes.length >= 16 && bytes.readUInt16LE(0) === AF.UNSPEC) bytes.writeUInt16LE(AF.INET, 0);
   const at = readSockaddr(bytes);
-  if (isRefused(at)) return done(sock, -at.errno);
+  if (isRefused(at)) return closeAndReturn(sock, -at.errno);
   if (at.family === "unix" && !internet) return bindUnix(state, task, access, sock, at, bytes);
-  if (at.family !== "internet" || !internet) return done(sock, -ERRNO.EINVAL);
+  if (at.family !== "internet" || !internet) return closeAndReturn(sock, -ERRNO.EINVAL);
 
   const { address, port } = at;
   const confines = address.any && canConfine(sock);
   const perform = (): number => (isTaken(state, sock, address, port) ? -ERRNO.EADDRINUSE : bind(sock, bytes));
   state.bound.delete(sock.inode);
   // Any free port: with a stream what matters is listen(2); a datagram socket has to have one to hear answers.
-  if (port === 0 || isLocal(address, port)) return done(sock, perform());
-  const found = judgement(state, "bind", address, port, confines);
+  if (port === 0 || isLocal(address, port)) return closeAndReturn(sock, perform());
+  const found = prepareJudging(state, "bind", address, port, confines);
   return {
     ...found.operation,
     pinned: [sock.fd],
@@ -59,12 +59,12 @@ export function listenHandler(state: NetState, trap: Trap, task: Task, access: T
     if (sock.domain === AF.UNIX) state.listeners.set(sock.inode, credentialsOf(task));
     return result;
   };
-  if (!isInternet(sock) || sock.type !== SOCK.STREAM) return done(sock, listen());
+  if (!isInternet(sock) || sock.type !== SOCK.STREAM) return closeAndReturn(sock, listen());
   const name = nameOf(sock.fd)?.address;
-  if (name?.family !== "internet") return done(sock, -ERRNO.EINVAL);
+  if (name?.family !== "internet") return closeAndReturn(sock, -ERRNO.EINVAL);
   const { address, port } = name;
-  if (isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port)) return done(sock, listen());
-  const found = judgement(state, "listen", address, port, address.any && canConfine(sock));
+  if (isLocal(address, port) || state.bound.get(sock.inode) === consent(address, port)) return closeAndReturn(sock, listen());
+  const found = prepareJudging(state, "listen", address, port, address.any && canConfine(sock));
   const perform = (): number => {
     const near = found.confined() ? confine(state, sock) : 0;
     return near < 0 ? near : listen();
@@ -108,13 +108,13 @@ function isTaken(state: NetState, sock: Sock, address: Address, port: number): b
   return there.some(({ inode }) => !state.own.has(inode));
 }
 
-interface Listening {
-  readonly operation: Pick<Operation, "call" | "actions" | "judge">;
+interface JudgedListening {
+  readonly operation: Pick<DecodedCall, "call" | "actions" | "judge">;
   /** It was judged, and is to be heard on this machine only. */
   readonly confined: () => boolean;
 }
 
-function judgement(state: NetState, name: "bind" | "listen", address: Address, port: number, confines: boolean): Listening {
+function prepareJudging(state: NetState, name: "bind" | "listen", address: Address, port: number, confines: boolean): JudgedListening {
   const judge = (caller: Caller): NetVerdict =>
     judgeListen({ address, port, confines }, { judge: (action) => state.judge([action], caller) });
   const { action } = judge(NOBODY);

@@ -1,17 +1,17 @@
 import type { Call, CallName, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type Destination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
+import { type SocketDestination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
-import { type TaskAccess, type Decoded, LATER, type Operation } from "../operation.ts";
+import { type TaskAccess, type Decoded, LATER, type DecodedCall } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import {
   AF,
   briefly,
   close,
   connect,
-  done,
+  closeAndReturn,
   isWritable,
   nameOf,
   option,
@@ -23,7 +23,7 @@ import {
   sockaddrAt,
   socketOf,
 } from "./socket.ts";
-import { NOBODY, type NetState, type Shown } from "./state.ts";
+import { NOBODY, type NetState, type SocketNames } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
 export type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
@@ -38,16 +38,17 @@ export function connectHandler(state: NetState, trap: Trap, task: Task, access: 
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
-  if (typeof bytes === "number") return done(sock, bytes);
+  if (typeof bytes === "number") return closeAndReturn(sock, bytes);
   const to = readSockaddr(bytes);
-  if (isRefused(to)) return done(sock, -to.errno);
-  if (to.family === "unix") return sock.domain === AF.UNIX ? connectUnix(state, task, access, sock, to) : done(sock, -ERRNO.EAFNOSUPPORT);
-  if (sock.domain !== AF.INET && sock.domain !== AF.INET6) return done(sock, -ERRNO.EINVAL);
+  if (isRefused(to)) return closeAndReturn(sock, -to.errno);
+  if (to.family === "unix")
+    return sock.domain === AF.UNIX ? connectUnix(state, task, access, sock, to) : closeAndReturn(sock, -ERRNO.EAFNOSUPPORT);
+  if (sock.domain !== AF.INET && sock.domain !== AF.INET6) return closeAndReturn(sock, -ERRNO.EINVAL);
   // It ends a connection, or fails as it would.
   if (to.family === "unspecified") {
     state.asResolver.delete(sock.inode);
     state.shown.delete(sock.inode);
-    return done(sock, connect(sock.fd, bytes));
+    return closeAndReturn(sock, connect(sock.fd, bytes));
   }
   return sock.type === SOCK.STREAM ? connectStream(state, task, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
 }
@@ -58,7 +59,7 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
     const waited = state.connecting.has(sock.inode);
     state.connecting.delete(sock.inode);
     // Whoever did not wait is told once.
-    return done(sock, waited ? 0 : -ERRNO.EISCONN);
+    return closeAndReturn(sock, waited ? 0 : -ERRNO.EISCONN);
   }
   const relay = state.relayFor(to, sock);
   // The relay is on this machine: nothing to wait for, nothing to ask.
@@ -66,10 +67,10 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
     const { result } = briefly(sock.fd, () => connect(sock.fd, relay));
     const names = result < 0 ? result : namesOnceConnected(state, sock, bytes);
     if (typeof names === "object") state.shown.set(sock.inode, names);
-    return done(sock, result);
+    return closeAndReturn(sock, result);
   }
   const destination = state.destination(to, "tcp");
-  const { judge, ...operation } = judgement(state, destination);
+  const { judge, ...operation } = prepareJudging(state, destination);
   let open = state.observes || destination.listener !== "none";
   let perform: (() => number) | undefined;
   return {
@@ -84,7 +85,7 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
       // Another address of this machine leads to another device.
       const around = destination.confined === true && to.address.reach !== "loopback";
       const at = around ? state.loopbackFor(sock, to) : open ? bytes : state.refuserFor(sock, to);
-      perform ??= at === undefined ? () => -ERRNO.ECONNREFUSED : connecting(task, sock, at);
+      perform ??= at === undefined ? () => -ERRNO.ECONNREFUSED : connectWaiting(task, sock, at);
       const result = perform();
       const names = around && (result === 0 || result === -ERRNO.EINPROGRESS) ? namesOnceConnected(state, sock, bytes) : undefined;
       if (typeof names === "object") state.shown.set(sock.inode, names);
@@ -96,7 +97,10 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
 }
 
 /** The call, its actions, and who judges them: under every name of the address. */
-export function judgement(state: NetState, to: Destination): Pick<Operation, "call" | "actions"> & { judge: (caller: Caller) => Verdict } {
+export function prepareJudging(
+  state: NetState,
+  to: SocketDestination,
+): Pick<DecodedCall, "call" | "actions"> & { judge: (caller: Caller) => Verdict } {
   const { action } = state.connect(to, NOBODY);
   return {
     call: callOf(action, to),
@@ -105,12 +109,12 @@ export function judgement(state: NetState, to: Destination): Pick<Operation, "ca
   };
 }
 
-export function callOf(action: NetAction, to: Pick<Destination, "address" | "port">, name: CallName = "connect"): Call {
+export function callOf(action: NetAction, to: Pick<SocketDestination, "address" | "port">, name: CallName = "connect"): Call {
   return { name, args: [action.host ?? to.address.host, String(to.port)] };
 }
 
 /** Connects a socket that may wait, and says LATER until it is connected. The same errors as connect(2). */
-export function connecting(task: Task, sock: Sock, bytes: Buffer): () => number {
+export function connectWaiting(task: Task, sock: Sock, bytes: Buffer): () => number {
   if (!sock.blocks) return () => connect(sock.fd, bytes);
   const begun = performance.now();
   let deadline = Number.POSITIVE_INFINITY;
@@ -142,7 +146,7 @@ function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet,
     if (result === 0) state.asResolver.set(sock.inode, bytes);
     if (typeof names === "object") state.shown.set(sock.inode, names);
     else state.shown.delete(sock.inode);
-    return done(sock, result);
+    return closeAndReturn(sock, result);
   }
   const destination = state.destination(to, "udp");
   let real = state.observes;
@@ -187,7 +191,7 @@ function pretendConnected(state: NetState, sock: Sock, bytes: Buffer): number {
 }
 
 /** The names that a socket like this one has when it is connected; or the errno of connecting. */
-function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): Shown | number {
+function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): SocketNames | number {
   const other = sys(SYSCALLS.socket, sock.domain, SOCK.DGRAM | SOCK_CLOEXEC, 0);
   if (other < 0) return other;
   try {

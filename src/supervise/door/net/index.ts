@@ -16,7 +16,7 @@ export type { NetOptions } from "./state.ts";
 
 const SOCK_CLOEXEC = 0o2000000;
 
-/** Who reads calls about sockets. */
+/** Who decodes calls about sockets. */
 export type NetHandlers = Readonly<Record<TrappedSocketCall, Handler>>;
 
 /** What the door does about the network. */

@@ -17,7 +17,7 @@ export const MOST_BYTES = 8 << 20;
 const MOST_CONTROL = 20_480;
 const LONG = 0x1_0000_0000;
 
-export interface Header {
+export interface MessageHeader {
   readonly name: number;
   readonly nameLength: number;
   readonly vectors: readonly (readonly [address: number, length: number])[];
@@ -26,7 +26,7 @@ export interface Header {
 }
 
 /** Reads a msghdr of a task; an errno as the kernel gives it. */
-export function headerAt(tid: number, access: TaskAccess, address: number): Header | number {
+export function headerAt(tid: number, access: TaskAccess, address: number): MessageHeader | number {
   const bytes = access.memory.bytes(tid, address, MSGHDR);
   if (typeof bytes === "number") return bytes;
   const count = long(bytes, 24);
@@ -49,7 +49,7 @@ export function headerAt(tid: number, access: TaskAccess, address: number): Head
 }
 
 /** At most `most` bytes of what is to be sent, from the one numbered `from` on. */
-export function dataOf(tid: number, access: TaskAccess, vectors: Header["vectors"], from: number, most: number): Buffer | number {
+export function dataOf(tid: number, access: TaskAccess, vectors: MessageHeader["vectors"], from: number, most: number): Buffer | number {
   const parts: Buffer[] = [];
   let skip = from;
   let left = most;
@@ -91,7 +91,7 @@ export interface Control {
  * credentials are left out, for the kernel lets nobody send another's (unix(7)), and adds ours. Source routes (IP_RETOPTS,
  * IPV6_RTHDR) would send elsewhere than was judged: EPERM.
  */
-export function controlOf(task: Task, access: TaskAccess, header: Header, unix: boolean): Control | number {
+export function controlOf(task: Task, access: TaskAccess, header: MessageHeader, unix: boolean): Control | number {
   if (header.control === 0 || header.controlLength < CMSGHDR) return { bytes: alloc(0), fds: [] };
   if (header.controlLength > MOST_CONTROL) return -ERRNO.ENOBUFS;
   const given = access.memory.bytes(task.tid, header.control, header.controlLength);

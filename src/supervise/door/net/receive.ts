@@ -15,7 +15,7 @@ const SOL_SOCKET = 1;
 const SO_RCVTIMEO = 20;
 
 /** Where what was received is to be put. */
-interface Wanted {
+interface WantedMessage {
   readonly vectors: readonly (readonly [address: number, length: number])[];
   /** There is room for control messages, or nobody wants the sender's name. */
   readonly more: boolean;
@@ -29,7 +29,7 @@ interface Wanted {
  * of the relay's. Nothing is decided here, so nothing is lost by a race.
  */
 export function recvfromHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  return receiving(state, trap, task, access, trap.int(3), () => ({
+  return decodeReceive(state, trap, task, access, trap.int(3), () => ({
     vectors: [[trap.long(1), trap.long(2)]],
     more: false,
     finish: (sender) => {
@@ -43,7 +43,7 @@ export function recvfromHandler(state: NetState, trap: Trap, task: Task, access:
 }
 
 export function recvmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  return receiving(state, trap, task, access, trap.int(2), () => {
+  return decodeReceive(state, trap, task, access, trap.int(2), () => {
     const at = trap.long(1);
     const header = headerAt(trap.tid, access, at);
     if (typeof header === "number") return header;
@@ -70,7 +70,14 @@ function lengthOf(sender: Buffer): Buffer {
   return bytes;
 }
 
-function receiving(state: NetState, trap: Trap, task: Task, access: TaskAccess, flags: number, read: () => Wanted | number): Decoded {
+function decodeReceive(
+  state: NetState,
+  trap: Trap,
+  task: Task,
+  access: TaskAccess,
+  flags: number,
+  read: () => WantedMessage | number,
+): Decoded {
   if (state.asResolver.size === 0 && state.unixNames.size === 0) return PASS;
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
@@ -113,7 +120,7 @@ const fromAt = lastingAddressOf(from);
 const small = alloc(16);
 const smallAt = lastingAddressOf(small);
 
-function receive(state: NetState, trap: Trap, sock: Sock, server: Buffer, wanted: Wanted, flags: number): number {
+function receive(state: NetState, trap: Trap, sock: Sock, server: Buffer, wanted: WantedMessage, flags: number): number {
   small.writeUInt32LE(LONGEST_SOCKADDR, 0);
   const room = wanted.vectors.reduce((sum, [, length]) => sum + length, 0);
   // What a stream has beyond that is for the next call.

@@ -1,12 +1,12 @@
 import type { NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type Destination, isRefused, readSockaddr } from "../../net/index.ts";
+import { type SocketDestination, isRefused, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
 import { type TaskAccess, type Decoded, LATER } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { controlOf, dataOf, type Header, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
+import { controlOf, dataOf, type MessageHeader, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
 import { AF, close, isWritable, SOCK, type Sock, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 
@@ -21,7 +21,7 @@ const TURN = 8 << 20;
 /** A message on its way. */
 interface Parcel {
   /** Where its bytes lie: they are read when they are sent, and not kept by whoever waits. */
-  readonly vectors: Header["vectors"];
+  readonly vectors: MessageHeader["vectors"];
   readonly size: number;
   readonly name: Buffer | undefined;
   readonly control: Buffer;
@@ -30,7 +30,7 @@ interface Parcel {
   /** The name server that the task thinks it asks. */
   readonly asked?: Buffer;
   /** Where it goes, when that is to be judged. */
-  readonly to?: Destination;
+  readonly to?: SocketDestination;
   readonly action?: NetAction;
 }
 
@@ -40,7 +40,7 @@ interface Parcel {
  * leaves by any interface whatever the socket is bound to.
  */
 export function sendtoHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  const header: Header = {
+  const header: MessageHeader = {
     name: trap.long(4),
     nameLength: trap.int(5),
     vectors: [[trap.long(1), trap.long(2)]],
@@ -48,11 +48,11 @@ export function sendtoHandler(state: NetState, trap: Trap, task: Task, access: T
     controlLength: 0,
   };
   if (header.nameLength < 0 || header.nameLength > 128) return -ERRNO.EINVAL;
-  return sending(state, trap, task, access, trap.int(3), () => [header]);
+  return decodeSend(state, trap, task, access, trap.int(3), () => [header]);
 }
 
 export function sendmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  return sending(state, trap, task, access, trap.int(2), () => {
+  return decodeSend(state, trap, task, access, trap.int(2), () => {
     const header = headerAt(trap.tid, access, trap.long(1));
     return typeof header === "number" ? header : [header];
   });
@@ -68,8 +68,8 @@ export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, access:
       write(trap.tid, trap.long(1) + i * MMSGHDR + MMSG_LENGTH, bytes);
     });
   };
-  const read = (): Header[] | number => {
-    const headers: Header[] = [];
+  const read = (): MessageHeader[] | number => {
+    const headers: MessageHeader[] = [];
     for (let i = 0; i < count; i++) {
       const header = headerAt(trap.tid, access, trap.long(1) + i * MMSGHDR);
       if (typeof header !== "number") headers.push(header);
@@ -78,16 +78,16 @@ export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, access:
     }
     return headers;
   };
-  return sending(state, trap, task, access, trap.int(3), read, lengths);
+  return decodeSend(state, trap, task, access, trap.int(3), read, lengths);
 }
 
-function sending(
+function decodeSend(
   state: NetState,
   trap: Trap,
   task: Task,
   access: TaskAccess,
   flags: number,
-  read: () => readonly Header[] | number,
+  read: () => readonly MessageHeader[] | number,
   lengths?: (sent: readonly number[]) => void,
 ): Decoded {
   const sock = socketOf(task, access, trap.int(0));
@@ -101,7 +101,7 @@ function sending(
   if (typeof headers === "number") return end(headers);
   const parcels: Parcel[] = [];
   for (const header of headers) {
-    const parcel = parcelOf(state, task, access, sock, header);
+    const parcel = decodeParcel(state, task, access, sock, header);
     if (typeof parcel === "number") {
       if (parcels.length === 0) return end(parcel);
       break;
@@ -122,7 +122,7 @@ function sending(
     call,
     actions: [{ ...first.action, call }],
     judge: (caller) => {
-      const verdicts = parcels.map(({ to }) => (to === undefined ? SENT : onlyAllowed(state.connect(to, caller).verdict)));
+      const verdicts = parcels.map(({ to }) => (to === undefined ? SENT : denyUnlessAllowed(state.connect(to, caller).verdict)));
       delivery.open(parcels.filter(({ to }) => to?.listener === "none" && state.isOpen(to, caller)));
       const refused = verdicts.findIndex(({ decision }) => decision !== "allow");
       if (refused > 0 && !state.observes) delivery.stopBefore(refused);
@@ -138,7 +138,7 @@ function sending(
 const SENT = verdictOf("allow", "connected");
 
 /** Datagrams are sent by rule or answer only: nobody is asked for each, and what they carry needs no answer to get away. */
-function onlyAllowed(verdict: Verdict): Verdict {
+function denyUnlessAllowed(verdict: Verdict): Verdict {
   if (verdict.decision === "allow" || verdict.decision === "deny") return verdict;
   return { ...verdict, ...verdictOf("deny", "udp", { reason: `UDP goes only where a rule allows it: ${verdict.reason}` }) };
 }
@@ -239,7 +239,7 @@ class Delivery {
 
 const NOTHING = alloc(0);
 
-function parcelOf(state: NetState, task: Task, access: TaskAccess, sock: Sock, header: Header): Parcel | number {
+function decodeParcel(state: NetState, task: Task, access: TaskAccess, sock: Sock, header: MessageHeader): Parcel | number {
   const name = header.nameLength === 0 || header.name === 0 ? undefined : access.memory.bytes(task.tid, header.name, header.nameLength);
   if (typeof name === "number") return name;
   const control = controlOf(task, access, header, sock.domain === AF.UNIX);

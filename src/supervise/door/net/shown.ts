@@ -13,14 +13,14 @@ import type { NetState } from "./state.ts";
  * it. Nothing is decided here, so nothing is lost by a race.
  */
 export function getsocknameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  return naming(state, trap, task, access, ownName);
+  return answerName(state, trap, task, access, ownName);
 }
 
 export function getpeernameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
-  return naming(state, trap, task, access, peerName);
+  return answerName(state, trap, task, access, peerName);
 }
 
-function naming(
+function answerName(
   state: NetState,
   trap: Trap,
   task: Task,
@@ -32,7 +32,7 @@ function naming(
   if (typeof sock === "number") return PASS;
   const shown = find(state, sock);
   close(sock.fd);
-  return shown === undefined ? PASS : answer(trap, access, shown, [trap.long(1), trap.long(2)]);
+  return shown === undefined ? PASS : writeAnswer(trap, access, shown, [trap.long(1), trap.long(2)]);
 }
 
 function ownName(state: NetState, sock: Sock): Buffer | undefined {
@@ -64,11 +64,11 @@ export function peerCredentialsHandler(state: NetState, trap: Trap, task: Task, 
   if (sock.domain !== AF.UNIX) return PASS;
   const peer = unixPeer(sock.inode);
   const shown = state.peers.get(sock.inode) ?? (peer === undefined ? undefined : state.connectors.get(peer));
-  return shown === undefined ? PASS : answer(trap, access, shown, [trap.long(3), trap.long(4)], true);
+  return shown === undefined ? PASS : writeAnswer(trap, access, shown, [trap.long(3), trap.long(4)], true);
 }
 
 /** Writes as much as there is room for, and how long it is: of a name the whole length, of an option what was written. */
-function answer(trap: Trap, access: TaskAccess, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
+function writeAnswer(trap: Trap, access: TaskAccess, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
   const given = access.memory.bytes(trap.tid, lengthAt, 4);
   if (typeof given === "number") return given;
   const room = given.readInt32LE(0);

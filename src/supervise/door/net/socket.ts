@@ -58,7 +58,7 @@ export function close(fd: number): void {
 }
 
 /** Closes the copy and passes the result on. */
-export function done(sock: Sock, result: number): number {
+export function closeAndReturn(sock: Sock, result: number): number {
   close(sock.fd);
   return result;
 }

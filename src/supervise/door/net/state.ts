@@ -1,10 +1,10 @@
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
-import type { Caller, Host } from "../../judge/index.ts";
+import type { Caller, KnownHost } from "../../judge/index.ts";
 import {
   addressOfBytes,
-  type Destination,
+  type SocketDestination,
   internetSockaddr,
   judgeConnect,
   mapped,
@@ -40,7 +40,7 @@ export interface NetOptions {
 type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
 
 /** The names of a socket that are not the kernel's. */
-export interface Shown {
+export interface SocketNames {
   readonly peer: Buffer | undefined;
   /** The port in it is the kernel's all the same. */
   readonly own: Buffer;
@@ -73,7 +73,7 @@ export class NetState {
   /** Sockets that talk to the relay, and the name server they think they talk to. */
   readonly asResolver = new Recent<number, Buffer>(MOST);
   /** Datagram sockets that seem to be connected, and those that talk to the relay, with the names they show. */
-  readonly shown = new Recent<number, Shown>(MOST);
+  readonly shown = new Recent<number, SocketNames>(MOST);
   /** Streams whose connecting nobody waited for. */
   readonly connecting = new Recent<number, true>(MOST);
   /** What UNIX sockets were bound to for the kernel, and the sockaddr that was asked for: whoever is connected to one sees it too. */
@@ -148,14 +148,14 @@ export class NetState {
   }
 
   /** What is known of an address that a socket is to reach. */
-  destination(to: Internet, protocol: "tcp" | "udp"): Destination {
+  destination(to: Internet, protocol: "tcp" | "udp"): SocketDestination {
     const { address, port } = to;
     const local = address.reach === "loopback" || this.#isOwnAddress(address.host);
     const names = this.#options.names.of(unwrapped(to), performance.now());
     return { address, port, names, local, ...(local ? this.#listener(address.bytes, port, protocol) : {}) };
   }
 
-  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): Pick<Destination, "listener" | "confined" | "run"> {
+  #listener(address: Uint8Array, port: number, protocol: "tcp" | "udp"): Pick<SocketDestination, "listener" | "confined" | "run"> {
     const there = socketsOn(protocol, port).filter((socket) => receives(socket, address, port));
     if (there.length === 0) return { listener: "none" };
     const isOwn = there.every(({ inode }) => this.own.has(inode));
@@ -191,19 +191,19 @@ export class NetState {
   }
 
   /** It may be connected to, whoever starts to listen there a moment later. */
-  isOpen(to: Destination, caller: Caller): boolean {
+  isOpen(to: SocketDestination, caller: Caller): boolean {
     return this.connect(to.listener === "none" ? { ...to, listener: "other" } : to, caller).verdict.decision === "allow";
   }
 
   /** Judges a connection; what the program was started for needs no question, on the public network. */
-  connect(to: Destination, caller: Caller): NetVerdict {
+  connect(to: SocketDestination, caller: Caller): NetVerdict {
     const deps: NetDeps = { judge: (action) => this.#errand(action, this.judge([action], caller), to, caller) };
     return judgeConnect(to, deps);
   }
 
-  #errand(action: NetAction, verdict: Verdict, to: Destination, caller: Caller): Verdict {
+  #errand(action: NetAction, verdict: Verdict, to: SocketDestination, caller: Caller): Verdict {
     if (verdict.decision !== "ask" || verdict.basis !== "default") return verdict;
-    const names = ({ host, port }: Host): boolean => host === action.host && (port === undefined || port === action.port);
+    const names = ({ host, port }: KnownHost): boolean => host === action.host && (port === undefined || port === action.port);
     const { service, named } = caller.hosts();
     // Whoever types an address means it, wherever it lies.
     if (to.address.reach !== "metadata" && named.some(names)) return TYPED;

@@ -13,7 +13,7 @@ import { fileAction, type TaskAccess, type Decoded, LATER } from "../operation.t
 import { AT_FDCWD } from "../paths.ts";
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
-import { briefly, close, connect, done, nameOf, type Sock } from "./socket.ts";
+import { briefly, close, connect, closeAndReturn, nameOf, type Sock } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
@@ -22,14 +22,14 @@ type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
 export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix): Decoded {
-  if (to.kind === "unnamed") return done(sock, -ERRNO.EINVAL);
+  if (to.kind === "unnamed") return closeAndReturn(sock, -ERRNO.EINVAL);
   if (to.kind === "abstract") return connectAbstract(state, task, sock, to.name);
   access.paths.use(to.path);
   const place = access.paths.object(task, AT_FDCWD, true);
-  if (typeof place === "number") return done(sock, place);
+  if (typeof place === "number") return closeAndReturn(sock, place);
   if (place.kind !== "socket" || isResolverSocket(place.path)) {
     close(place.fd);
-    return done(sock, -ERRNO.ECONNREFUSED);
+    return closeAndReturn(sock, -ERRNO.ECONNREFUSED);
   }
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
   const listener = state.ownFiles.get(madeAs(place.stat));
@@ -42,7 +42,7 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
     note: "a socket, to connect to",
     judge: (caller) => judge(caller).verdict,
     pinned: [sock.fd, place.fd],
-    perform: knowing(state, task, sock, listener, waiting(task, sock, address)),
+    perform: rememberPeers(state, task, sock, listener, connectWaiting(task, sock, address)),
   };
 }
 
@@ -64,12 +64,12 @@ function connectAbstract(state: NetState, task: Task, sock: Sock, name: Buffer):
         ? verdictOf("allow", "own-socket")
         : verdictOf("deny", "abstract-socket", { reason: `${path} has no file and no owner, and belongs to a program outside this run` }),
     pinned: [sock.fd],
-    perform: knowing(state, task, sock, inode, waiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
+    perform: rememberPeers(state, task, sock, inode, connectWaiting(task, sock, Buffer.concat([Buffer.of(1, 0, 0), name]))),
   };
 }
 
 /** The kernel takes the door for who connects, and for who listens: who they were is kept. */
-function knowing(state: NetState, task: Task, sock: Sock, listener: number | undefined, connects: () => number): () => number {
+function rememberPeers(state: NetState, task: Task, sock: Sock, listener: number | undefined, connects: () => number): () => number {
   const who = listener === undefined ? undefined : state.listeners.get(listener);
   return () => {
     const result = connects();
@@ -82,7 +82,7 @@ function knowing(state: NetState, task: Task, sock: Sock, listener: number | und
 }
 
 /** unix(7): a full queue is waited for by a socket that waits. */
-function waiting(task: Task, sock: Sock, address: Buffer): () => number {
+function connectWaiting(task: Task, sock: Sock, address: Buffer): () => number {
   if (!sock.blocks) return () => connect(sock.fd, address);
   let deadline = 0;
   return () => {
@@ -96,14 +96,14 @@ function waiting(task: Task, sock: Sock, address: Buffer): () => number {
 
 /** Makes the file of a socket where the path leads, with the mode that the task's umask leaves. */
 export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix, bytes: Buffer): Decoded {
-  if (to.kind === "unnamed") return done(sock, bindAbstract(state, sock, bytes));
-  if (to.kind === "abstract") return done(sock, bindAbstract(state, sock, bytes));
+  if (to.kind === "unnamed") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
+  if (to.kind === "abstract") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
   access.paths.use(to.path);
   const slot = access.paths.slot(task, AT_FDCWD);
-  if (typeof slot === "number") return done(sock, slot);
+  if (typeof slot === "number") return closeAndReturn(sock, slot);
   const refuse = (errno: number): number => {
     close(slot.parent);
-    return done(sock, errno);
+    return closeAndReturn(sock, errno);
   };
   // As mknod(2) answers for what is there, or cannot be: bind(2) says EADDRINUSE of it.
   if (slot.hopeless || typeof statAt(slot.parent, slot.nameAt) !== "number") return refuse(-ERRNO.EADDRINUSE);

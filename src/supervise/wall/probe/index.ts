@@ -247,7 +247,7 @@ function probeFileSystem(cwd: string): Probe {
 }
 
 /** What seccomp(2) said on a thread that is thrown away: a descriptor of the listener, or a negative errno. */
-interface Answer {
+interface ThreadAnswer {
   readonly noNewPrivs: number;
   readonly listener: number;
 }
@@ -271,7 +271,7 @@ parentPort.postMessage({ noNewPrivs, listener });
 `;
 
 /** Installs a filter with a listener on a thread of its own, which ends at once. The listener is the caller's to close. */
-function listenOnThread(): Promise<Answer> {
+function listenOnThread(): Promise<ThreadAnswer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(THREAD, {
       eval: true,
