@@ -14,7 +14,7 @@ const MOST_WAITING = 200;
 const MOST_ALIKE = 5000;
 /** The log's lock is held for milliseconds; a run waits for it at the end only. */
 
-interface About {
+interface RunAuditOptions {
   readonly machine: Machine;
   readonly run: string;
   readonly cwd: string;
@@ -29,7 +29,7 @@ interface About {
  * refusals and `COUNTED_EVERY` of counts.
  */
 export class RunAudit {
-  readonly #at: About;
+  readonly #options: RunAuditOptions;
   #waiting: string[] = [];
   readonly #alike = new Map<string, { readonly decided: Decided; more: number }>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,8 +39,8 @@ export class RunAudit {
   /** As the policy says, once it is read. */
   keep: Keep = KEEP;
 
-  constructor(at: About) {
-    this.#at = at;
+  constructor(options: RunAuditOptions) {
+    this.#options = options;
     this.#counter = setInterval(() => this.#count(), COUNTED_EVERY);
     this.#counter.unref();
   }
@@ -85,13 +85,13 @@ export class RunAudit {
   }
 
   #common(time: number): Pick<Decided, "time" | "point" | "agent" | "session" | "mode" | "cwd" | "milliseconds"> {
-    const { run, cwd, mode } = this.#at;
+    const { run, cwd, mode } = this.#options;
     return { time, point: "run", agent: "run", session: run, mode, cwd, milliseconds: 0 };
   }
 
   #count(): void {
     const now = Date.now();
-    for (const { program, action, verdict, count } of this.#at.tally.take()) {
+    for (const { program, action, verdict, count } of this.#options.tally.take()) {
       this.#write({
         ...this.#common(now),
         tool: action.kind,
@@ -119,14 +119,14 @@ export class RunAudit {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length === 0) return;
-    const problem = appendAll(this.#at.machine, this.#waiting, this.keep);
+    const problem = appendAll(this.#options.machine, this.#waiting, this.keep);
     this.#waiting = [];
     if (problem !== undefined) this.#failed(problem);
   }
 
   /** Said once. */
   #failed(problem: string): void {
-    if (this.#problem === undefined) this.#at.onProblem(`not logged: ${problem}`);
+    if (this.#problem === undefined) this.#options.onProblem(`not logged: ${problem}`);
     this.#problem = problem;
   }
 }

@@ -4,11 +4,11 @@ import { read } from "../engine/reader/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { describeProcess, Door, killTree, living, netHandlers, type Outside, AllowedTally } from "./door/index.ts";
-import { innerDesk } from "./inner.ts";
+import { serveInner } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
-import { Neighbours } from "./neighbours.ts";
+import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
@@ -109,7 +109,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let relay: { readonly found: Relay | undefined } | undefined;
   let undo: UndoStore | undefined;
   let door: Door | undefined;
-  let neighbours: Neighbours | undefined;
+  let otherRuns: OtherRuns | undefined;
   let launched: Launched | undefined;
   let exit: Exit | undefined;
   /** Why the program itself was not started. */
@@ -129,7 +129,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   );
   const tally = new AllowedTally();
   const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
-  const answerInner = innerDesk({ id, profile, policyFiles: options.policyFiles }, options);
+  const answerInner = serveInner({ id, profile, policyFiles: options.policyFiles }, options);
   const told = (event: RunEvent): void => {
     try {
       if (isNotable(event)) records.event(event);
@@ -196,7 +196,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           }
           audit.keep = keptBy(judge.policy.settings.audit);
           if (undoes) undo = new UndoStore(folder);
-          neighbours = new Neighbours(machine, id, undoes && !options.bestEffort, () => judge.ground);
+          otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
           // Whatever ends us must not leave the tree behind.
@@ -227,7 +227,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             asks: options.approver !== undefined,
             tellsAll: options.onEvent !== undefined,
             tally,
-            exceeds: () => neighbours?.exceeds(),
+            exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
             typed: !isAgents(env),
             net: netHandlers({
@@ -236,7 +236,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               relay: () => (relay ??= { found: startRelay(names, options.onNotice) }).found?.address,
               env,
               observes,
-              neighbours,
+              otherRuns,
             }),
           });
           door.serve();
@@ -253,7 +253,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     } finally {
       relay?.found?.relay.close();
       undo?.close();
-      neighbours?.close();
+      otherRuns?.close();
       audit.end();
       if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
       if (launched === undefined) discard(records);

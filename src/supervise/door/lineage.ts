@@ -13,7 +13,7 @@ export interface StartedProgram {
   readonly says: readonly string[];
 }
 
-interface Record extends StartedProgram {
+interface StartRecord extends StartedProgram {
   /** When the process began, in clock ticks since boot: numbers come again, this does not. */
   readonly start: string;
 }
@@ -24,7 +24,7 @@ const MOST = 20_000;
 
 /** Which programs run in the tree, and who started whom. */
 export class Lineage {
-  readonly #records = new Map<number, Record>();
+  readonly #records = new Map<number, StartRecord>();
   /** What can be trusted, by the memory that the program began with: whatever it forks has the same. */
   readonly #layouts = new Map<string, StartedProgram>();
   /** Processes whose whole tree a person trusts for this run. */
@@ -97,7 +97,7 @@ export class Lineage {
     return this.#trusted.size > 0 && this.#pids(pid).some((at) => this.#trusted.has(at) && this.#trusted.get(at) === startOf(at));
   }
 
-  #up(pid: number): readonly (Record | undefined)[] {
+  #up(pid: number): readonly (StartRecord | undefined)[] {
     return this.#pids(pid).map((at) => {
       const record = this.#records.get(at);
       return record !== undefined && record.start === startOf(at) ? record : undefined;

@@ -19,7 +19,7 @@ import {
   type Verdict,
 } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import { type Lookalikes, sameCommand } from "./lookalikes.ts";
+import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
 import { type Errand, errandOf, type KnownHost } from "./services.ts";
@@ -33,7 +33,7 @@ export interface Bar {
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly env: Readonly<Record<string, string>>;
-  readonly lookalikes: Lookalikes;
+  readonly aliases: ProgramAliases;
   readonly file: (action: FileAction) => Verdict;
 }
 
@@ -134,7 +134,7 @@ const execution = (path: string, call: Call): FileAction => ({
 
 /** A loader's program goes by its own name; a copy or another name of a program that a rule speaks of is that program. */
 function alikeVerdicts(bar: Bar, started: Started, call: Call): readonly Verdict[] {
-  const names = [...(started.loaded === true ? [started.path] : []), ...bar.lookalikes.namesOf(started)];
+  const names = [...(started.loaded === true ? [started.path] : []), ...bar.aliases.namesOf(started)];
   return names.flatMap((name) => {
     const same = sameCommand(name, started.argv, call);
     const { judged } = command(bar, [name, ...started.argv.slice(1)], same);

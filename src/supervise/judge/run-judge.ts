@@ -17,7 +17,7 @@ import type { Machine } from "../../state/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type Bar, judgeExec } from "./commands.ts";
-import { Lookalikes } from "./lookalikes.ts";
+import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
 import { type MoveContext, judgeMove, keepsInside } from "./moves.ts";
@@ -60,7 +60,7 @@ export class RunJudge {
   #policy: Policy;
   #context: JudgeContext;
   #commands: JudgeContext;
-  #lookalikes: Lookalikes;
+  #aliases: ProgramAliases;
   #objects: ProtectedObjects;
   #sources: readonly PolicySource[];
   #judged = 0;
@@ -99,7 +99,7 @@ export class RunJudge {
     this.#policy = this.#compile();
     this.#context = this.#contextOf(this.#rules);
     this.#commands = this.#contextOf(this.#world);
-    this.#lookalikes = new Lookalikes(this.#policy, this.#world);
+    this.#aliases = new ProgramAliases(this.#policy, this.#world);
     this.#objects = this.#freshObjects();
     this.#settle();
   }
@@ -239,7 +239,7 @@ export class RunJudge {
       policy: this.#policy,
       context: this.#commands,
       env: this.#options.env,
-      lookalikes: this.#lookalikes,
+      aliases: this.#aliases,
       file: (action) => this.#file(action, caller),
     };
   }
@@ -264,7 +264,7 @@ export class RunJudge {
     this.#context = this.#contextOf(this.#rules);
     this.#commands = this.#contextOf(this.#world);
     this.#settle();
-    this.#lookalikes = new Lookalikes(this.#policy, this.#world);
+    this.#aliases = new ProgramAliases(this.#policy, this.#world);
     this.#objects.rulesChanged(this.#policy);
   }
 

@@ -5,7 +5,7 @@ import type { Trap } from "../listener.ts";
 import type { TaskAccess, Decoded, DecodedCall } from "../operation.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { AF, closeAndReturn, nameOf, option, setOption, SO, SOCK, type Sock, sockaddrAt, socketOf } from "./socket.ts";
+import { AF, closeAndReturn, nameOf, option, setOption, SO, SOCK, type TaskSocket, sockaddrAt, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 
@@ -76,20 +76,20 @@ export function listenHandler(state: NetState, trap: Trap, task: Task, access: T
 const LOOPBACK = 1;
 
 /** A socket that belongs to no other device can be tied to loopback. */
-const canConfine = (sock: Sock): boolean => [0, LOOPBACK].includes(option(sock.fd, SO.BINDTOIFINDEX));
+const canConfine = (sock: TaskSocket): boolean => [0, LOOPBACK].includes(option(sock.fd, SO.BINDTOIFINDEX));
 
 /**
  * Whoever listens everywhere and was given no more is heard on this machine: the socket shows the address it asked for, and
  * takes what comes by the loopback device only. INVARIANT: without CAP_NET_RAW, which no program of a run has, nobody loosens it again (socket(7)).
  */
-function confine(state: NetState, sock: Sock): number {
+function confine(state: NetState, sock: TaskSocket): number {
   setOption(sock.fd, SO.BINDTOIFINDEX, LOOPBACK);
   if (option(sock.fd, SO.BINDTOIFINDEX) !== LOOPBACK) return -ERRNO.EACCES;
   state.confined.set(sock.inode, true);
   return 0;
 }
 
-const isInternet = ({ domain }: Sock): boolean => domain === AF.INET || domain === AF.INET6;
+const isInternet = ({ domain }: TaskSocket): boolean => domain === AF.INET || domain === AF.INET6;
 
 /** Nobody but this machine gets there. Port 53 is asked about: who answers there could pass for a local name server. */
 const isLocal = (address: Address, port: number): boolean => address.reach === "loopback" && !address.any && port !== DNS;
@@ -97,12 +97,12 @@ const isLocal = (address: Address, port: number): boolean => address.reach === "
 /** What was said yes to when the socket was bound. */
 const consent = (address: Address, port: number): string => `${address.host}:${port}`;
 
-function bind(sock: Sock, bytes: Buffer): number {
+function bind(sock: TaskSocket, bytes: Buffer): number {
   return sys(SYSCALLS.bind, sock.fd, addressOf(bytes), bytes.length);
 }
 
 /** SO_REUSEPORT and, for datagrams, SO_REUSEADDR would give a share of what belongs to a program outside the run. */
-function isTaken(state: NetState, sock: Sock, address: Address, port: number): boolean {
+function isTaken(state: NetState, sock: TaskSocket, address: Address, port: number): boolean {
   if (port === 0) return false;
   const there = socketsOn(sock.type === SOCK.STREAM ? "tcp" : "udp", port).filter((socket) => overlaps(socket, address.bytes, port));
   return there.some(({ inode }) => !state.own.has(inode));

@@ -19,7 +19,7 @@ import {
   setOption,
   SO,
   SOCK,
-  type Sock,
+  type TaskSocket,
   sockaddrAt,
   socketOf,
 } from "./socket.ts";
@@ -47,13 +47,13 @@ export function connectHandler(state: NetState, trap: Trap, task: Task, access: 
   // It ends a connection, or fails as it would.
   if (to.family === "unspecified") {
     state.asResolver.delete(sock.inode);
-    state.shown.delete(sock.inode);
+    state.socketNames.delete(sock.inode);
     return closeAndReturn(sock, connect(sock.fd, bytes));
   }
   return sock.type === SOCK.STREAM ? connectStream(state, task, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
 }
 
-function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, bytes: Buffer): Decoded {
+function connectStream(state: NetState, task: Task, sock: TaskSocket, to: Internet, bytes: Buffer): Decoded {
   // INVARIANT: answered here. The kernel says so whatever the address, but the connection may be ended meanwhile.
   if (peerOf(sock.fd) !== undefined || option(sock.fd, SO.ACCEPTCONN) === 1) {
     const waited = state.connecting.has(sock.inode);
@@ -66,7 +66,7 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
   if (relay !== undefined) {
     const { result } = briefly(sock.fd, () => connect(sock.fd, relay));
     const names = result < 0 ? result : namesOnceConnected(state, sock, bytes);
-    if (typeof names === "object") state.shown.set(sock.inode, names);
+    if (typeof names === "object") state.socketNames.set(sock.inode, names);
     return closeAndReturn(sock, result);
   }
   const destination = state.destination(to, "tcp");
@@ -88,7 +88,7 @@ function connectStream(state: NetState, task: Task, sock: Sock, to: Internet, by
       perform ??= at === undefined ? () => -ERRNO.ECONNREFUSED : connectWaiting(task, sock, at);
       const result = perform();
       const names = around && (result === 0 || result === -ERRNO.EINPROGRESS) ? namesOnceConnected(state, sock, bytes) : undefined;
-      if (typeof names === "object") state.shown.set(sock.inode, names);
+      if (typeof names === "object") state.socketNames.set(sock.inode, names);
       if (result === -ERRNO.EINPROGRESS || result === -ERRNO.EINTR) state.connecting.set(sock.inode, true);
       else state.connecting.delete(sock.inode);
       return result;
@@ -114,7 +114,7 @@ export function callOf(action: NetAction, to: Pick<SocketDestination, "address" 
 }
 
 /** Connects a socket that may wait, and says LATER until it is connected. The same errors as connect(2). */
-export function connectWaiting(task: Task, sock: Sock, bytes: Buffer): () => number {
+export function connectWaiting(task: Task, sock: TaskSocket, bytes: Buffer): () => number {
   if (!sock.blocks) return () => connect(sock.fd, bytes);
   const begun = performance.now();
   let deadline = Number.POSITIVE_INFINITY;
@@ -138,14 +138,14 @@ export function connectWaiting(task: Task, sock: Sock, bytes: Buffer): () => num
 }
 
 /** Connecting a datagram socket sends nothing; but from then on it sends without being asked. */
-function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet, bytes: Buffer): Decoded {
+function connectDatagrams(state: NetState, task: Task, sock: TaskSocket, to: Internet, bytes: Buffer): Decoded {
   const relay = state.relayFor(to, sock);
   if (relay !== undefined) {
     const names = namesOnceConnected(state, sock, bytes);
     const result = connect(sock.fd, relay);
     if (result === 0) state.asResolver.set(sock.inode, bytes);
-    if (typeof names === "object") state.shown.set(sock.inode, names);
-    else state.shown.delete(sock.inode);
+    if (typeof names === "object") state.socketNames.set(sock.inode, names);
+    else state.socketNames.delete(sock.inode);
     return closeAndReturn(sock, result);
   }
   const destination = state.destination(to, "udp");
@@ -168,7 +168,7 @@ function connectDatagrams(state: NetState, task: Task, sock: Sock, to: Internet,
       const result = connect(sock.fd, bytes);
       if (result < 0) return result;
       state.asResolver.delete(sock.inode);
-      state.shown.delete(sock.inode);
+      state.socketNames.delete(sock.inode);
       return result;
     },
   };
@@ -181,17 +181,17 @@ const ALLOWED = verdictOf("allow", "no-data");
  * that out; this one gets a port, as it would, shows the names of the other, and stays unconnected, so that every datagram
  * still names its receiver. It is never bound to an address: that would outlast the connection (SOCK_BINDADDR_LOCK).
  */
-function pretendConnected(state: NetState, sock: Sock, bytes: Buffer): number {
+function pretendConnected(state: NetState, sock: TaskSocket, bytes: Buffer): number {
   takePort(sock);
   const names = namesOnceConnected(state, sock, bytes);
   if (typeof names === "number") return names;
   disconnect(state, sock);
-  state.shown.set(sock.inode, names);
+  state.socketNames.set(sock.inode, names);
   return 0;
 }
 
 /** The names that a socket like this one has when it is connected; or the errno of connecting. */
-function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): SocketNames | number {
+function namesOnceConnected(state: NetState, sock: TaskSocket, bytes: Buffer): SocketNames | number {
   const other = sys(SYSCALLS.socket, sock.domain, SOCK.DGRAM | SOCK_CLOEXEC, 0);
   if (other < 0) return other;
   try {
@@ -200,7 +200,7 @@ function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): SocketN
     const device = option(sock.fd, SO.BINDTOIFINDEX);
     if (device > 0) setOption(other, SO.BINDTOIFINDEX, device);
     // An address of its own, or of a connection before that was not ended, is kept (ip4_datagram_connect).
-    const own = Buffer.from(state.shown.get(sock.inode)?.own ?? nameOf(sock.fd)?.bytes ?? []);
+    const own = Buffer.from(state.socketNames.get(sock.inode)?.own ?? nameOf(sock.fd)?.bytes ?? []);
     if (own.length >= 16) {
       own.writeUInt16BE(0, 2);
       sys(SYSCALLS.bind, other, addressOf(own), own.length);
@@ -215,7 +215,7 @@ function namesOnceConnected(state: NetState, sock: Sock, bytes: Buffer): SocketN
 }
 
 /** Ends what it is connected to, and keeps its port. */
-function disconnect(state: NetState, sock: Sock): void {
+function disconnect(state: NetState, sock: TaskSocket): void {
   state.asResolver.delete(sock.inode);
   if (peerOf(sock.fd) === undefined) return;
   const before = nameOf(sock.fd)?.address;
@@ -224,7 +224,7 @@ function disconnect(state: NetState, sock: Sock): void {
 }
 
 /** As connecting and sending give one to a socket that has none, at the address it has (inet_autobind). */
-function takePort(sock: Sock, port = 0): void {
+function takePort(sock: TaskSocket, port = 0): void {
   const name = nameOf(sock.fd);
   if (name?.address.family !== "internet" || name.address.port !== 0) return;
   name.bytes.writeUInt16BE(port, 2);

@@ -7,7 +7,7 @@ import type { Task } from "../tasks.ts";
 import { bindHandler, listenHandler } from "./bind.ts";
 import { connectHandler } from "./connect.ts";
 import { recvfromHandler, recvmsgHandler } from "./receive.ts";
-import { getpeernameHandler, getsocknameHandler, peerCredentialsHandler } from "./shown.ts";
+import { getpeernameHandler, getsocknameHandler, peerCredentialsHandler } from "./socket-names.ts";
 import { sendmmsgHandler, sendmsgHandler, sendtoHandler } from "./send.ts";
 import { close, inodeOf } from "./socket.ts";
 import { type NetOptions, NetState } from "./state.ts";
@@ -54,7 +54,7 @@ function socketHandler(state: NetState, trap: Trap, _task: Task, access: TaskAcc
   }
   const inode = inodeOf(stat);
   state.own.set(inode, true);
-  state.shown.delete(inode);
+  state.socketNames.delete(inode);
   // A socket by itself reaches nobody: it is nothing to judge or to tell of. The descriptor itself is the answer.
   const given = access.listener.give(trap, fd, (type & SOCK_CLOEXEC) !== 0);
   close(fd);

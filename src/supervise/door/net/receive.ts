@@ -4,8 +4,8 @@ import type { Trap } from "../listener.ts";
 import { type TaskAccess, type Decoded, LATER, PASS } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
-import { unixName } from "./shown.ts";
-import { AF, close, peerOf, SOCK, type Sock, socketOf } from "./socket.ts";
+import { unixName } from "./socket-names.ts";
+import { AF, close, peerOf, SOCK, type TaskSocket, socketOf } from "./socket.ts";
 import type { NetState } from "./state.ts";
 
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;
@@ -120,7 +120,7 @@ const fromAt = lastingAddressOf(from);
 const small = alloc(16);
 const smallAt = lastingAddressOf(small);
 
-function receive(state: NetState, trap: Trap, sock: Sock, server: Buffer, wanted: WantedMessage, flags: number): number {
+function receive(state: NetState, trap: Trap, sock: TaskSocket, server: Buffer, wanted: WantedMessage, flags: number): number {
   small.writeUInt32LE(LONGEST_SOCKADDR, 0);
   const room = wanted.vectors.reduce((sum, [, length]) => sum + length, 0);
   // What a stream has beyond that is for the next call.
@@ -141,7 +141,7 @@ function receive(state: NetState, trap: Trap, sock: Sock, server: Buffer, wanted
 }
 
 /** SO_RCVTIMEO (socket(7)) in milliseconds; 0: none. */
-function limitOf(sock: Sock): number {
+function limitOf(sock: TaskSocket): number {
   small.writeInt32LE(16, 0);
   const value = alloc(16);
   if (sys(SYSCALLS.getsockopt, sock.fd, SOL_SOCKET, SO_RCVTIMEO, addressOf(value), smallAt) !== 0) return 0;

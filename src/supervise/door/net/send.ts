@@ -7,7 +7,7 @@ import { type TaskAccess, type Decoded, LATER } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { controlOf, dataOf, type MessageHeader, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
-import { AF, close, isWritable, SOCK, type Sock, socketOf } from "./socket.ts";
+import { AF, close, isWritable, SOCK, type TaskSocket, socketOf } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
@@ -19,7 +19,7 @@ const PIECE = 256 << 10;
 const TURN = 8 << 20;
 
 /** A message on its way. */
-interface Parcel {
+interface QueuedMessage {
   /** Where its bytes lie: they are read when they are sent, and not kept by whoever waits. */
   readonly vectors: MessageHeader["vectors"];
   readonly size: number;
@@ -99,7 +99,7 @@ function decodeSend(
     return result;
   };
   if (typeof headers === "number") return end(headers);
-  const parcels: Parcel[] = [];
+  const parcels: QueuedMessage[] = [];
   for (const header of headers) {
     const parcel = decodeParcel(state, task, access, sock, header);
     if (typeof parcel === "number") {
@@ -147,8 +147,8 @@ interface Sending {
   readonly state: NetState;
   readonly task: Task;
   readonly access: TaskAccess;
-  readonly sock: Sock;
-  readonly parcels: readonly Parcel[];
+  readonly sock: TaskSocket;
+  readonly parcels: readonly QueuedMessage[];
   readonly flags: number;
   readonly lengths: ((sent: readonly number[]) => void) | undefined;
 }
@@ -157,7 +157,7 @@ interface Sending {
 class Delivery {
   readonly #at: Sending;
   readonly #sent: number[] = [];
-  readonly #open = new Set<Parcel>();
+  readonly #open = new Set<QueuedMessage>();
   /** Bytes of the present message that are sent. */
   #part = 0;
   /** The other side had no room. */
@@ -170,7 +170,7 @@ class Delivery {
   }
 
   /** They may go whoever listens there, or does a moment later. */
-  open(parcels: readonly Parcel[]): void {
+  open(parcels: readonly QueuedMessage[]): void {
     for (const parcel of parcels) this.#open.add(parcel);
   }
 
@@ -197,7 +197,7 @@ class Delivery {
     return this.#sent.length;
   }
 
-  #one(parcel: Parcel): number {
+  #one(parcel: QueuedMessage): number {
     const { state, task, sock, flags } = this.#at;
     // Nothing listens there: whoever starts to a moment later was not judged. It is lost, as datagrams are.
     if (parcel.to?.listener === "none" && !state.observes && !this.#open.has(parcel)) return parcel.size;
@@ -228,7 +228,7 @@ class Delivery {
   }
 
   /** Bytes that went, or a negative errno. */
-  #piece({ vectors, name, control }: Parcel, most: number): number {
+  #piece({ vectors, name, control }: QueuedMessage, most: number): number {
     const { task, access, sock, flags } = this.#at;
     const data = dataOf(task.tid, access, vectors, this.#part, most);
     if (typeof data === "number") return data;
@@ -239,7 +239,7 @@ class Delivery {
 
 const NOTHING = alloc(0);
 
-function decodeParcel(state: NetState, task: Task, access: TaskAccess, sock: Sock, header: MessageHeader): Parcel | number {
+function decodeParcel(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, header: MessageHeader): QueuedMessage | number {
   const name = header.nameLength === 0 || header.name === 0 ? undefined : access.memory.bytes(task.tid, header.name, header.nameLength);
   if (typeof name === "number") return name;
   const control = controlOf(task, access, header, sock.domain === AF.UNIX);

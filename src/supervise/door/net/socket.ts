@@ -16,7 +16,7 @@ const POLLOUT = 4;
 const POLLERR_HUP = 0x18;
 
 /** A copy of a task's socket: the same socket and the same flags, whatever becomes of the task's descriptor. */
-export interface Sock {
+export interface TaskSocket {
   readonly fd: number;
   readonly inode: number;
   readonly domain: number;
@@ -30,7 +30,7 @@ const lengthBuffer = alloc(4);
 const lengthAt = lastingAddressOf(lengthBuffer);
 
 /** The socket behind a descriptor of the task, or the errno that the kernel would give. */
-export function socketOf(task: Task, access: TaskAccess, fd: number): Sock | number {
+export function socketOf(task: Task, access: TaskAccess, fd: number): TaskSocket | number {
   const copy = fd < 0 ? -ERRNO.EBADF : access.tasks.duplicate(task, fd);
   if (copy < 0) return copy;
   const stat = statFd(copy);
@@ -58,7 +58,7 @@ export function close(fd: number): void {
 }
 
 /** Closes the copy and passes the result on. */
-export function closeAndReturn(sock: Sock, result: number): number {
+export function closeAndReturn(sock: TaskSocket, result: number): number {
   close(sock.fd);
   return result;
 }

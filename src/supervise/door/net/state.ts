@@ -19,8 +19,8 @@ import {
   type RelayAddress,
   type SocketAddress,
 } from "../../net/index.ts";
-import type { Neighbours } from "../../neighbours.ts";
-import { AF, type Sock } from "./socket.ts";
+import type { OtherRuns } from "../../other-runs.ts";
+import { AF, type TaskSocket } from "./socket.ts";
 
 export interface NetOptions {
   /** What the policy says about actions, with the defaults of a run. */
@@ -30,7 +30,7 @@ export interface NetOptions {
   /** The relay; it is there once this has been asked. Undefined: no names, and the resolver is refused. */
   readonly relay: () => RelayAddress | undefined;
   /** Other runs that live: told of who listens here, and asked who listens elsewhere. */
-  readonly neighbours?: Pick<Neighbours, "listens" | "of">;
+  readonly otherRuns?: Pick<OtherRuns, "listens" | "of">;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Of the program: where its agents are. */
@@ -65,26 +65,26 @@ export class NetState {
   #binds = 0;
   #refuser: number | undefined;
   /** Inodes of sockets made by the run: TCP ones that listen, and all UDP ones. */
-  readonly own = new Recent<number, true>(MOST);
+  readonly own = new BoundedMap<number, true>(MOST);
   /** Of those, who is heard by the loopback device only. */
-  readonly confined = new Recent<number, true>(MOST);
+  readonly confined = new BoundedMap<number, true>(MOST);
   /** What a socket was bound to with somebody's consent. */
-  readonly bound = new Recent<number, string>(MOST);
+  readonly bound = new BoundedMap<number, string>(MOST);
   /** Sockets that talk to the relay, and the name server they think they talk to. */
-  readonly asResolver = new Recent<number, Buffer>(MOST);
+  readonly asResolver = new BoundedMap<number, Buffer>(MOST);
   /** Datagram sockets that seem to be connected, and those that talk to the relay, with the names they show. */
-  readonly shown = new Recent<number, SocketNames>(MOST);
+  readonly socketNames = new BoundedMap<number, SocketNames>(MOST);
   /** Streams whose connecting nobody waited for. */
-  readonly connecting = new Recent<number, true>(MOST);
+  readonly connecting = new BoundedMap<number, true>(MOST);
   /** What UNIX sockets were bound to for the kernel, and the sockaddr that was asked for: whoever is connected to one sees it too. */
-  readonly unixNames = new Recent<string, Buffer>(MOST);
+  readonly unixNames = new BoundedMap<string, Buffer>(MOST);
   /** `struct ucred` of who listens on a UNIX socket, of who connected one, and of who listened where one was connected to. */
-  readonly listeners = new Recent<number, Buffer>(MOST);
-  readonly connectors = new Recent<number, Buffer>(MOST);
-  readonly peers = new Recent<number, Buffer>(MOST);
+  readonly listeners = new BoundedMap<number, Buffer>(MOST);
+  readonly connectors = new BoundedMap<number, Buffer>(MOST);
+  readonly peers = new BoundedMap<number, Buffer>(MOST);
   /** Files of sockets made by the run, by device, inode and birth; abstract names, by their hex; with the inode of the socket. */
-  readonly ownFiles = new Recent<string, number>(MOST);
-  readonly ownAbstract = new Recent<string, number>(MOST);
+  readonly ownFiles = new BoundedMap<string, number>(MOST);
+  readonly ownAbstract = new BoundedMap<string, number>(MOST);
 
   constructor(options: NetOptions) {
     this.#options = options;
@@ -109,7 +109,7 @@ export class NetState {
   }
 
   /** The sockaddr of the relay, as this kind of socket takes it, where the address is a name server of the system's. */
-  relayFor(to: Internet, sock: Sock): Buffer | undefined {
+  relayFor(to: Internet, sock: TaskSocket): Buffer | undefined {
     const relay = to.port === DNS && this.#isNameServer(to) ? this.#relay() : undefined;
     if (relay === undefined) return undefined;
     const v4 = Uint8Array.of(127, 0, 0, 1);
@@ -121,12 +121,12 @@ export class NetState {
   }
 
   /** An address that refuses whoever connects: a port that is ours and where nobody will ever listen. */
-  refuserFor(sock: Sock, to: Internet): Buffer | undefined {
+  refuserFor(sock: TaskSocket, to: Internet): Buffer | undefined {
     this.#refuser ??= refuser();
     return this.#refuser === undefined ? undefined : this.#loopback(sock, to, this.#refuser);
   }
 
-  #loopback(sock: Sock, to: Internet, port: number): Buffer {
+  #loopback(sock: TaskSocket, to: Internet, port: number): Buffer {
     const v4 = Uint8Array.of(127, 0, 0, 1);
     if (sock.domain === AF.INET) return internetSockaddr(v4, port);
     const v6 = parseAddress("::1");
@@ -159,7 +159,7 @@ export class NetState {
     const there = socketsOn(protocol, port).filter((socket) => receives(socket, address, port));
     if (there.length === 0) return { listener: "none" };
     const isOwn = there.every(({ inode }) => this.own.has(inode));
-    const other = isOwn || protocol !== "tcp" ? undefined : this.#options.neighbours?.of(there.map(({ inode }) => inode));
+    const other = isOwn || protocol !== "tcp" ? undefined : this.#options.otherRuns?.of(there.map(({ inode }) => inode));
     if (other !== undefined) return { listener: other.equal ? "equal" : "other", confined: other.confined, run: other.run };
     return { listener: isOwn ? "own" : "other", confined: isOwn && there.every(({ inode }) => this.confined.has(inode)) };
   }
@@ -167,11 +167,11 @@ export class NetState {
   /** A stream socket of the run listens. */
   listens(inode: number): void {
     this.own.set(inode, true);
-    this.#options.neighbours?.listens(inode, this.confined.has(inode));
+    this.#options.otherRuns?.listens(inode, this.confined.has(inode));
   }
 
   /** Loopback in the place of another address of this machine, for whoever listens there only. */
-  loopbackFor(sock: Sock, to: Internet): Buffer {
+  loopbackFor(sock: TaskSocket, to: Internet): Buffer {
     return this.#loopback(sock, to, to.port);
   }
 
@@ -218,7 +218,7 @@ function unwrapped({ address }: Internet): Uint8Array {
 }
 
 /** A map that forgets the oldest. */
-export class Recent<K, V> {
+export class BoundedMap<K, V> {
   readonly #known = new Map<K, V>();
   readonly #most: number;
 

@@ -13,7 +13,7 @@ import { fileAction, type TaskAccess, type Decoded, LATER } from "../operation.t
 import { AT_FDCWD } from "../paths.ts";
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
-import { briefly, close, connect, closeAndReturn, nameOf, type Sock } from "./socket.ts";
+import { briefly, close, connect, closeAndReturn, nameOf, type TaskSocket } from "./socket.ts";
 import { NOBODY, type NetState } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
@@ -21,7 +21,7 @@ import { verdictOf } from "../../../policy/index.ts";
 type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
 
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
-export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix): Decoded {
+export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: Unix): Decoded {
   if (to.kind === "unnamed") return closeAndReturn(sock, -ERRNO.EINVAL);
   if (to.kind === "abstract") return connectAbstract(state, task, sock, to.name);
   access.paths.use(to.path);
@@ -50,7 +50,7 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
 const madeAs = ({ id, btime }: ObjectStat): string => `${id} ${btime.join(".")}`;
 
 /** Landlock's scope binds the program and not the door, so the door itself sees to it that the name is the run's own. */
-function connectAbstract(state: NetState, task: Task, sock: Sock, name: Buffer): Decoded {
+function connectAbstract(state: NetState, task: Task, sock: TaskSocket, name: Buffer): Decoded {
   const inode = state.ownAbstract.get(name.toString("hex"));
   const path = `@${pathText(name)}`;
   const call = { name: "connect", args: [path, "0"] } as const;
@@ -69,7 +69,7 @@ function connectAbstract(state: NetState, task: Task, sock: Sock, name: Buffer):
 }
 
 /** The kernel takes the door for who connects, and for who listens: who they were is kept. */
-function rememberPeers(state: NetState, task: Task, sock: Sock, listener: number | undefined, connects: () => number): () => number {
+function rememberPeers(state: NetState, task: Task, sock: TaskSocket, listener: number | undefined, connects: () => number): () => number {
   const who = listener === undefined ? undefined : state.listeners.get(listener);
   return () => {
     const result = connects();
@@ -82,7 +82,7 @@ function rememberPeers(state: NetState, task: Task, sock: Sock, listener: number
 }
 
 /** unix(7): a full queue is waited for by a socket that waits. */
-function connectWaiting(task: Task, sock: Sock, address: Buffer): () => number {
+function connectWaiting(task: Task, sock: TaskSocket, address: Buffer): () => number {
   if (!sock.blocks) return () => connect(sock.fd, address);
   let deadline = 0;
   return () => {
@@ -95,7 +95,7 @@ function connectWaiting(task: Task, sock: Sock, address: Buffer): () => number {
 }
 
 /** Makes the file of a socket where the path leads, with the mode that the task's umask leaves. */
-export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: Sock, to: Unix, bytes: Buffer): Decoded {
+export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: Unix, bytes: Buffer): Decoded {
   if (to.kind === "unnamed") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
   if (to.kind === "abstract") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
   access.paths.use(to.path);
@@ -130,7 +130,7 @@ export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: 
   };
 }
 
-function isBound(sock: Sock): boolean {
+function isBound(sock: TaskSocket): boolean {
   const address = nameOf(sock.fd)?.address;
   return address?.family === "unix" && address.kind !== "unnamed";
 }
@@ -174,7 +174,7 @@ function asAsked(path: Buffer): Buffer {
 }
 
 /** A name without a file: only the run itself may connect to it, so it needs no asking. */
-function bindAbstract(state: NetState, sock: Sock, bytes: Buffer): number {
+function bindAbstract(state: NetState, sock: TaskSocket, bytes: Buffer): number {
   const result = sys(SYSCALLS.bind, sock.fd, addressOf(bytes), bytes.length);
   const name = result < 0 ? undefined : nameOf(sock.fd)?.address;
   if (name?.family === "unix" && name.kind === "abstract") state.ownAbstract.set(name.name.toString("hex"), sock.inode);

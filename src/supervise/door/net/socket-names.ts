@@ -1,11 +1,11 @@
+import type { Trap } from "../listener.ts";
+import { write } from "./message.ts";
+import { AF, close, nameOf, peerOf, type SocketName, socketOf, type TaskSocket } from "./socket.ts";
+import type { NetState } from "./state.ts";
+import { type Decoded, PASS, type TaskAccess } from "../operation.ts";
+import type { Task } from "../tasks.ts";
 import { alloc, ERRNO } from "../../kernel/index.ts";
 import { unixPeer } from "../../net/index.ts";
-import type { Trap } from "../listener.ts";
-import { type TaskAccess, type Decoded, PASS } from "../operation.ts";
-import type { Task } from "../tasks.ts";
-import { write } from "./message.ts";
-import { AF, close, nameOf, peerOf, type Sock, type SocketName, socketOf } from "./socket.ts";
-import type { NetState } from "./state.ts";
 
 /**
  * What sockets are called. The door binds UNIX sockets by a path of its own, lets datagram sockets seem connected that are
@@ -25,9 +25,9 @@ function answerName(
   trap: Trap,
   task: Task,
   access: TaskAccess,
-  find: (state: NetState, sock: Sock) => Buffer | undefined,
+  find: (state: NetState, sock: TaskSocket) => Buffer | undefined,
 ): Decoded {
-  if (state.shown.size === 0 && state.unixNames.size === 0) return PASS;
+  if (state.socketNames.size === 0 && state.unixNames.size === 0) return PASS;
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
   const shown = find(state, sock);
@@ -35,9 +35,9 @@ function answerName(
   return shown === undefined ? PASS : writeAnswer(trap, access, shown, [trap.long(1), trap.long(2)]);
 }
 
-function ownName(state: NetState, sock: Sock): Buffer | undefined {
+function ownName(state: NetState, sock: TaskSocket): Buffer | undefined {
   if (sock.domain === AF.UNIX) return unixName(state, nameOf(sock.fd));
-  const shown = state.shown.get(sock.inode);
+  const shown = state.socketNames.get(sock.inode);
   const real = shown === undefined ? undefined : nameOf(sock.fd);
   if (shown === undefined || real === undefined) return undefined;
   const bytes = Buffer.from(shown.own);
@@ -45,8 +45,8 @@ function ownName(state: NetState, sock: Sock): Buffer | undefined {
   return bytes;
 }
 
-function peerName(state: NetState, sock: Sock): Buffer | undefined {
-  return sock.domain === AF.UNIX ? unixName(state, peerOf(sock.fd)) : state.shown.get(sock.inode)?.peer;
+function peerName(state: NetState, sock: TaskSocket): Buffer | undefined {
+  return sock.domain === AF.UNIX ? unixName(state, peerOf(sock.fd)) : state.socketNames.get(sock.inode)?.peer;
 }
 
 /** What a UNIX socket was asked to be bound to; undefined where the kernel knows. */

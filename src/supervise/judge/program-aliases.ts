@@ -28,7 +28,7 @@ const PIECE = 1 << 20;
  * Programs that rules forbid or ask about, known again under other names: as a hard link, through a bind mount, or as a
  * copy, by its content. A program that is changed by one bit is another one: only what it does can then be judged.
  */
-export class Lookalikes {
+export class ProgramAliases {
   readonly #named: readonly NamedProgram[];
   readonly #hashes = new Map<string, string>();
 

@@ -13,7 +13,7 @@ import { isRunning, runsFolder } from "./undo/index.ts";
  * A run notes the inodes of its listening sockets in its own folder. Every run's state is closed to every run, so none can
  * note a socket of its own in another's name; a number that is noted says which socket, whatever its port.
  */
-export interface RunScope {
+interface RunScope {
   /** Folders that are the run's to work in, as the kernel names them. */
   readonly work: readonly string[];
   /** Texts of the policy files in force, without the profile. */
@@ -30,7 +30,7 @@ interface NotedSockets {
 }
 
 /** Who listens at an address, of the runs that live. */
-export interface Neighbour {
+interface OtherRun {
   readonly run: string;
   /** It can do nothing that this run could not. */
   readonly equal: boolean;
@@ -43,7 +43,7 @@ const FILE = "listens.json";
 const MOST = 200;
 const LARGEST = 1 << 16;
 
-export class Neighbours {
+export class OtherRuns {
   readonly #runs: string;
   readonly #id: string;
   readonly #ground: () => RunScope;
@@ -105,7 +105,7 @@ export class Neighbours {
   }
 
   /** Another run that lives and has all of these sockets. */
-  of(inodes: readonly number[]): Neighbour | undefined {
+  of(inodes: readonly number[]): OtherRun | undefined {
     if (inodes.length === 0) return undefined;
     for (const run of this.#others()) {
       const found = readRegular(`${this.#runs}/${run}/${FILE}`, LARGEST);
