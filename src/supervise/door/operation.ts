@@ -81,11 +81,7 @@ export const RESTART = -514;
 /** What to judge, a final result or negative errno, or PASS. */
 export type Decoded<Work extends DecodedCall | DecodedExec = DecodedCall> = Work | number | typeof PASS;
 /** Decodes a trapped call: handlers.ts has one for each. */
-export type Handler<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> = (
-  trap: Trap,
-  task: Task,
-  access: TaskAccess,
-) => Decoded<Work>;
+export type Handler = (trap: Trap, task: Task, access: TaskAccess) => Decoded<DecodedCall | DecodedExec>;
 
 /** Handlers of some of the calls that the filter traps. */
 export type Handlers = Partial<Readonly<Record<TrappedCall, Handler>>>;

@@ -57,7 +57,7 @@ export interface PinnedEntry {
 const WIDTH = 8;
 const MOST_NAMES = 8192;
 
-let own = -1;
+let ownFolder = -1;
 const names = alloc(WIDTH * (MOST_NAMES + 1));
 const namesAt = lastingAddressOf(names);
 
@@ -66,11 +66,11 @@ const namesAt = lastingAddressOf(names);
  * Half of what such a call costs is the way to this folder (docs/performance.md).
  */
 export function ownDescriptors(): number {
-  if (own < 0) {
+  if (ownFolder < 0) {
     const name = cString(Buffer.from("/proc/self/fd"));
-    own = must("openat", AT_FDCWD, addressOf(name), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
+    ownFolder = must("openat", AT_FDCWD, addressOf(name), O_PATH | O_CLOEXEC | O_DIRECTORY, 0);
   }
-  return own;
+  return ownFolder;
 }
 
 /** The address of a descriptor's name in that folder; of a large number good until the next call. */
@@ -126,16 +126,16 @@ export class Paths {
   /** The object that the path last read leads to. `resolve` adds flags of openat2(2). */
   object(task: Task, dirfd: number, follow: boolean, resolve = 0): PinnedObject | number {
     if (this.length === 0) return -ERRNO.ENOENT;
-    const found = this.#resolved(task, dirfd, follow ? 0 : O_NOFOLLOW, follow, resolve);
-    return typeof found === "number" ? found : this.#described(found);
+    const found = this.#resolve(task, dirfd, follow ? 0 : O_NOFOLLOW, follow, resolve);
+    return typeof found === "number" ? found : this.#describe(found);
   }
 
   /** `only`: O_NOFOLLOW, O_DIRECTORY. */
-  #resolved(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
+  #resolve(task: Task, dirfd: number, only: number, follow: boolean, resolve: number): Folder | number {
     // IN_ROOT makes even an absolute path begin at the folder.
     const base = this.#base(task, dirfd, 0, (resolve & IN_ROOT) !== 0);
     if (base < 0 && base !== AT_FDCWD) return base;
-    const found = this.#named(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
+    const found = this.#withName(this.#openat2(base, this.at, O_PATH | O_CLOEXEC | only, resolve | NO_MAGICLINKS));
     // NO_SYMLINKS, BENEATH, IN_ROOT: whoever asks for these does not want to be led through magic links.
     const strict = (resolve & ~WALKABLE) !== 0;
     if (strict && typeof found !== "number" && isWithin(found.path, this.#own)) {
@@ -160,7 +160,7 @@ export class Paths {
         return typeof stat === "number" ? stat : -ERRNO.ENOTDIR;
       }
     }
-    return this.#named(walked);
+    return this.#withName(walked);
   }
 
   /**
@@ -177,20 +177,20 @@ export class Paths {
       const name = Buffer.from(`${segment}\0`, "latin1");
       const next = this.#openat2(here, addressOf(name), O_PATH | O_CLOEXEC | O_NOFOLLOW, NO_MAGICLINKS);
       const place = next < 0 ? next : statFd(next);
-      if (typeof place === "number") return leave(here, next, place);
+      if (typeof place === "number") return closeBoth(here, next, place);
       if (kindOf(place.mode) !== "symlink" || (rest.length === 0 && !follow)) {
         sys(SYSCALLS.close, here);
         here = next;
         continue;
       }
-      if (++links > MOST_LINKS) return leave(here, next, -ERRNO.ELOOP);
+      if (++links > MOST_LINKS) return closeBoth(here, next, -ERRNO.ELOOP);
       const folder = this.nameOf(here);
       const own = folder === "/proc" ? ownName(segment, task) : undefined;
       const target = own === undefined ? this.linkText(here, addressOf(name)) : Buffer.from(own);
       sys(SYSCALLS.close, next);
-      if (typeof target === "number") return leave(here, -1, target);
+      if (typeof target === "number") return closeBoth(here, -1, target);
       if (own === undefined && typeof folder === "string" && isMagic(folder, segment)) {
-        const jumped = magic(task, folder, here, name);
+        const jumped = followMagicLink(task, folder, here, name);
         sys(SYSCALLS.close, here);
         here = jumped;
         continue;
@@ -210,7 +210,7 @@ export class Paths {
     return text.includes("dev/fd/") || text.includes("dev/std") || text.includes("self/");
   }
 
-  #described({ fd, path }: Folder): PinnedObject | number {
+  #describe({ fd, path }: Folder): PinnedObject | number {
     const stat = statFd(fd);
     if (typeof stat !== "number" && this.#mounts.isForeignProc(path, stat.id)) {
       sys(SYSCALLS.close, fd);
@@ -257,21 +257,21 @@ export class Paths {
     if (start === 0) {
       const base = this.#base(task, dirfd, O_DIRECTORY);
       // AT_FDCWD: the path is nothing but slashes.
-      if (base === AT_FDCWD) return this.#named(this.#root());
-      return base < 0 ? base : this.#named(base);
+      if (base === AT_FDCWD) return this.#withName(this.#root());
+      return base < 0 ? base : this.#withName(base);
     }
     const length = this.length;
     const held = this.bytes[start] ?? 0;
     this.bytes[start] = 0;
     this.length = start;
-    const folder = this.#resolved(task, dirfd, O_DIRECTORY, true, resolve);
+    const folder = this.#resolve(task, dirfd, O_DIRECTORY, true, resolve);
     this.bytes[start] = held;
     this.length = length;
     return folder;
   }
 
   /** A descriptor of ours with its name; takes it over. */
-  #named(fd: number): Folder | number {
+  #withName(fd: number): Folder | number {
     if (fd < 0) return fd;
     const path = this.nameOf(fd);
     if (typeof path === "string") return { fd, path };
@@ -293,8 +293,8 @@ export class Paths {
 
   /** Describes a descriptor of ours; takes it over. */
   placeOf(fd: number): PinnedObject | number {
-    const named = this.#named(fd);
-    return typeof named === "number" ? named : this.#described(named);
+    const named = this.#withName(fd);
+    return typeof named === "number" ? named : this.#describe(named);
   }
 
   /** The kernel's name for a descriptor of ours. */
@@ -323,13 +323,13 @@ export class Paths {
 }
 
 /** Follows a magic link, if it belongs to the tree. */
-function magic(task: Task, folder: string, here: number, name: Buffer): number {
+function followMagicLink(task: Task, folder: string, here: number, name: Buffer): number {
   const pid = Number(/^\/proc\/(\d+)/.exec(folder)?.[1]);
   if (pid !== task.tgid && pid !== task.tid && !inTree(pid)) return -ERRNO.EACCES;
   return sys(SYSCALLS.openat, here, addressOf(name), O_PATH | O_CLOEXEC, 0);
 }
 
-function leave(here: number, next: number, errno: number): number {
+function closeBoth(here: number, next: number, errno: number): number {
   sys(SYSCALLS.close, here);
   if (next >= 0) sys(SYSCALLS.close, next);
   return errno;
