@@ -9,14 +9,14 @@ import { RunConsent } from "./consent.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
 import type { Trap } from "./listener.ts";
-import { AGAIN, type DecodedExec, isExec, LATER, closeAll, type DecodedCall, PASS, RESTART, type TaskAccess } from "./operation.ts";
+import { AGAIN, type DecodedExec, isExec, LATER, closeAll, type DecodedCall, PASS, type TaskAccess } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
 import { killTree } from "./processes.ts";
 import { questionOf } from "./question.ts";
 import { actionOf, type Recorder } from "./record.ts";
 import { Starts } from "./starts.ts";
-import type { Task } from "./tasks.ts";
+import { RESTART, type Task } from "./tasks.ts";
 
 /** The objects of a call changed so often between looking and doing that it is given up. */
 const MOST_TRIES = 8;

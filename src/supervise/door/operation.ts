@@ -72,12 +72,6 @@ export const PASS = "pass";
 export const AGAIN = -512;
 /** Not yet: `perform` is to be tried again in a moment. */
 export const LATER = -513;
-/**
- * A signal waits for the task. Answered with ERESTARTSYS, which no program sees: on its way to the handler the kernel makes the call
- * again, or EINTR of it, as sigaction(2) was told (SA_RESTART).
- */
-export const RESTART = -514;
-
 /** What to judge, a final result or negative errno, or PASS. */
 export type Decoded<Work extends DecodedCall | DecodedExec = DecodedCall> = Work | number | typeof PASS;
 /** Decodes a trapped call: handlers.ts has one for each. */

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
-import { RESTART } from "./operation.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -190,6 +189,12 @@ function readStatus(task: Task): string {
 /** A set of signals. */
 const signalsIn = (status: string, name: string): bigint =>
   BigInt(`0x${new RegExp(`^${name}:\\t([0-9a-f]+)`, "m").exec(status)?.[1] ?? "0"}`);
+
+/**
+ * A signal waits for the task. Answered with ERESTARTSYS, which no program sees: on its way to the handler the kernel makes the call
+ * again, or EINTR of it, as sigaction(2) was told (SA_RESTART).
+ */
+export const RESTART = -514;
 
 /**
  * What a waiting call of the task comes to because of a signal; 0: no signal waits. A task that waits for the door is woken by

@@ -1,9 +1,17 @@
-import { type Action, type FileAction } from "../../action/index.ts";
+import type { Action, FileAction } from "../../action/index.ts";
 import { compareStrictness, type Verdict } from "../../policy/index.ts";
 import type { ProtectedObjects } from "./objects.ts";
-import { probe } from "./probe.ts";
 import type { CallSubject } from "./types.ts";
 import { ALLOWED, isMeant, TOO_LARGE } from "./verdicts.ts";
+
+/** What would be said of a file. */
+export const probe = (operation: FileAction["operation"], path: string): FileAction => ({
+  kind: "file",
+  operation,
+  target: { kind: "path", path },
+  origin: { by: "tool" },
+  call: { name: "open", args: [path, operation === "read" ? "read" : "write"] },
+});
 
 /** What judging moved folders needs of the run's judge. */
 export interface MoveContext {
