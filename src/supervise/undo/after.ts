@@ -166,6 +166,13 @@ export function changedSince(after: After, was: string, path: string, now: Objec
   return unchanged ? undefined : "was changed since";
 }
 
+/** What an undo leaves alone. */
+export interface NotUndone {
+  readonly path: string;
+  /** Continues "PATH …". */
+  readonly why: string;
+}
+
 /** A result of `statSafe` that is no object, in words. */
 export function whyNot(found: number): string {
   if (isMissing(found)) return "is gone: moved or deleted since";

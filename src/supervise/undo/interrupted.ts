@@ -5,7 +5,8 @@ import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
 import { cText, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import type { PreImage } from "./journal.ts";
-import type { NotUndone, UndoStep } from "./plan.ts";
+import type { NotUndone } from "./after.ts";
+import type { UndoStep } from "./plan.ts";
 import { isRunning, lastSign, listRuns, type RunRecord } from "./run-folder.ts";
 import { kindOf, milliseconds, type ObjectStat } from "./stat.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import { pathBytes, pathText } from "../kernel/index.ts";
-import { type After, whyNot } from "./after.ts";
+import { type After, type NotUndone, whyNot } from "./after.ts";
 import { Disk } from "./check.ts";
 import { notKept, type PreImage } from "./journal.ts";
 import { Repositories } from "./repositories.ts";
@@ -106,12 +106,6 @@ function restoreInodes(
   }
   // A folder's times change with what is done in it, and its mode may close it.
   return [...contents, ...attributes, ...folders.sort((a, b) => depth(b.path) - depth(a.path))];
-}
-
-export interface NotUndone {
-  readonly path: string;
-  /** Continues "PATH …". */
-  readonly why: string;
 }
 
 export interface StepPlan {

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
-import type { After } from "./after.ts";
+import type { After, NotUndone } from "./after.ts";
 import type { PreImage } from "./journal.ts";
-import type { NotUndone } from "./plan.ts";
 import {
   changedUnit,
   headOf,

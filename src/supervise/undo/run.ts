@@ -1,7 +1,7 @@
 import { closeSync, statSync } from "node:fs";
 import { forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
-import { planUndo, type StepPlan, type NotUndone } from "./plan.ts";
-import { fresh, sealed } from "./after.ts";
+import { planUndo, type StepPlan } from "./plan.ts";
+import { fresh, type NotUndone, sealed } from "./after.ts";
 import { carryOut } from "./restore.ts";
 import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
