@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+// @ts-expect-error -- a plain script
+import { knowledgeForVitest } from "./scripts/knowledge.mjs";
 
 export default defineConfig({
+  plugins: [knowledgeForVitest(import.meta.dirname)],
   test: {
     setupFiles: "test/seed.ts",
     // By itself vitest leaves one processor free: on two it would run one file after the other.

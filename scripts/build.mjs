@@ -17,19 +17,18 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { lazyBuiltins } from "./lazy-builtins.mjs";
+import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
-  knowledge,
   languages,
+  lazyBuiltins,
   lazyExtensions,
-  lazyKnowledge,
   lazyLanguages,
   lazyPatch,
   lazyShell,
   lazyReader,
   lazyServer,
   lazySurvey,
-} from "./knowledge-plugin.mjs";
+} from "./lazy-parts.mjs";
 import { buildLibrary } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -46,6 +45,7 @@ function fingerprint() {
   for (const file of readdirSync(join(root, "src"), { recursive: true }).sort()) {
     if (/\.(?:ts|json)$/.test(file)) hash.update(file).update(readFileSync(join(root, "src", file)));
   }
+  for (const file of tablesOf(root)) hash.update(file).update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }
 
@@ -74,22 +74,32 @@ const part = {
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
-  const tables = await knowledge(root);
-  writeFileSync(join(fresh, "knowledge.txt"), tables.table);
+  const knowledge = await makeKnowledge(root);
+  writeFileSync(join(fresh, "knowledge.mjs"), knowledge.module);
+  const fromFile = { define: { ...part.define, ASSENT_KNOWLEDGE: JSON.stringify(knowledge.places) } };
   const results = await Promise.all([
     build({
       ...part,
       entryPoints: [entry("hook")],
       outfile: join(fresh, "hook.cjs"),
-      plugins: [lazyShell, lazyPatch, lazyServer, lazyExtensions],
+      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions],
     }),
     build({ ...part, entryPoints: { server: join(root, "src/engine/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
       ...part,
-      entryPoints: { shell: join(root, "src/shell/index.ts"), survey: join(root, "src/shell/survey/index.ts") },
+      ...fromFile,
+      entryPoints: { shell: join(root, "src/shell/index.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
-      plugins: [lazyKnowledge(tables, root), lazyLanguages],
+      plugins: [knowledgeFromFile(root), lazyLanguages],
+    }),
+    build({
+      ...part,
+      ...fromFile,
+      entryPoints: { survey: join(root, "src/shell/survey/index.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+      plugins: [knowledgeFromFile(root), lazyShell],
     }),
     build({
       ...part,
@@ -105,7 +115,7 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
-    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs"), plugins: [lazyShell] }),
+    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({
       ...common,
@@ -141,6 +151,7 @@ try {
       splitting: true,
       minifySyntax: true,
       chunkNames: "chunks/[name]-[hash]",
+      plugins: [knowledgeBeside(fresh)],
       // Finds its native half next to itself.
       external: ["koffi"],
       outExtension: { ".js": ".mjs" },

@@ -3,6 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { commandsDocs } from "./commands-docs.mjs";
+import { knowledgeNow } from "./knowledge.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -17,6 +19,7 @@ async function load(name) {
     platform: "node",
     packages: "external",
     logLevel: "warning",
+    plugins: [knowledgeNow(root)],
   });
   return import(pathToFileURL(outfile).href);
 }
@@ -26,7 +29,7 @@ const { cliDocs } = await load("cli-docs");
 const { agentsDocs } = await load("agents-docs");
 const { libraryDocs } = await load("library-docs");
 const { reasonsDocs } = await load("reasons-docs");
-for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs, ...reasonsDocs]) {
+for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs, ...reasonsDocs, ...(await commandsDocs(root))]) {
   const target = join(root, file);
   const before = await readFile(target, "utf8").catch(() => "");
   const after = update(before);

@@ -3,6 +3,7 @@ import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { knowledgeBeside } from "./knowledge.mjs";
 
 /** Entries that are ES modules for node, by the name of the built file; `external` packages are the user's own. */
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"];
@@ -15,7 +16,14 @@ const CORE = "src/sdk/core/index.ts";
  * @returns {Promise<readonly { metafile: import("esbuild").Metafile }[]>}
  */
 export async function buildLibrary({ root, out, common }) {
-  const shared = { ...common, outdir: out, format: "esm", minifySyntax: true, outExtension: { ".js": ".mjs" } };
+  const shared = {
+    ...common,
+    outdir: out,
+    format: "esm",
+    minifySyntax: true,
+    outExtension: { ".js": ".mjs" },
+    plugins: [knowledgeBeside(out)],
+  };
   const entries = Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, join(root, source)]));
   const results = await Promise.all([
     build({ ...shared, entryPoints: entries, splitting: true, chunkNames: "chunks/[name]-[hash]", external: EXTERNAL }),

@@ -3,6 +3,7 @@ import { build } from "esbuild";
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { knowledgeNow } from "./knowledge.mjs";
 
 const [entry, ...rest] = process.argv.slice(2);
 if (entry === undefined) {
@@ -25,6 +26,7 @@ await build({
   packages: "external",
   sourcemap: "inline",
   logLevel: "warning",
+  plugins: [knowledgeNow(root)],
 });
 process.argv = [process.argv[0] ?? "node", entry, ...rest];
 await import(pathToFileURL(outfile).href);

@@ -5,16 +5,14 @@ import { applyEnvironment } from "./environment.ts";
 import { applyKind, environmentWord } from "./kinds.ts";
 import {
   grammarOf,
-  kindName,
-  readOptionLine,
+  type CommandEntry,
+  type Entry,
+  type EntryFields,
   type Grammar,
-  type Kind,
-  type Option,
-  type Slot,
   type Subcommand,
   type Subcommands,
-} from "./knowledge/read-spec.ts";
-import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
+} from "./knowledge/entries.ts";
+import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./knowledge/read-spec.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
 import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
@@ -37,18 +35,12 @@ export interface Applied {
 type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
-export function applySpec(base: Base, spec: CommandSpec): Applied {
+export function applySpec(base: Base, spec: CommandEntry): Applied {
   const names = spec.names.split(" ");
   return applyLevel(base, spec, undefined, names.find((name) => name === base.name) ?? names[0] ?? "", []);
 }
 
-function applyLevel(
-  base: Base,
-  spec: CommandSpec | SubcommandSpec,
-  parent: Grammar | undefined,
-  id: string,
-  before: readonly Value[],
-): Applied {
+function applyLevel(base: Base, spec: Entry, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
   const grammar = grammarOf(spec, parent);
   const help = parent === undefined ? undefined : helpAmong(spec.helps ?? base.helps, base.words);
   if (help !== undefined) return showHelp({ ...base, spec, grammar }, help, id, before);
@@ -242,7 +234,7 @@ function showHelp(base: Base & Pick<Invocation, "spec" | "grammar">, help: Given
   };
 }
 
-const isAbbreviated = (spec: CommandSpec | SubcommandSpec): boolean => spec.abbreviates === true;
+const isAbbreviated = (spec: EntryFields): boolean => spec.abbreviates === true;
 
 /** The one subcommand that begins with `word`; where there are several, which one is meant is not ours to say. */
 function findAbbreviated(inv: Invocation, grammar: Grammar, word: string, rest: readonly Value[]): Subcommand | "unknown" | undefined {

@@ -1,48 +1,11 @@
 import { resolvePath } from "../path/index.ts";
 import { doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyKind } from "./kinds.ts";
-import { fits, GRAMMARS, matchesName, namesCode, readVariable, type GrammarName } from "./knowledge/environment.ts";
-import { readKind, type Kind } from "./knowledge/read-spec.ts";
+import { fits, matchesName, namesCode, readVariable } from "./knowledge/environment.ts";
+import { readReads, type Reading } from "./knowledge/reads.ts";
 import { type Handed, isArray, type ShellState, type Variable } from "./state.ts";
 import { handOn } from "./variables.ts";
 import { isHole, textOf, unknown, type Atom, type Value } from "./value.ts";
-
-/** A row of `CommandSpec.reads`. */
-export interface Reading {
-  readonly names: readonly string[];
-  /** `words`: more words for the command line, which an allow rule for the program answers, as it answers options. */
-  readonly what: RegExp | Kind | "words";
-}
-
-const readings = new Map<string, readonly Reading[]>();
-
-/** Reads the rows of `reads`; throws on what it does not understand. */
-export function readReads(text: string): readonly Reading[] {
-  const known = readings.get(text);
-  if (known !== undefined) return known;
-  const rows = text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .map((line): Reading => {
-      const match = /^([\w* ]+)=(\S*)$/.exec(line);
-      if (match === null) throw new Error(`the variables \`${line}\` are not understood`);
-      const [, names = "", what = ""] = match;
-      return { names: names.trim().split(/\s+/), what: readValue(what) };
-    });
-  readings.set(text, rows);
-  return rows;
-}
-
-function readValue(text: string): Reading["what"] {
-  if (text === "words") return text;
-  const values = /^\{(.*)\}$/.exec(text)?.[1];
-  if (values !== undefined) return new RegExp(`^(?:${values.split(",").map(escape).join("|")})$`);
-  return isGrammar(text) ? GRAMMARS[text] : readKind(text);
-}
-
-const escape = (text: string): string => text.replaceAll(/[.+*?^$(){}|[\]\\]/g, "\\$&");
-const isGrammar = (text: string): text is GrammarName => Object.hasOwn(GRAMMARS, text);
 
 /** The program that is asked. One without an entry has no rows that could name an operand kind. */
 type Asked = Pick<Invocation, "cx" | "state" | "exec" | "name" | "span" | "reads"> & { readonly whole?: Invocation };

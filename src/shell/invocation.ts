@@ -3,8 +3,7 @@ import { baseName } from "../path/index.ts";
 import { has, valuesOf } from "./analyse/given.ts";
 import { expandBraces } from "./brace.ts";
 import type { Context } from "./context.ts";
-import type { Grammar } from "./knowledge/read-spec.ts";
-import type { CommandSpec, SubcommandSpec } from "./knowledge/spec.ts";
+import type { EntryFields, Grammar } from "./knowledge/entries.ts";
 import type { Arguments } from "./options.ts";
 import { targetsOf } from "./paths.ts";
 import type { Place, ShellState } from "./state.ts";
@@ -33,7 +32,7 @@ export interface Invocation {
   readonly exec: number;
   /** Program name for messages. */
   readonly name: string;
-  readonly spec: CommandSpec | SubcommandSpec;
+  readonly spec: EntryFields;
   readonly grammar: Grammar;
   readonly args: Arguments;
   /** All words after the program's name. */

@@ -1,4 +1,5 @@
-import type { Grammar, Option, Slot } from "./knowledge/read-spec.ts";
+import type { Grammar } from "./knowledge/entries.ts";
+import type { Option, Slot } from "./knowledge/read-spec.ts";
 import { holeOf, literal, mayBeOption, prefixOf, textOf, type Value } from "./value.ts";
 
 export interface GivenOption {

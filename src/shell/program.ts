@@ -5,7 +5,7 @@ import { type Applied, applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
 import { describe, type Runner } from "./invocation.ts";
-import { entryFor } from "./knowledge/lookup.ts";
+import { entryFor } from "./knowledge/entries.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
 import type { GivenOption } from "./options.ts";

@@ -1,49 +1,26 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { build, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
-// @ts-expect-error -- a plain script
-import { knowledge as build } from "../../scripts/knowledge-plugin.mjs";
 import { AGENT_IDS } from "../../src/agents/index.ts";
-import { FAMILIES } from "../../src/shell/knowledge/index.ts";
-import { entryFor } from "../../src/shell/knowledge/lookup.ts";
-import { grammarOf, type Grammar, type Subcommand } from "../../src/shell/knowledge/read-spec.ts";
-import type { CommandSpec, SubcommandSpec } from "../../src/shell/knowledge/spec.ts";
+import type { Entry, Grammar } from "../../src/shell/knowledge/index.ts";
+import * as Knowledge from "../../src/shell/knowledge/index.ts";
 import { assent, DIST, run, scratch } from "../scratch.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const knowledge = build as (root: string) => Promise<{ table: string; module: string }>;
 
-type Grammars = (spec: SubcommandSpec, parent?: Grammar) => Grammar;
-
-/** Every key that a table uses can be read from the hook's entry and says the same, and so does its grammar. */
-function same(
-  name: string,
-  found: SubcommandSpec,
-  wanted: SubcommandSpec,
-  read: Grammars,
-  above?: { found: Grammar; wanted: Grammar },
-): void {
-  for (const [key, value] of Object.entries(wanted)) {
-    if (["examples", "summary", "options", "subcommands"].includes(key) || value === undefined) continue;
-    expect([name, key, Reflect.get(found, key)]).toEqual([name, key, value]);
-  }
-  const { subcommands: own, ...grammar } = read(found, above?.found);
-  const { subcommands, ...expected } = grammarOf(wanted, above?.wanted);
-  expect([name, { ...grammar, options: new Map(grammar.options) }]).toEqual([name, expected]);
-  const asked = [...expected.options.keys(), "", " ", "-", "--", "-a\n", "--no-such-option", "a", "none", '["required"]'];
-  const answers = (options: Grammar["options"]): unknown => asked.map((option) => [option, options.has(option), options.get(option)]);
-  expect([name, answers(grammar.options)]).toEqual([name, answers(expected.options)]);
-  expect([name, [...(own?.named.keys() ?? [])].toSorted()]).toEqual([name, [...(subcommands?.named.keys() ?? [])].toSorted()]);
-  const pairs = (all: readonly Subcommand[] = []): [string, readonly string[]][] => all.map(({ key, words }) => [key, words]);
-  expect(pairs(own?.verbs)).toEqual(pairs(subcommands?.verbs));
-  const levels = { found: { subcommands: own, ...grammar }, wanted: { subcommands, ...expected } };
-  const lists = [...(subcommands?.named ?? []), ["", subcommands?.verbs ?? []] as const];
-  for (const [first, all] of lists) {
-    const others = first === "" ? own?.verbs : own?.named.get(first);
-    expect(pairs(others)).toEqual(pairs(all));
-    for (const [at, { key, spec }] of all.entries()) same(`${name} ${key}`, others?.[at]?.spec ?? {}, spec, read, levels);
-  }
+interface KnowledgeScripts {
+  readonly makeKnowledge: (root: string) => Promise<{ readonly module: string; readonly places: unknown }>;
+  readonly knowledgeFromFile: (root: string) => Plugin;
+}
+/** All that can be read of an entry and of what is below it. */
+function whole(read: typeof Knowledge, entry: Entry, parent?: Grammar): unknown {
+  const { style, options, digits, slots, effects, inert, harmless } = read.grammarOf(entry, parent);
+  const grammar = { style, options: [...options], digits, slots, effects, inert, harmless };
+  const below = read.entriesBelow(entry).map((one) => [one.keys, whole(read, one.entry, read.grammarOf(entry, parent))]);
+  return [entry, grammar, read.aboutEntry(entry), below];
 }
 
 describe("the package", () => {
@@ -64,7 +41,7 @@ describe("the package", () => {
       "dist/run-front.cjs",
       "dist/run.cjs",
       "dist/survey.cjs",
-      "dist/knowledge.txt",
+      "dist/knowledge.mjs",
       "dist/reader.cjs",
       "dist/assent.mjs",
       "dist/library.mjs",
@@ -154,26 +131,26 @@ describe("the package", () => {
 });
 
 describe("the hook's knowledge", () => {
-  it("is the tables without what is for people", async () => {
+  it("is what everybody else reads: pieces of the one file", async () => {
+    // @ts-expect-error -- a plain script
+    const { knowledgeFromFile, makeKnowledge } = (await import("../../scripts/knowledge.mjs")) as KnowledgeScripts;
     const place = scratch();
-    const { table, module } = await knowledge(ROOT);
-    expect(table).toMatch(/^[\x20-\x7e]*$/);
-    writeFileSync(join(place.root, "knowledge.txt"), table);
-    writeFileSync(join(place.root, "knowledge.mjs"), `const __dirname = ${JSON.stringify(place.root)};\n${module}`);
-    const lazy = (await import(join(place.root, "knowledge.mjs"))) as {
-      entryFor: (name: string) => CommandSpec | undefined;
-      grammarOfEntry: Grammars;
-      NAMES: () => string[];
-    };
-    const wanted = FAMILIES.flat().flatMap((spec) => spec.names.split(" ").map((name) => [name, spec] as const));
-    expect(lazy.NAMES()).toEqual(wanted.map(([name]) => name));
-    for (const [name] of wanted) {
-      const [found, spec] = [lazy.entryFor(name), entryFor(name)];
-      if (found === undefined || spec === undefined) throw new Error(`${name} is missing`);
-      same(name, found, spec, lazy.grammarOfEntry);
-    }
-    for (const name of ["", "no-such-program", "ls:", "\n", "git\n", "0", "constructor", "__proto__"])
-      expect(lazy.entryFor(name)).toBe(entryFor(name));
+    const { module, places } = await makeKnowledge(ROOT);
+    expect(readFileSync(join(DIST, "knowledge.mjs"), "latin1")).toBe(module);
+    writeFileSync(join(place.root, "knowledge.mjs"), module);
+    const outfile = join(place.root, "entries.cjs");
+    await build({
+      entryPoints: [join(ROOT, "src/shell/knowledge/index.ts")],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      define: { ASSENT_KNOWLEDGE: JSON.stringify(places) },
+      plugins: [knowledgeFromFile(ROOT)],
+    });
+    const hook = createRequire(import.meta.url)(outfile) as typeof Knowledge;
+    const all = (read: typeof Knowledge): unknown => read.allEntries().map((entry) => [entry.names, whole(read, entry)]);
+    expect(all(hook)).toEqual(all(Knowledge));
   });
 
   it("decides as the source does", () => {

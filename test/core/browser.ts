@@ -88,6 +88,7 @@ const said = await inBrowser(
   new Map([
     ["/", page],
     ["/core.mjs", readFileSync("dist/core.mjs", "utf8")],
+    ["/knowledge.mjs", readFileSync("dist/knowledge.mjs", "utf8")],
     ["/verdicts.mjs", outputFiles[0]?.text ?? ""],
     ["/commands.mjs", `export default ${JSON.stringify(commands)};`],
   ]),

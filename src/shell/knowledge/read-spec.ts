@@ -1,34 +1,7 @@
 import { FILE_OPERATIONS, isDangerId, type DangerId, type FileOperation } from "../../action/index.ts";
-import type { CommandSpec, SubcommandSpec } from "./spec.ts";
+import { OUTPUTS } from "./spec.ts";
 
-/** The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug. */
-export interface Grammar {
-  readonly style: "gnu" | "posix" | "bsd" | "words" | "none";
-  readonly options: ReadonlyMap<string, Option>;
-  /** `-5` is an option. */
-  readonly digits: boolean;
-  readonly slots: readonly Slot[] | undefined;
-  readonly effects: readonly Effect[];
-  /** No option that is listed does more than read and print. */
-  readonly inert: boolean;
-  /** See `CommandSpec.closed`: an unknown word in operand position cannot do harm as an option. */
-  readonly harmless: boolean;
-  readonly subcommands: Subcommands | undefined;
-}
-
-/** Subcommands by their first word; `verbs` are those that begin with a verb pattern (`describe-*`). */
-export interface Subcommands {
-  readonly named: ReadonlyMap<string, readonly Subcommand[]>;
-  readonly verbs: readonly Subcommand[];
-  /** See `CommandSpec.kinds`. */
-  readonly kinds: boolean;
-}
-
-export interface Subcommand {
-  readonly key: string;
-  readonly words: readonly string[];
-  readonly spec: SubcommandSpec;
-}
+// The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug.
 
 export interface Option {
   readonly names: readonly string[];
@@ -99,7 +72,7 @@ export type Consequence =
   | { readonly then: "default"; readonly path: string }
   | { readonly then: "stop" }
   | { readonly then: "rest" }
-  | { readonly then: "output"; readonly output: NonNullable<CommandSpec["output"]> | "none" }
+  | { readonly then: "output"; readonly output: (typeof OUTPUTS)[number] | "none" }
   | { readonly then: "effect"; readonly effect: Effect };
 
 export type Effect =
@@ -148,8 +121,15 @@ export function readEffect(text: string): Effect {
     const kind = readKind(head);
     if (kind.is === "file") return { is: "file", operation: kind.operation, path: argument, tree: kind.tree };
   }
-  throw new Error(`unknown effect \`${text}\``);
+  throw new Error(`unknown effect \`${text.trim()}\``);
 }
+
+/** `CommandSpec.effects`. */
+export const readEffects = (text: string): readonly Effect[] =>
+  text
+    .split(",")
+    .filter((one) => one.trim() !== "")
+    .map(readEffect);
 
 function readConsequence(text: string): Consequence {
   const words = text.trim().split(/\s+/);
@@ -157,8 +137,7 @@ function readConsequence(text: string): Consequence {
   if (first === "drop" && words.length === 2) return { then: "drop", slot: second };
   if (second === "becomes" && words.length === 3) return { then: "become", from: first, to: readKind(third) };
   if (first === "default" && words.length === 2) return { then: "default", path: second };
-  if (first === "output" && words.length === 2 && isIn(["paths", "input", "operands", "number", "none"] as const, second))
-    return { then: "output", output: second };
+  if (first === "output" && words.length === 2 && isIn([...OUTPUTS, "none"] as const, second)) return { then: "output", output: second };
   if (text.trim() === "stop") return { then: "stop" };
   if (text.trim() === "rest") return { then: "rest" };
   return { then: "effect", effect: readEffect(text) };
@@ -189,6 +168,13 @@ export function readOptionLine(line: string): Option {
   };
 }
 
+/** `CommandSpec.operands`. */
+export const readSlots = (text: string): readonly Slot[] =>
+  text
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map(readSlot);
+
 function readSlot(text: string): Slot {
   const match = /^(?:([a-z-]+):)?([a-z/+#-]+?)([?*+]?)(?:=(\S+))?$/i.exec(text);
   if (match === null) throw new Error(`operand slot \`${text}\` is not understood`);
@@ -202,6 +188,10 @@ function readSlot(text: string): Slot {
 }
 
 const INERT_KINDS: ReadonlySet<string> = new Set(["text", "word", "number", "only", "without", "gitkey"]);
+
+/** No option of these rows does more than read and print. */
+export const inertOptions = (rows: readonly string[]): boolean => rows.every((row) => isInert(readOptionLine(row)));
+
 const isInert = (option: Option): boolean =>
   (INERT_KINDS.has(option.kind.is) ||
     (option.kind.is === "file" && (option.kind.operation === "read" || option.kind.operation === "list"))) &&
@@ -213,67 +203,3 @@ const isInert = (option: Option): boolean =>
       c.then === "output" ||
       (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")),
   );
-
-function splitSubcommands(subcommands: Readonly<Record<string, SubcommandSpec>>, kinds: boolean): Subcommands {
-  const named = new Map<string, Subcommand[]>();
-  const verbs: Subcommand[] = [];
-  const seen = new Set<string>();
-  for (const [keys, spec] of Object.entries(subcommands)) {
-    for (const key of keys.split("|").map((text) => text.trim())) {
-      if (seen.has(key)) throw new Error(`subcommand \`${key}\` is listed twice`);
-      seen.add(key);
-      const words = key.split(" ");
-      const [first = ""] = words;
-      if (first.endsWith("*")) verbs.push({ key, words, spec });
-      else named.set(first, [...(named.get(first) ?? []), { key, words, spec }]);
-    }
-  }
-  return { named, verbs, kinds };
-}
-
-const readings = new WeakMap<object, Grammar>();
-
-/** Reads an entry, once. `parent` is the grammar of the command this is a subcommand of: its options count here too. */
-export function grammarOf(spec: CommandSpec | SubcommandSpec, parent?: Grammar): Grammar {
-  const known = readings.get(spec);
-  if (known !== undefined) return known;
-  const options = new Map<string, Option>(parent?.options ?? []);
-  let digits = false;
-  for (const raw of (spec.options ?? "").split("\n")) {
-    const line = raw.trim();
-    if (line === "" || line.startsWith("#")) continue;
-    if (line === "-1..-9" || line === "-0..-9") {
-      digits = true;
-      continue;
-    }
-    const option = readOptionLine(line);
-    for (const name of option.names) {
-      const before = options.get(name);
-      if (before !== undefined && parent?.options.get(name) !== before) throw new Error(`option ${name} is listed twice`);
-      options.set(name, option);
-    }
-  }
-  const slots =
-    spec.operands === undefined
-      ? undefined
-      : spec.operands
-          .split(/\s+/)
-          .filter((text) => text !== "")
-          .map(readSlot);
-  const inert = [...options.values()].every(isInert);
-  const grammar: Grammar = {
-    style: spec.style ?? (parent === undefined || parent.style === "posix" ? "gnu" : parent.style),
-    options,
-    digits,
-    slots,
-    effects: (spec.effects ?? "")
-      .split(",")
-      .filter((text) => text.trim() !== "")
-      .map(readEffect),
-    inert,
-    harmless: spec.closed === true && inert,
-    subcommands: spec.subcommands === undefined ? undefined : splitSubcommands(spec.subcommands, spec.kinds === true),
-  };
-  readings.set(spec, grammar);
-  return grammar;
-}

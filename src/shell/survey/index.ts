@@ -1,8 +1,8 @@
 import { type Action, type CodeAction, type ExecAction, quote, type World } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { lowerShell } from "../index.ts";
-import { entryFor } from "../knowledge/lookup.ts";
-import { grammarOf, type Grammar, type Kind, type Option } from "../knowledge/read-spec.ts";
+import { aboutEntry, entriesBelow, entryFor, grammarOf, type Entry, type Grammar } from "../knowledge/entries.ts";
+import type { Kind, Option } from "../knowledge/read-spec.ts";
 import type { Examples } from "../knowledge/spec.ts";
 
 /**
@@ -29,7 +29,7 @@ interface Found {
 function find(argv: readonly string[]): Found | undefined {
   const spec = entryFor(baseName(argv[0] ?? ""));
   if (spec === undefined) return undefined;
-  let found: Found = { grammar: grammarOf(spec), words: 1, examples: spec.examples ?? {} };
+  let found: Found = { grammar: grammarOf(spec), words: 1, examples: aboutEntry(spec).examples ?? {} };
   for (;;) {
     const { grammar, words } = found;
     const candidates = grammar.subcommands?.named.get(argv[words] ?? "") ?? [];
@@ -37,7 +37,7 @@ function find(argv: readonly string[]): Found | undefined {
       .filter((candidate) => candidate.words.every((word, at) => argv[words + at] === word))
       .toSorted((a, b) => b.words.length - a.words.length)[0];
     if (fits === undefined) return found;
-    const examples: Examples = fits.spec.examples ?? found.examples;
+    const examples: Examples = aboutEntry(fits.spec).examples ?? found.examples;
     found = { grammar: grammarOf(fits.spec, grammar), words: words + fits.words.length, examples };
   }
 }
@@ -111,18 +111,13 @@ export function examplesOf(program: string): readonly { readonly line: string; r
   const spec = entryFor(baseName(program));
   if (spec === undefined) return [];
   const out: { line: string; verdict: keyof Examples }[] = [];
-  const collect = (examples: Examples | undefined): void => {
+  const collect = (entry: Entry): void => {
+    const { examples } = aboutEntry(entry);
     for (const verdict of ["allow", "none", "ask", "deny"] as const)
       for (const line of examples?.[verdict] ?? []) out.push({ line, verdict });
+    for (const below of entriesBelow(entry)) collect(below.entry);
   };
-  collect(spec.examples);
-  const below = (subcommands: typeof spec.subcommands): void => {
-    for (const sub of Object.values(subcommands ?? {})) {
-      collect(sub.examples);
-      below(sub.subcommands);
-    }
-  };
-  below(spec.subcommands);
+  collect(spec);
   return out;
 }
 

@@ -81,7 +81,7 @@ export function everyVariableLines(of: readonly OptionLevel[], { home, every }: 
     if (top === undefined || turn % every !== 0) return [];
     const { family } = top.level;
     const names = variablesOf(program, top.file);
-    const reads = levels.map(({ level }) => level.spec.reads ?? "").join("\n");
+    const reads = levels.map(({ level }) => level.entry.reads ?? "").join("\n");
     const chosen = names.map((name) => [name, values.filter((value) => mayBeAllowed(name, value, reads)).slice(0, ROUNDS)] as const);
     const never = chosen.filter(([, allowed]) => allowed.length === 0).map(([name]) => name);
     return shapesOf(program, levels).flatMap((alone, at): VariableLine[] => {
@@ -115,7 +115,7 @@ function mayBeAllowed(name: string, value: string, reads: string): boolean {
 /** Lines of the tables' own examples, for each name of the program. */
 function shapesOf(program: string, levels: readonly OptionLevel[]): readonly string[] {
   const examples = levels.flatMap(({ level }) =>
-    (level.spec.examples?.allow ?? [])
+    (level.examples.allow ?? [])
       .filter((line) => /^[\w ./:@,+=-]+$/.test(line) && /^[\w.+-]+(?: |$)/.test(line) && !/^\w+=/.test(line))
       .map((line) => line.split(" "))
       .filter(([first = ""]) => first === program || level.isAlias)

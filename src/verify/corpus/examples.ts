@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import {
+  aboutEntry,
+  allEntries,
+  entriesBelow,
   grammarOf,
-  TABLES,
-  type CommandSpec,
+  type Entry,
+  type Examples,
   type Grammar,
   type Kind,
   type Option,
-  type SubcommandSpec,
 } from "../../shell/knowledge/index.ts";
 import type { CorpusLine } from "../types.ts";
 
@@ -15,11 +17,12 @@ import type { CorpusLine } from "../types.ts";
 interface Level {
   readonly family: string;
   readonly words: readonly string[];
-  readonly spec: CommandSpec | SubcommandSpec;
+  readonly entry: Entry;
+  readonly examples: Examples;
   /** The program has a name that stands before this one. */
   readonly isAlias: boolean;
   /** Those it inherits from. */
-  readonly parents: readonly (CommandSpec | SubcommandSpec)[];
+  readonly parents: readonly Entry[];
 }
 
 /** Subcommands by the first of their names, or by every one. */
@@ -27,25 +30,26 @@ type Naming = "first name" | "every name";
 
 function* below(level: Level, naming: Naming): Generator<Level> {
   yield level;
-  for (const [key, spec] of Object.entries(level.spec.subcommands ?? {})) {
-    const names = key.split("|").map((name) => name.trim());
-    for (const name of naming === "every name" ? names.filter((one) => !one.includes("*")) : names.slice(0, 1))
-      yield* below({ ...level, words: [...level.words, ...name.split(" ")], spec, parents: [...level.parents, level.spec] }, naming);
+  for (const { keys, entry } of entriesBelow(level.entry)) {
+    const inner = { ...level, entry, examples: aboutEntry(entry).examples ?? {}, parents: [...level.parents, level.entry] };
+    for (const name of naming === "every name" ? keys.filter((one) => !one.includes("*")) : keys.slice(0, 1))
+      yield* below({ ...inner, words: [...level.words, ...name.split(" ")] }, naming);
   }
 }
 
 /** Every level of every table, once for each name of the program. */
 export function levels(naming: Naming = "first name"): readonly Level[] {
-  return Object.entries(TABLES).flatMap(([family, specs]) =>
-    specs.flatMap((spec) =>
-      spec.names.split(" ").flatMap((name, at) => [...below({ family, words: [name], spec, isAlias: at > 0, parents: [] }, naming)]),
-    ),
-  );
+  return allEntries().flatMap((entry) => {
+    const { family = "", examples = {} } = aboutEntry(entry);
+    return entry.names
+      .split(" ")
+      .flatMap((name, at) => [...below({ family, words: [name], entry, examples, isAlias: at > 0, parents: [] }, naming)]);
+  });
 }
 
 /** The tables' own examples of what is allowed without a question. */
 export function exampleLines(): readonly CorpusLine[] {
-  const lines = levels().flatMap(({ family, spec }) => (spec.examples?.allow ?? []).map((line) => [line, { line, family }] as const));
+  const lines = levels().flatMap(({ family, examples }) => (examples.allow ?? []).map((line) => [line, { line, family }] as const));
   return [...new Map(lines).values()];
 }
 
@@ -62,7 +66,7 @@ export function optionLines(): readonly CorpusLine[] {
     .filter(({ isAlias }) => !isAlias)
     .flatMap((level) => {
       const bases = basesOf(level);
-      const grammar = [...level.parents, level.spec].reduce<Grammar | undefined>((parent, spec) => grammarOf(spec, parent), undefined);
+      const grammar = [...level.parents, level.entry].reduce<Grammar | undefined>((parent, entry) => grammarOf(entry, parent), undefined);
       if (bases.length === 0 || grammar === undefined) return [];
       const options = sample(
         [...new Set(grammar.options.values())].flatMap((option, at) => spelled(option, grammar, at)),
@@ -86,9 +90,9 @@ const put = ({ words }: Level, base: string, option: string): string => {
 };
 
 /** The shortest examples that are one plain command. */
-function basesOf({ words, spec }: Level): readonly string[] {
+function basesOf({ words, examples }: Level): readonly string[] {
   const start = words.join(" ");
-  return (spec.examples?.allow ?? [])
+  return (examples.allow ?? [])
     .filter((line) => (line === start || line.startsWith(`${start} `)) && !/[|&;<>$`\n(){}]/.test(line))
     .toSorted((a, b) => dashes(a) - dashes(b) || a.length - b.length)
     .slice(0, 2);
@@ -191,8 +195,8 @@ const shapes = (program: string, option: string, operand: string): readonly stri
 ];
 
 /** What the shortest allowed example works on: `a.zip` for unzip. */
-function operandOf({ spec }: Level): string {
-  const words = (spec.examples?.allow ?? [])
+function operandOf({ examples }: Level): string {
+  const words = (examples.allow ?? [])
     .filter((line) => /^[\w ./-]+$/.test(line))
     .toSorted((a, b) => a.length - b.length)
     .map((line) => line.split(" ").slice(1))
@@ -201,9 +205,9 @@ function operandOf({ spec }: Level): string {
 }
 
 /** What the entry of a subcommand has itself; its parents' options are tried there. */
-const listed = ({ spec, parents }: Level): readonly string[] => {
+const listed = ({ entry, parents }: Level): readonly string[] => {
   const above = parents.reduce<Grammar | undefined>((parent, one) => grammarOf(one, parent), undefined);
-  return [...grammarOf(spec, above).options.keys()].filter((name) => above?.options.has(name) !== true);
+  return [...grammarOf(entry, above).options.keys()].filter((name) => above?.options.has(name) !== true);
 };
 
 /** More than this of a program's file is not looked through. */

@@ -1,5 +1,6 @@
 import { judgeOnly } from "../../../src/cli/engine.ts";
-import { type CommandSpec, type SubcommandSpec, TABLES } from "../../../src/shell/knowledge/index.ts";
+import { entriesBelow, entryFor } from "../../../src/shell/knowledge/index.ts";
+import { writeOptionRow } from "../../../src/shell/knowledge/write-records.ts";
 import { work } from "../../../src/verify/index.ts";
 
 /**
@@ -10,17 +11,17 @@ const [base = "", temp = ""] = (process.argv[2] ?? "").split(":");
 
 function spoil([name = "", right = "", instead = ""]: readonly string[]): void {
   const [program = "", subcommand] = name.split(" ");
-  const found = Object.values(TABLES)
-    .flat()
-    .find(({ names }) => names.split(" ").includes(program));
-  const entry: CommandSpec | SubcommandSpec | undefined =
-    subcommand === undefined ? found : Object.entries(found?.subcommands ?? {}).find(([key]) => key.split("|").includes(subcommand))?.[1];
-  if (entry !== undefined && right === "reads") {
-    Object.assign(entry, { reads: instead });
+  const found = entryFor(program);
+  const entry = subcommand === undefined ? found : found && entriesBelow(found).find(({ keys }) => keys.includes(subcommand))?.entry;
+  if (entry === undefined) throw new Error(`there is no ${name}`);
+  if (right === "reads" || right === "") {
+    Object.assign(entry, right === "" ? { operands: instead } : { reads: instead });
     return;
   }
-  if (entry?.options?.includes(right) !== true) throw new Error(`${name} has no ${right}`);
-  Object.assign(entry, right === "" ? { operands: instead } : { options: entry.options.replace(right, instead) });
+  const { options = "" } = entry.rows;
+  const row = writeOptionRow(right);
+  if (!options.includes(row)) throw new Error(`${name} has no ${right}`);
+  Object.assign(entry.rows, { options: options.replace(row, writeOptionRow(instead)) });
 }
 
 for (const one of process.argv.slice(3)) spoil(one.split("|"));

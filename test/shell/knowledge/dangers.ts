@@ -1,6 +1,6 @@
 import { DANGERS, type Action, type DangerId, type FileOperation } from "../../../src/action/index.ts";
-import { grammarOf, type Effect, type Grammar, type Kind } from "../../../src/shell/knowledge/read-spec.ts";
-import type { CommandSpec, SubcommandSpec } from "../../../src/shell/knowledge/spec.ts";
+import { grammarOf, type Entry, type Grammar } from "../../../src/shell/knowledge/entries.ts";
+import type { Effect, Kind } from "../../../src/shell/knowledge/read-spec.ts";
 
 /** What a table names that must not pass unasked, as the tests call it: a danger class, a walk that changes, a command inside. */
 export type Named = DangerId | "recursive delete" | "recursive write" | "recursive metadata" | "another command";
@@ -12,7 +12,7 @@ const WALKS: Readonly<Partial<Record<FileOperation, Named>>> = {
 };
 
 /** Every danger that the notation of this level names itself: what it has from its parent is the parent's to show. */
-export function dangersNamed(spec: CommandSpec | SubcommandSpec, parent: Grammar | undefined): ReadonlySet<Named> {
+export function dangersNamed(entry: Entry, parent: Grammar | undefined): ReadonlySet<Named> {
   const named = new Set<Named>();
   const ofKind = (kind: Kind): void => {
     if (kind.is === "file" && kind.tree) add(named, WALKS[kind.operation]);
@@ -23,7 +23,7 @@ export function dangersNamed(spec: CommandSpec | SubcommandSpec, parent: Grammar
     if (effect.is === "privilege") named.add("privilege");
     if (effect.is === "file" && effect.tree) add(named, WALKS[effect.operation]);
   };
-  const { style, options, slots, effects } = grammarOf(spec, parent);
+  const { style, options, slots, effects } = grammarOf(entry, parent);
   for (const slot of slots ?? []) ofKind(slot.kind);
   for (const effect of effects) ofEffect(effect);
   // Where every word is an operand, inherited options say nothing.

@@ -151,8 +151,8 @@ describe("the order of options", () => {
   const spelled = ({ names, argument }: Option): string => `${names[0] ?? ""}${argument === "required" ? " 1" : ""}`;
   const pairs = levels()
     .filter(({ isAlias }) => !isAlias)
-    .flatMap(({ words, parents, spec }) => {
-      const grammar = [...parents, spec].reduce<Grammar | undefined>((above, one) => grammarOf(one, above), undefined);
+    .flatMap(({ words, parents, entry }) => {
+      const grammar = [...parents, entry].reduce<Grammar | undefined>((above, one) => grammarOf(one, above), undefined);
       const options = grammar === undefined ? [] : changing(grammar).map(spelled);
       return options.flatMap((one, at) => options.slice(at + 1).map((other) => ({ words: words.join(" "), one, other })));
     });

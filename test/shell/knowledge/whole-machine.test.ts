@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { TABLES } from "../../../src/shell/knowledge/index.ts";
-import type { CommandSpec, SubcommandSpec } from "../../../src/shell/knowledge/spec.ts";
+import { allEntries, entriesBelow, type Entry } from "../../../src/shell/knowledge/entries.ts";
 import { verdictFor, verdictUnderBroadAllow } from "./decide.ts";
 
 // What affects the machine, or processes nobody chose, is asked about under a rule that allows every command (J18).
@@ -12,16 +11,16 @@ const DANGER = /danger (?:host-effect|privilege|kill-all)|\bprivilege\b|\bsystem
 const OF_A_PROJECT =
   /^(?:aws|date|gh|git|kubectl oc|npm|pnpm|brew|pip pip3.*|poetry|go|security|ss|setpriv|direnv|strace|ltrace|deno|corepack|rustup|gem|tmux screen zellij)$/;
 
-const isDangerous = (spec: CommandSpec | SubcommandSpec): boolean =>
-  DANGER.test(spec.effects ?? "") ||
-  (spec.options ?? "").split("\n").some((line) => DANGER.test(line.slice(line.indexOf("->")))) ||
-  Object.values(spec.subcommands ?? {}).some(isDangerous);
+const isDangerous = (entry: Entry): boolean =>
+  DANGER.test(entry.effects ?? "") ||
+  (entry.rows.options ?? "").split("\n").some((row) => DANGER.test(row.slice(row.indexOf("->")))) ||
+  entriesBelow(entry).some((below) => isDangerous(below.entry));
 
 describe("what an entry of the machine does not list is no less dangerous than what it lists", () => {
-  const open = Object.values(TABLES)
-    .flat()
+  const open = allEntries()
     .filter(
-      (spec) => isDangerous(spec) && !DANGER.test(spec.effects ?? "") && spec.otherwise === undefined && !OF_A_PROJECT.test(spec.names),
+      (entry) =>
+        isDangerous(entry) && !DANGER.test(entry.effects ?? "") && entry.otherwise === undefined && !OF_A_PROJECT.test(entry.names),
     )
     .map(({ names }) => names);
 

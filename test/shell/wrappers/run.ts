@@ -2,8 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FAMILIES, grammarOf } from "../../../src/shell/knowledge/index.ts";
-import type { CommandSpec, Grammar } from "../../../src/shell/knowledge/index.ts";
+import { allEntries, grammarOf, type Entry, type Grammar } from "../../../src/shell/knowledge/index.ts";
 import { lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
 
@@ -26,24 +25,24 @@ const startsCommands = (grammar: Grammar): boolean =>
   grammar.slots?.some(({ kind }) => kind.is === "argv" || kind.is === "shell") === true ||
   [...grammar.options.values()].some(({ kind }) => kind.is === "argv");
 
-function isWrapper(spec: CommandSpec): boolean {
-  if (spec.analyse === "xargs" || spec.analyse === "parallel" || spec.analyse === "flock") return true;
-  return spec.subcommands === undefined && startsCommands(grammarOf(spec));
+function isWrapper(entry: Entry): boolean {
+  if (entry.analyse === "xargs" || entry.analyse === "parallel" || entry.analyse === "flock") return true;
+  return entry.rows.subcommands === undefined && startsCommands(grammarOf(entry));
 }
 
 const found = (name: string): boolean => spawnSync("sh", ["-c", 'command -v -- "$0"', name]).status === 0;
 
-function longOptions(name: string, spec: CommandSpec): readonly string[] {
+function longOptions(name: string, entry: Entry): readonly string[] {
   const { stdout, stderr } = spawnSync(name, ["--help"], { encoding: "utf8", timeout: 3000, input: "" });
   const manual = spawnSync("sh", ["-c", 'man -P cat "$0" 2>/dev/null | col -b', name], { encoding: "utf8", timeout: 10_000 }).stdout;
-  const listed = [...grammarOf(spec).options.keys()].filter((option) => option.startsWith("--"));
+  const listed = [...grammarOf(entry).options.keys()].filter((option) => option.startsWith("--"));
   const seen = `${stdout}\n${stderr}\n${manual}`.match(/(?<![\w-])--[a-z][\w.-]+/g) ?? [];
   return [...new Set([...listed, ...seen])].filter((option) => option !== "--help" && option !== "--version");
 }
 
-function linesFor(name: string, spec: CommandSpec): readonly string[] {
+function linesFor(name: string, entry: Entry): readonly string[] {
   const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".split("").map((letter) => `-${letter}`);
-  const options = [...letters, ...longOptions(name, spec)];
+  const options = [...letters, ...longOptions(name, entry)];
   return DECOYS.flatMap((decoys) => {
     const [first, ...rest] = decoys;
     const all = decoys.join(" ");
@@ -115,10 +114,10 @@ export function checkWrappers(wanted: readonly string[]): {
   readonly mistakes: readonly string[];
 } {
   const counts = { wrappers: 0, lines: 0, started: 0, mistakes: [] as string[] };
-  for (const spec of FAMILIES.flat().filter(isWrapper))
-    for (const name of spec.names.split(" ")) {
+  for (const entry of allEntries().filter(isWrapper))
+    for (const name of entry.names.split(" ")) {
       if (LEFT_OUT.has(name) || !found(name) || (wanted.length > 0 && !wanted.includes(name))) continue;
-      const lines = linesFor(name, spec);
+      const lines = linesFor(name, entry);
       const seen = observe(lines);
       counts.wrappers++;
       counts.lines += lines.length;

@@ -1,0 +1,113 @@
+// esbuild plugins for the parts of dist/ that are loaded when something of them is first used.
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+
+/** Modules of node's own that take milliseconds to load, and that most runs have no need of. */
+const LAZY = ["child_process", "crypto", "dgram", "net", "readline/promises", "tty"];
+
+/** esbuild: such a module is loaded when something of it is first used, and not with whoever names it. */
+export const lazyBuiltins = {
+  name: "lazy-builtins",
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(?:node:)?(?:${LAZY.join("|")})$`) }, ({ path, namespace }) =>
+      namespace === "lazy-builtin" ? { path, external: true } : { path: path.replace(/^node:/, ""), namespace: "lazy-builtin" },
+    );
+    build.onLoad({ filter: /.*/, namespace: "lazy-builtin" }, ({ path }) => {
+      const names = Object.keys(require(`node:${path}`)).filter((name) => /^[A-Za-z_]\w*$/.test(name));
+      return { contents: `module.exports={${names.map((name) => `get ${name}(){return require("node:${path}").${name}}`).join(",")}};` };
+    });
+  },
+};
+
+/** Readers of languages, with what they export: a part of their own. sed is in every other command, so it stays. */
+const LANGUAGES = {
+  awk: ["readAwk"],
+  javascript: ["readJavascript"],
+  jq: ["readJq", "readYq"],
+  "library-calls": ["readLibraryCalls"],
+  perl: ["readPerl"],
+  python: ["readPython"],
+  ruby: ["readRuby"],
+  sql: ["readSql", "readAnySql"],
+};
+/** Sets of names. */
+const SETS = { "python-library": ["LIBRARY"] };
+
+export const languages = Object.keys({ ...LANGUAGES, ...SETS })
+  .map((name) => `export * from "./${name}.ts";`)
+  .join("\n");
+
+const forwarded = (part) => (name) => `export const ${name} = (...given) => require("./${part}.cjs").${name}(...given);`;
+const askedFor = (part) => (name) => `export const ${name} = { has: (each) => require("./${part}.cjs").${name}.has(each) };`;
+
+/** For the shell part: what reads other languages is loaded when one occurs. */
+export const lazyLanguages = {
+  name: "lazy-languages",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]languages[\\/][\w-]+\.ts$/ }, ({ path }) => {
+      const name = /([\w-]+)\.ts$/.exec(path)?.[1];
+      const lines = LANGUAGES[name]?.map(forwarded("languages")) ?? SETS[name]?.map(askedFor("languages"));
+      return lines === undefined ? undefined : { contents: lines.join("\n"), loader: "js" };
+    });
+  },
+};
+
+/** For `assent run`: what is said about commands in general is looked up when somebody asks. */
+export const lazySurvey = {
+  name: "lazy-survey",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]survey[\\/]index\.ts$/ }, () => ({
+      contents: ["hasSubcommands", "isKnown", "namingWords", "examplesOf", "runsAnything", "carriesCode"]
+        .map(forwarded("survey"))
+        .join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
+/** For the hook: few agents send patches. */
+export const lazyPatch = {
+  name: "lazy-patch",
+  setup(bundle) {
+    bundle.onLoad({ filter: /patch[\\/]index\.ts$/ }, () => ({ contents: forwarded("patch")("lowerPatch"), loader: "js" }));
+  },
+};
+
+/** For the hook: what is in the input of a server's tool is looked for when one is called. */
+export const lazyServer = {
+  name: "lazy-server",
+  setup(bundle) {
+    bundle.onLoad({ filter: /engine[\\/]server-fields\.ts$/ }, () => ({ contents: forwarded("server")("serverFields"), loader: "js" }));
+  },
+};
+
+/** For the hook: the analysis of commands is loaded when one is to be judged. */
+export const lazyShell = {
+  name: "lazy-shell",
+  setup(bundle) {
+    bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
+      contents: ["lowerShell", "lowerArgv", "isInertGitKey", "whatVariableSteers"].map(forwarded("shell")).join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
+/** Few have extensions; node's part that starts processes takes milliseconds to load. */
+export const lazyExtensions = {
+  name: "lazy-extensions",
+  setup(bundle) {
+    bundle.onLoad({ filter: /engine[\\/]extensions[\\/]run\.ts$/ }, () => ({
+      contents: forwarded("extensions")("askExtension"),
+      loader: "js",
+    }));
+  },
+};
+
+/** For `assent run`: policy files are read again only when one has changed. */
+export const lazyReader = {
+  name: "lazy-reader",
+  setup(bundle) {
+    bundle.onLoad({ filter: /engine[\\/]reader[\\/]index\.ts$/ }, () => ({ contents: forwarded("reader")("read"), loader: "js" }));
+  },
+};

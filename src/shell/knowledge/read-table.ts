@@ -1,0 +1,341 @@
+import { isDangerId } from "../../action/index.ts";
+import { readEffects, readOptionLine, readSlots } from "./read-spec.ts";
+import { readReads } from "./reads.ts";
+import { OUTPUTS, STYLES, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
+
+/** Reads `knowledge/*.table`, whose form knowledge/README.md explains, when Assent is built. */
+export interface TableFile {
+  /** The name of the file without `.table`. */
+  readonly family: string;
+  readonly text: string;
+}
+
+export interface TableEntry {
+  readonly family: string;
+  readonly line: number;
+  readonly spec: CommandSpec;
+}
+
+export interface Mistake {
+  readonly family: string;
+  readonly line: number;
+  /** The command, with the field: `git stash: options`. */
+  readonly key: string;
+  readonly message: string;
+}
+
+export interface Tables {
+  readonly entries: readonly TableEntry[];
+  readonly mistakes: readonly Mistake[];
+}
+
+interface Line {
+  readonly line: number;
+  readonly indent: number;
+  readonly text: string;
+}
+
+interface Field {
+  readonly line: number;
+  readonly key: string;
+  /** What stands behind the colon, or the lines below it. */
+  readonly rows: readonly Line[];
+}
+
+/** A command, a subcommand, or a block that others share (`@NAME`). */
+interface Block {
+  readonly family: string;
+  readonly line: number;
+  /** `git stash`, for messages; `@git-diff`. */
+  readonly name: string;
+  /** `ls dir vdir`, `stash list | stash show`, `@git-diff`: a line each. */
+  readonly head: readonly string[];
+  readonly fields: readonly Field[];
+  readonly below: readonly Block[];
+}
+
+type Draft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
+
+const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
+const VERDICTS = ["allow", "none", "ask", "deny"] as const;
+/** What the name of a command may hold: others cannot be looked up. */
+const NAME = /^[\w.+@[-]+$/;
+
+const isIn = <T extends string>(list: readonly T[], word: string): word is T => list.some((one) => one === word);
+
+/** All tables together: what is shared in one counts in all. */
+export function readTables(files: readonly TableFile[]): Tables {
+  const reader = new TableReader();
+  const blocks = files.flatMap((file) => reader.blocksOf(file));
+  for (const block of blocks) reader.share(block);
+  const entries = blocks.flatMap((block) => (block.name.startsWith("@") ? [] : [reader.entry(block)]));
+  for (const name of reader.unused()) reader.complain(name, name.line, "", "nothing uses it");
+  const place = ({ family, line }: Mistake): string => `${family} ${String(line).padStart(6)}`;
+  // What is wrong in a shared block is found wherever it is used.
+  const mistakes = [...new Map(reader.mistakes.map((one) => [printMistake(one), one])).values()];
+  return { entries, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
+}
+
+export const printMistake = ({ family, line, key, message }: Mistake): string => `knowledge/${family}.table:${line}: ${key}: ${message}`;
+
+class TableReader {
+  readonly mistakes: Mistake[] = [];
+  private readonly shared = new Map<string, Block>();
+  private readonly used = new Set<Block>();
+  private readonly names = new Set<string>();
+  /** What is being read: a shared block among them would use itself. */
+  private readonly open = new Set<Block>();
+
+  complain(block: Pick<Block, "family" | "name">, line: number, key: string, message: string): void {
+    this.mistakes.push({ family: block.family, line, key: key === "" ? block.name : `${block.name}: ${key}`, message });
+  }
+
+  blocksOf({ family, text }: TableFile): readonly Block[] {
+    const lines = text
+      .split("\n")
+      .map((raw, at): Line => ({ line: at + 1, indent: raw.length - raw.trimStart().length, text: raw.trim() }))
+      .filter((line) => line.text !== "" && !line.text.startsWith("#"));
+    const blocks: Block[] = [];
+    for (let at = 0; at < lines.length;) {
+      const [block, next] = this.readBlock(lines, at, family, undefined);
+      blocks.push(block);
+      at = next;
+    }
+    return blocks;
+  }
+
+  /** What begins at `start`: its heads, one below the other, and all that is indented more. */
+  private readBlock(lines: readonly Line[], start: number, family: string, parent: string | undefined): readonly [Block, next: number] {
+    const { line, indent } = lines[start] ?? { line: 0, indent: 0 };
+    const head: string[] = [];
+    let at = start;
+    const isHead = (one: Line | undefined): one is Line => one?.indent === indent && (parent === undefined || one.text.startsWith("sub "));
+    for (let one = lines[at]; isHead(one); one = lines[++at])
+      head.push(parent === undefined ? one.text : one.text.slice("sub ".length).trim());
+    const first = (head[0] ?? "").split(parent === undefined ? " " : "|", 1)[0]?.trim() ?? "";
+    const name = parent === undefined ? first : `${parent} ${first}`;
+    const fields: Field[] = [];
+    const below: Block[] = [];
+    const inner = lines[at]?.indent ?? 0;
+    for (let one = lines[at]; one !== undefined && one.indent > indent; one = lines[at]) {
+      if (one.indent !== inner)
+        this.complain({ family, name }, one.line, "", `\`${one.text}\` is indented by ${one.indent}, not by ${inner}`);
+      if (one.text.startsWith("sub ")) {
+        const [block, next] = this.readBlock(lines, at, family, name);
+        below.push(block);
+        at = next;
+        continue;
+      }
+      const [, key = one.text, value = ""] = /^([a-z]+):(?:\s+(.*))?$/.exec(one.text) ?? [];
+      const rows = value === "" ? [] : [{ ...one, text: value }];
+      for (let row = lines[++at]; row !== undefined && row.indent > one.indent; row = lines[++at]) rows.push(row);
+      fields.push({ line: one.line, key, rows });
+    }
+    if (fields.length + below.length === 0) this.complain({ family, name }, line, "", "nothing is said about it below, indented");
+    return [{ family, line, name, head, fields, below }, at];
+  }
+
+  share(block: Block): void {
+    if (!block.name.startsWith("@")) return;
+    if (this.shared.has(block.name)) this.complain(block, block.line, "", "another block has this name");
+    this.shared.set(block.name, block);
+  }
+
+  unused(): readonly Block[] {
+    return [...this.shared.values()].filter((block) => !this.used.has(block));
+  }
+
+  /** The block that `@NAME` in `block` stands for. */
+  private useShared(block: Block, line: number, key: string, name: string): Block | undefined {
+    const found = this.shared.get(name);
+    if (found === undefined) this.complain(block, line, key, `there is no ${name}`);
+    else this.used.add(found);
+    if (found === undefined || !this.open.has(found)) return found;
+    this.complain(block, line, key, "it uses itself");
+    return undefined;
+  }
+
+  entry(block: Block): TableEntry {
+    const names = block.head.join(" ").split(/\s+/);
+    for (const name of names) {
+      if (!NAME.test(name)) this.complain(block, block.line, "", `\`${name}\` is no name of a command`);
+      if (this.names.has(name)) this.complain(block, block.line, "", `${name} has an entry elsewhere`);
+      this.names.add(name);
+    }
+    return { family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec(block) } };
+  }
+
+  private readSpec(block: Block): SubcommandSpec {
+    this.open.add(block);
+    const spec = this.readFields(block);
+    this.open.delete(block);
+    return spec;
+  }
+
+  private readFields(block: Block): SubcommandSpec {
+    const like = block.fields.find(({ key }) => key === "like");
+    const shared = like && this.useShared(block, like.line, "like", like.rows.map(({ text }) => text).join(" "));
+    const { examples: _, ...draft }: Draft = shared === undefined ? {} : this.readSpec(shared);
+    const spec: Draft = draft;
+    const examples: { -readonly [K in keyof Examples]: string[] } = {};
+    const seen = new Set<string>();
+    for (const field of block.fields) {
+      const { key, line, rows } = field;
+      const text = rows.map((row) => row.text).join(isIn(VERDICTS, key) ? "\n" : " ");
+      if (isIn(VERDICTS, key)) {
+        if (text === "") this.complain(block, line, key, "a command line is missing");
+        if (rows.length > 1 && rows[0]?.line === line)
+          this.complain(block, line, key, "an example of several lines begins below its verdict");
+        (examples[key] ??= []).push(text);
+        continue;
+      }
+      if (seen.has(key) && key !== "upkeep") this.complain(block, line, key, "it is said twice");
+      try {
+        this.readField(block, field, text, spec, seen.has(key));
+      } catch (error) {
+        this.complain(block, line, key, error instanceof Error ? error.message : String(error));
+      }
+      seen.add(key);
+    }
+    if (Object.keys(examples).length > 0) spec.examples = examples;
+    else if (!block.name.startsWith("@")) this.complain(block, block.line, "", "it has no example: `allow:`, `none:`, `ask:` or `deny:`");
+    if (block.below.length > 0) spec.subcommands = this.readSubcommands(block);
+    return spec;
+  }
+
+  private readField(block: Block, field: Field, text: string, spec: Draft, again: boolean): void {
+    const { key } = field;
+    if (isIn(FLAGS, key)) {
+      if (text !== "") throw new Error("it takes no value");
+      spec[key] = true;
+      return;
+    }
+    if (text === "" && key !== "like") throw new Error("its value is missing");
+    const value = text === "none" ? "" : text;
+    switch (key) {
+      case "like":
+        return;
+      case "options":
+        spec.options = this.readRows(block, field, "options").join("\n");
+        return;
+      case "reads":
+        spec.reads = this.readRows(block, field, "reads").join("\n");
+        readReads(spec.reads);
+        return;
+      case "upkeep":
+        spec.upkeep = [...(again ? (spec.upkeep ?? []) : []), text];
+        return;
+      case "style":
+        if (!isIn(STYLES, text)) throw new Error(`it is one of ${STYLES.join(", ")}`);
+        spec.style = text;
+        return;
+      case "output":
+        if (!isIn(OUTPUTS, text)) throw new Error(`it is one of ${OUTPUTS.join(", ")}`);
+        spec.output = text;
+        return;
+      case "otherwise":
+        if (!isDangerId(text)) throw new Error("there is no such danger");
+        spec.otherwise = text;
+        return;
+      case "operands":
+        readSlots(value);
+        spec.operands = value;
+        return;
+      case "effects":
+        readEffects(value);
+        spec.effects = value;
+        return;
+      case "helps":
+        if (value !== "") readOptionLine(value);
+        spec.helps = value;
+        return;
+      case "summary":
+      case "analyse":
+      case "before":
+      case "walks":
+        spec[key] = text;
+        return;
+      default:
+        throw new Error("there is no such field");
+    }
+  }
+
+  /** The rows of a field, those it shares included: a row that is there already is not taken over. */
+  private readRows(block: Block, { key, rows }: Field, what: "options" | "reads"): readonly string[] {
+    const written: { readonly row: string; readonly line: number; readonly shared: boolean }[] = [];
+    for (const { text, line } of rows) {
+      for (const row of text.split(";").map((one) => one.trim())) {
+        if (row === "") continue;
+        if (!row.startsWith("@")) {
+          written.push({ row, line, shared: false });
+          continue;
+        }
+        const found = this.useShared(block, line, key, row);
+        const field = found?.fields.find((one) => one.key === what);
+        if (found !== undefined && field === undefined) this.complain(block, line, key, `${row} has no ${what}`);
+        if (found !== undefined && field !== undefined)
+          written.push(...this.readRows(found, field, what).map((one) => ({ row: one, line, shared: true })));
+      }
+    }
+    if (what === "reads") return written.map(({ row }) => row);
+    const seen = new Map<string, boolean>();
+    const out: string[] = [];
+    for (const { row, line, shared } of written) {
+      for (const one of withNegations(row)) {
+        const names = namesOf(one);
+        for (const name of names) if (seen.get(name) === false && !shared) this.complain(block, line, key, `${name} is listed twice`);
+        const left = names.filter((name) => !seen.has(name));
+        for (const name of left) seen.set(name, shared);
+        if (left.length === 0) continue;
+        const kept = `${left.join(" ")}${one.slice(endOfNames(one))}`;
+        try {
+          if (!DIGITS.test(kept)) readOptionLine(kept);
+        } catch (error) {
+          this.complain(block, line, key, error instanceof Error ? error.message : String(error));
+        }
+        out.push(kept);
+      }
+    }
+    return out;
+  }
+
+  private readSubcommands(block: Block): Readonly<Record<string, SubcommandSpec>> {
+    const seen = new Set<string>();
+    return Object.fromEntries(
+      block.below.map((one) => {
+        const keys = one.head.flatMap((head) => head.split("|")).flatMap((key) => expandBraces(key.trim().replaceAll(/\s+/g, " ")));
+        for (const key of keys) {
+          if (seen.has(key)) this.complain(one, one.line, "", `the subcommand \`${key}\` is listed twice`);
+          seen.add(key);
+        }
+        return [keys.join("|"), this.readSpec(one)];
+      }),
+    );
+  }
+}
+
+/** `-1..-9`: `-5` is an option. */
+export const DIGITS = /^-[01]\.\.-9$/;
+
+const endOfNames = (row: string): number => {
+  const end = row.search(/\s*(?:\[?=|->)/);
+  return end === -1 ? row.length : end;
+};
+
+const namesOf = (row: string): readonly string[] => row.slice(0, endOfNames(row)).split(/\s+/);
+
+/** `--[no-]name` stands for `--name` with everything the row says, and for `--no-name` that takes no value and does nothing else. */
+function withNegations(row: string): readonly string[] {
+  const names = namesOf(row);
+  const negated = names.filter((name) => name.includes("[no-]")).map((name) => name.replace("[no-]", "no-"));
+  if (negated.length === 0) return [row];
+  return [`${names.map((name) => name.replace("[no-]", "")).join(" ")}${row.slice(endOfNames(row))}`, negated.join(" ")];
+}
+
+/** `compute {disks,images} list`: as in a shell. */
+function expandBraces(key: string): readonly string[] {
+  const match = /^(.*?)\{([^{}]*)\}(.*)$/.exec(key);
+  if (match === null) return [key];
+  const [, before = "", words = "", after = ""] = match;
+  return words.split(",").flatMap((word) => expandBraces(after).map((rest) => `${before}${word.trim()}${rest}`));
+}

@@ -1,0 +1,53 @@
+import { inertOptions } from "./read-spec.ts";
+import type { About, EntryRows } from "./entries.ts";
+import { DIGITS, type TableEntry } from "./read-table.ts";
+import type { SubcommandSpec } from "./spec.ts";
+
+/** What `entries.ts` reads. All of it is ASCII, so that places count bytes too, and can stand in a raw template. */
+export interface Records {
+  readonly index: string;
+  readonly records: string;
+}
+
+export function writeRecords(entries: readonly TableEntry[]): Records {
+  let records = "";
+  const put = (value: object): void => {
+    records += JSON.stringify(value)
+      .replaceAll(/[^\x20-\x5f\x61-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .replaceAll("${", "\\u0024{");
+  };
+  const write = (spec: SubcommandSpec, family?: string): string => {
+    const { options, subcommands, summary, examples, ...fields } = spec;
+    const below = Object.entries(subcommands ?? {}).map(([keys, one]) => `|${keys}\t${write(one)}\n`);
+    const rows = (options ?? "").split("\n").filter((row) => row !== "");
+    const listed = rows.filter((row) => !DIGITS.test(row));
+    const own: EntryRows = {
+      ...(listed.length > 0 ? { options: listed.map(writeOptionRow).join("") } : {}),
+      ...(listed.length < rows.length ? { digits: true } : {}),
+      ...(inertOptions(listed) ? { inert: true } : {}),
+      ...(subcommands === undefined ? {} : { subcommands: below.join("") }),
+    };
+    const about: About = {
+      ...(family === undefined ? {} : { family }),
+      ...(summary === undefined ? {} : { summary }),
+      ...(examples === undefined ? {} : { examples }),
+    };
+    const start = records.length;
+    put({ ...fields, rows: own });
+    const end = records.length;
+    put(about);
+    return `${start}:${end}:${records.length}`;
+  };
+  const index = entries.map(({ family, spec }) => {
+    const { names, ...rest } = spec;
+    return ` ${names} \t${write(rest, family)}\n`;
+  });
+  return { index: index.join(""), records };
+}
+
+/** See `EntryRows.options`. */
+export function writeOptionRow(row: string): string {
+  const end = row.search(/\s*(?:\[?=|->)/);
+  const names = (end === -1 ? row : row.slice(0, end)).trim().split(/\s+/).join(" ");
+  return ` ${names} ${end === -1 ? "" : `\t${row.slice(end).trim()}`}\n`;
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { printMistake, readTables } from "../../../src/shell/knowledge/read-table.ts";
+
+const read = (text: string) => readTables([{ family: "fruit", text }]);
+const spec = (text: string) => {
+  const { entries, mistakes } = read(text);
+  expect(mistakes.map(printMistake)).toEqual([]);
+  return entries[0]?.spec;
+};
+
+describe("what a table says", () => {
+  it("names, fields, flags, examples of each verdict", () => {
+    expect(
+      spec(`
+# A comment.
+apple pear
+cherry
+  summary: fruit of trees
+  style: posix
+  operands: read* dest
+  effects: net, remote.read x
+  closed
+  upkeep: write ~/.apple
+  upkeep: read ~/.pear
+  allow: apple 'a b'  c
+  allow: pear --x; ls
+  deny: apple # no comment
+`),
+    ).toEqual({
+      names: "apple pear cherry",
+      summary: "fruit of trees",
+      style: "posix",
+      operands: "read* dest",
+      effects: "net, remote.read x",
+      closed: true,
+      upkeep: ["write ~/.apple", "read ~/.pear"],
+      examples: { allow: ["apple 'a b'  c", "pear --x; ls"], deny: ["apple # no comment"] },
+    });
+  });
+
+  it("`none` is nothing, and a verdict", () => {
+    expect(spec("apple\n  operands: none\n  effects: none\n  helps: none\n  none: apple\n")).toEqual({
+      names: "apple",
+      operands: "",
+      effects: "",
+      helps: "",
+      examples: { none: ["apple"] },
+    });
+  });
+
+  it("rows of options, several to a line, with negations and digits", () => {
+    expect(spec("apple\n  options: -a --all; -1..-9\n  allow: apple\n")?.options).toBe("-a --all\n-1..-9");
+    expect(spec("apple\n  options:\n    -a --[no-]all[=text] -> stop\n    # left out: -b\n    -c=read\n  allow: apple\n")?.options).toBe(
+      "-a --all[=text] -> stop\n--no-all\n-c=read",
+    );
+  });
+
+  it("what is shared: a row that stands before another of its name counts", () => {
+    const shared = "@help\n  options: -h --help -> stop; -v\n\n";
+    expect(spec(`${shared}apple\n  options:\n    -v=read\n    @help\n    -x\n  allow: apple\n`)?.options).toBe(
+      "-v=read\n-h --help -> stop\n-x",
+    );
+    expect(spec(`${shared}apple\n  options:\n    @help\n    -v=read; -x\n  allow: apple\n`)?.options).toBe("-h --help -> stop\n-v\n-x");
+    expect(spec("@many\n  reads: A=any\n\napple\n  reads: @many; B C=flag\n  allow: apple\n")?.reads).toBe("A=any\nB C=flag");
+  });
+
+  it("`like`: what an entry does not say itself, examples excepted", () => {
+    expect(
+      spec(`@tool
+  style: none
+  operands: text*
+  effects: code.project
+  allow: tool
+
+apple
+  like: @tool
+  operands: none
+  ask: apple
+`),
+    ).toEqual({ names: "apple", style: "none", operands: "", effects: "code.project", examples: { ask: ["apple"] } });
+  });
+
+  it("subcommands: several keys, on several lines, and braces", () => {
+    const found = spec(`apple
+  allow: apple
+  sub eat | bite off
+  sub {peel,core} {one,two}
+    operands: none
+    allow: apple eat
+    sub slowly
+      ask: apple eat slowly
+  sub drop
+    deny: apple drop
+`);
+    expect(found?.subcommands).toEqual({
+      "eat|bite off|peel one|peel two|core one|core two": {
+        operands: "",
+        examples: { allow: ["apple eat"] },
+        subcommands: { slowly: { examples: { ask: ["apple eat slowly"] } } },
+      },
+      drop: { examples: { deny: ["apple drop"] } },
+    });
+  });
+
+  it("an example of several lines", () => {
+    expect(spec("apple\n  ask:\n    apple <<E\n    x\n    E\n")?.examples).toEqual({ ask: ["apple <<E\nx\nE"] });
+  });
+});
+
+describe("a mistake is named with file, line and key", () => {
+  const MISTAKES: readonly (readonly [text: string, ...mistakes: string[]])[] = [
+    ["apple\n", "1: apple: nothing is said about it below, indented", "1: apple: it has no example: `allow:`, `none:`, `ask:` or `deny:`"],
+    ["apple\n  operands: none\n", "1: apple: it has no example: `allow:`, `none:`, `ask:` or `deny:`"],
+    ["apple\n  colour: red\n  allow: apple\n", "2: apple: colour: there is no such field"],
+    ["apple\n  operands: fruit\n  allow: apple\n", "2: apple: operands: unknown operand kind `fruit`"],
+    ["apple\n  effects: explode\n  allow: apple\n", "2: apple: effects: unknown effect `explode`"],
+    ["apple\n  style: new\n  allow: apple\n", "2: apple: style: it is one of gnu, posix, bsd, words, none"],
+    ["apple\n  output: x\n  allow: apple\n", "2: apple: output: it is one of paths, input, operands, number"],
+    ["apple\n  otherwise: x\n  allow: apple\n", "2: apple: otherwise: there is no such danger"],
+    ["apple\n  options: -a=fruit\n  allow: apple\n", "2: apple: options: unknown operand kind `fruit`"],
+    ["apple\n  options:\n    -a\n    -b -> explode\n  allow: apple\n", "4: apple: options: unknown effect `explode`"],
+    ["apple\n  options:\n    -a --all\n    -b --all\n  allow: apple\n", "4: apple: options: --all is listed twice"],
+    ["apple\n  options: all\n  allow: apple\n", "2: apple: options: option line `all`: a name does not begin with - or +"],
+    ["apple\n  options: @no\n  allow: apple\n", "2: apple: options: there is no @no"],
+    ["apple\n  like: @no\n  allow: apple\n", "2: apple: like: there is no @no"],
+    ["apple\n  reads: A\n  allow: apple\n", "2: apple: reads: the variables `A` are not understood"],
+    ["apple\n  closed: yes\n  allow: apple\n", "2: apple: closed: it takes no value"],
+    ["apple\n  summary:\n  allow: apple\n", "2: apple: summary: its value is missing"],
+    ["apple\n  style: gnu\n  style: bsd\n  allow: apple\n", "3: apple: style: it is said twice"],
+    ["apple\n  allow:\n", "2: apple: allow: a command line is missing"],
+    ["apple\n  allow: apple\n    sub x\n", "2: apple: allow: an example of several lines begins below its verdict"],
+    ["apple\n  allow: apple\n\napple\n  allow: apple\n", "4: apple: apple has an entry elsewhere"],
+    ["ap/ple\n  allow: x\n", "1: ap/ple: `ap/ple` is no name of a command"],
+    ["@x\n  style: gnu\n", "1: @x: nothing uses it"],
+    ["@x\n  like: @x\n\napple\n  like: @x\n  allow: apple\n", "2: @x: like: it uses itself"],
+    [
+      "apple\n  allow: apple\n  sub eat | eat\n    allow: apple eat\n  sub eat\n    ask: apple eat\n",
+      "3: apple eat: the subcommand `eat` is listed twice",
+      "5: apple eat: the subcommand `eat` is listed twice",
+    ],
+    ["apple\n  allow: apple\n   style: gnu\n", "2: apple: allow: an example of several lines begins below its verdict"],
+    ["apple\n    style: gnu\n  allow: apple\n", "3: apple: `allow: apple` is indented by 2, not by 4"],
+  ];
+  it.each(MISTAKES)("%j", (text, ...mistakes) => {
+    expect(read(text).mistakes.map(printMistake)).toEqual(mistakes.map((one) => `knowledge/fruit.table:${one}`));
+  });
+});
