@@ -20,7 +20,7 @@ export const RANK = {
   inspect: 8,
   "policy-edit": 8,
   "policy-test": 8,
-  history: 8,
+  suggest: 8,
   lint: 9,
   import: 9,
   supervise: 10,

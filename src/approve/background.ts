@@ -1,7 +1,6 @@
 import { isObject } from "../data/index.ts";
 import { errorCode } from "../state/index.ts";
-import { Exchange, ExchangeError, FILES } from "./exchange.ts";
-import { isDead, readDone, readRun, type RunFile } from "./messages.ts";
+import { Exchange, ExchangeError, FILES, isDead, readDone, readRun, type RunFile } from "./exchange.ts";
 import { printable } from "./printable.ts";
 
 /** What who answers questions learns next about a run. */
@@ -12,7 +11,7 @@ export type BackgroundEvent =
   /** The run will never say anything: it is gone, or the folder cannot be used. */
   | { readonly is: "failed"; readonly why: string };
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Looks this often. Milliseconds. */
   readonly pollMs?: number;
   /** How long a run may take to come up. Milliseconds. */

@@ -1,8 +1,18 @@
 import { watch, type FSWatcher } from "node:fs";
 import { printCall } from "../action/index.ts";
 import { errorCode, messageOf } from "../state/index.ts";
-import { Exchange, ExchangeError, FILES, type Found, ownLife } from "./exchange.ts";
-import { actionWord, isDead, parseResponse, readRun, type Response } from "./messages.ts";
+import {
+  actionWord,
+  Exchange,
+  ExchangeError,
+  FILES,
+  type Found,
+  isDead,
+  ownLife,
+  parseResponse,
+  readRun,
+  type Response,
+} from "./exchange.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
 import type { Answer, Approver, Question } from "./types.ts";

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
 import { errorCode, writeAtomic } from "../state/index.ts";
 
 /** The folder that a run and who answers for it speak through. The files in it are described in `skill.ts`. */
@@ -199,7 +200,7 @@ export function safeJson(value: unknown): string {
 }
 
 /** How a process is told from a later one with its number. */
-export interface Life {
+interface Life {
   readonly pid: number;
   /** Clock ticks since boot when it started (proc_pid_stat(5), field 22). */
   readonly started: number;
@@ -235,3 +236,56 @@ function startOf(pid: number): number | undefined {
     return undefined;
   }
 }
+
+/** What the files of an exchange folder hold. They come from outside: read through the functions here. */
+
+/** `run.json` */
+export interface RunFile extends Life {
+  readonly nonce: string;
+}
+
+/** `response.json` */
+export interface Response {
+  readonly seq: number;
+  readonly action: string;
+  readonly pattern?: string;
+  readonly nonce?: string;
+}
+
+export const ACTIONS = ["approve", "deny", "pattern", "deny_pattern", "trust", "quit"] as const;
+type ActionWord = (typeof ACTIONS)[number];
+
+export const actionWord = (text: string): ActionWord | undefined => ACTIONS.find((word) => word === text);
+
+export function readRun(exchange: Exchange): RunFile | undefined {
+  const found = exchange.question(FILES.run);
+  if (found.is !== "value" || !isObject(found.value)) return undefined;
+  const { nonce, pid, started, namespace } = found.value;
+  if (typeof nonce !== "string" || typeof pid !== "number" || typeof started !== "number" || typeof namespace !== "string")
+    return undefined;
+  return { nonce, pid, started, namespace };
+}
+
+/** The response, or why it is none. Fields that are no text are as if they were missing. */
+export function parseResponse(value: unknown): Response | undefined {
+  if (!isObject(value)) return undefined;
+  const { seq, action, pattern, nonce } = value;
+  if (typeof seq !== "number" || !Number.isSafeInteger(seq)) return undefined;
+  return {
+    seq,
+    action: typeof action === "string" ? action : "",
+    ...(typeof pattern === "string" ? { pattern } : {}),
+    ...(typeof nonce === "string" ? { nonce } : {}),
+  };
+}
+
+/** `done.json`: the exit status, as a shell would give it. */
+export function readDone(exchange: Exchange, run: RunFile | undefined): number | undefined {
+  const found = exchange.question(FILES.done);
+  if (found.is !== "value" || !isObject(found.value)) return undefined;
+  const { exit_code: code, nonce } = found.value;
+  if (typeof code !== "number" || (run !== undefined && nonce !== run.nonce)) return undefined;
+  return code;
+}
+
+export const isDead = (run: RunFile): boolean => !isAlive(run);

@@ -1,10 +1,9 @@
 export { respond, wait, type BackgroundEvent } from "./background.ts";
 export { directoryApprover, type DirectoryOptions } from "./directory.ts";
-export { isAlive, ownLife, safeJson } from "./exchange.ts";
-export { ACTIONS, actionWord } from "./messages.ts";
+export { ACTIONS, actionWord, isAlive, ownLife, safeJson } from "./exchange.ts";
 export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, type TerminalOptions } from "./terminal.ts";
-export { foregroundTurn, type Kernel, type Turn } from "./turn.ts";
+export { foregroundTurn, type Kernel, type Turn } from "./tty.ts";
 export type * from "./types.ts";

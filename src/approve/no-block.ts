@@ -1,6 +1,6 @@
 import { printCall } from "../action/index.ts";
 import type { Approver } from "./types.ts";
-import { who } from "./wording.ts";
+import { who } from "./render.ts";
 
 /**
  * Never waits for anybody (`ASSENT_NO_BLOCK`, `PTAPP_NO_BLOCK`): the first question ends the run. `onBlock` gets the

@@ -1,15 +1,41 @@
 import { errorCode } from "../state/index.ts";
-import { BlockFace } from "./block-face.ts";
-import type { Face, FaceOptions, Shown } from "./face.ts";
-import { LineFace } from "./line-face.ts";
 import { printable } from "./printable.ts";
-import { Queue, type Covers, type Open } from "./queue.ts";
 import type { CheckRule } from "./prompt.ts";
-import { Sight } from "./sight.ts";
-import { isTerminal, TerminalDevice, type Device } from "./tty.ts";
-import type { Turn } from "./turn.ts";
+import { type Covers, type Open, Queue } from "./queue.ts";
+import { said, who } from "./render.ts";
+import { type Device, isTerminal, TerminalDevice, type Turn } from "./tty.ts";
 import type { Answer, Approver, Question } from "./types.ts";
-import { said, who } from "./wording.ts";
+import { BlockFace, type Face, type FaceOptions, LineFace, type Shown } from "./views.ts";
+
+/**
+ * Calls back when a person has had `ms` milliseconds to see something, and everything typed until then was read.
+ * INVARIANT: a clock alone would not do. When this process was held up, keys from before wait in the kernel; a timer's
+ * callback comes before they are read, an immediate's after (the event loop's phases: timers, poll, check).
+ */
+class Sight {
+  readonly #cancels = new Set<() => void>();
+
+  after(ms: number, work: () => void): () => void {
+    let immediate: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      immediate = setImmediate(() => {
+        this.#cancels.delete(cancel);
+        work();
+      });
+    }, ms);
+    const cancel = (): void => {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+      this.#cancels.delete(cancel);
+    };
+    this.#cancels.add(cancel);
+    return cancel;
+  }
+
+  clear(): void {
+    for (const cancel of this.#cancels) cancel();
+  }
+}
 
 export interface TerminalOptions {
   /** `TERM` and `NO_COLOR` are read. */

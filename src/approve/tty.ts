@@ -1,8 +1,111 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream, WriteStream } from "node:tty";
 import type { Size } from "./render.ts";
-import type { Turn } from "./turn.ts";
+
+/**
+ * Who may use the terminal. The supervised program shares it: while a prompt is open, it could read the keys meant for us
+ * and write over the question. `begin` comes before the terminal's mode is changed, `end` after it was restored.
+ */
+export interface Turn {
+  readonly begin: (descriptor: number) => void;
+  readonly end: (descriptor: number) => void;
+}
+
+/** System calls as `supervise/kernel` has them: the result, or the negative errno. */
+export interface Kernel {
+  readonly sys: (nr: number, ...args: readonly number[]) => number;
+  readonly addressOf: (bytes: Uint8Array) => number;
+  /** Zeroed memory that does not move. */
+  readonly alloc: (size: number) => Buffer;
+}
+
+const { arch } = process;
+const IOCTL = arch === "arm64" ? 29 : 16;
+const RT_SIGPROCMASK = arch === "arm64" ? 135 : 14;
+// asm-generic/ioctls.h and termbits.h: the same on both architectures.
+const TCGETS = 0x5401;
+const TCSETS = 0x5402;
+const TIOCGPGRP = 0x540f;
+const TIOCSPGRP = 0x5410;
+const TOSTOP = 0o400;
+const LOCAL_FLAGS = 12;
+const TERMIOS_BYTES = 64;
+const SIG_BLOCK = 0;
+const SIG_SETMASK = 2;
+const SIGTTOU = 22;
+
+/**
+ * Takes the terminal as a shell does: makes our process group the foreground one, and has the kernel stop whoever reads or
+ * writes in the background (SIGTTIN, TOSTOP and SIGTTOU). Others go on. Afterwards the group that had it has it again and is
+ * continued. Does nothing where the program is in our own group, or where the foreground is not `owns`: a shell that put us
+ * into the background keeps its terminal, and the kernel stops us when we ask, until `fg`.
+ * A program that ignores SIGTTOU can still write: only a terminal of its own would keep it from that.
+ */
+export function foregroundTurn({ sys, addressOf, alloc }: Kernel, owns: (group: number) => boolean): Turn {
+  let taken: { readonly group: number; readonly mode: Buffer } | undefined;
+  const ioctl = (descriptor: number, request: number, bytes: Uint8Array): number => sys(IOCTL, descriptor, request, addressOf(bytes));
+  const give = (descriptor: number, group: number): void => {
+    const bytes = alloc(4);
+    bytes.writeInt32LE(group);
+    ioctl(descriptor, TIOCSPGRP, bytes);
+  };
+  /** From the background these calls would stop us, were the signal not blocked (tcsetpgrp(3)). */
+  const unstopped = (work: () => void): void => {
+    const block = alloc(8);
+    block.writeBigUInt64LE(1n << BigInt(SIGTTOU - 1));
+    const before = alloc(8);
+    sys(RT_SIGPROCMASK, SIG_BLOCK, addressOf(block), addressOf(before), 8);
+    try {
+      work();
+    } finally {
+      sys(RT_SIGPROCMASK, SIG_SETMASK, addressOf(before), 0, 8);
+    }
+  };
+  return {
+    begin(descriptor) {
+      const bytes = alloc(4);
+      if (taken !== undefined || ioctl(descriptor, TIOCGPGRP, bytes) < 0) return;
+      const group = bytes.readInt32LE();
+      const own = ownGroup();
+      if (own === undefined || group <= 1 || group === own || !owns(group)) return;
+      unstopped(() => {
+        const mode = alloc(TERMIOS_BYTES);
+        if (ioctl(descriptor, TCGETS, mode) < 0) return;
+        taken = { group, mode };
+        give(descriptor, own);
+        const stopping = alloc(TERMIOS_BYTES);
+        stopping.set(mode);
+        stopping.writeUInt32LE(stopping.readUInt32LE(LOCAL_FLAGS) | TOSTOP, LOCAL_FLAGS);
+        ioctl(descriptor, TCSETS, stopping);
+      });
+    },
+    end(descriptor) {
+      if (taken === undefined) return;
+      const { group, mode } = taken;
+      taken = undefined;
+      unstopped(() => {
+        ioctl(descriptor, TCSETS, mode);
+        give(descriptor, group);
+      });
+      try {
+        process.kill(-group, "SIGCONT");
+      } catch {
+        // The program ended meanwhile.
+      }
+    },
+  };
+}
+
+function ownGroup(): number | undefined {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    // After the name in brackets: state, parent, group (proc_pid_stat(5)).
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
+  } catch {
+    return undefined;
+  }
+}
 
 export interface DeviceEvents {
   readonly input: (text: string) => void;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { agentNamed, type AgentId, type Protocol, recognise } from "../agents/index.ts";
-import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader, type RuleReader } from "../engine/index.ts";
+import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
+import type { RuleReader } from "../suggest/index.ts";
 import { read } from "../engine/reader/index.ts";
 import type { Machine } from "../state/index.ts";
 

@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
-import { changedParts, changesFor, differ, withUserFile, type Outcome } from "../engine/index.ts";
+import type { Outcome } from "../engine/index.ts";
+import { changedParts, differ, withUserFile } from "../suggest/index.ts";
+import { changesFor } from "../suggest/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import { judgeOnly, ruleReader, type Question } from "./engine.ts";

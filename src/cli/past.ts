@@ -1,7 +1,7 @@
 import { query } from "../audit/index.ts";
 import { agentNamed } from "../agents/index.ts";
 import { decide, type DecideOptions, type Outcome } from "../engine/index.ts";
-import { historyOf, type History, type Past } from "../history/index.ts";
+import { historyOf, type History, type Past } from "../suggest/index.ts";
 import { type Machine, stateFolder } from "../state/index.ts";
 import { engine } from "./engine.ts";
 

@@ -1,7 +1,7 @@
 import { brief, visible } from "../action/index.ts";
 import type { Decision } from "../policy/index.ts";
-import { withUserFile } from "../engine/index.ts";
-import type { Past } from "../history/index.ts";
+import { withUserFile } from "../suggest/index.ts";
+import type { Past } from "../suggest/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";

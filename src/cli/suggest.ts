@@ -1,6 +1,6 @@
 import { brief, visible } from "../action/index.ts";
 import { addRule, editPolicy } from "../policy-edit/index.ts";
-import { suggest as find, type Suggestion } from "../history/index.ts";
+import { suggest as find, type Suggestion } from "../suggest/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { judgeOnly, ruleReader } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";

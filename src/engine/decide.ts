@@ -1,8 +1,7 @@
 import { type Lowered, withBudget } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import { type AuditSettings, judge, type JudgeContext, type Policy, type RequestVerdict, underBroken } from "../policy/index.ts";
-import { type Bypass, bypassHere, type Machine } from "../state/index.ts";
-import { effortClock } from "./effort.ts";
+import { type Bypass, bypassHere, effortClock, type Machine } from "../state/index.ts";
 import { WatchFirst } from "./compiled.ts";
 import { type ExtensionLimits, tightened } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./granted.ts";

@@ -6,7 +6,7 @@ import { identityOf } from "./restraint.ts";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */
-export interface Here {
+interface Here {
   readonly session: string | undefined;
   /** Names that a grant may mean: the sub-agent's, else the agent's. */
   readonly agent: string | undefined;

@@ -3,7 +3,7 @@ import type { Lowered, World } from "../action/index.ts";
 import { joinPath, normalise, parentOf, resolvePath } from "../path/index.ts";
 import type { LayerName } from "../policy/index.ts";
 import { readRegular, type FileText, type Machine } from "../state/index.ts";
-import { projectOf } from "./project.ts";
+import { projectOf } from "./world.ts";
 
 export const POLICY_NAME = ".agent-permissions.jsonc";
 const MAX_BYTES = 1 << 20;

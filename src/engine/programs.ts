@@ -47,12 +47,12 @@ const TOOLS = [
   ".ghcup/bin",
 ];
 
-export interface Programs {
+interface Programs {
   lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
   trustedProgram(path: string): boolean;
 }
 
-export interface ProgramsOptions {
+interface ProgramsOptions {
   readonly machine: Machine;
   /** Canonical. */
   readonly projectRoot: string;

@@ -3,7 +3,7 @@ import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRo
 import type { Request } from "./request.ts";
 
 /** Who asks, as the host tells it: the environment of a process says nothing about who it is. */
-export interface Identity {
+interface Identity {
   /** The host agent. */
   readonly agent: string;
   /** Type of the sub-agent; undefined: the main agent. */
@@ -86,7 +86,7 @@ export function restrained(request: Request, verdict: RequestVerdict, policy: Po
 }
 
 /** One session, one agent of it. */
-export function breakerKey(request: Request): string {
+function breakerKey(request: Request): string {
   const { agent, subagent } = identityOf(request);
   return `${request.session ?? "no session"} ${subagent === undefined ? agent : `${agent}/${subagent}`}`;
 }

@@ -5,7 +5,7 @@ import type { Input, ToolFacts } from "./request.ts";
  * What the input of a server's tool holds, wherever in it: commands, paths and addresses. Nobody says which field is what,
  * so a value counts by its field's name or by its look; a text that people read (`content`, `body`, …) is none of them.
  */
-export interface ServerFields {
+interface ServerFields {
   readonly commands: readonly ToolFacts[];
   readonly paths: readonly string[];
   readonly urls: readonly string[];

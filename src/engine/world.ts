@@ -1,12 +1,10 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { spend, type World } from "../action/index.ts";
-import { normalise } from "../path/index.ts";
-import { errorCode, readRegular, type Machine } from "../state/index.ts";
+import { joinPath, normalise, parentOf } from "../path/index.ts";
+import { errorCode, type Machine, readRegular } from "../state/index.ts";
 import { Resolver } from "./canonical.ts";
 import { programs } from "./programs.ts";
-import { projectOf } from "./project.ts";
 import { Looks } from "./search.ts";
-import { trackedIn } from "./tracked.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
 const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
@@ -74,4 +72,70 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     exhausted: looks.exhausted,
     entries: looks.entries,
   };
+}
+
+/** `.git` of a repository or of a worktree; one that another user planted (in `/tmp`, say) is none. */
+function holdsRepository(folder: string, uid: number | undefined): boolean {
+  try {
+    const stats = statSync(joinPath(folder, ".git"), { throwIfNoEntry: false });
+    return (
+      stats !== undefined &&
+      (stats.isDirectory() || stats.isFile()) &&
+      (uid === undefined || uid === 0 || stats.uid === uid || stats.uid === 0)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The git top level of a canonical folder, found without starting git; undefined outside git. */
+export function repositoryOf(folder: string, machine: Machine): string | undefined {
+  for (let at = folder; ; at = parentOf(at)) {
+    if (holdsRepository(at, machine.uid)) return at;
+    if (at === "/") return undefined;
+  }
+}
+
+/** As `repositoryOf`; the folder itself outside git. */
+export function projectOf(folder: string, machine: Machine): string {
+  return repositoryOf(folder, machine) ?? folder;
+}
+
+/** Larger indexes are not searched. */
+const LARGEST_INDEX = 32 * 1024 * 1024;
+
+/**
+ * Whether the repository at `root` tracks a file; undefined when that cannot be told. In index formats 2 and 3 every
+ * entry holds its whole path behind its length, in the low 12 bits of two bytes of flags (gitformat-index(5)).
+ * Format 4 shortens paths, and a split index keeps entries in another file: no answer there.
+ */
+function trackedIn(root: string): (path: string) => boolean | undefined {
+  let index: Buffer | undefined | null;
+  return (path) => {
+    if (!path.startsWith(`${root}/`)) return undefined;
+    index ??= readIndex(`${root}/.git/index`) ?? null;
+    return index === null ? undefined : holds(index, Buffer.from(`${path.slice(root.length + 1)}\0`));
+  };
+}
+
+function holds(index: Buffer, entry: Buffer): boolean {
+  for (let at = index.indexOf(entry); at >= 2; at = index.indexOf(entry, at + 1)) {
+    // With the extended flag of format 3, two more bytes of flags stand in between.
+    for (const back of [2, 4]) if (at >= back && (index.readUInt16BE(at - back) & 0xfff) === Math.min(entry.length - 1, 0xfff)) return true;
+  }
+  return false;
+}
+
+function readIndex(file: string): Buffer | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    // A repository without an index tracks nothing yet.
+    if (stats === undefined) return Buffer.alloc(0);
+    if (!stats.isFile() || stats.size > LARGEST_INDEX) return undefined;
+    const bytes = readFileSync(file);
+    const version = bytes.length >= 12 && bytes.toString("latin1", 0, 4) === "DIRC" ? bytes.readUInt32BE(4) : 0;
+    return (version === 2 || version === 3) && !bytes.includes("link\0") ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { type Json, member, type Node, type Path, readJson5, toValue } from "../
 import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../policy/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
-import { textOf } from "./verify.ts";
+import { textOf } from "./settle.ts";
 
 /** A converted rule with where it came from, as people read it: `~/.claude/settings.json:12`. */
 export interface Sourced {

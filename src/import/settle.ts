@@ -1,7 +1,10 @@
-import { readPolicy } from "../policy/read/index.ts";
-import { exampleActions } from "../engine/index.ts";
-import type { Converted, Loss } from "./types.ts";
-import { textOf, verify } from "./verify.ts";
+import type { Lowered, World } from "../action/index.ts";
+import { exampleActions, NOWHERE } from "../engine/index.ts";
+import type { Answer } from "../pattern/index.ts";
+import { type Effect, joinLayers, judge, type JudgeContext, type Matcher, parseRule, type Policy } from "../policy/index.ts";
+import { EXAMPLE_WORLD, exampleActions as actionsOfExample, readPolicy } from "../policy/read/index.ts";
+import { lowerShell } from "../shell/index.ts";
+import type { Converted, Into, Loss } from "./types.ts";
 
 /** A rule that may be written, and what of it is not as it was. */
 export interface Settled {
@@ -44,3 +47,95 @@ function failing(
   const read = readPolicy(text, { file: "import", layer: "user", examples: exampleActions });
   return read.examples.filter(({ problem }) => problem !== undefined).map(({ example }) => example);
 }
+
+/**
+ * Holds a converted rule against examples of the native one: nothing is written that our own judge understands
+ * differently. Undefined when it does what it should.
+ */
+function verify(rule: Converted): Loss | undefined {
+  const made = policyOf(rule);
+  if ("why" in made) return made;
+  for (const example of rule.match) {
+    const problem = judged(rule, made, example);
+    if (problem !== "yes") return { why: `\`${textOf(rule)}\` would not surely match \`${example}\` here` };
+  }
+  for (const example of rule.notMatch) {
+    const problem = judged(rule, made, example);
+    if (problem !== "no") return { why: `\`${textOf(rule)}\` would also match \`${example}\` here` };
+  }
+  return undefined;
+}
+
+/** How a rule is named to people. */
+export function textOf({ into }: Pick<Converted, "into">): string {
+  switch (into.list) {
+    case "permissions":
+      return into.rule;
+    case "default":
+      return `operations.${into.operation}.default`;
+    case "writableRoots":
+      return into.folder;
+    default:
+      return into.pattern;
+  }
+}
+
+/** A policy that says nothing else. */
+function policyOf({ effect, into }: Converted): Policy | Loss {
+  if (into.list === "permissions") {
+    const parsed = parseRule(into.rule);
+    if (!parsed.ok) return { why: parsed.message, ...(parsed.help === undefined ? {} : { help: parsed.help }) };
+  }
+  const read = readPolicy(JSON.stringify({ preset: "none", ...contentOf(effect, into) }), {
+    file: "import",
+    layer: "user",
+    examples: exampleActions,
+  });
+  if (!read.ok) return { why: read.problems[0]?.message ?? "it cannot be read" };
+  return joinLayers([{ ok: true, policy: read.policy }]);
+}
+
+function contentOf(effect: Effect, into: Into): Record<string, unknown> {
+  switch (into.list) {
+    case "permissions":
+      return { permissions: { [effect]: [into.rule] } };
+    case "default":
+      return { operations: { [into.operation]: { default: effect } } };
+    case "writableRoots":
+      return { writableRoots: [into.folder] };
+    default:
+      return { operations: { [into.list]: { rules: [{ pattern: into.pattern, action: effect }] } } };
+  }
+}
+
+const NO_FLOOR: JudgeContext["floor"] = { policies: [], state: [], registrations: [], own: [], projectPolicies: [] };
+
+/** `maybe`: it asks where it should deny, which is not enough. */
+function judged({ effect, into }: Converted, policy: Policy, example: string): Answer {
+  const { lowered, world } = loweredOf(into, policy, example);
+  if (lowered.actions.length === 0) return "no";
+  const context: JudgeContext = { world, host: false, floor: NO_FLOOR, dangersOf: () => new Set(), supervised: false };
+  const { actions } = judge(lowered, policy, context);
+  if (actions.some(({ verdict }) => verdict.basis === "rule" && verdict.decision === effect)) return "yes";
+  return effect !== "allow" && actions.some(({ verdict }) => verdict.decision === "ask" && verdict.rule !== undefined) ? "maybe" : "no";
+}
+
+/** What an example stands for: a command, or what the rule looks at. */
+function loweredOf(into: Into, policy: Policy, example: string): { readonly lowered: Lowered; readonly world: World } {
+  const matcher = matcherOf(into, policy);
+  if (matcher !== undefined && !COMMANDS.has(matcher.kind)) {
+    const made = actionsOfExample(matcher, example, exampleActions);
+    return { lowered: { actions: made.ok ? made.actions : [], unknowns: [] }, world: EXAMPLE_WORLD };
+  }
+  return { lowered: lowerShell(example, { world: NOWHERE, shell: "any" }), world: NOWHERE };
+}
+
+function matcherOf(into: Into, { operations }: Policy): Matcher | undefined {
+  if (into.list === "permissions") {
+    const parsed = parseRule(into.rule);
+    return parsed.ok ? parsed.matcher : undefined;
+  }
+  return operations.find(({ operation }) => operation === into.list)?.rules[0]?.matcher;
+}
+
+const COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command"]);

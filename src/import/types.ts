@@ -38,7 +38,7 @@ export interface Lost {
 }
 
 /** What a native file says, in our words. */
-export interface Reading {
+interface Reading {
   readonly rules: readonly Converted[];
   readonly lost: readonly Lost[];
 }

@@ -1,4 +1,13 @@
-export { inspect, inspectRule, type Inspection, type InspectOptions } from "./load.ts";
-export { listRules, type BlockDefault, type FileLine, type Listing, type RuleLine } from "./rules.ts";
-export type { SettingLine } from "./settings.ts";
-export { repeats, type Shadow } from "./shadow.ts";
+export {
+  type BlockDefault,
+  type FileLine,
+  inspect,
+  type Inspection,
+  type InspectOptions,
+  inspectRule,
+  type Listing,
+  listRules,
+  type RuleLine,
+  type SettingLine,
+} from "./rules.ts";
+export { repeats, type Shadow } from "./without-effect.ts";

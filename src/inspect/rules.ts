@@ -1,8 +1,70 @@
-import type { Effect, LayerName, OperationName, Problem, Rule } from "../policy/index.ts";
-import type { Inspection } from "./load.ts";
-import { neverMatches } from "./never.ts";
-import { type SettingLine, settingLines } from "./settings.ts";
-import { shadows, shadowsInBlock, type Shadow } from "./shadow.ts";
+import type { World } from "../action/index.ts";
+import { exampleActions, findSources, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
+import { layerOf, readEach, type SourceRead } from "../engine/reader/index.ts";
+import { isWithin } from "../path/index.ts";
+import {
+  DEFAULT_SETTINGS,
+  type Effect,
+  joinLayers,
+  type JudgeContext,
+  type LayerName,
+  LAYERS,
+  type OperationName,
+  type Policy,
+  type Problem,
+  type Rule,
+  type Settings,
+} from "../policy/index.ts";
+import { keyPlace } from "../policy/read/index.ts";
+import { type Machine, profilesFolder, readTrust } from "../state/index.ts";
+import { neverMatches, type Shadow, shadows, shadowsInBlock } from "./without-effect.ts";
+
+/** The policy in force at a place, file by file: for those who look at rules instead of requests. */
+export interface Inspection {
+  readonly machine: Machine;
+  readonly world: World;
+  readonly files: readonly SourceRead[];
+  readonly policy: Policy;
+  readonly context: JudgeContext;
+}
+
+export interface InspectOptions {
+  readonly machine: Machine;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Folders of Assent's own program. */
+  readonly own: readonly string[];
+  /** Files of `--policy`. */
+  readonly policyFiles?: readonly string[];
+  /** File of a profile. */
+  readonly profile?: string;
+  /** Only these files, each read as a user's own, or as the profile that it is. */
+  readonly only?: readonly string[];
+}
+
+/** A rule that stands in no file, with what is in force around it. */
+export function inspectRule(rule: string, options: InspectOptions): Inspection {
+  const around = inspect(options);
+  const content = { is: "text", text: JSON.stringify({ permissions: { allow: [rule] } }) } as const;
+  const files = readEach([{ layer: "user", file: "grant", mayGrant: true, content }], readTrust(options.machine), exampleActions);
+  return { ...around, files, policy: joinLayers(files.map(layerOf)) };
+}
+
+export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: InspectOptions): Inspection {
+  const world = realWorld(machine, cwd, undefined);
+  const sources: readonly PolicySource[] =
+    only === undefined
+      ? findSources({ machine, policyFiles, profile }, world, { actions: [], unknowns: [] }, cwd)
+      : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
+  const files = readEach(sources, readTrust(machine), exampleActions);
+  return {
+    machine,
+    world,
+    files,
+    policy: joinLayers(files.map(layerOf)),
+    context: judgeContext({ machine, own, hostDecides: true }, world, sources),
+  };
+}
 
 /** One rule in force, with what keeps it from deciding anything. */
 export interface RuleLine {
@@ -82,3 +144,39 @@ export function listRules(inspection: Inspection): Listing {
 }
 
 const placeOf = ({ source }: Rule): string => `${source.file}:${source.line}:${source.column}:${source.text}`;
+
+/** A setting that is no rule, with the file it comes from; none: nobody set it. */
+export interface SettingLine {
+  readonly key: keyof Settings;
+  readonly value: unknown;
+  readonly layer: string;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+const KEYS: readonly (keyof Settings)[] = ["preset", "mode", "writableRoots", "unknown", "bypass", "automation", "audit"];
+const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Which file each setting comes from: the one after which, joining file by file, it no longer changes;
+ * where it has its default value all along, a file that says so in as many words.
+ */
+function settingLines(files: readonly SourceRead[]): readonly SettingLine[] {
+  const ordered = LAYERS.flatMap((layer) => files.filter(({ source }) => source.layer === layer));
+  const steps = ordered.map((_, at) => joinLayers(ordered.slice(0, at + 1).map(layerOf)).settings);
+  const final = steps.at(-1) ?? DEFAULT_SETTINGS;
+  return KEYS.map((key): SettingLine => {
+    const value = final[key];
+    const settled = steps.findLastIndex((settings) => !equal(settings[key], value)) + 1;
+    const changed = !equal(settled === 0 ? DEFAULT_SETTINGS[key] : steps[settled - 1]?.[key], value);
+    const from = changed ? ordered[settled] : ordered.find((file) => says(file, key, value));
+    if (from === undefined) return { key, value, layer: "built in" };
+    const { layer, file, content } = from.source;
+    const line = content.is === "text" ? keyPlace(content.text, key)?.line : undefined;
+    return { key, value, layer, file, ...(line === undefined ? {} : { line }) };
+  });
+}
+
+function says({ result, trusted }: SourceRead, key: keyof Settings, value: unknown): boolean {
+  return trusted && result.ok && equal(result.policy.settings[key], value);
+}

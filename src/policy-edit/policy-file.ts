@@ -1,9 +1,10 @@
 import { edit, type Edit } from "../edit/index.ts";
-import { isWithin, joinPath } from "../path/index.ts";
-import type { PolicyFile, Problem } from "../policy/index.ts";
-import { readPolicy, type ReadResult } from "../policy/read/index.ts";
-import { readEditable, replaceFile, type Machine } from "../state/index.ts";
+import { type Json, member, type Path, placeFinder, readJson5, toValue } from "../edit/json5/index.ts";
 import { exampleActions, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
+import { isWithin, joinPath } from "../path/index.ts";
+import { type Effect, type Matcher, parseRule, type PolicyFile, type Problem } from "../policy/index.ts";
+import { readPolicy, type ReadResult } from "../policy/read/index.ts";
+import { type Machine, readEditable, replaceFile } from "../state/index.ts";
 
 /** A policy file that a person edits. */
 export interface PolicyPlace {
@@ -111,4 +112,74 @@ export function startPolicy(place: PolicyPlace, starter: string): "done" | "exis
 /** A project's file is for everyone who works on it. */
 function modeOf({ layer }: PolicyPlace): number {
   return layer === "project" ? 0o644 : 0o600;
+}
+
+/** A rule where it stands in a file. */
+export interface RuleEntry {
+  readonly effect: Effect;
+  readonly matcher: Matcher;
+  readonly text: string;
+  readonly reason?: string;
+  readonly path: Path;
+  readonly line: number;
+  readonly column: number;
+}
+
+const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
+
+/** The rules of `permissions` in a flawless policy text, in its order. */
+export function ruleEntries(text: string): readonly RuleEntry[] {
+  const { root } = readJson5(text);
+  const lists = member(root, "permissions")?.value;
+  const placeOf = placeFinder(text);
+  return EFFECTS.flatMap((effect) => {
+    const list = member(lists, effect)?.value;
+    return (list?.kind === "array" ? list.items : []).flatMap((item, index): readonly RuleEntry[] => {
+      const parsed = parseRule(toValue(item));
+      if (!parsed.ok) return [];
+      const { matcher, text: written, reason } = parsed;
+      const path: Path = ["permissions", effect, index];
+      return [{ effect, matcher, text: written, ...(reason === undefined ? {} : { reason }), path, ...placeOf(item.start) }];
+    });
+  });
+}
+
+/** Adds a rule at the end of its list, which is made when it is missing. */
+export function addRule(text: string, effect: Effect, entry: Json): Edit {
+  const { root } = readJson5(text);
+  const list: Path = ["permissions", effect];
+  const there = member(member(root, "permissions")?.value, effect)?.value.kind === "array";
+  return there ? { do: "insert", list, place: "end", value: entry } : { do: "set", path: list, value: [entry] };
+}
+
+/** A policy that changes nothing, and says how to change something. Every line of it is read by a test. */
+export function starterPolicy(layer: "user" | "project", schema: string | undefined): string {
+  const intro =
+    layer === "user"
+      ? ["What an AI agent may do, in every project of yours.", "`assent rules` lists what is in force, `assent lint` looks for mistakes."]
+      : [
+          "What an AI agent may do in this project, for everyone who works on it.",
+          "Until a person says `assent trust`, only the ask and deny rules of this file count.",
+        ];
+  return `{
+${schema === undefined ? "" : `  "$schema": ${JSON.stringify(schema)},\n`}  "version": 1,
+
+  // ${intro.join("\n  // ")}
+
+  // What holds where no rule speaks: default, permissive, readonly, strict or none.
+  // "preset": "default",
+
+  // The strictest rule wins: deny, then ask, then allow. Order does not matter.
+  "permissions": {
+    // Goes ahead: "Bash(npm test:*)", "Edit(src/**)", "WebFetch(domain:nodejs.org)"
+    "allow": [],
+
+    // You confirm: "Shell(git push ...)"
+    "ask": [],
+
+    // Is refused: { "rule": "Read(**/*.pem)", "reason": "certificates are none of your business" }
+    "deny": []
+  }
+}
+`;
 }

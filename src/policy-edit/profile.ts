@@ -1,8 +1,7 @@
 import { edit, type Edit } from "../edit/index.ts";
 import { parseRule, same, type Effect, type Matcher, type Problem } from "../policy/index.ts";
 import { openProfiles, profileFile, wrongProfileName, type Machine } from "../state/index.ts";
-import { editPolicy, type PolicyPlace } from "./policy-file.ts";
-import { addRule, ruleEntries } from "./rule-entries.ts";
+import { addRule, editPolicy, type PolicyPlace, ruleEntries } from "./policy-file.ts";
 
 /** Where the profile of that name lies, whether it is there or not. */
 export function profilePlace(machine: Machine, name: string): PolicyPlace {

@@ -1,3 +1,2 @@
-export { findTables, TABLE_ENDING } from "./find.ts";
+export { findTables, readTable, type Table, TABLE_ENDING } from "./table.ts";
 export { testExamples, testTable, type TestResult } from "./run.ts";
-export { readTable, type Table } from "./table.ts";

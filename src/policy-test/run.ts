@@ -45,7 +45,7 @@ function fileProblem({ file, line, column, message, help }: Omit<Problem, "sever
   return help === undefined ? base : { ...base, why: help };
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Folder that nothing leads out of. */
   readonly root: string;
   readonly judge: (

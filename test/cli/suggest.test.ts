@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
-import { historyOf, suggest } from "../../src/history/index.ts";
+import { historyOf, suggest } from "../../src/suggest/index.ts";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";
 import { judgePast } from "../../src/cli/past.ts";
 import { query } from "../../src/audit/index.ts";

@@ -1,4 +1,3 @@
-export { extensionsFolder, findExtensions, type ExtensionFile } from "./find.ts";
+export { type ExtensionFile, extensionsFolder, findExtensions, tightened } from "./tighten.ts";
 export { askExtension, type ExtensionLimits, type ExtensionResult } from "./run.ts";
-export { tightened } from "./tighten.ts";
 export type { Extension, ExtensionAnswer, ExtensionQuestion } from "./types.ts";

@@ -3,9 +3,8 @@ import { type Action, OutOfBudget, withBudget } from "../../action/index.ts";
 import { expandBraces } from "../../pattern/index.ts";
 import { joinLayers, type LayerInput, type Policy, type PolicyFile, type Problem } from "../../policy/index.ts";
 import { readPolicy, type ReadOptions, type ReadResult } from "../../policy/read/index.ts";
-import { isTrusted, type Trust } from "../../state/index.ts";
+import { effortClock, isTrusted, type Trust } from "../../state/index.ts";
 import type { PolicySource } from "../policy-files.ts";
-import { effortClock } from "../effort.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const printed = ({ file, line, column, message, help }: Problem): string =>

@@ -1,7 +1,7 @@
 import { brief, visible } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import type { RequestVerdict } from "../../policy/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 
@@ -21,7 +21,7 @@ export interface AdapterOptions {
 }
 
 /** A call as an SDK hands it over; nothing in it has been looked at. */
-export interface Called {
+interface Called {
   readonly tool: string;
   readonly input: unknown;
 }
@@ -61,10 +61,10 @@ export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, f
 }
 
 /** Whether a call may run; else what the model is told. */
-export type Settled = { readonly run: true } | { readonly run: false; readonly reason: string };
+type Settled = { readonly run: true } | { readonly run: false; readonly reason: string };
 
 /** What is known about a question when a call is about to run. */
-export interface Asked {
+interface Asked {
   /** A person has said yes to this very call. */
   readonly approved: boolean;
   readonly onAsk: OnAsk | undefined;
@@ -110,3 +110,40 @@ export function jsonOf(value: unknown): string {
 /** What a person is shown where the SDK itself puts the question. */
 export const questionOf = (judged: Judged): string =>
   `${visible(judged.from.tool)} ${visible(targetOf(judged))}? ${judged.verdict?.reason ?? judged.reason}`;
+
+/** An SDK asks about a call and runs it a moment later: judged once, logged once. Later it is judged again. */
+const MOMENT = 1000;
+/** Calls of one run that have not been run yet. */
+const MAX_CALLS = 1000;
+
+interface Noted {
+  readonly judged: Judged;
+  readonly input: string;
+  readonly at: number;
+}
+
+/** What was said about calls that have not run yet, by run and call. */
+export class RecentCalls {
+  readonly #runs = new WeakMap<object, Map<string, Noted>>();
+
+  note(run: object, call: string, judged: Judged): Judged {
+    const calls = this.#runs.get(run) ?? new Map<string, Noted>();
+    this.#runs.set(run, calls);
+    const [oldest] = calls.keys();
+    if (calls.size >= MAX_CALLS && oldest !== undefined) calls.delete(oldest);
+    calls.set(call, { judged, input: jsonOf(judged.from.input), at: performance.now() });
+    return judged;
+  }
+
+  /** What was said about this call with whatever input. */
+  about(run: object, call: string): Judged | undefined {
+    return this.#runs.get(run)?.get(call)?.judged;
+  }
+
+  /** What was said about this very call just now. */
+  justNow(run: object, call: string, input: unknown): Judged | undefined {
+    const noted = this.#runs.get(run)?.get(call);
+    if (noted === undefined || performance.now() - noted.at > MOMENT) return undefined;
+    return noted.input !== "" && noted.input === jsonOf(input) ? noted.judged : undefined;
+  }
+}

@@ -1,17 +1,15 @@
-import { statSync } from "node:fs";
-import { brief, type Action, type Lowered, type World } from "../../action/index.ts";
+import { realpathSync, statSync } from "node:fs";
+import { type Action, brief, type ExecAction, type Lowered, visible, type World } from "../../action/index.ts";
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
 import { type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
-import { thisMachine, type Machine } from "../../state/index.ts";
+import { type Machine, thisMachine } from "../../state/index.ts";
+import { ask, type OnAsk } from "../ask.ts";
 import { ENGINE } from "../engine.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { patchCall } from "./patch-call.ts";
-import { approvalFor, CHANGE_DIRECTORY } from "./reasons.ts";
 import { sandboxIsKnown } from "./sandbox.ts";
-import type { SessionApprovals } from "./session.ts";
 
 /** `suggest`: only what surely changes nothing. `auto-edit`: edits inside the writable roots, too. `full-auto`: everything else supervised. */
 export type ApprovalPolicy = Mode;
@@ -234,4 +232,150 @@ function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }
   });
   const situation: Situation = { ...ENGINE, machine, policyFiles: options.policyFiles ?? [], adapt, supervised };
   return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
+}
+
+/**
+ * What a person has approved for the rest of a session. An approval covers exactly the words that were approved, in
+ * the folder they were approved in: nothing shorter, nothing longer, no other patch. Denies hold all the same.
+ */
+export class SessionApprovals {
+  readonly #keys = new Set<string>();
+
+  add(argv: readonly string[], workdir: string): void {
+    this.#keys.add(keyOf(argv, workdir));
+  }
+
+  has(argv: readonly string[], workdir: string): boolean {
+    return this.#keys.has(keyOf(argv, workdir));
+  }
+
+  clear(): void {
+    this.#keys.clear();
+  }
+}
+
+function keyOf(argv: readonly string[], workdir: string): string {
+  let folder = workdir;
+  try {
+    folder = realpathSync.native(workdir);
+  } catch {
+    // A folder that is not there is only itself.
+  }
+  return JSON.stringify([folder, ...argv]);
+}
+
+/** What is known of a confined run that did not get through. */
+export interface OutsideOptions extends AutoApproveOptions {
+  /** Who is asked; only `true` is a yes. */
+  readonly onAsk: OnAsk;
+  /** What became of the run, for the person: `exit code 1`, `writing ~/.npmrc was refused`. */
+  readonly failure: string;
+}
+
+/**
+ * Whether a command that was refused or failed in the sandbox may run once more outside of it. A person is asked each
+ * time: neither the policy nor an approval for the session answers. What the policy denies is not offered.
+ *
+ * ```ts
+ * if (said.type === "auto-approve" && said.runInSandbox && (await run(argv)).exitCode !== 0)
+ *   if (await mayRunOutside(argv, { ...options, onAsk, failure: "exit code 1" })) await runOutside(argv);
+ * ```
+ */
+export async function mayRunOutside(argv: readonly string[], { onAsk, failure, ...options }: OutsideOptions): Promise<boolean> {
+  const { approvals: _, ...asked } = { ...options, policy: "suggest", sandbox: false } as const;
+  const said = canAutoApprove(argv, asked);
+  if (said.type === "reject") return false;
+  const known = said.type === "ask-user" ? `; ${said.reason}` : "";
+  const reason = `it did not get through the sandbox (${failure}); outside nothing it does is held back${known}`;
+  const verdict: RequestVerdict = { decision: "ask", basis: "default", reason: visible(reason), actions: [], unknowns: [] };
+  return (await ask(onAsk, { operation: "execute", target: argv.join(" "), reason: "", verdict })) === "approved";
+}
+
+/**
+ * Whether a command is a call of apply_patch, and of which patch. Only forms in which nothing else happens are
+ * calls; every other command with the word in it is judged as what it is.
+ */
+type PatchCall = { readonly is: "patch"; readonly text: string } | { readonly is: "invalid" } | { readonly is: "none" };
+
+function patchCall(argv: readonly string[]): PatchCall {
+  if (argv[0] === "apply_patch") return argv.length === 2 && argv[1] !== undefined ? { is: "patch", text: argv[1] } : { is: "invalid" };
+  const [shell = "", option = "", script = ""] = argv;
+  if (argv.length !== 3 || !/^(?:\/(?:usr\/)?bin\/)?(?:ba|z)?sh$/.test(shell) || !/^-l?c$/.test(option)) return { is: "none" };
+  const text = inHeredoc(script);
+  return text === undefined ? { is: "none" } : { is: "patch", text };
+}
+
+const START = /^[ \t\n]*apply_patch[ \t]*<<[ \t]*(?:'([\w-]+)'|"([\w-]+)"|([\w-]+))[ \t]*$/;
+
+/** The body of a heredoc that is the whole script. */
+function inHeredoc(script: string): string | undefined {
+  const at = script.indexOf("\n", script.search(/\S/));
+  if (at < 0) return undefined;
+  const start = START.exec(script.slice(0, at));
+  if (start === null) return undefined;
+  const [, single, double, plain] = start;
+  const lines = script.slice(at + 1).split("\n");
+  const end = lines.indexOf(single ?? double ?? plain ?? "");
+  // What follows would run, too.
+  if (end < 0 || lines.slice(end + 1).some((line) => line.trim() !== "")) return undefined;
+  const body = lines.slice(0, end).join("\n");
+  // Without quotes the shell changes the text.
+  return plain !== undefined && /[$`\\]/.test(body) ? undefined : body;
+}
+
+/** Why something runs without a question, and the heading it is shown under. */
+interface Approval {
+  readonly reason: string;
+  readonly group: string;
+}
+
+/** What codex says of the commands it knows, by program, or by program and subcommand. */
+const KNOWN: Readonly<Record<string, readonly [reason: string, group: string]>> = {
+  cd: ["Change directory", "Navigating"],
+  ls: ["List directory", "Searching"],
+  pwd: ["Print working directory", "Navigating"],
+  true: ["No-op (true)", "Utility"],
+  echo: ["Echo string", "Printing"],
+  cat: ["View file contents", "Reading files"],
+  rg: ["Ripgrep search", "Searching"],
+  find: ["Find files or directories", "Searching"],
+  grep: ["Text search (grep)", "Searching"],
+  head: ["Show file head", "Reading files"],
+  tail: ["Show file tail", "Reading files"],
+  wc: ["Word count", "Reading files"],
+  which: ["Locate command", "Searching"],
+  sed: ["Sed print subset", "Reading files"],
+  "git status": ["Git status", "Versioning"],
+  "git branch": ["List Git branches", "Versioning"],
+  "git log": ["Git log", "Using git"],
+  "git diff": ["Git diff", "Using git"],
+  "git show": ["Git show", "Using git"],
+  "cargo check": ["Cargo check", "Running command"],
+};
+
+const CHANGE_DIRECTORY: Approval = { reason: "Change directory", group: "Navigating" };
+
+/** In the words of the first command; a rule that a person wrote is said to be theirs. */
+function approvalFor(verdict: RequestVerdict): Approval {
+  const actions = verdict.actions.map(({ action }) => action);
+  const written = verdict.actions.find(({ verdict: { basis } }) => basis === "rule");
+  if (written !== undefined) return { reason: "User-defined safe command", group: "User config" };
+  if (verdict.actions.some(({ verdict: { basis } }) => basis === "mode"))
+    return { reason: "Changes files inside the writable roots", group: "Editing" };
+  const first = actions.find((action): action is ExecAction => action.kind === "exec" && !wraps(action, actions));
+  const known = first !== undefined && Object.hasOwn(KNOWN, nameOf(first)) ? KNOWN[nameOf(first)] : undefined;
+  if (known !== undefined) return { reason: known[0], group: known[1] };
+  return { reason: first === undefined ? "Nothing is run" : `${nameOf(first)} changes nothing`, group: "Running commands" };
+}
+
+/** `bash -lc "ls"` is said to be what it runs. */
+function wraps({ program }: ExecAction, actions: readonly Action[]): boolean {
+  return /^(?:env|(?:ba|z|da|k)?sh)$/.test(program) && actions.filter(({ kind }) => kind === "exec").length > 1;
+}
+
+function nameOf({ program, argv }: ExecAction): string {
+  if (program !== "git" && program !== "cargo") return program;
+  // Options in front of a subcommand are not its name.
+  const names = argv.slice(1).map((word) => (word.known ? `${program} ${word.text}` : ""));
+  return names.find((name) => name in KNOWN) ?? program;
 }

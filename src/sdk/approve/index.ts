@@ -1,4 +1,11 @@
-export { canAutoApprove, type ApprovalPolicy, type Assessment, type AutoApproveOptions, type PatchInCommand } from "./can-auto-approve.ts";
-export { mayRunOutside, type OutsideOptions } from "./outside.ts";
+export {
+  type ApprovalPolicy,
+  type Assessment,
+  type AutoApproveOptions,
+  canAutoApprove,
+  mayRunOutside,
+  type OutsideOptions,
+  type PatchInCommand,
+  SessionApprovals,
+} from "./can-auto-approve.ts";
 export { probeSandbox } from "./sandbox.ts";
-export { SessionApprovals } from "./session.ts";

@@ -13,7 +13,7 @@ export interface Start {
 }
 
 /** Output as it comes, both streams in one, up to a limit; the rest is counted and thrown away. */
-export class Output {
+class Output {
   #text = "";
   readonly #limit: number;
   /** More was written than is kept. */
@@ -35,7 +35,7 @@ export class Output {
 }
 
 /** How a command ended. */
-export interface Ended {
+interface Ended {
   /** As a shell gives it: 128 and the signal's number for a signal. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | undefined;

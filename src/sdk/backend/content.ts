@@ -80,7 +80,7 @@ export class MovedError extends Error {
 }
 
 /** Where new content goes: a name in a folder that is held, and what is there now. */
-export interface Destination {
+interface Destination {
   readonly folder: Pinned;
   readonly name: string;
   readonly object: Pinned | undefined;

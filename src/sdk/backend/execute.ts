@@ -44,7 +44,7 @@ export interface BackgroundOutput extends BackgroundInfo {
   readonly truncated: boolean;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly checker: PermissionChecker;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -49,7 +49,7 @@ export interface Written {
   readonly replacements?: number;
 }
 
-export interface FileLimits {
+interface FileLimits {
   /** Characters of one read; 200 000 by default. */
   readonly maxReadChars: number;
   /** Bytes of one image or document; 50 MB by default. */

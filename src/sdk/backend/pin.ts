@@ -18,7 +18,7 @@ const O_PATH = 0o10000000;
 const TRIES = 20;
 
 /** The name and the object come apart again and again: somebody moves it about. */
-export class UnsteadyError extends Error {
+class UnsteadyError extends Error {
   readonly code = "ESTALE";
 }
 

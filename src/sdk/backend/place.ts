@@ -16,7 +16,7 @@ export type Located =
   /** Not there: the deepest folder above it that is, and the names below that. */
   | { readonly is: "missing"; readonly asked: string; readonly real: string; readonly folder: Pinned; readonly rest: readonly string[] };
 
-export interface PlaceOptions {
+interface PlaceOptions {
   readonly root: string;
   readonly allowedDirectories: readonly string[];
   readonly machine: Machine;
@@ -136,7 +136,7 @@ export class Place {
 }
 
 /** What a check says, as a value. `PermissionAskError` is for the caller who wants it thrown. */
-export async function refusal(checked: Promise<void>): Promise<Failure | undefined> {
+async function refusal(checked: Promise<void>): Promise<Failure | undefined> {
   try {
     await checked;
     return undefined;

@@ -1,13 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { probeSandbox } from "../approve/index.ts";
-import { ENGINE } from "../engine.ts";
-import { policyTextOf } from "../rules/read.ts";
-import type { Ruleset } from "../rules/ruleset.ts";
+import type { Action } from "../../action/index.ts";
+import { type Question, respond, wait } from "../../approve/index.ts";
+import type { RequestVerdict } from "../../policy/index.ts";
 import { openState, thisMachine } from "../../state/index.ts";
-import type { OnAsk } from "../ask.ts";
+import { probeSandbox } from "../approve/index.ts";
+import { ask, type OnAsk } from "../ask.ts";
+import { ENGINE } from "../engine.ts";
+import { policyTextOf, type Ruleset } from "../rules/ruleset.ts";
 import type { Start } from "./command.ts";
-import { answerQuestions } from "./questions.ts";
 
 /**
  * Commands under `assent run`: what they really do is judged by the kernel's own account, under the ruleset and the
@@ -60,3 +61,54 @@ function supervisor(): string | undefined {
   const [own = ""] = ENGINE.own;
   return [join(own, "bin.cjs"), join(own, "../../dist/bin.cjs")].find((file) => existsSync(file));
 }
+
+const LOOK_EVERY_MS = 20;
+/** How long a supervisor may take to come up. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Puts the questions of a supervised command, which come through a folder, to `onAsk`, one after the other; each waits for
+ * its answer, other calls of the command do not. Gives back how to stop.
+ */
+function answerQuestions(folder: string, onAsk: OnAsk): () => void {
+  const state = { over: false };
+  const answer = async (): Promise<void> => {
+    const options = { pollMs: LOOK_EVERY_MS, patienceMs: PATIENCE_MS, over: (): boolean => state.over };
+    for (let event = await wait(folder, options); event.is === "pending" && !state.over;) {
+      const { question } = event.pending;
+      const seq = event.pending["seq"];
+      if (typeof seq !== "number") return;
+      const said = isQuestion(question) ? await ask(onAsk, askedOf(question)) : "refused";
+      event = await respond(folder, seq, said === "approved" ? "approve" : "deny", undefined, options);
+    }
+  };
+  // A folder that cannot be read answers nothing, and what is not answered is refused.
+  void answer().catch(() => undefined);
+  return () => void (state.over = true);
+}
+
+/** The supervisor's own words: it wrote the folder. */
+function isQuestion(value: unknown): value is Question {
+  return typeof value === "object" && value !== null && "what" in value && "action" in value && "process" in value && "reason" in value;
+}
+
+function askedOf({ action, what, reason, process: { name }, basis = "default", rule, help }: Question): Parameters<typeof ask>[1] {
+  const verdict: RequestVerdict = {
+    decision: "ask",
+    basis,
+    reason,
+    ...(rule === undefined ? {} : { rule }),
+    ...(help === undefined ? {} : { help }),
+    actions: [],
+    unknowns: [],
+  };
+  return {
+    operation: operationOf(action),
+    target: `${name}: ${what}`,
+    reason: "",
+    verdict: { ...verdict, actions: [{ action, verdict }] },
+  };
+}
+
+const operationOf = (action: Action): string =>
+  action.kind === "file" ? action.operation : action.kind === "exec" ? "execute" : action.kind;

@@ -2,8 +2,7 @@
 import { claudeProtocol } from "../../agents/plugins/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Outcome, Request } from "../../engine/index.ts";
-import { jsonOf, judgeCall, type AdapterOptions, type Judged } from "../adapters/judge.ts";
-import { RecentCalls } from "../adapters/recent.ts";
+import { type AdapterOptions, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";
 import type { From, Guard } from "../guard/open-guard.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CallOptions, HookAnswer, OnClaudeAsk, PermissionAnswer, PermissionHooks } from "./shapes.ts";

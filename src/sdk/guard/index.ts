@@ -1,2 +1,1 @@
-export { answerGuard } from "./answer.ts";
 export * from "./open-guard.ts";

@@ -1,13 +1,13 @@
-import { visible } from "../../action/index.ts";
-import { compareDecisions, compareStrictness, type Decision, type RequestVerdict } from "../../policy/index.ts";
 import { resolve } from "node:path";
-import { rememberAnswer, decide, failed, type Host, type Input, type Outcome, type Request, type ToolFacts } from "../../engine/index.ts";
-import { thisMachine, type Machine } from "../../state/index.ts";
-import { ENGINE } from "../engine.ts";
+import { visible } from "../../action/index.ts";
+import { decide, failed, type Host, type Input, type Outcome, rememberAnswer, type Request, type ToolFacts } from "../../engine/index.ts";
+import { compareDecisions, compareStrictness, type Decision, type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { type Machine, thisMachine } from "../../state/index.ts";
+import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
-import { checkOptions, type Options } from "../options.ts";
+import { ENGINE } from "../engine.ts";
 import { PermissionDeniedError } from "../errors.ts";
-import { askSupervisor } from "./supervisor.ts";
+import { checkOptions, type Options } from "../options.ts";
 
 /** What is asked of a guard: one of the forms of `Asked`, and where it comes from. */
 export type GuardRequest = Asked & From;
@@ -225,4 +225,38 @@ function targetOf(asked: Asked): string {
   if ("patch" in asked) return "a patch";
   if ("url" in asked) return asked.url;
   return typeof asked.path === "string" ? asked.path : asked.path.join(", ");
+}
+
+/** A program that is not supervised when it starts never will be. */
+let isFree = false;
+
+/** What the supervisor says; undefined where there is none. */
+export function askSupervisor(from: GuardPlace, request: GuardRequest): GuardDecision | undefined {
+  if (isFree) return undefined;
+  const answer = askOuter({ ask: "guard", from, request });
+  if (answer === undefined) {
+    isFree = true;
+    return undefined;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the supervisor is this program
+  if (answer.is === "guard") return answer.decision as GuardDecision;
+  const reason = `the supervisor could not judge this: ${answer.is === "problem" ? answer.why : "it answered something else"}`;
+  const decision = request.host?.asks === false ? "deny" : "ask";
+  const verdict: RequestVerdict = { ...verdictOf(decision, "failure", { reason }), actions: [], unknowns: [] };
+  return { decision, reason, modelReason: reason, verdict, warnings: [] };
+}
+
+/** What a guard inside a supervised run is answered, outside of it. Everything in the question is the program's word. */
+export function answerGuard({ cwd, rooted, agent, point, audit }: GuardPlace, request: object): GuardDecision {
+  if (!cwd.startsWith("/")) throw new Error("the folder is not an absolute path");
+  const word = (value: unknown): value is string => typeof value === "string" && value.length <= 200;
+  const options = {
+    ...(rooted ? { cwd } : {}),
+    ...(word(agent) ? { agent } : {}),
+    ...(word(point) ? { point } : {}),
+    audit: audit !== false,
+  };
+  const place = { cwd: "cwd" in request && typeof request.cwd === "string" ? resolve(cwd, request.cwd) : cwd };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is none is not understood, and so is asked about
+  return openGuard(options).decide({ ...request, ...place } as GuardRequest);
 }

@@ -1,8 +1,7 @@
 /** `assent/mastra`: permissions for agents of @mastra/core. */
 import { isObject } from "../../data/index.ts";
-import { jsonOf, judgeCall, settle, type AdapterOptions } from "../adapters/judge.ts";
+import { type AdapterOptions, jsonOf, judgeCall, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith } from "../adapters/members.ts";
-import { RecentCalls } from "../adapters/recent.ts";
 import type { Guard } from "../guard/open-guard.ts";
 
 export type { ToolFacts } from "../../engine/index.ts";

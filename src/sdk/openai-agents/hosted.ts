@@ -1,8 +1,7 @@
 import { isObject } from "../../data/index.ts";
 import type { ToolFacts } from "../../engine/index.ts";
-import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, objectIn } from "../adapters/members.ts";
-import { RecentCalls } from "../adapters/recent.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import type { Guard } from "../guard/open-guard.ts";
 import { argumentsOf, type AgentTool, type NeedsApproval } from "./shapes.ts";

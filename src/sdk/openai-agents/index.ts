@@ -1,7 +1,6 @@
 /** `assent/openai-agents`: permissions for @openai/agents. */
-import { judgeCall, settle, type AdapterOptions, type Judged } from "../adapters/judge.ts";
+import { type AdapterOptions, judgeCall, type Judged, RecentCalls, settle } from "../adapters/judge.ts";
 import { callbackIn, copyWith, listIn } from "../adapters/members.ts";
-import { RecentCalls } from "../adapters/recent.ts";
 import { compareDecisions } from "../../policy/index.ts";
 import type { Guard } from "../guard/open-guard.ts";
 import type { ConsoleTool, PropertySchema, ToolOutput } from "../toolset/index.ts";

@@ -2,13 +2,11 @@ import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
 import type { Effect, RequestVerdict, RuleSource } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
-import { isApproved } from "../approved.ts";
-import { ask, type OnAsk } from "../ask.ts";
+import { ask, isApproved, type OnAsk } from "../ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { effectOf, type Place, RulesetJudge, type Target } from "./judge.ts";
-import { compileRuleset, readRuleset } from "./read.ts";
-import type { Operation, Ruleset } from "./ruleset.ts";
+import { compileRuleset, type Operation, readRuleset, type Ruleset } from "./ruleset.ts";
 
 /** Where and how a ruleset is asked. */
 export interface CheckerOptions {

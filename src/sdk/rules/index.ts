@@ -1,11 +1,12 @@
 export { PermissionChecker, type CheckerOptions, type Explanation } from "./checker.ts";
-export { presets } from "./presets.ts";
-export { readRuleset, RulesetError } from "./read.ts";
 export {
   createRuleset,
   type CreateRulesetOptions,
   type Operation,
   type OperationRules,
   type PermissionRule,
+  presets,
+  readRuleset,
   type Ruleset,
+  RulesetError,
 } from "./ruleset.ts";

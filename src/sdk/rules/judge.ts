@@ -14,8 +14,7 @@ import {
 import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
 import type { Machine } from "../../state/index.ts";
 import { ENGINE } from "../engine.ts";
-import type { CompiledRuleset } from "./read.ts";
-import type { Operation } from "./ruleset.ts";
+import type { CompiledRuleset, Operation } from "./ruleset.ts";
 
 /** Where a ruleset is asked. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { LocalBackend } from "../backend/index.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { approved } from "../approved.ts";
-import { isOffered } from "../rules/offered.ts";
+import { approved } from "../ask.ts";
+import { isOffered } from "../rules/ruleset.ts";
 import { BACKGROUND } from "./background-tools.ts";
 import { lineBreak, number, optional, said, string, type Definition } from "./definition.ts";
 import { EDIT_LINES, EDIT_TEXT } from "./edit-tools.ts";

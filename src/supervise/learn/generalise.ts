@@ -1,5 +1,5 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
-import { commandRules } from "../../engine/index.ts";
+import { commandRules } from "../../suggest/index.ts";
 import { isBelow, joinPath, relativePath } from "../../path/index.ts";
 import { callMatcher, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
 import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";

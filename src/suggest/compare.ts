@@ -1,7 +1,6 @@
 import { printAction, visible } from "../action/index.ts";
 import type { Verdict } from "../policy/index.ts";
-import type { Outcome } from "./decide.ts";
-import { policyFile, type PolicySource } from "./policy-files.ts";
+import { type Outcome, policyFile, type PolicySource } from "../engine/index.ts";
 
 /** One part of a request that two policies judge differently. */
 export interface ChangedPart {

@@ -1,0 +1,306 @@
+import { printCall } from "../action/index.ts";
+import { type Key, readKeys } from "./keys.ts";
+import { clip, columns, printable } from "./printable.ts";
+import { type CheckRule, press, type PromptState, START } from "./prompt.ts";
+import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
+import type { Device } from "./tty.ts";
+import type { Answer, Question } from "./types.ts";
+
+/** What a prompt is about at the moment. */
+export interface Shown {
+  readonly question: Question;
+  /** Open questions of the same group, without the first. */
+  readonly alike: readonly Question[];
+  /** Open questions of other groups. */
+  readonly waiting: number;
+}
+
+export interface FaceOptions {
+  readonly home: string | undefined;
+  readonly checkRule: CheckRule;
+}
+
+/** How a prompt looks: a block that is redrawn, or lines for terminals that cannot. */
+export interface Face {
+  /** A question that was not shown before. */
+  begin(shown: Shown): void;
+  /** Alike questions came or went. False: it was not shown. */
+  update(shown: Shown): boolean;
+  /** Keys, as the terminal sent them. The answer, once there is one. */
+  input(text: string): Answer | undefined;
+  /** Keys came that were typed before the question could be read, and were dropped. */
+  early(): void;
+  /** The terminal's size changed, or something else wrote on it. */
+  resized(): void;
+  /** Takes the question away and leaves `record`, one line, in its place. */
+  end(record: string | undefined): void;
+}
+
+const ESC = "\u001b";
+const sgr =
+  (on: number, off: number) =>
+  (text: string): string =>
+    `${ESC}[${on}m${text}${ESC}[${off}m`;
+
+const COLOURED: Paint = { bold: sgr(1, 22), dim: sgr(2, 22), inverse: sgr(7, 27) };
+
+/** A pasted text whose end does not come is given up at this length. */
+const LONGEST_SEQUENCE = 65_536;
+
+/** A block of lines below what the program wrote, redrawn in place. */
+export class BlockFace implements Face {
+  readonly #device: Device;
+  readonly #paint: Paint;
+  readonly #options: FaceOptions;
+  #shown: Shown | undefined;
+  #state: PromptState = START;
+  /** The beginning of a key's sequence whose rest is still to come. */
+  #partial = "";
+  #drawn: { readonly drawing: Drawing; readonly size: Size } | undefined;
+
+  constructor(device: Device, coloured: boolean, options: FaceOptions) {
+    this.#device = device;
+    this.#paint = coloured ? COLOURED : PLAIN;
+    this.#options = options;
+  }
+
+  begin(shown: Shown): void {
+    this.#shown = shown;
+    this.#state = START;
+    this.#partial = "";
+    // As many spaces as there are columns end on a line of their own unless the line was empty: what stands there stays.
+    this.#device.write(`${" ".repeat(this.#device.size().columns)}\r${ESC}[K`);
+    this.#draw();
+  }
+
+  update(shown: Shown): boolean {
+    this.#shown = shown;
+    this.#draw();
+    return true;
+  }
+
+  resized(): void {
+    this.#draw();
+  }
+
+  early(): void {
+    this.#state = { ...this.#state, notice: "keys typed before this question was shown are ignored" };
+    this.#draw();
+  }
+
+  input(text: string): Answer | undefined {
+    const shown = this.#shown;
+    if (shown === undefined) return undefined;
+    const { keys, rest } = readKeys(this.#partial + text);
+    this.#partial = rest.length > LONGEST_SEQUENCE ? "" : rest;
+    for (const key of asTyped(keys, this.#state)) {
+      const outcome = press(this.#state, key, { proposals: shown.question.proposals, checkRule: this.#options.checkRule });
+      if ("answer" in outcome) return outcome.answer;
+      this.#state = outcome.state;
+    }
+    this.#draw();
+    return undefined;
+  }
+
+  end(record: string | undefined): void {
+    const { columns: width } = this.#device.size();
+    this.#device.write(this.#erased() + (record === undefined ? "" : `${this.#paint.dim(clip(`  ${record}`, width - 1))}\r\n`));
+    this.#drawn = undefined;
+    this.#shown = undefined;
+  }
+
+  #draw(): void {
+    if (this.#shown === undefined) return;
+    const size = this.#device.size();
+    const drawing = render({ ...this.#shown, state: this.#state, home: this.#options.home }, size, this.#paint);
+    const { lines, cursor } = drawing;
+    const back = cursor === undefined ? "" : `${up(lines.length - 1 - cursor.row)}\r${ESC}[${cursor.column}C`;
+    // Without wrapping, a character that the terminal draws wider than we counted costs one line, not the layout.
+    const text = `${this.#erased()}${ESC}[?7l${lines.join("\r\n")}${ESC}[?7h${back}`;
+    this.#drawn = { drawing, size };
+    this.#device.write(text);
+  }
+
+  /** Sequences that take the block away. A terminal that has become narrower has wrapped its lines. */
+  #erased(): string {
+    if (this.#drawn === undefined) return "";
+    const { drawing } = this.#drawn;
+    const { columns: width } = this.#device.size();
+    const above = drawing.lines.slice(0, drawing.cursor?.row ?? drawing.lines.length - 1);
+    const end = drawing.cursor?.column ?? plainColumns(drawing.lines.at(-1) ?? "");
+    const rows = above.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(plainColumns(line) / width)),
+      Math.floor(Math.max(0, end - 1) / width),
+    );
+    return `${up(rows)}\r${ESC}[J`;
+  }
+}
+
+const up = (rows: number): string => (rows > 0 ? `${ESC}[${rows}A` : "");
+
+// oxlint-disable-next-line no-control-regex -- our own styling
+const plainColumns = (line: string): number => columns(line.replace(/\u001b\[\d+m/g, ""));
+
+/**
+ * A person presses one key at a time. Letters that arrive together with other keys were pasted or typed blindly: they
+ * answer nothing, and are text only where a line is edited.
+ */
+function asTyped(keys: readonly Key[], state: PromptState): readonly Key[] {
+  if (state.view === "edit") {
+    // A pasted line break does not write the rule.
+    return keys.length > 1 && keys.some(({ is }) => is === "char") ? keys.filter(({ is }) => is !== "enter") : keys;
+  }
+  const typed = keys.filter(({ is }) => is !== "report");
+  return typed.length > 1 && typed.some(({ is }) => is === "char") ? [{ is: "paste", text: "" }] : keys;
+}
+
+const CHOICES = [
+  "a allow once, s allow what is like it in this run, t allow this process and what it starts, p allow always by a rule,",
+  "d deny, D deny always by a rule, ? tell me more, q end the run",
+];
+const LONGEST = 4000;
+
+/** Lines for terminals that can only print (TERM=dumb): a letter and Enter, and nothing is ever redrawn. */
+export class LineFace implements Face {
+  readonly #device: Device;
+  readonly #options: FaceOptions;
+  #shown: Shown | undefined;
+  #typed = "";
+  /** What a line answers: the question itself, or which rule. */
+  #asks: "choice" | "allow" | "deny" = "choice";
+
+  constructor(device: Device, options: FaceOptions) {
+    this.#device = device;
+    this.#options = options;
+  }
+
+  begin(shown: Shown): void {
+    this.#shown = shown;
+    this.#asks = "choice";
+    const { question, alike, waiting } = shown;
+    const where = alike.length === 0 ? undefined : place([question, ...alike], this.#options.home);
+    this.#print(
+      "",
+      `${who(question)} wants to ${printable(question.what, 1000)}`,
+      ...(alike.length === 0 ? [] : [`... and ${alike.length} more like this${where === undefined ? "" : ` in ${where}`}`]),
+      ...CHOICES,
+      ...(waiting === 0 ? [] : [`(${waiting} more waiting)`]),
+    );
+    this.#again();
+  }
+
+  update(): boolean {
+    return false;
+  }
+
+  resized(): void {
+    // What is printed stays.
+  }
+
+  early(): void {
+    this.#print("", "What was typed before this question was shown is ignored.");
+    this.#again();
+  }
+
+  input(text: string): Answer | undefined {
+    for (const key of readKeys(text).keys) {
+      if (key.is === "interrupt") return this.#ended({ answer: "quit" });
+      if (key.is === "end-of-input") return this.#ended({ answer: "deny", scope: "once" });
+      if (key.is === "enter") {
+        this.#device.write("\r\n");
+        const answer = this.#line(this.#typed.trim());
+        if (answer !== undefined) return answer;
+        this.#again();
+      } else if (key.is === "backspace" && this.#typed !== "") {
+        const chars = [...this.#typed];
+        this.#typed = chars.slice(0, -1).join("");
+        this.#device.write("\b \b");
+      } else if (key.is === "char" && this.#typed.length < LONGEST && printable(`.${key.text}`) === `.${key.text}`) {
+        this.#typed += key.text;
+        this.#device.write(key.text);
+      }
+    }
+    return undefined;
+  }
+
+  end(record: string | undefined): void {
+    if (this.#shown !== undefined) this.#print(...(record === undefined ? ["", "(the question is void)"] : [record]));
+    this.#shown = undefined;
+  }
+
+  #ended(answer: Answer): Answer {
+    this.#device.write("\r\n");
+    return answer;
+  }
+
+  #line(line: string): Answer | undefined {
+    if (this.#asks !== "choice") return this.#rule(line, this.#asks);
+    switch (line) {
+      case "a":
+        return { answer: "allow", scope: "once" };
+      case "s":
+        return { answer: "allow", scope: "session" };
+      case "t":
+        return { answer: "allow", scope: "tree" };
+      case "":
+      case "d":
+        return { answer: "deny", scope: "once" };
+      case "q":
+        return { answer: "quit" };
+      case "?":
+        this.#more();
+        return undefined;
+      case "p":
+      case "D":
+        this.#asks = line === "p" ? "allow" : "deny";
+        this.#print(`A rule that ${this.#asks === "allow" ? "allows" : "denies"} it always:`);
+        this.#shown?.question.proposals.forEach(({ rule, covers }, at) =>
+          this.#print(`${at + 1}  ${printable(rule)}  (${printable(covers, 200)})`),
+        );
+        return undefined;
+      default:
+        this.#print("That is none of the letters.", ...CHOICES);
+        return undefined;
+    }
+  }
+
+  #rule(line: string, effect: "allow" | "deny"): Answer | undefined {
+    if (line === "") {
+      this.#asks = "choice";
+      return undefined;
+    }
+    const rule = /^\d+$/.test(line) ? this.#shown?.question.proposals[Number(line) - 1]?.rule : line;
+    const wrong = rule === undefined ? "there is no rule of that number" : this.#options.checkRule(rule, effect);
+    if (rule !== undefined && wrong === undefined) return { answer: effect, scope: "always", rule };
+    this.#print(printable(wrong ?? "", 400));
+    return undefined;
+  }
+
+  #more(): void {
+    if (this.#shown === undefined) return;
+    const { question, alike } = this.#shown;
+    const program = ({ pid, argv }: { readonly pid: number; readonly argv: readonly string[] }): string =>
+      `${pid} ${printable(argv.join(" "), 400)}`;
+    this.#print(
+      `call: ${printCall(question.call)}`,
+      `asked because: ${printable(question.reason)}`,
+      ...(question.rule === undefined
+        ? []
+        : [`rule: ${printable(question.rule.text)} ${printable(question.rule.file)}:${question.rule.line}`]),
+      ...(question.help === undefined ? [] : [`help: ${printable(question.help)}`]),
+      `process: ${program(question.process)}`,
+      `in folder: ${printable(shorten(question.cwd, this.#options.home))}`,
+      ...question.ancestry.map((parent) => `started by: ${program(parent)}`),
+      ...alike.slice(0, 10).map(({ what }) => `and also: ${printable(what, 400)}`),
+    );
+  }
+
+  #again(): void {
+    this.#typed = "";
+    this.#device.write(this.#asks === "choice" ? "answer [d]: " : "number, or the text of a rule; empty goes back: ");
+  }
+
+  #print(...lines: readonly string[]): void {
+    this.#device.write(lines.map((line) => `${line}\r\n`).join(""));
+  }
+}
