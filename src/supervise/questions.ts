@@ -1,4 +1,4 @@
-import { ownLife, type Answer, type Question } from "../approve/index.ts";
+import { type Answer, ownLife, type Question } from "../approve/index.ts";
 import { rememberInProfile } from "../policy-edit/index.ts";
 import { addGrant, LONGEST_GRANT_MS, messageOf, revokeGrant } from "../state/index.ts";
 import type { Exit, RunOptions, RunResult } from "./types.ts";

@@ -3,7 +3,7 @@ import { keptBy } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
-import { describeProcess, Door, killTree, living, netHandlers, type Outside, AllowedTally } from "./door/index.ts";
+import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { GrantingJudge } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
@@ -263,7 +263,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   };
   const all = supervised();
   const leave = (): void => {
-    const processes = living().map((pid) => describeProcess(pid));
+    const processes = listLiving().map((pid) => describeProcess(pid));
     if (over || processes.length === 0) return;
     const end = exit ?? { by: "exit", code: 1 };
     void questions.close(end).finally(() => {

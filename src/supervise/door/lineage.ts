@@ -1,4 +1,4 @@
-import type { Caller, Errand, KnownHost, Hosts } from "../judge/index.ts";
+import type { Caller, Errand, Hosts, KnownHost } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 

@@ -1,8 +1,8 @@
 import type { Call, CallName } from "../../action/index.ts";
-import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type TaskAccess, type Decoded, fileAction, type Handlers, named, type DecodedCall } from "./operation.ts";
-import { AT_FDCWD, O_PATH, type PinnedObject, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
+import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, type TaskAccess } from "./operation.ts";
+import { AT_FDCWD, isUnlinked, numberName, O_PATH, ownDescriptors, type PinnedObject } from "./paths.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -48,7 +48,7 @@ export const metadataHandlers = {
     return {
       call,
       actions: [fileAction("edit", place.path, call)],
-      about: named(place),
+      about: aboutObject(place),
       pinned: [place.fd],
       save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway),
       perform: () => (size > place.stat.size && isTooLarge(task, size) ? -ERRNO.EFBIG : sys(SYSCALLS.truncate, procName(place), size)),
@@ -175,7 +175,7 @@ function decodeChange(place: PinnedObject, name: CallName, args: readonly string
   const isNamed = place.path.startsWith("/") && !isUnlinked(place);
   return {
     call,
-    about: named(place),
+    about: aboutObject(place),
     actions: isNamed ? [fileAction("metadata", place.path, call)] : [],
     pinned: [place.fd],
     save: !isNamed ? undefined : (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),

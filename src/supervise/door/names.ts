@@ -1,9 +1,9 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
-import { type TaskAccess, setIdActions, type Decoded, fileAction, type Handlers, named, type DecodedCall } from "./operation.ts";
-import { AT_FDCWD, type PinnedObject, type PinnedEntry, numberName, ownDescriptors, isUnlinked } from "./paths.ts";
-import { type FileKind, kindOf, type PinnedName, type ObjectStat, statAt } from "../undo/index.ts";
+import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, setIdActions, type TaskAccess } from "./operation.ts";
+import { AT_FDCWD, isUnlinked, numberName, ownDescriptors, type PinnedEntry, type PinnedObject } from "./paths.ts";
+import { type FileKind, kindOf, type ObjectStat, type PinnedName, statAt } from "../undo/index.ts";
 import type { Task } from "./tasks.ts";
 
 const AT_REMOVEDIR = 0x200;
@@ -199,7 +199,7 @@ function decodeLink(
       // Through its new name the same file can be changed and read; one without a name yet is the program's own.
       ...(isNew ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
     ],
-    about: named(source),
+    about: aboutObject(source),
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
     perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),

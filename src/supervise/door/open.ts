@@ -3,20 +3,20 @@ import { joinPath } from "../../path/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import type { Trap } from "./listener.ts";
 import {
+  aboutObject,
   AGAIN,
-  type TaskAccess,
-  setIdActions,
   type Decoded,
+  type DecodedCall,
   fileAction,
   type Handlers,
-  named,
-  type DecodedCall,
   PASS,
+  setIdActions,
+  type TaskAccess,
 } from "./operation.ts";
-import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type PinnedObject, type PinnedEntry, reopen, isUnlinked } from "./paths.ts";
+import { AT_FDCWD, isUnlinked, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type PinnedEntry, type PinnedObject, reopen } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
 import { inTree, terminalPath } from "./processes.ts";
-import { pipeOpening } from "./pipes.ts";
+import { decodePipeOpen } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
 
 /** open(2). The flags that differ between architectures are in paths.ts. */
@@ -154,7 +154,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
   const call: Call = { name: "open", args: [place.path, openMode(flags & ~O_CREAT)] };
   // One without a name (pipe(2), reached through /proc) is opened at once, whoever has its other end.
   const pipe =
-    kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? pipeOpening(task, place, keptFlags(flags)) : undefined;
+    kind === "fifo" && place.path.startsWith("/") && (flags & O_NONBLOCK) === 0 ? decodePipeOpen(task, place, keptFlags(flags)) : undefined;
   const operation: FileOperation = !mayWrite(flags) ? (kind === "directory" ? "list" : "read") : (flags & O_TRUNC) !== 0 ? "write" : "edit";
   return {
     call,
@@ -164,7 +164,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
         : (flags & ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
           : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
-    about: kind === "file" ? named(place) : undefined,
+    about: kind === "file" ? aboutObject(place) : undefined,
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: mayWrite(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
     pinned: pipe?.pinned ?? [place.fd],

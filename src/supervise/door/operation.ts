@@ -1,6 +1,6 @@
 import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { CallSubject, Caller, Errand, KnownHost, Started } from "../judge/index.ts";
+import type { Caller, CallSubject, Errand, KnownHost, Started } from "../judge/index.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";
 import type { KeepResult, UndoStore } from "../undo/index.ts";
 import type { TrappedCall } from "../wall/index.ts";
@@ -92,7 +92,7 @@ export function setIdActions(bits: number, path: string): readonly Action[] {
 }
 
 /** The object that an action is about, which may have other names. */
-export const named = ({ path, stat }: Pick<PinnedObject, "path" | "stat">): CallSubject => ({ object: { path, identity: stat } });
+export const aboutObject = ({ path, stat }: Pick<PinnedObject, "path" | "stat">): CallSubject => ({ object: { path, identity: stat } });
 
 /** A file action of a supervised program. */
 export function fileAction(operation: FileOperation, path: string, call: Call, more?: Partial<FileAction>): FileAction {

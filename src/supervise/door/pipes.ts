@@ -1,7 +1,7 @@
 import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
-import { LATER, type DecodedCall } from "./operation.ts";
+import { type DecodedCall, LATER } from "./operation.ts";
 import { type PinnedObject, reopen } from "./paths.ts";
-import { interruption, type Task } from "./tasks.ts";
+import { findInterruption, type Task } from "./tasks.ts";
 
 const ACCMODE = 3;
 const O_WRONLY = 1;
@@ -23,7 +23,11 @@ const MOST_PIPES = 1000;
  * fifo(7): opening one end waits for the other, which must not keep the door. The end is opened without waiting, and
  * handed over when the other end is there.
  */
-export function pipeOpening(task: Task, { fd: fifo, stat: { id } }: PinnedObject, flags: number): Pick<DecodedCall, "pinned" | "perform"> {
+export function decodePipeOpen(
+  task: Task,
+  { fd: fifo, stat: { id } }: PinnedObject,
+  flags: number,
+): Pick<DecodedCall, "pinned" | "perform"> {
   const pinned = [fifo];
   const reads = (flags & ACCMODE) === 0;
   let fd = -1;
@@ -64,11 +68,11 @@ export function pipeOpening(task: Task, { fd: fifo, stat: { id } }: PinnedObject
     perform: () => {
       if (fd < 0) {
         const begun = begin();
-        if (begun === -ERRNO.ENXIO) return interruption(task) || LATER;
+        if (begun === -ERRNO.ENXIO) return findInterruption(task) || LATER;
         if (begun < 0) return begun;
       }
       if (!reads || hasWriter()) return hand();
-      return interruption(task) || LATER;
+      return findInterruption(task) || LATER;
     },
   };
 }

@@ -25,7 +25,7 @@ export function inTree(pid: number): boolean {
 }
 
 /** A process as a person recognises it. */
-export function describe(pid: number): ProcessInfo {
+export function describeProcess(pid: number): ProcessInfo {
   const argv = argvOf(pid);
   return { pid, name: programOf(pid)?.split("/").at(-1) || argv[0] || "?", argv };
 }
@@ -35,7 +35,7 @@ export function ancestryOf(pid: number): readonly ProcessInfo[] {
   const found: ProcessInfo[] = [];
   for (let at = parentOf(pid); at !== undefined && at > 1 && found.length < 64; at = parentOf(at)) {
     if (at === process.pid) return [...found, { pid: at, name: "assent", argv: [] }];
-    found.push(describe(at));
+    found.push(describeProcess(at));
   }
   return found;
 }
@@ -92,7 +92,7 @@ export function layoutOf(pid: number): string | undefined {
 }
 
 /** Every process that descends from this one. Each is looked at once: a machine may have a chain of thousands. */
-export function descendants(): readonly number[] {
+export function listDescendants(): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
@@ -110,8 +110,8 @@ export function descendants(): readonly number[] {
 }
 
 /** As `descendants`, without those that have ended and wait to be fetched. */
-export function living(): readonly number[] {
-  return descendants().filter((pid) => !isZombie(pid));
+export function listLiving(): readonly number[] {
+  return listDescendants().filter((pid) => !isZombie(pid));
 }
 
 function isZombie(pid: number): boolean {
@@ -165,7 +165,7 @@ const reapNext = (): number => sys(SYSCALLS.wait4, -1, statusAt, WNOHANG, 0);
 /** Ends everything of the tree, also what is forked meanwhile. */
 export function killTree(): void {
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const left = living();
+    const left = listLiving();
     if (left.length === 0) return;
     for (const pid of left) sys(SYSCALLS.kill, pid, SIGKILL);
   }

@@ -3,8 +3,8 @@ import { baseName } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ProcessInfo } from "../../approve/index.ts";
 import type { RunEvent } from "../types.ts";
-import { type DecodedExec, isExec, type DecodedCall } from "./operation.ts";
-import { ancestryOf, describe } from "./processes.ts";
+import { type DecodedCall, type DecodedExec, isExec } from "./operation.ts";
+import { ancestryOf, describeProcess } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
 const FLUSH_AT = 64;
@@ -56,7 +56,7 @@ export class Recorder {
   }
 
   #described(pid: number): ProcessInfo {
-    const now = describe(pid);
+    const now = describeProcess(pid);
     const known = now.argv.length === 0 ? (this.#seen.get(pid) ?? now) : now;
     this.#seen.delete(pid);
     this.#seen.set(pid, known);
@@ -138,7 +138,7 @@ export class AllowedTally {
   #programOf(pid: number): string {
     const known = this.#programs.get(pid);
     if (known !== undefined) return known;
-    const { name } = describe(pid);
+    const { name } = describeProcess(pid);
     this.#keep(pid, name);
     return name;
   }

@@ -7,7 +7,7 @@ import { alloc, ERRNO, errorName, lastingAddressOf, pathText, sys, SYSCALLS } fr
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Listener, Trap } from "./listener.ts";
-import { type DecodedExec, closeAll } from "./operation.ts";
+import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import type { Recorder } from "./record.ts";

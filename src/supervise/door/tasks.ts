@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -202,7 +202,7 @@ export const RESTART = -514;
  *
  * INVARIANT: RESTART only for a signal that nobody but this task can take, for without one the program would see the 512 itself.
  */
-export function interruption(task: Task): number {
+export function findInterruption(task: Task): number {
   const text = readStatus(task);
   const held = signalsIn(text, "SigBlk") | signalsIn(text, "SigIgn");
   if ((signalsIn(text, "SigPnd") & ~held) !== 0n) return RESTART;

@@ -1,12 +1,12 @@
 import {
   type Action,
   type Call,
+  type Danger,
+  DANGERS,
   type ExecAction,
   type FileAction,
   type Unknown,
   type World,
-  type Danger,
-  DANGERS,
 } from "../../action/index.ts";
 import {
   dangerOf,
@@ -26,7 +26,7 @@ import { type Errand, errandOf, type KnownHost } from "./services.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /** What judging commands needs of the run's judge, as it stands at the moment. */
-export interface Bar {
+export interface CommandContext {
   readonly world: World;
   /** As the kernel names it. */
   readonly home: string;
@@ -38,7 +38,7 @@ export interface Bar {
 }
 
 /** What is said about starting a program, and what it is started for. */
-export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
+export function judgeExec(judging: CommandContext, chain: readonly Started[], call: Call, allowed: Verdict): JudgedExec {
   let strictest = allowed;
   let shown: Action | undefined;
   const errands: Errand[] = [];
@@ -50,13 +50,13 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
     strictest = verdicts.reduce(stricterOf, strictest);
   };
   for (const started of chain) {
-    weigh([bar.file(execution(started.path, call))]);
-    for (const argv of commandsOf(bar.world, started)) {
-      const found = command(bar, argv, call);
+    weigh([judging.file(execution(started.path, call))]);
+    for (const argv of commandsOf(judging.world, started)) {
+      const found = command(judging, argv, call);
       const { actions } = found;
       // Where the policy says what is kept for git, what the words set is judged as it is written, and they ask for nothing.
       const { judged, unknowns } =
-        found.unknowns.length > 0 && speaksOfGit(bar, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
+        found.unknowns.length > 0 && speaksOfGit(judging, call) ? { judged: { ...found.judged, unknowns: [] }, unknowns: [] } : found;
       shown ??= actions[0];
       lasts ||= unknowns.length > 0;
       if (started === chain[0]) {
@@ -64,16 +64,16 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
         says.push(...others);
         if (others.length === 0) named.push(...hostsNamed(judged));
       }
-      weigh(ofCommand(bar.policy, judged));
+      weigh(ofCommand(judging.policy, judged));
       const [first] = actions;
       // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
       if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
-      errands.push(errandOf(first.program, actions, { home: bar.home, cwd: bar.world.cwd, env: (name) => bar.env[name] }));
+      errands.push(errandOf(first.program, actions, { home: judging.home, cwd: judging.world.cwd, env: (name) => judging.env[name] }));
     }
-    weigh(alikeVerdicts(bar, started, call));
+    weigh(alikeVerdicts(judging, started, call));
   }
   return {
     verdict: strictest,
@@ -87,10 +87,10 @@ export function judgeExec(bar: Bar, chain: readonly Started[], call: Call, allow
 }
 
 /** A written rule allows what git keeps and runs later, here at least. */
-function speaksOfGit(bar: Bar, call: Call): boolean {
+function speaksOfGit(judging: CommandContext, call: Call): boolean {
   return ["config", "hooks/pre-commit"].every((name) => {
-    const target = { kind: "path", path: `${bar.world.canonical(bar.world.cwd)}/.git/${name}` } as const;
-    const { decision, basis } = bar.file({ kind: "file", operation: "write", target, origin: { by: "tool" }, call });
+    const target = { kind: "path", path: `${judging.world.canonical(judging.world.cwd)}/.git/${name}` } as const;
+    const { decision, basis } = judging.file({ kind: "file", operation: "write", target, origin: { by: "tool" }, call });
     return decision === "allow" && basis === "rule";
   });
 }
@@ -133,12 +133,12 @@ const execution = (path: string, call: Call): FileAction => ({
 });
 
 /** A loader's program goes by its own name; a copy or another name of a program that a rule speaks of is that program. */
-function alikeVerdicts(bar: Bar, started: Started, call: Call): readonly Verdict[] {
-  const names = [...(started.loaded === true ? [started.path] : []), ...bar.aliases.namesOf(started)];
+function alikeVerdicts(judging: CommandContext, started: Started, call: Call): readonly Verdict[] {
+  const names = [...(started.loaded === true ? [started.path] : []), ...judging.aliases.namesOf(started)];
   return names.flatMap((name) => {
     const same = sameCommand(name, started.argv, call);
-    const { judged } = command(bar, [name, ...started.argv.slice(1)], same);
-    return [bar.file(execution(name, same)), ...ofCommand(bar.policy, judged)];
+    const { judged } = command(judging, [name, ...started.argv.slice(1)], same);
+    return [judging.file(execution(name, same)), ...ofCommand(judging.policy, judged)];
   });
 }
 
@@ -173,12 +173,12 @@ interface StartedCommand {
   readonly judged: RequestVerdict;
 }
 
-function command(bar: Bar, argv: readonly string[], call: Call): StartedCommand {
-  const lowered = lowerArgv([...argv], { world: bar.world });
+function command(judging: CommandContext, argv: readonly string[], call: Call): StartedCommand {
+  const lowered = lowerArgv([...argv], { world: judging.world });
   const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
   // What could not be predicted is seen when it happens, but for what takes effect after the run.
   const unknowns = lowered.unknowns.filter(({ lasting }) => lasting === true);
-  return { actions, unknowns, judged: judge({ actions, unknowns }, bar.policy, bar.context) };
+  return { actions, unknowns, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { type PresetName, type Verdict, verdictOf, type ReasonId } from "../../policy/index.ts";
+import { type PresetName, type ReasonId, type Verdict, verdictOf } from "../../policy/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";

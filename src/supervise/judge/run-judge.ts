@@ -16,7 +16,7 @@ import { callMatcher, type Grant, type JudgeContext, OrdinaryNames, type Policy,
 import type { Machine } from "../../state/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
-import { type Bar, judgeExec } from "./commands.ts";
+import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
@@ -221,7 +221,7 @@ export class RunJudge {
 
   /** What is said about starting a program, and what it is started for. */
   exec(chain: readonly Started[], call: Call, caller: Caller, grants?: readonly Grant[]): JudgedExec {
-    return judgeExec({ ...this.#bar(caller), context: { ...this.#commands, grants } }, chain, call, ALLOWED);
+    return judgeExec({ ...this.#judging(caller), context: { ...this.#commands, grants } }, chain, call, ALLOWED);
   }
 
   /** One action under answers given in advance, without the defaults of a run. */
@@ -231,7 +231,7 @@ export class RunJudge {
     return verdict;
   }
 
-  #bar(caller: Caller | undefined): Bar {
+  #judging(caller: Caller | undefined): CommandContext {
     return {
       world: this.#world,
       home: this.#home,

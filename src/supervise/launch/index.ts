@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { addressOf, alloc, cString, cStrings, ERRNO, KernelError, must, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { LaunchSteps } from "./routine.ts";
-import { type Enforced, type KernelOffer, type Missing, type RestrictOptions, type LaunchStep, Wall } from "../wall/index.ts";
+import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/index.ts";
 
 // linux/sched.h
 const CLONE_VM = 0x100;

@@ -1,5 +1,5 @@
 import koffi from "koffi";
-import { addressOf, alloc, ERRNO, KernelError, must, sys, SYSCALLS, type SyscallName } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, must, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
 import type { LaunchStep } from "../wall/index.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { NetAction } from "../../action/index.ts";
-import { parseRule, type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
+import { isOfPreset, parseRule, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
 import type { Address } from "../../policy/index.ts";
 import type { NameOf } from "./names.ts";
 

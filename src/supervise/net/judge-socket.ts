@@ -1,6 +1,6 @@
 import type { Call, FileAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
-import { type RuleSource, type Verdict, isOfPreset, verdictOf } from "../../policy/index.ts";
+import { isOfPreset, type RuleSource, type Verdict, verdictOf } from "../../policy/index.ts";
 
 /**
  * Sockets of the file system. Connecting to one is judged as writing its file, so that `Write(/run/docker.sock)` grants

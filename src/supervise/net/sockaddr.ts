@@ -94,7 +94,7 @@ export function internetSockaddr(address: Uint8Array, port: number, scope = 0): 
 }
 
 /** The IPv4 address as an IPv6 socket knows it: `::ffff:a.b.c.d`. */
-export function mapped(address: Uint8Array): Uint8Array {
+export function mapToIpv6(address: Uint8Array): Uint8Array {
   if (address.length === 16) return address;
   return Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...address);
 }
@@ -137,7 +137,7 @@ export function bindBoth(host: "127.0.0.1" | "::1"): Bound | undefined {
 }
 
 /** A port of this machine that stays taken and where nobody listens; undefined: there is none to be had. */
-export function refuser(): number | undefined {
+export function bindRefusingPort(): number | undefined {
   const [v4, v6] = [parseAddress("127.0.0.1"), parseAddress("::1")];
   if (v4 === undefined || v6 === undefined) return undefined;
   for (let tries = 0; tries < TRIES; tries++) {

@@ -192,17 +192,17 @@ interface Recorded {
 let last: { readonly folder: string; readonly recorded: Recorded } | undefined;
 
 /** Not to be changed: an undo, which moves the entries, takes `fresh`. */
-export function recorded(run: RunRecord): Recorded {
-  return last?.folder === run.folder ? last.recorded : fresh(run);
+export function readRecorded(run: RunRecord): Recorded {
+  return last?.folder === run.folder ? last.recorded : readRecordedAnew(run);
 }
 
-export function fresh(run: RunRecord): Recorded {
+export function readRecordedAnew(run: RunRecord): Recorded {
   const journal = readJournal(`${run.folder}/journal.jsonl`);
   return { tree: replay(journal.records), after: readAfter(run.folder, lastSign(run)), ...journal };
 }
 
 /** Seals the folder of a run that has ended. Throws where that cannot be written. */
-export function sealed(folder: string, now: number): Recorded {
+export function sealRecorded(folder: string, now: number): Recorded {
   const journal = readJournal(`${folder}/journal.jsonl`);
   const tree = replay(journal.records);
   const after = seal(folder, tree, now);

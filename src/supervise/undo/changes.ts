@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
 import { isWithin } from "../../path/index.ts";
-import { type After, linkText, recorded } from "./after.ts";
+import { type After, linkText, readRecorded } from "./after.ts";
 import type { PreImage } from "./journal.ts";
 import type { RunRecord } from "./run-folder.ts";
 import { isMissing, openSafe, statSafe } from "./safe.ts";
-import { type KeptStat, type FileKind, kindOf, sameTime, statFrom } from "./stat.ts";
-import type { TreeEntry, Replay } from "./tree.ts";
+import { type FileKind, type KeptStat, kindOf, sameTime, statFrom } from "./stat.ts";
+import type { Replay, TreeEntry } from "./tree.ts";
 
 /** What a run did to one path, in sum. */
 export interface PathChange {
@@ -95,7 +95,7 @@ const PATIENCE = 2000;
 
 /** Differences between what was there before the run and what is there now. `paths`: absolute; empty: everything. */
 export function* diffOf(run: RunRecord, paths: readonly string[]): Generator<FileDiff> {
-  const { tree, after } = recorded(run);
+  const { tree, after } = readRecorded(run);
   const changes = changesOf(tree, after);
   const inside = (path: string): boolean => paths.some((one) => isWithin(path, one));
   for (const change of changes) {

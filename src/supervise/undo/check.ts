@@ -1,10 +1,10 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import { changedSince, linkText, whyNot, type After } from "./after.ts";
+import { type After, changedSince, linkText, whyNot } from "./after.ts";
 import type { PreImage } from "./journal.ts";
 import type { Repositories } from "./repositories.ts";
 import { inFolder, isMissing, openSafe, pin, statSafe } from "./safe.ts";
-import { kindOf, sameTime, statFrom, type KeptStat, type ObjectStat } from "./stat.ts";
-import type { TreeEntry, Replay } from "./tree.ts";
+import { type KeptStat, kindOf, type ObjectStat, sameTime, statFrom } from "./stat.ts";
+import type { Replay, TreeEntry } from "./tree.ts";
 import { readXattrs, sameXattrs, type Xattrs } from "./xattr.ts";
 
 /** What is on the disk now, next to what the run left there and what was there before it. */

@@ -3,7 +3,7 @@ import { isObject } from "../../data/index.ts";
 import { readRegular, writeAtomic } from "../../state/index.ts";
 import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
-import { cText, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
+import { cTextAddress, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
 import type { PreImage } from "./journal.ts";
 import type { NotUndone } from "./after.ts";
 import type { UndoStep } from "./plan.ts";
@@ -126,7 +126,8 @@ function compare(path: string, image: PreImage, there: ObjectStat, kept: number)
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const own = openSafe(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (own < 0) return "other";
-  const was = image.key === undefined ? -1 : sys(SYSCALLS.openat, kept, cText(String(image.key)), O_RDONLY | O_NOFOLLOW | 0o2000000, 0);
+  const was =
+    image.key === undefined ? -1 : sys(SYSCALLS.openat, kept, cTextAddress(String(image.key)), O_RDONLY | O_NOFOLLOW | 0o2000000, 0);
   try {
     if (was < 0 || !beginsAlike(own, was, there.size)) return "other";
     return there.size === size ? "same" : "part";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
-import { lent } from "./safe.ts";
+import { lendAddress } from "./safe.ts";
 import type { Remade } from "./remake.ts";
 import type { FileKind, StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
@@ -84,7 +84,7 @@ export class JournalWriter {
     // A UTF-16 unit is at most 3 bytes of UTF-8.
     if (text.length * 3 > SIZE) {
       buffer = Buffer.from(text, "utf8");
-      at = lent(buffer);
+      at = lendAddress(buffer);
     }
     const length = buffer === this.#buffer ? buffer.write(text, 0, "utf8") : buffer.length;
     for (let done = 0; done < length;) {

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { ensureFolder } from "../../state/index.ts";
 import { addressOf, alloc, ERRNO, errorName, KernelError, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
-import { cText } from "./safe.ts";
+import { cTextAddress } from "./safe.ts";
 import { type ObjectStat, statAt } from "./stat.ts";
 
 /**
@@ -31,12 +31,12 @@ export const NO_ROOM = new Set<number>([ERRNO.ENOSPC, ERRNO.EDQUOT, ERRNO.EROFS,
 export const unreadable = (result: number): boolean => result === -ERRNO.EACCES || result === -ERRNO.EPERM || result === -ERRNO.ELOOP;
 
 /** A person is asked. */
-export function ask(result: number, stat: ObjectStat): KeepResult {
+export function askUnreadable(result: number, stat: ObjectStat): KeepResult {
   return { kept: false, ask: true, bytes: stat.size, why: `it cannot be read for a copy (${errorName(-result)})` };
 }
 
 /** The call is refused. */
-export function failure(result: number): KeepResult {
+export function refuseUnkept(result: number): KeepResult {
   const full = result === -ERRNO.ENOSPC || result === -ERRNO.EDQUOT;
   const why = full
     ? "the disk that holds Assent's records is full, so what it would destroy cannot be kept; make room, or run with --no-undo"
@@ -48,13 +48,13 @@ export function failure(result: number): KeepResult {
 export class Changed extends Error {}
 
 /** The result of a system call that must not fail. */
-export function check(call: string, result: number): number {
+export function requireSuccess(call: string, result: number): number {
   if (result < 0) throw new KernelError(call, -result);
   return result;
 }
 
 /** The undo's own store must keep what it replaces. */
-export function allowed(kept: KeepResult): KeepResult {
+export function requireKept(kept: KeepResult): KeepResult {
   if (!kept.kept) throw new Error(kept.why);
   return kept;
 }
@@ -142,7 +142,7 @@ export class KeptFiles {
 
   /** As `copy`, by name; a symlink is refused with ELOOP. */
   copyAt(parentFd: number, name: Uint8Array, stat: ObjectStat): number {
-    const source = sys(SYSCALLS.openat, parentFd, cText(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
+    const source = sys(SYSCALLS.openat, parentFd, cTextAddress(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | 0o2000000, 0);
     if (source < 0) return source;
     try {
       return this.#copyFrom(source, stat);

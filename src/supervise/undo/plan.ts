@@ -7,7 +7,7 @@ import { notKept, type PreImage } from "./journal.ts";
 import { Repositories } from "./repositories.ts";
 import { statSafe } from "./safe.ts";
 import { type KeptStat, kindOf, sameTime } from "./stat.ts";
-import type { TreeEntry, Inode, Replay } from "./tree.ts";
+import type { Inode, Replay, TreeEntry } from "./tree.ts";
 
 /** One thing an undo does, in this order. Paths are those at the time it is done. */
 export type UndoStep =

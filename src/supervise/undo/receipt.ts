@@ -3,8 +3,8 @@ import { isWithin } from "../../path/index.ts";
 import { isGitConfig, isPersistence } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
-import { type PathChange, changesOf } from "./changes.ts";
-import { recorded } from "./after.ts";
+import { changesOf, type PathChange } from "./changes.ts";
+import { readRecorded } from "./after.ts";
 import { isRunning, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
 
 /**
@@ -40,7 +40,7 @@ const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
 ];
 
 /** What runs the file at `path` later, or undefined. `home`: of the user. */
-function handedOn(path: string, home: string): string | undefined {
+function findLaterRunner(path: string, home: string): string | undefined {
   // What packages bring along runs as the package does; their links in `.bin` are run by name.
   if (/\/node_modules\/(?!\.bin\/)/.test(path) || path.endsWith(".sample")) return undefined;
   const found = HANDED_ON.find(([pattern]) => pattern.test(path));
@@ -80,13 +80,13 @@ const MOST = 2000;
 export function receiptOf(runs: string, run: RunRecord, machine: Machine): Receipt {
   const { folder } = run;
   const running = isRunning(folder);
-  const { tree, after, records, broken } = recorded(run);
+  const { tree, after, records, broken } = readRecorded(run);
   const changes = changesOf(tree, after);
   const seen = eventsOf(readEvents(folder));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   const inside = [run.cwd, ...machine.temp];
   const handed = changes.flatMap(({ path, what, kind }) => {
-    const by = what === "deleted" || kind === "directory" ? undefined : handedOn(path, machine.home);
+    const by = what === "deleted" || kind === "directory" ? undefined : findLaterRunner(path, machine.home);
     return by === undefined ? [] : [{ path, runs: by }];
   });
   const undone = listRuns(runs).findLast(({ undoes, paths: some }) => undoes === run.id && some === undefined)?.id;

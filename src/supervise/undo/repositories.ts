@@ -9,16 +9,16 @@ import {
   looksLikeObject,
   objectFiles,
   ownerOf,
-  type RepositoryPart,
   partOf,
   readRepositories,
+  type RepositoryPart,
   textOf,
   touchedSince,
   type UnitRecord,
   Units,
 } from "./repository.ts";
 import { statSafe } from "./safe.ts";
-import type { TreeEntry, Replay } from "./tree.ts";
+import type { Replay, TreeEntry } from "./tree.ts";
 
 export interface RepositoryOptions {
   /** Of the run. */

@@ -3,10 +3,10 @@ import { messageOf } from "../../state/index.ts";
 import { alloc, ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import { howFar } from "./interrupted.ts";
 import type { PreImage } from "./journal.ts";
-import { allowed, Changed, check, cloneOrCopy, type KeepResult, numberOf, setInodeFlags } from "./keep.ts";
+import { Changed, cloneOrCopy, type KeepResult, numberOf, requireKept, requireSuccess, setInodeFlags } from "./keep.ts";
 import type { NotUndone } from "./after.ts";
 import type { UndoStep } from "./plan.ts";
-import { cText, inFolder, lent, pin, type SafePlace, selfFd } from "./safe.ts";
+import { cTextAddress, inFolder, lendAddress, ownFdPath, pin, type SafePlace } from "./safe.ts";
 import { type KeptStat, kindOf, type ObjectStat, statAt, statFd, statFrom, type Time } from "./stat.ts";
 import type { UndoStore } from "./store.ts";
 import { writeXattrs } from "./xattr.ts";
@@ -22,13 +22,13 @@ function setAttributes(
   store: UndoStore,
   notes: NotUndone[],
 ): void {
-  const fd = check("openat", pin(place));
+  const fd = requireSuccess("openat", pin(place));
   try {
     const stat = statFd(fd);
     if (typeof stat === "number" || kindOf(stat.mode) !== kindOf(first.mode)) throw new Changed("is something else now");
     const link = kindOf(stat.mode) === "symlink";
-    allowed(store.metadata(fd, place.path, stat, inode?.flags === undefined ? "attributes" : "flags"));
-    const at = selfFd(fd);
+    requireKept(store.metadata(fd, place.path, stat, inode?.flags === undefined ? "attributes" : "flags"));
+    const at = ownFdPath(fd);
     const note = (what: string, result: number): void => {
       if (result < 0) notes.push({ path: place.path, why: `${what} could not be set (${errorName(-result)})` });
     };
@@ -44,16 +44,16 @@ function setAttributes(
         // After the owner: a change of owner takes mode bits away.
         if (inode?.xattrs !== undefined)
           for (const name of writeXattrs(fd, inode.xattrs)) notes.push({ path: place.path, why: `${name} could not be set` });
-        check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, at, first.mode & 0o7777));
+        requireSuccess("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, at, first.mode & 0o7777));
         if (inode?.flags !== undefined) note("its flags", flags(fd, inode.flags));
       }
     }
     if (times) {
       const spec = timespecs(first.atime, first.mtime);
       const result = link
-        ? sys(SYSCALLS.utimensat, place.parentFd, place.nameAt, lent(spec), AT_SYMLINK_NOFOLLOW)
-        : sys(SYSCALLS.utimensat, AT_FDCWD, at, lent(spec), 0);
-      check("utimensat", result);
+        ? sys(SYSCALLS.utimensat, place.parentFd, place.nameAt, lendAddress(spec), AT_SYMLINK_NOFOLLOW)
+        : sys(SYSCALLS.utimensat, AT_FDCWD, at, lendAddress(spec), 0);
+      requireSuccess("utimensat", result);
     }
   } finally {
     closeSync(fd);
@@ -61,7 +61,7 @@ function setAttributes(
 }
 
 function flags(fd: number, wanted: number): number {
-  const self = selfFd(fd);
+  const self = ownFdPath(fd);
   const own = sys(SYSCALLS.openat, AT_FDCWD, self, constants.O_RDONLY | constants.O_NONBLOCK | O_CLOEXEC, 0);
   if (own < 0) return own;
   const result = setInodeFlags(own, wanted);
@@ -162,19 +162,19 @@ class Hand {
 
   #delete(place: SafePlace, id: string, folder: boolean): void {
     const stat = expected(place, id);
-    const kept = allowed(this.#store.remove(place, stat));
+    const kept = requireKept(this.#store.remove(place, stat));
     this.#do("unlinkat", kept, sys(SYSCALLS.unlinkat, place.parentFd, place.nameAt, folder ? AT_REMOVEDIR : 0));
   }
 
   #do(call: string, kept: KeepResult, result: number): void {
     if (result < 0) this.#store.cancel(kept);
-    check(call, result);
+    requireSuccess(call, result);
   }
 
   #move(from: SafePlace, to: SafePlace, id: string): void {
     expected(from, id);
     if (typeof statAt(to.parentFd, to.nameAt) !== "number") throw new Changed("cannot go back: something is in its place since");
-    const kept = allowed(this.#store.rename(from, to));
+    const kept = requireKept(this.#store.rename(from, to));
     let result = sys(SYSCALLS.renameat2, from.parentFd, from.nameAt, to.parentFd, to.nameAt, RENAME_NOREPLACE);
     // A file system without RENAME_NOREPLACE; nothing was there a moment ago.
     if (result === -ERRNO.EINVAL) result = sys(SYSCALLS.renameat2, from.parentFd, from.nameAt, to.parentFd, to.nameAt, 0);
@@ -186,7 +186,7 @@ class Hand {
     const kind = kindOf(is.mode);
     if (from !== undefined) {
       const object = inFolder(from, ({ parentFd, nameAt }) => known(statAt(parentFd, nameAt)));
-      const linked = allowed(this.#store.link(from, place, object));
+      const linked = requireKept(this.#store.link(from, place, object));
       this.#do(
         "linkat",
         linked,
@@ -194,7 +194,7 @@ class Hand {
       );
       return;
     }
-    const kept = allowed(this.#store.create(place.parentFd, place.path, kind));
+    const kept = requireKept(this.#store.create(place.parentFd, place.path, kind));
     this.#do("restore", kept, this.#make(place, image, is));
     this.#store.bornAt(place.parentFd, place.name);
     if (alone === true)
@@ -215,7 +215,7 @@ class Hand {
       case "directory":
         return sys(SYSCALLS.mkdirat, parentFd, nameAt, 0o700);
       case "symlink": {
-        return sys(SYSCALLS.symlinkat, cText(image.text ?? ""), parentFd, nameAt);
+        return sys(SYSCALLS.symlinkat, cTextAddress(image.text ?? ""), parentFd, nameAt);
       }
       case "file": {
         const result = this.#copyBack(place, image, is);
@@ -233,7 +233,7 @@ class Hand {
 
   /** The very object: from then on it is not kept any more. */
   #moveBack({ parentFd, nameAt }: SafePlace, key: number): number {
-    return sys(SYSCALLS.renameat2, this.#kept, cText(String(key)), parentFd, nameAt, RENAME_NOREPLACE);
+    return sys(SYSCALLS.renameat2, this.#kept, cTextAddress(String(key)), parentFd, nameAt, RENAME_NOREPLACE);
   }
 
   #copyBack({ parentFd, nameAt }: SafePlace, image: PreImage, is: KeptStat): number {
@@ -253,12 +253,15 @@ class Hand {
 
   #fill(target: number, image: PreImage, size: number): void {
     if (image.key === undefined) throw new Error("its bytes were not kept");
-    const name = cText(String(image.key));
-    const source = check("openat", sys(SYSCALLS.openat, this.#kept, name, constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC, 0));
+    const name = cTextAddress(String(image.key));
+    const source = requireSuccess(
+      "openat",
+      sys(SYSCALLS.openat, this.#kept, name, constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC, 0),
+    );
     try {
       const stat = statFd(source);
       if (typeof stat === "number" || stat.size !== size) throw new Error("the copy that was kept is damaged");
-      check("copy", cloneOrCopy(source, target, size));
+      requireSuccess("copy", cloneOrCopy(source, target, size));
     } finally {
       closeSync(source);
     }
@@ -266,15 +269,15 @@ class Hand {
 
   /** Writes into the file that is there: its other names, and who has it open, see it too. */
   #content(place: SafePlace, image: PreImage): void {
-    const fd = check("openat", pin(place));
+    const fd = requireSuccess("openat", pin(place));
     try {
       const stat = statFd(fd);
       if (typeof stat === "number" || kindOf(stat.mode) !== "file") throw new Changed("is no file any more");
-      allowed(this.#store.modify(fd, place.path, stat));
+      requireKept(this.#store.modify(fd, place.path, stat));
       const size = image.is?.[3] ?? 0;
       const target = writable(fd, stat);
       try {
-        check("ftruncate", sys(SYSCALLS.ftruncate, target, 0));
+        requireSuccess("ftruncate", sys(SYSCALLS.ftruncate, target, 0));
         if (size > 0) this.#fill(target, image, size);
       } finally {
         closeSync(target);
@@ -300,13 +303,13 @@ function link(other: SafePlace, place: SafePlace): number {
 
 /** A descriptor to write through; a file without write permission gets it for that moment. */
 function writable(fd: number, stat: ObjectStat): number {
-  const self = selfFd(fd);
+  const self = ownFdPath(fd);
   const open = (): number => sys(SYSCALLS.openat, AT_FDCWD, self, constants.O_WRONLY | O_CLOEXEC, 0);
   const target = open();
-  if (target !== -ERRNO.EACCES) return check("openat", target);
-  check("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, self, (stat.mode & 0o7777) | 0o200));
+  if (target !== -ERRNO.EACCES) return requireSuccess("openat", target);
+  requireSuccess("fchmodat", sys(SYSCALLS.fchmodat, AT_FDCWD, self, (stat.mode & 0o7777) | 0o200));
   try {
-    return check("openat", open());
+    return requireSuccess("openat", open());
   } finally {
     sys(SYSCALLS.fchmodat, AT_FDCWD, self, stat.mode & 0o7777);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
-import { ensureFolder, readRegular, stateFolder, writeAtomic, type Machine } from "../../state/index.ts";
+import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import type { Exit, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";

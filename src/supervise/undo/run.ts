@@ -1,7 +1,7 @@
 import { closeSync, statSync } from "node:fs";
 import { forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
 import { planUndo, type StepPlan } from "./plan.ts";
-import { fresh, type NotUndone, sealed } from "./after.ts";
+import { type NotUndone, readRecordedAnew, sealRecorded } from "./after.ts";
 import { carryOut } from "./restore.ts";
 import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
@@ -13,7 +13,7 @@ import type { Replay } from "./tree.ts";
  */
 export function sealRun(folder: string, now: number): number {
   if (statSync(`${folder}/journal.jsonl`, { throwIfNoEntry: false }) === undefined) return 0;
-  const { records } = sealed(folder, now);
+  const { records } = sealRecorded(folder, now);
   let bytes = 0;
   for (const record of records)
     if ((record.op === "remove" || record.op === "modify") && record.key !== undefined && record.is !== undefined && record.is[4] <= 1)
@@ -47,12 +47,12 @@ export function prepareUndo(run: RunRecord, options: Pick<UndoOptions, "paths" |
   }
   const warnings: string[] = [];
   const held = new Map<string, string>();
-  let { tree, after, records, broken } = fresh(run);
+  let { tree, after, records, broken } = readRecordedAnew(run);
   let plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
   while (plan.broken.size > 0) {
     for (const [root, why] of plan.broken) held.set(root, why);
     // A plan moves the names about.
-    ({ tree, after, records, broken } = fresh(run));
+    ({ tree, after, records, broken } = readRecordedAnew(run));
     plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
   }
   if (broken > 0)
@@ -134,7 +134,7 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
     run.undoes === undefined && !undone.has(run.id) && (!isRunning(run.folder) || (run.left !== undefined && run.ended !== undefined));
   const fit = undoable ? all.filter(mayBe) : all;
   const changed = (run: RunRecord): boolean => !undoable || hasChanges(run);
-  const touched = (run: RunRecord): boolean => fresh(run).records.length > 0;
+  const touched = (run: RunRecord): boolean => readRecordedAnew(run).records.length > 0;
   const begun = undoable ? fit.findLast((one) => interruptedUndo(one) !== undefined) : undefined;
   const run = begun ?? fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
   if (run === undefined && fit.length > 0) return { problem: "no run that is not undone yet has changed anything" };
@@ -143,7 +143,7 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
 
 /** Something is not as it was before, but for the times of folders: what was only opened for writing is. */
 function hasChanges(run: RunRecord): boolean {
-  if (!mayHaveChanges(fresh(run).tree)) return false;
+  if (!mayHaveChanges(readRecordedAnew(run).tree)) return false;
   const { steps, refused } = prepareUndo(run, { paths: [], force: false });
   return steps.length + refused.length > 0;
 }
@@ -178,7 +178,9 @@ export function laterRuns(runs: string, run: RunRecord): readonly RunRecord[] {
 
 /** The run changed something at this path, or a name of it. */
 export function touches(run: RunRecord, path: string): boolean {
-  return fresh(run).records.some((record) => ("path" in record && record.path === path) || ("to" in record && record.to === path));
+  return readRecordedAnew(run).records.some(
+    (record) => ("path" in record && record.path === path) || ("to" in record && record.to === path),
+  );
 }
 
 /** The word names a run, or how the id of one begins. */

@@ -8,17 +8,17 @@ const KEPT = 256;
 let next = 0;
 
 /** Keeps the buffer for the next calls; its address. */
-export function lent(buffer: Buffer): number {
+export function lendAddress(buffer: Buffer): number {
   recent[next] = buffer;
   next = (next + 1) % KEPT;
   return addressOf(buffer);
 }
 
 /** The address of these bytes as a C string, for the next calls. A text is spelled as `pathBytes` does. */
-export const cText = (text: string | Uint8Array): number => lent(cString(typeof text === "string" ? pathBytes(text) : text));
+export const cTextAddress = (text: string | Uint8Array): number => lendAddress(cString(typeof text === "string" ? pathBytes(text) : text));
 
 /** `/proc/self/fd/N`, through which a descriptor of O_PATH can be opened and changed. */
-export const selfFd = (fd: number): number => cText(`/proc/self/fd/${fd}`);
+export const ownFdPath = (fd: number): number => cTextAddress(`/proc/self/fd/${fd}`);
 
 const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
@@ -40,11 +40,11 @@ export interface SafePlace {
  * A descriptor, or a negative errno.
  */
 export function openSafe(path: string, flags: number): number {
-  const text = cText(path === "" ? "/" : path);
+  const text = cTextAddress(path === "" ? "/" : path);
   const how = alloc(24);
   how.writeBigUInt64LE(BigInt(flags | O_CLOEXEC), 0);
   how.writeBigUInt64LE(BigInt(RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS), 16);
-  return sys(SYSCALLS.openat2, -100, text, lent(how), how.length);
+  return sys(SYSCALLS.openat2, -100, text, lendAddress(how), how.length);
 }
 
 /** Runs `action` in the folder of `path`; throws `KernelError` where that folder cannot be reached without symlinks. */
@@ -54,7 +54,7 @@ export function inFolder<T>(path: string, action: (place: SafePlace) => T): T {
   if (parentFd < 0) throw new KernelError("openat2", -parentFd);
   try {
     const name = pathBytes(path.slice(slash + 1));
-    return action({ parentFd, name, nameAt: cText(name), path });
+    return action({ parentFd, name, nameAt: cTextAddress(name), path });
   } finally {
     closeSync(parentFd);
   }
@@ -120,6 +120,6 @@ export function pin({ parentFd, nameAt }: SafePlace): number {
 /** Text of a symlink as bytes, or a negative errno. */
 export function readLinkAt({ parentFd, nameAt }: SafePlace): Buffer | number {
   const text = alloc(4097);
-  const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, lent(text), 4096);
+  const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, lendAddress(text), 4096);
   return length < 0 ? length : text.subarray(0, length);
 }

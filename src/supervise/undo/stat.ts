@@ -1,4 +1,4 @@
-import { alloc, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
+import { alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** What statx(2) says of one object. Times are seconds and nanoseconds, exact. */
 export interface ObjectStat {

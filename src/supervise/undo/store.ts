@@ -1,9 +1,9 @@
 import { parentOf } from "../../path/index.ts";
 import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import { JournalWriter, type JournalRecord, type PreImage } from "./journal.ts";
-import { ask, failure, inodeFlags, type KeepResult, KeptFiles, NO_ROOM, NOTHING, STALE, unreadable } from "./keep.ts";
+import { type JournalRecord, JournalWriter, type PreImage } from "./journal.ts";
+import { askUnreadable, inodeFlags, type KeepResult, KeptFiles, NO_ROOM, NOTHING, refuseUnkept, STALE, unreadable } from "./keep.ts";
 import { Remaking } from "./remake.ts";
-import { kindOf, sameTime, statAt, statFd, statRecord, type FileKind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
+import { type FileKind, kindOf, type ObjectStat, sameTime, statAt, statFd, statRecord, type StatRecord, type Time } from "./stat.ts";
 import { readXattrs } from "./xattr.ts";
 
 export interface Caps {
@@ -59,18 +59,18 @@ export class UndoStore {
   /** Before unlink and rmdir. */
   remove({ parentFd, name, path }: PinnedName, stat?: ObjectStat, anyway = false): KeepResult {
     const nameAt = this.#spell(name);
-    if (nameAt < 0) return failure(nameAt);
+    if (nameAt < 0) return refuseUnkept(nameAt);
     const found = stat ?? statAt(parentFd, nameAt);
     // The call will fail just so.
     if (typeof found === "number") return NOTHING;
     const folder = this.#folder(parentFd, path);
-    if (folder < 0) return failure(folder);
+    if (folder < 0) return refuseUnkept(folder);
     if (this.#isBorn(found)) {
       if (found.nlink <= 1 || kindOf(found.mode) === "directory") this.#born.delete(found.id);
       return this.#written(this.#journal.line(`{"op":"remove","path":${JSON.stringify(path)}}\n`));
     }
     const now = stat === undefined ? found : statAt(parentFd, nameAt);
-    if (typeof now === "number" || now.id !== found.id) return failure(-STALE);
+    if (typeof now === "number" || now.id !== found.id) return refuseUnkept(-STALE);
     const image = this.#victim(parentFd, name, nameAt, now, path);
     if ("kept" in image) {
       if (image.kept || !image.ask || !anyway) return image;
@@ -83,14 +83,14 @@ export class UndoStore {
   /** Before an existing file is opened for writing or truncated. `fd`: O_PATH will do. */
   modify(fd: number, path: string, stat?: ObjectStat, anyway = false): KeepResult {
     let found = stat ?? statFd(fd);
-    if (typeof found === "number") return failure(found);
+    if (typeof found === "number") return refuseUnkept(found);
     if (kindOf(found.mode) !== "file" || this.#isBorn(found)) return NOTHING;
     const known = this.#content.get(found.id);
     if (known !== undefined && sameTime(known.btime, found.btime))
       return known.recorded ? NOTHING : this.#modified(path, found, known.image);
     // A person may have thought for a while since the door looked.
     if (stat !== undefined) found = statFd(fd);
-    if (typeof found === "number") return failure(found);
+    if (typeof found === "number") return refuseUnkept(found);
     const xattrs = readXattrs(fd);
     const image: PreImage = { is: statRecord(found), ...(xattrs === undefined ? {} : { xattrs }) };
     if (found.size === 0) return this.#modified(path, found, image);
@@ -102,20 +102,20 @@ export class UndoStore {
     }
     const key = this.#files.copy(fd, found);
     if (key > 0) return this.#modified(path, found, { ...image, how: "copy", key });
-    if (!unreadable(key)) return failure(key);
-    return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : ask(key, found);
+    if (!unreadable(key)) return refuseUnkept(key);
+    return anyway ? this.#modified(path, found, { ...image, how: "lost" }) : askUnreadable(key, found);
   }
 
   /** Before mode, owner, times or attributes change; `flags` where it is the inode's flags (chattr(1)). */
   metadata(fd: number, path: string, stat?: ObjectStat, what: "attributes" | "flags" = "attributes"): KeepResult {
     let found = stat ?? statFd(fd);
-    if (typeof found === "number") return failure(found);
+    if (typeof found === "number") return refuseUnkept(found);
     if (this.#isBorn(found)) return NOTHING;
     const known = this.#metadata.get(found.id);
     const fresh = known === undefined || !sameTime(known, found.btime);
     if (!fresh && (what !== "flags" || this.#flags.has(found.id))) return NOTHING;
     if (stat !== undefined) found = statFd(fd);
-    if (typeof found === "number") return failure(found);
+    if (typeof found === "number") return refuseUnkept(found);
     const flags = what === "flags" ? inodeFlags(fd) : undefined;
     const xattrs = readXattrs(fd);
     const kept = this.#record({
@@ -134,7 +134,7 @@ export class UndoStore {
   /** Before a name is made that is not there: open with O_CREAT, mkdir, mknod, symlink, bind. Tell `born` afterwards. */
   create(parentFd: number, path: string, kind: FileKind): KeepResult {
     const folder = this.#folder(parentFd, path);
-    if (folder < 0) return failure(folder);
+    if (folder < 0) return refuseUnkept(folder);
     return this.#written(this.#journal.line(`{"op":"create","path":${JSON.stringify(path)},"kind":"${kind}"}\n`));
   }
 
@@ -157,7 +157,7 @@ export class UndoStore {
   /** Before a hard link is made. `from`: path of the object, undefined where it has no name; `stat`: the object. */
   link(from: string | undefined, to: PinnedName, stat?: ObjectStat): KeepResult {
     const folder = this.#folder(to.parentFd, to.path);
-    if (folder < 0) return failure(folder);
+    if (folder < 0) return refuseUnkept(folder);
     const known = stat !== undefined && !this.#isBorn(stat);
     return this.#record({
       op: "link",
@@ -182,7 +182,7 @@ export class UndoStore {
       if (!over.kept) return over;
     }
     const folder = Math.min(this.#folder(from.parentFd, from.path), this.#folder(to.parentFd, to.path));
-    if (folder < 0) return failure(folder);
+    if (folder < 0) return refuseUnkept(folder);
     // Paths below it are others from now on.
     if (kindOf(source.mode) === "directory" || exchange) this.#folderPaths.clear();
     const kept = this.#record({
@@ -243,7 +243,7 @@ export class UndoStore {
     }
     if (kind === "symlink") {
       const length = sys(SYSCALLS.readlinkat, parentFd, nameAt, this.#textAt, 4096);
-      return length < 0 ? failure(length) : { is, text: pathText(this.#text.subarray(0, length)) };
+      return length < 0 ? refuseUnkept(length) : { is, text: pathText(this.#text.subarray(0, length)) };
     }
     const known = this.#content.get(stat.id);
     if (known !== undefined && sameTime(known.btime, stat.btime))
@@ -256,7 +256,7 @@ export class UndoStore {
       return this.#copied(parentFd, name, stat, path);
     const linked = others ? -ERRNO.EMLINK : this.#files.link(parentFd, nameAt, stat);
     if (linked > 0) return { is, how: "link", key: linked };
-    if (linked === -STALE || NO_ROOM.has(-linked)) return failure(linked);
+    if (linked === -STALE || NO_ROOM.has(-linked)) return refuseUnkept(linked);
     return kind === "file" ? this.#copied(parentFd, name, stat, path) : { is };
   }
 
@@ -271,7 +271,7 @@ export class UndoStore {
     // Its bytes go on under its other names.
     if (over !== undefined) return others ? { ...bare, how: "lost" } : over;
     const key = this.#files.copyAt(parentFd, name, stat);
-    if (key <= 0) return unreadable(key) ? ask(key, stat) : failure(key);
+    if (key <= 0) return unreadable(key) ? askUnreadable(key, stat) : refuseUnkept(key);
     const copied: PreImage = { ...bare, how: "copy", key };
     this.#content.set(stat.id, { btime: stat.btime, image: copied, recorded: false });
     return copied;
@@ -296,7 +296,7 @@ export class UndoStore {
   }
 
   #written(result: number): KeepResult {
-    return result < 0 ? failure(result) : { kept: true, record: result };
+    return result < 0 ? refuseUnkept(result) : { kept: true, record: result };
   }
 
   #spell(name: Uint8Array): number {

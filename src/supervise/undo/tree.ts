@@ -1,5 +1,5 @@
 import type { JournalRecord, PreImage } from "./journal.ts";
-import { kindOf, statFrom, type FileKind, type KeptStat, type StatRecord } from "./stat.ts";
+import { type FileKind, type KeptStat, kindOf, statFrom, type StatRecord } from "./stat.ts";
 import type { Xattrs } from "./xattr.ts";
 
 /** One inode that was there before the run, with what its bytes and attributes were. */

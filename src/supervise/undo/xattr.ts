@@ -1,5 +1,5 @@
-import { alloc, sys, SYSCALLS, lastingAddressOf } from "../kernel/index.ts";
-import { cText } from "./safe.ts";
+import { alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import { cTextAddress } from "./safe.ts";
 
 /** Extended attributes, values in base64. ACLs are among them (`system.posix_acl_access`). */
 export type Xattrs = Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export function writeXattrs(fd: number, wanted: Xattrs): readonly string[] {
     if (now[text] === base64 || base64 === UNREADABLE) continue;
     spellName(text);
     const bytes = Buffer.from(base64, "base64");
-    if (sys(SYSCALLS.setxattr, pathAt, nameAt, cText(bytes), bytes.length, 0) < 0) failed.push(text);
+    if (sys(SYSCALLS.setxattr, pathAt, nameAt, cTextAddress(bytes), bytes.length, 0) < 0) failed.push(text);
   }
   return failed;
 }

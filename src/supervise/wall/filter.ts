@@ -1,5 +1,5 @@
 import { alloc, type Architecture, ERRNO, type SyscallName, syscallsOf } from "../kernel/index.ts";
-import { type FilterOptions, filterTable, NEWEST_CALL, type FilterRule, type Ruling, type RegisterTest } from "./filter-table.ts";
+import { type FilterOptions, type FilterRule, filterTable, NEWEST_CALL, type RegisterTest, type Ruling } from "./filter-table.ts";
 
 /**
  * An assembler for classic BPF as seccomp takes it (`struct sock_filter`, linux/filter.h). All jumps of classic BPF go

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { addressOf, alloc, KernelError, SYSCALLS, sys } from "../kernel/index.ts";
+import { addressOf, alloc, KernelError, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** landlock(7), linux/landlock.h: access rights of files, by the ABI that brought them. Reading and executing are not handled: the door serves opens. */
 const FS_RIGHTS: readonly { readonly since: number; readonly bits: readonly number[] }[] = [

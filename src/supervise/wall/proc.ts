@@ -1,4 +1,4 @@
-import { statSync, statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 
 /** `PROC_SUPER_MAGIC` (linux/magic.h). */
 const PROC = 0x9fa0;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action, FileAction, FileOperation, NetAction } from "../../../src/action/index.ts";
 import { matchMatcher, parseRule, type Verdict } from "../../../src/policy/index.ts";
-import { generalise, Observations, type Learnt, type LearnPlaces } from "../../../src/supervise/learn/index.ts";
+import { generalise, type LearnPlaces, type Learnt, Observations } from "../../../src/supervise/learn/index.ts";
 import { machine } from "../../policy/machine.ts";
 
 const PLACES: LearnPlaces = { home: "/home/me", project: "/home/me/repo", temp: ["/tmp"] };

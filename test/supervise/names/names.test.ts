@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Suite, type Place } from "../programs/place.ts";
+import { type Place, Suite } from "../programs/place.ts";
 
 /** Names that break what treats them as text, as lines, as patterns or as something for a terminal. */
 const NAMES: Readonly<Record<string, Buffer>> = Object.fromEntries(

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { callMatcher, type Verdict } from "../../../src/policy/index.ts";
 import { addressOfBytes, parseAddress } from "../../../src/policy/index.ts";
 import {
-  type SocketDestination,
   judgeConnect,
   judgeListen,
   type NetDeps,
   type NetVerdict,
+  type SocketDestination,
 } from "../../../src/supervise/net/judge-address.ts";
 import { world } from "../../policy/language.ts";
 import { judged, type Written } from "../../policy/machine.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../../src/policy/index.ts";
 import { Names } from "../../../src/supervise/net/names.ts";
-import { readOpenSockets, overlaps, receives } from "../../../src/supervise/net/sock-diag.ts";
+import { overlaps, readOpenSockets, receives } from "../../../src/supervise/net/sock-diag.ts";
 import { readHosts, readNameServers } from "../../../src/supervise/net/resolv.ts";
 
 const bytes = (text: string): Uint8Array => parseAddress(text) ?? new Uint8Array();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, openSync, readdirSync, readlinkSync, readSync, closeSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 
 export interface Looking {
   /** Names that are not looked at. */

@@ -25,22 +25,22 @@ import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { alloc, pathBytes, pathText, sys, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
-import { cText, lent } from "../../../src/supervise/undo/safe.ts";
+import { cTextAddress, lendAddress } from "../../../src/supervise/undo/safe.ts";
 import {
+  type Caps,
   findRun,
+  type KeepResult,
+  type ObjectStat,
+  type PinnedName,
   prepareUndo,
   RunFolder,
   runsFolder,
   sealRun,
   statFd,
-  undoRun,
-  UndoStore,
-  type Caps,
-  type KeepResult,
-  type ObjectStat,
-  type PinnedName,
   type Undone,
   type UndoPlan,
+  undoRun,
+  UndoStore,
 } from "../../../src/supervise/undo/index.ts";
 import { readXattrs } from "../../../src/supervise/undo/xattr.ts";
 
@@ -172,7 +172,8 @@ export class Actor {
     return this.#at(from, (a) =>
       this.#at(to, (b) =>
         this.#do(this.store.rename(a, b, true), () => {
-          if (sys(SYSCALLS.renameat2, a.parentFd, cText(a.name), b.parentFd, cText(b.name), 2) < 0) throw new Error("exchange");
+          if (sys(SYSCALLS.renameat2, a.parentFd, cTextAddress(a.name), b.parentFd, cTextAddress(b.name), 2) < 0)
+            throw new Error("exchange");
         }),
       ),
     );
@@ -231,11 +232,12 @@ export function touch(path: string, seconds: number, nanoseconds: number): void 
     spec.writeBigInt64LE(BigInt(seconds), at);
     spec.writeBigInt64LE(BigInt(nanoseconds), at + 8);
   }
-  if (sys(SYSCALLS.utimensat, -100, cText(path), lent(spec), 0x100) < 0) throw new Error("utimensat");
+  if (sys(SYSCALLS.utimensat, -100, cTextAddress(path), lendAddress(spec), 0x100) < 0) throw new Error("utimensat");
 }
 
 export function setXattr(path: string, attribute: string, value: string): void {
-  if (sys(SYSCALLS.setxattr, cText(path), cText(attribute), cText(value), value.length, 0) < 0) throw new Error("setxattr");
+  if (sys(SYSCALLS.setxattr, cTextAddress(path), cTextAddress(attribute), cTextAddress(value), value.length, 0) < 0)
+    throw new Error("setxattr");
 }
 
 /** Everything about a tree that an undo must bring back: names, types, modes, owners, times, bytes, attributes, link groups. */

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { type Architecture, ERRNO, type SyscallName, syscallsOf } from "../../../src/supervise/kernel/index.ts";
 import {
   type FilterOptions,
+  type FilterRule,
   filterTable,
   NEWEST_CALL,
-  type FilterRule,
-  type Ruling,
   type RegisterTest,
+  type Ruling,
 } from "../../../src/supervise/wall/filter-table.ts";
 import { buildFilter } from "../../../src/supervise/wall/filter.ts";
 import { type Data, dataBytes, runBpf } from "./classic-bpf.ts";

@@ -6,7 +6,7 @@
  */
 import { writeFileSync, writeSync } from "node:fs";
 import { arch, argv, env } from "node:process";
-import { addressOf, alloc, must, SYSCALLS, type SyscallName, sys } from "../../../src/supervise/kernel/index.ts";
+import { addressOf, alloc, must, sys, type SyscallName, SYSCALLS } from "../../../src/supervise/kernel/index.ts";
 import { launch } from "../../../src/supervise/launch/index.ts";
 import { assemble, compile, INSTRUCTION_BYTES } from "../../../src/supervise/wall/filter.ts";
 import type { FilterRule } from "../../../src/supervise/wall/filter-table.ts";

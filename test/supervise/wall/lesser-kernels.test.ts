@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { SyscallName } from "../../../src/supervise/kernel/index.ts";
 import { landlockRights } from "../../../src/supervise/wall/landlock.ts";
 import { missingOfLandlock } from "../../../src/supervise/wall/restrict.ts";
-import { has, no, type FilterRule } from "../../../src/supervise/wall/filter-table.ts";
+import { type FilterRule, has, no } from "../../../src/supervise/wall/filter-table.ts";
 import { confined, workshop } from "./confined.ts";
 
 const shop = workshop();

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answers, compile, type Confinement, confined, probeSource, trapped, workshop } from "./confined.ts";
+import { answers, compile, confined, type Confinement, probeSource, trapped, workshop } from "./confined.ts";
 
 const shop = workshop();
 const { folder } = shop;

@@ -1,17 +1,17 @@
 import type { Call, CallName, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type SocketDestination, isRefused, readSockaddr, type SocketAddress } from "../../net/index.ts";
+import { isRefused, readSockaddr, type SocketAddress, type SocketDestination } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { Trap } from "../listener.ts";
-import { type TaskAccess, type Decoded, LATER, type DecodedCall } from "../operation.ts";
+import { type Decoded, type DecodedCall, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import {
   AF,
-  briefly,
   close,
-  connect,
   closeAndReturn,
+  connect,
+  doBriefly,
   isWritable,
   nameOf,
   option,
@@ -19,11 +19,11 @@ import {
   setOption,
   SO,
   SOCK,
-  type TaskSocket,
   sockaddrAt,
   socketOf,
+  type TaskSocket,
 } from "./socket.ts";
-import { NOBODY, type NetState, type SocketNames } from "./state.ts";
+import { type NetState, NOBODY, type SocketNames } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
 export type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
@@ -64,7 +64,7 @@ function connectStream(state: NetState, task: Task, sock: TaskSocket, to: Intern
   const relay = state.relayFor(to, sock);
   // The relay is on this machine: nothing to wait for, nothing to ask.
   if (relay !== undefined) {
-    const { result } = briefly(sock.fd, () => connect(sock.fd, relay));
+    const { result } = doBriefly(sock.fd, () => connect(sock.fd, relay));
     const names = result < 0 ? result : namesOnceConnected(state, sock, bytes);
     if (typeof names === "object") state.socketNames.set(sock.inode, names);
     return closeAndReturn(sock, result);
@@ -123,7 +123,7 @@ export function connectWaiting(task: Task, sock: TaskSocket, bytes: Buffer): () 
   return () => {
     const now = performance.now();
     if (!started || isWritable(sock.fd)) {
-      const { result, limit } = briefly(sock.fd, () => connect(sock.fd, bytes));
+      const { result, limit } = doBriefly(sock.fd, () => connect(sock.fd, bytes));
       if (limit > 0) deadline = begun + limit;
       started = true;
       if (result !== -ERRNO.EINPROGRESS && result !== -ERRNO.EALREADY) return result;

@@ -1,7 +1,7 @@
 import { ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { Trap } from "../listener.ts";
-import type { TaskAccess, Decoded, Handler } from "../operation.ts";
+import type { Decoded, Handler, TaskAccess } from "../operation.ts";
 import type { TrappedSocketCall } from "../../wall/index.ts";
 import type { Task } from "../tasks.ts";
 import { bindHandler, listenHandler } from "./bind.ts";

@@ -1,4 +1,4 @@
-import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
 import { LONGEST_SOCKADDR } from "../../net/index.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";

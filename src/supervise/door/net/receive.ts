@@ -1,11 +1,11 @@
-import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
-import { type TaskAccess, type Decoded, LATER, PASS } from "../operation.ts";
+import { type Decoded, LATER, PASS, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
 import { unixName } from "./socket-names.ts";
-import { AF, close, peerOf, SOCK, type TaskSocket, socketOf } from "./socket.ts";
+import { AF, close, peerOf, SOCK, socketOf, type TaskSocket } from "./socket.ts";
 import type { NetState } from "./state.ts";
 
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;

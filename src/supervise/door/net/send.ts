@@ -1,14 +1,14 @@
 import type { NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { type SocketDestination, isRefused, readSockaddr } from "../../net/index.ts";
+import { isRefused, readSockaddr, type SocketDestination } from "../../net/index.ts";
 import type { Trap } from "../listener.ts";
-import { type TaskAccess, type Decoded, LATER } from "../operation.ts";
+import { type Decoded, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { controlOf, dataOf, type MessageHeader, headerAt, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
-import { AF, close, isWritable, SOCK, type TaskSocket, socketOf } from "./socket.ts";
-import { NOBODY, type NetState } from "./state.ts";
+import { controlOf, dataOf, headerAt, type MessageHeader, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
+import { AF, close, isWritable, SOCK, socketOf, type TaskSocket } from "./socket.ts";
+import { type NetState, NOBODY } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
 const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;

@@ -1,5 +1,5 @@
-import { addressOf, alloc, ERRNO, sys, SYSCALLS, lastingAddressOf } from "../../kernel/index.ts";
-import { isRefused, LONGEST_SOCKADDR, readSockaddr, type SocketAddress, sockaddrLength } from "../../net/index.ts";
+import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
+import { isRefused, LONGEST_SOCKADDR, readSockaddr, sockaddrLength, type SocketAddress } from "../../net/index.ts";
 import { type ObjectStat, statFd } from "../../undo/index.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
@@ -126,7 +126,7 @@ const timeoutAt = lastingAddressOf(timeout);
  * Does what may wait, on a socket that waits, for one clock tick at most: O_NONBLOCK belongs to the task too and is left
  * alone, but a limit on sending (SO_SNDTIMEO, socket(7)) bounds connect(2). The task's own limit is put back, in milliseconds returned.
  */
-export function briefly(fd: number, act: () => number): { readonly result: number; readonly limit: number } {
+export function doBriefly(fd: number, act: () => number): { readonly result: number; readonly limit: number } {
   timeout.fill(0);
   lengthBuffer.writeInt32LE(16, 0);
   sys(SYSCALLS.getsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, lengthAt);

@@ -4,20 +4,20 @@ import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import type { Caller, KnownHost } from "../../judge/index.ts";
 import {
   addressOfBytes,
-  type SocketDestination,
+  bindRefusingPort,
   internetSockaddr,
   judgeConnect,
-  mapped,
+  mapToIpv6,
   type Names,
   nameServersOf,
   type NetDeps,
   type NetVerdict,
-  socketsOn,
   parseAddress,
   receives,
-  refuser,
   type RelayAddress,
   type SocketAddress,
+  type SocketDestination,
+  socketsOn,
 } from "../../net/index.ts";
 import type { OtherRuns } from "../../other-runs.ts";
 import { AF, type TaskSocket } from "./socket.ts";
@@ -117,12 +117,12 @@ export class NetState {
     // A socket for IPv6 only says so by the address it asks for.
     if (relay.v6 !== undefined && to.version === 6 && to.address.embedded === undefined)
       return internetSockaddr(parseAddress("::1") ?? v4, relay.v6);
-    return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapped(v4), relay.v4);
+    return to.version === 4 ? internetSockaddr(v4, relay.v4) : internetSockaddr(mapToIpv6(v4), relay.v4);
   }
 
   /** An address that refuses whoever connects: a port that is ours and where nobody will ever listen. */
   refuserFor(sock: TaskSocket, to: Internet): Buffer | undefined {
-    this.#refuser ??= refuser();
+    this.#refuser ??= bindRefusingPort();
     return this.#refuser === undefined ? undefined : this.#loopback(sock, to, this.#refuser);
   }
 
@@ -130,7 +130,7 @@ export class NetState {
     const v4 = Uint8Array.of(127, 0, 0, 1);
     if (sock.domain === AF.INET) return internetSockaddr(v4, port);
     const v6 = parseAddress("::1");
-    return internetSockaddr(v6 === undefined || to.version === 4 || to.address.embedded !== undefined ? mapped(v4) : v6, port);
+    return internetSockaddr(v6 === undefined || to.version === 4 || to.address.embedded !== undefined ? mapToIpv6(v4) : v6, port);
   }
 
   #relay(): RelayAddress | undefined {

@@ -9,12 +9,12 @@ import {
   type SocketDeps,
   unixSockaddr,
 } from "../../net/index.ts";
-import { fileAction, type TaskAccess, type Decoded, LATER } from "../operation.ts";
+import { type Decoded, fileAction, LATER, type TaskAccess } from "../operation.ts";
 import { AT_FDCWD } from "../paths.ts";
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
-import { briefly, close, connect, closeAndReturn, nameOf, type TaskSocket } from "./socket.ts";
-import { NOBODY, type NetState } from "./state.ts";
+import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
+import { type NetState, NOBODY } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
 
@@ -86,7 +86,7 @@ function connectWaiting(task: Task, sock: TaskSocket, address: Buffer): () => nu
   if (!sock.blocks) return () => connect(sock.fd, address);
   let deadline = 0;
   return () => {
-    const { result, limit } = briefly(sock.fd, () => connect(sock.fd, address));
+    const { result, limit } = doBriefly(sock.fd, () => connect(sock.fd, address));
     if (result !== -ERRNO.EAGAIN) return result;
     if (deadline === 0) deadline = limit > 0 ? performance.now() + limit : Number.POSITIVE_INFINITY;
     if (performance.now() > deadline) return result;
