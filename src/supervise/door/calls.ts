@@ -8,7 +8,7 @@ import type { KeepResult } from "../undo/index.ts";
 import { questionOf, RunConsent } from "./questions.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import { AGAIN, closeAll, type DecodedCall, type DecodedExec, isExec, LATER, PASS, type TaskAccess } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { connectInner, isOuter } from "./outer.ts";
@@ -30,7 +30,7 @@ const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
 
 /** A call that was decoded and judged: from here on it is asked about, performed, started or refused. */
 interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | DecodedExec> {
-  readonly trap: Trap;
+  readonly trap: SeccompTrap;
   readonly task: Task;
   readonly work: Work;
   readonly verdict: Verdict;
@@ -100,7 +100,7 @@ export class Calls {
   }
 
   /** Received. INVARIANT: what cannot be judged is refused. */
-  receive(trap: Trap): void {
+  receive(trap: SeccompTrap): void {
     try {
       this.#decode(trap);
     } catch (error) {
@@ -111,7 +111,7 @@ export class Calls {
   }
 
   /** Received to decoded: what the call would do, over pinned objects. */
-  #decode(trap: Trap): void {
+  #decode(trap: SeccompTrap): void {
     const { tasks, listener } = this.#access;
     const task = tasks.get(trap.tid);
     if (task === undefined) return void listener.answer(trap, -ERRNO.ESRCH);
@@ -130,14 +130,14 @@ export class Calls {
   }
 
   /** A program of this package gets a socket to the supervisor. */
-  #meet(trap: Trap, task: Task): void {
+  #meet(trap: SeccompTrap, task: Task): void {
     const { fd, cwd } = connectInner(trap, task, this.#access);
     const leaveAlone = this.#lineage.leavingAlone(task.tgid);
     if (fd >= 0) this.#tell((run) => run.inner(fd, { cwd: cwd ?? this.#options.cwd, leaveAlone }));
   }
 
   /** Decoded to judged. */
-  #judge(trap: Trap, task: Task, work: DecodedCall): "again" | undefined {
+  #judge(trap: SeccompTrap, task: Task, work: DecodedCall): "again" | undefined {
     let verdict = this.#verdict(work, this.#lineage.caller(task));
     if (verdict.decision === "allow" && !this.#options.judge.take()) verdict = this.#verdict(work, this.#lineage.caller(task));
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
@@ -154,7 +154,7 @@ export class Calls {
     return judge?.(caller) ?? this.#options.judge.call(actions, caller, about);
   }
 
-  #judgeStart(trap: Trap, task: Task, exec: DecodedExec): void {
+  #judgeStart(trap: SeccompTrap, task: Task, exec: DecodedExec): void {
     const { judged, verdict, allowed } = this.#starts.judge(exec, task);
     const call: JudgedCall<DecodedExec> = { trap, task, work: judged, verdict, anyway: false, answer: undefined };
     if (allowed) return this.#start(call);

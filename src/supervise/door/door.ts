@@ -1,7 +1,7 @@
 import type { Answer } from "../../approve/index.ts";
 import { ERRNO, must, sys, SYSCALLS } from "../kernel/index.ts";
 import { Calls } from "./calls.ts";
-import { Listener, SEEN, Trap } from "./listener.ts";
+import { Listener, SEEN, SeccompTrap } from "./listener.ts";
 import { Memory } from "./memory.ts";
 import type { TaskAccess } from "./operation.ts";
 import type { DoorOptions, Outside } from "./options.ts";
@@ -31,7 +31,7 @@ export class Door {
   readonly #listener: Listener;
   readonly #access: TaskAccess;
   readonly #calls: Calls;
-  readonly #trap = new Trap();
+  readonly #trap = new SeccompTrap();
   readonly #record: Recorder;
   readonly #rights = new Rights();
   readonly #turns = new Turns(() => this.#work(() => this.#serve()));

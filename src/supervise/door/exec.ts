@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Started } from "../judge/index.ts";
 import { alloc, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import type { DecodedExec, Handlers, TaskAccess } from "./operation.ts";
 import { AT_FDCWD, type PinnedObject } from "./paths.ts";
 import type { Task } from "./tasks.ts";
@@ -28,7 +28,12 @@ interface ExecArguments {
   readonly flags: number;
 }
 
-function decodeExec(trap: Trap, task: Task, access: TaskAccess, { dirfd, path, argvAt, flags }: ExecArguments): DecodedExec | number {
+function decodeExec(
+  trap: SeccompTrap,
+  task: Task,
+  access: TaskAccess,
+  { dirfd, path, argvAt, flags }: ExecArguments,
+): DecodedExec | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, path);
   if (length < 0) return length;

@@ -15,7 +15,7 @@ const POLLHUP = 0x10;
 const IOCTL = SYSCALLS.ioctl;
 
 /** One system call that waits for an answer. The numbers are the registers' halves, as they stood at entry. */
-export class Trap {
+export class SeccompTrap {
   idLow = 0;
   idHigh = 0;
   /** Thread that makes the call. */
@@ -38,8 +38,8 @@ export class Trap {
     return (this.words[2 * at] ?? 0) + (this.words[2 * at + 1] ?? 0) * 0x1_0000_0000;
   }
 
-  copy(): Trap {
-    const copy = new Trap();
+  copy(): SeccompTrap {
+    const copy = new SeccompTrap();
     copy.idLow = this.idLow;
     copy.idHigh = this.idHigh;
     copy.tid = this.tid;
@@ -125,7 +125,7 @@ export class Listener {
   }
 
   /** Fetches the waiting call into `trap`; false when it is gone meanwhile. */
-  receive(trap: Trap): boolean {
+  receive(trap: SeccompTrap): boolean {
     // struct seccomp_notif: id u64, pid u32, flags u32, then seccomp_data: nr, arch, instruction pointer u64, args u64[6].
     const words = this.#words;
     for (let i = 0; i < words.length; i++) words[i] = 0;
@@ -139,23 +139,23 @@ export class Listener {
   }
 
   /** The task still waits in this very call. Only after this may what was read from its memory be believed. */
-  valid(trap: Trap): boolean {
+  valid(trap: SeccompTrap): boolean {
     this.#gift[0] = trap.idLow;
     this.#gift[1] = trap.idHigh;
     return sys(IOCTL, this.#fd, ID_VALID, this.#at.addfd) === 0;
   }
 
   /** Lets the kernel do the call. INVARIANT: only where the wall bounds every value the arguments could be changed to. */
-  pass(trap: Trap): boolean {
+  pass(trap: SeccompTrap): boolean {
     return this.#send(trap, 0, 0, FLAG_CONTINUE);
   }
 
   /** Answers with a result, or with a negative errno. False when the task is gone. */
-  answer(trap: Trap, result: number): boolean {
+  answer(trap: SeccompTrap, result: number): boolean {
     return result < 0 ? this.#send(trap, 0, result, 0) : this.#send(trap, result, 0, 0);
   }
 
-  #send(trap: Trap, value: number, error: number, flags: number): boolean {
+  #send(trap: SeccompTrap, value: number, error: number, flags: number): boolean {
     const answer = this.#answer;
     answer[0] = trap.idLow;
     answer[1] = trap.idHigh;
@@ -171,7 +171,7 @@ export class Listener {
    * Installs a copy of `fd` in the task and makes its number the call's result. Returns the number there, or a
    * negative errno of the installation (`EMFILE`), which the caller answers with.
    */
-  give(trap: Trap, fd: number, closeOnExec: boolean): number {
+  give(trap: SeccompTrap, fd: number, closeOnExec: boolean): number {
     const near = this.sync && this.#near(trap.tid);
     const gift = this.#gift;
     gift[0] = trap.idLow;

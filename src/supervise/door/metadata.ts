@@ -1,6 +1,6 @@
 import type { Call, CallName } from "../../action/index.ts";
 import { addressOf, alloc, ERRNO, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, type TaskAccess } from "./operation.ts";
 import { AT_FDCWD, isUnlinked, numberName, O_PATH, ownDescriptors, type PinnedObject } from "./paths.ts";
 import { shortName, type Task } from "./tasks.ts";
@@ -120,19 +120,26 @@ export const metadataHandlers = {
 } satisfies Handlers;
 
 /** A place that the call would follow links to. */
-function pinFollowed(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
+function pinFollowed(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, true);
 }
 
 /** The link itself, where it is one. */
-function pinItself(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
+function pinItself(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedObject | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.object(task, dirfd, false);
 }
 
 /** With the AT_* flags that such calls take. */
-function pinFlagged(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): PinnedObject | number {
+function pinFlagged(
+  trap: SeccompTrap,
+  task: Task,
+  access: TaskAccess,
+  dirfd: number,
+  argument: number,
+  flags: number,
+): PinnedObject | number {
   if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) !== 0) return -ERRNO.EINVAL;
   const length = access.paths.read(trap, argument);
   if (length < 0) return length;
@@ -156,7 +163,7 @@ function pinDescriptor(task: Task, access: TaskAccess, dirfd: number): PinnedObj
 }
 
 /** utimensat(2): without a path the descriptor itself is meant. */
-function pinPathOrDescriptor(trap: Trap, task: Task, access: TaskAccess, flags: number): PinnedObject | number {
+function pinPathOrDescriptor(trap: SeccompTrap, task: Task, access: TaskAccess, flags: number): PinnedObject | number {
   if (trap.long(1) !== 0) return pinFlagged(trap, task, access, trap.int(0), 1, flags);
   if (trap.int(0) === AT_FDCWD) return (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) === 0 ? -ERRNO.EFAULT : -ERRNO.EINVAL;
   return flags === 0 ? pinOpened(task, access, trap.int(0)) : -ERRNO.EINVAL;
@@ -210,7 +217,7 @@ function decodeChown(place: PinnedObject | number, uid: number, gid: number): De
 
 /** Times as utimensat(2) takes them, whatever the older calls were given; NULL means now. */
 function decodeUtimes(
-  trap: Trap,
+  trap: SeccompTrap,
   access: TaskAccess,
   find: () => PinnedObject | number,
   argument: number,
@@ -246,7 +253,7 @@ function timespecs(given: Buffer, layout: "utimbuf" | "timeval" | "timespec"): B
   return result;
 }
 
-function attributeName(trap: Trap, access: TaskAccess, argument: number): Buffer | number {
+function attributeName(trap: SeccompTrap, access: TaskAccess, argument: number): Buffer | number {
   const name = alloc(XATTR_NAME_MAX + 1);
   const length = access.memory.string(trap.tid, trap.long(argument), name, addressOf(name), ERRNO.ERANGE);
   return length < 0 ? length : length === 0 ? -ERRNO.ERANGE : name.subarray(0, length + 1);
@@ -260,7 +267,7 @@ interface AttributeValue {
 
 /** The name and the value are looked at before the file (fs/xattr.c). */
 function decodeSetAttribute(
-  trap: Trap,
+  trap: SeccompTrap,
   access: TaskAccess,
   find: () => PinnedObject | number,
   argument = 1,
@@ -279,7 +286,7 @@ function decodeSetAttribute(
   );
 }
 
-function decodeRemoveAttribute(trap: Trap, access: TaskAccess, find: () => PinnedObject | number, argument = 1): Decoded {
+function decodeRemoveAttribute(trap: SeccompTrap, access: TaskAccess, find: () => PinnedObject | number, argument = 1): Decoded {
   const name = attributeName(trap, access, argument);
   if (typeof name === "number") return name;
   const place = find();

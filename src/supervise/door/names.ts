@@ -1,6 +1,6 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
 import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, setIdActions, type TaskAccess } from "./operation.ts";
 import { AT_FDCWD, isUnlinked, numberName, ownDescriptors, type PinnedEntry, type PinnedObject } from "./paths.ts";
 import { type FileKind, kindOf, type ObjectStat, type PinnedName, statAt } from "../undo/index.ts";
@@ -31,7 +31,7 @@ export const nameHandlers = {
 } satisfies Handlers;
 
 /** Reads a path argument and pins its folder. */
-export function slotOf(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedEntry | number {
+export function slotOf(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): PinnedEntry | number {
   const length = access.paths.read(trap, argument);
   return length < 0 ? length : access.paths.slot(task, dirfd);
 }
@@ -59,7 +59,7 @@ function closeAndReturn(result: number, ...pinned: readonly { readonly parent?: 
   return result;
 }
 
-function decodeRemoval(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Decoded {
+function decodeRemoval(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number, flags: number): Decoded {
   if ((flags & ~AT_REMOVEDIR) !== 0) return -ERRNO.EINVAL;
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
@@ -81,7 +81,7 @@ function decodeRemoval(trap: Trap, task: Task, access: TaskAccess, dirfd: number
   };
 }
 
-function decodeMkdir(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
+function decodeMkdir(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number, mode: number): Decoded {
   const slot = slotOf(trap, task, access, dirfd, argument);
   if (typeof slot === "number") return slot;
   if (slot.hopeless) return closeAndReturn(-ERRNO.EEXIST, slot);
@@ -102,7 +102,7 @@ function decodeMkdir(trap: Trap, task: Task, access: TaskAccess, dirfd: number, 
 type PathArgument = readonly [dirfd: number, argument: number];
 
 function decodeRename(
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
   [fromFd, fromAt]: PathArgument,
@@ -168,7 +168,7 @@ function arrivingAction(path: string, stat: ObjectStat, call: Call): FileAction 
 }
 
 function decodeLink(
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
   [oldFd, oldAt]: PathArgument,
@@ -207,7 +207,7 @@ function decodeLink(
   };
 }
 
-function decodeSymlink(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
+function decodeSymlink(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
   const length = access.paths.read(trap, 0);
   if (length < 0) return length;
   if (length === 0) return -ERRNO.ENOENT;
@@ -231,7 +231,7 @@ const NODES: Readonly<Record<number, FileKind>> = { 0: "file", 0o100000: "file",
 
 const DEVICES: ReadonlySet<number> = new Set([0o020000, 0o060000]);
 
-function decodeMknod(trap: Trap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
+function decodeMknod(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd: number, argument: number): Decoded {
   const mode = trap.unsigned(argument + 1);
   const kind = NODES[mode & 0o170000];
   const isDevice = DEVICES.has(mode & 0o170000);

@@ -1,7 +1,7 @@
 import type { Call, FileOperation } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
 import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import {
   aboutObject,
   AGAIN,
@@ -66,11 +66,11 @@ export const openHandlers = {
   },
 } satisfies Handlers;
 
-function fromRegisters(trap: Trap, dirfd: number, at: number): Opening {
+function fromRegisters(trap: SeccompTrap, dirfd: number, at: number): Opening {
   return { dirfd, flags: trap.unsigned(at), mode: trap.unsigned(at + 1), resolve: 0, fixed: true };
 }
 
-function decodeOpen(trap: Trap, task: Task, access: TaskAccess, pathArgument: number, how: Opening): Decoded {
+function decodeOpen(trap: SeccompTrap, task: Task, access: TaskAccess, pathArgument: number, how: Opening): Decoded {
   // An O_PATH descriptor reaches no data, and cannot be handed over (ADDFD refuses it). In openat2's structure the flag could be changed meanwhile.
   if ((how.flags & O_PATH) !== 0) return how.fixed ? PASS : -ERRNO.ENOSYS;
   if ((how.flags & O_CREAT) !== 0 && (how.flags & O_DIRECTORY) !== 0) return -ERRNO.EINVAL;

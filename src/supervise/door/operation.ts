@@ -4,7 +4,7 @@ import type { Caller, CallSubject, Errand, KnownHost, Started } from "../judge/i
 import { sys, SYSCALLS } from "../kernel/index.ts";
 import type { KeepResult, UndoStore } from "../undo/index.ts";
 import type { TrappedCall } from "../wall/index.ts";
-import type { Listener, Trap } from "./listener.ts";
+import type { Listener, SeccompTrap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import type { Paths, PinnedObject } from "./paths.ts";
 import type { Task, Tasks } from "./tasks.ts";
@@ -75,7 +75,7 @@ export const LATER = -513;
 /** What to judge, a final result or negative errno, or PASS. */
 export type Decoded<Work extends DecodedCall | DecodedExec = DecodedCall> = Work | number | typeof PASS;
 /** Decodes a trapped call: handlers.ts has one for each. */
-export type Handler = (trap: Trap, task: Task, access: TaskAccess) => Decoded<DecodedCall | DecodedExec>;
+export type Handler = (trap: SeccompTrap, task: Task, access: TaskAccess) => Decoded<DecodedCall | DecodedExec>;
 
 /** Handlers of some of the calls that the filter traps. */
 export type Handlers = Partial<Readonly<Record<TrappedCall, Handler>>>;

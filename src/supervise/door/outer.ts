@@ -1,6 +1,6 @@
 import { addressOf, alloc, sys, SYSCALLS } from "../kernel/index.ts";
 import { OUTER_PATH } from "../outer/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import type { TaskAccess } from "./operation.ts";
 import type { Task } from "./tasks.ts";
 
@@ -10,14 +10,14 @@ const ACCMODE = 3;
 const O_RDWR = 2;
 
 /** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
-export function isOuter(trap: Trap, { listener, paths }: TaskAccess): boolean {
+export function isOuter(trap: SeccompTrap, { listener, paths }: TaskAccess): boolean {
   if ((trap.unsigned(2) & ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
   return paths.bytes.toString("latin1", 0, paths.length) === OUTER_PATH && listener.valid(trap);
 }
 
 /** Gives the task its end of a socket; our end, or a negative errno that was the answer. `cwd`: where the task works. */
 export function connectInner(
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   { listener, paths }: TaskAccess,
 ): { readonly fd: number; readonly cwd: string | undefined } {

@@ -2,7 +2,7 @@ import { isWithin, joinPath } from "../../path/index.ts";
 import { addressOf, alloc, cSlice, cString, ERRNO, lastingAddressOf, must, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { inTree } from "./processes.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import type { Memory } from "./memory.ts";
 import { Mounts } from "../judge/index.ts";
 import { type FileKind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
@@ -110,7 +110,7 @@ export class Paths {
   }
 
   /** Reads the path that argument `at` points to. Its length, or a negative errno. */
-  read(trap: Trap, at: number): number {
+  read(trap: SeccompTrap, at: number): number {
     const got = this.#memory.string(trap.tid, trap.long(at), this.#most, this.at, ERRNO.ENAMETOOLONG);
     this.length = got < 0 ? 0 : got;
     return got;

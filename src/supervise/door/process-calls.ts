@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
-import type { Trap } from "./listener.ts";
+import type { SeccompTrap } from "./listener.ts";
 import { type Handler, type Handlers, PASS } from "./operation.ts";
 import { inTree, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
@@ -53,7 +53,7 @@ const MAKER = 80;
 const segment = alloc(256);
 
 /** Shared memory that a process of the tree made. Segments of others may have been made by a process whose number came again. */
-const sharedMemory: Handler = (trap: Trap) => {
+const sharedMemory: Handler = (trap: SeccompTrap) => {
   const found = sys(SYSCALLS.shmctl, trap.int(0), IPC_STAT, addressOf(segment));
   if (found < 0) return found;
   const maker = segment.readInt32LE(MAKER);

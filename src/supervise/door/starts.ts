@@ -6,7 +6,7 @@ import { isHelper, wordsOf } from "../judge/index.ts";
 import { alloc, ERRNO, errorName, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
-import type { Listener, Trap } from "./listener.ts";
+import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import { O_CLOEXEC, O_PATH } from "./paths.ts";
@@ -95,7 +95,7 @@ export class Starts {
   }
 
   /** Judged to running or killed. A verdict: nobody could look at what would be started, and it is to be refused. */
-  start(trap: Trap, task: Task, exec: DecodedExec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
+  start(trap: SeccompTrap, task: Task, exec: DecodedExec, verdict: Verdict, answer: string | undefined): Verdict | undefined {
     const held = holdExec(trap.tid);
     if (held < 0) {
       // It was killed meanwhile.

@@ -13,7 +13,9 @@ export {
   readSockaddr,
   bindRefusingPort,
   sockaddrLength,
+  type InternetAddress,
   type SocketAddress,
+  type UnixAddress,
   unixSockaddr,
 } from "./sockaddr.ts";
 export { hostsOf, type NameServer, nameServersOf, WatchedFile } from "./resolv.ts";

@@ -21,6 +21,9 @@ export type SocketAddress =
   /** The kernel picks an abstract name (bind), or there is no receiver (connect). */
   | { readonly family: "unix"; readonly kind: "unnamed" };
 
+export type InternetAddress = Extract<SocketAddress, { readonly family: "internet" }>;
+export type UnixAddress = Extract<SocketAddress, { readonly family: "unix" }>;
+
 /** What is done with a sockaddr that connects to nothing we know: the errno of connect(2) and bind(2). */
 type RefusedAddress = { readonly errno: number };
 

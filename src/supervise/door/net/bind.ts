@@ -1,7 +1,7 @@
 import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
@@ -12,7 +12,7 @@ import { bindUnix } from "./unix.ts";
 const DNS = 53;
 
 /** bind(2). */
-export function bindHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function bindHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
@@ -48,7 +48,7 @@ export function bindHandler(state: NetState, trap: Trap, task: Task, access: Tas
 }
 
 /** listen(2). A stream socket that was never bound gets a port of every address. */
-export function listenHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function listenHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const listen = (): number => {

@@ -1,9 +1,9 @@
 import type { Call, CallName, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
-import { isRefused, readSockaddr, type SocketAddress, type SocketDestination } from "../../net/index.ts";
+import { isRefused, readSockaddr, type InternetAddress, type SocketDestination } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, type DecodedCall, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import {
@@ -26,15 +26,13 @@ import {
 import { type NetState, NOBODY, type SocketNames } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
-export type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
-
 const SOCK_CLOEXEC = 0o2000000;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const LOOK_FOR_SIGNALS_EVERY = 50;
 
 /** connect(2). */
-export function connectHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function connectHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return sock;
   const bytes = sockaddrAt(trap.tid, access, trap.long(1), trap.int(2));
@@ -53,7 +51,7 @@ export function connectHandler(state: NetState, trap: Trap, task: Task, access: 
   return sock.type === SOCK.STREAM ? connectStream(state, task, sock, to, bytes) : connectDatagrams(state, task, sock, to, bytes);
 }
 
-function connectStream(state: NetState, task: Task, sock: TaskSocket, to: Internet, bytes: Buffer): Decoded {
+function connectStream(state: NetState, task: Task, sock: TaskSocket, to: InternetAddress, bytes: Buffer): Decoded {
   // INVARIANT: answered here. The kernel says so whatever the address, but the connection may be ended meanwhile.
   if (peerOf(sock.fd) !== undefined || option(sock.fd, SO.ACCEPTCONN) === 1) {
     const waited = state.connecting.has(sock.inode);
@@ -138,7 +136,7 @@ export function connectWaiting(task: Task, sock: TaskSocket, bytes: Buffer): () 
 }
 
 /** Connecting a datagram socket sends nothing; but from then on it sends without being asked. */
-function connectDatagrams(state: NetState, task: Task, sock: TaskSocket, to: Internet, bytes: Buffer): Decoded {
+function connectDatagrams(state: NetState, task: Task, sock: TaskSocket, to: InternetAddress, bytes: Buffer): Decoded {
   const relay = state.relayFor(to, sock);
   if (relay !== undefined) {
     const names = namesOnceConnected(state, sock, bytes);

@@ -1,6 +1,6 @@
 import { ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, Handler, TaskAccess } from "../operation.ts";
 import type { TrappedSocketCall } from "../../wall/index.ts";
 import type { Task } from "../tasks.ts";
@@ -23,7 +23,7 @@ export type NetHandlers = Readonly<Record<TrappedSocketCall, Handler>>;
 export function netHandlers(options: NetOptions): NetHandlers {
   const state = new NetState(options);
   const bound =
-    (handler: (state: NetState, trap: Trap, task: Task, access: TaskAccess) => Decoded): Handler =>
+    (handler: (state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess) => Decoded): Handler =>
     (trap, task, access) =>
       handler(state, trap, task, access);
   return {
@@ -43,7 +43,7 @@ export function netHandlers(options: NetOptions): NetHandlers {
 }
 
 /** Datagram sockets are made here, so that it is known which are the run's own. The filter lets no other kind come here. */
-function socketHandler(state: NetState, trap: Trap, _task: Task, access: TaskAccess): Decoded {
+function socketHandler(state: NetState, trap: SeccompTrap, _task: Task, access: TaskAccess): Decoded {
   const type = trap.int(1);
   const fd = sys(SYSCALLS.socket, trap.int(0), type | SOCK_CLOEXEC, trap.int(2));
   if (fd < 0) return fd;

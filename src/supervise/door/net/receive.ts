@@ -1,6 +1,6 @@
 import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/index.ts";
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, PASS, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
@@ -28,7 +28,7 @@ interface WantedMessage {
  * take an answer only from the server they asked (glibc, musl and c-ares compare addresses), so its address is put in place
  * of the relay's. Nothing is decided here, so nothing is lost by a race.
  */
-export function recvfromHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function recvfromHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   return decodeReceive(state, trap, task, access, trap.int(3), () => ({
     vectors: [[trap.long(1), trap.long(2)]],
     more: false,
@@ -42,7 +42,7 @@ export function recvfromHandler(state: NetState, trap: Trap, task: Task, access:
   }));
 }
 
-export function recvmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function recvmsgHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   return decodeReceive(state, trap, task, access, trap.int(2), () => {
     const at = trap.long(1);
     const header = headerAt(trap.tid, access, at);
@@ -72,7 +72,7 @@ function lengthOf(sender: Buffer): Buffer {
 
 function decodeReceive(
   state: NetState,
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
   flags: number,
@@ -120,7 +120,7 @@ const fromAt = lastingAddressOf(from);
 const small = alloc(16);
 const smallAt = lastingAddressOf(small);
 
-function receive(state: NetState, trap: Trap, sock: TaskSocket, server: Buffer, wanted: WantedMessage, flags: number): number {
+function receive(state: NetState, trap: SeccompTrap, sock: TaskSocket, server: Buffer, wanted: WantedMessage, flags: number): number {
   small.writeUInt32LE(LONGEST_SOCKADDR, 0);
   const room = wanted.vectors.reduce((sum, [, length]) => sum + length, 0);
   // What a stream has beyond that is for the next call.

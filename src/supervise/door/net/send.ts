@@ -2,7 +2,7 @@ import type { NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
 import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type SocketDestination } from "../../net/index.ts";
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
@@ -39,7 +39,7 @@ interface QueuedMessage {
  * another thread could put a datagram socket in the place of the one that was looked at, and a message with IP_PKTINFO
  * leaves by any interface whatever the socket is bound to.
  */
-export function sendtoHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function sendtoHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const header: MessageHeader = {
     name: trap.long(4),
     nameLength: trap.int(5),
@@ -51,7 +51,7 @@ export function sendtoHandler(state: NetState, trap: Trap, task: Task, access: T
   return decodeSend(state, trap, task, access, trap.int(3), () => [header]);
 }
 
-export function sendmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function sendmsgHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   return decodeSend(state, trap, task, access, trap.int(2), () => {
     const header = headerAt(trap.tid, access, trap.long(1));
     return typeof header === "number" ? header : [header];
@@ -59,7 +59,7 @@ export function sendmsgHandler(state: NetState, trap: Trap, task: Task, access: 
 }
 
 /** Messages before the first that fails are sent, and counted. */
-export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function sendmmsgHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   const count = Math.min(trap.unsigned(2), MOST_MESSAGES);
   const lengths = (sent: readonly number[]): void => {
     sent.forEach((length, i) => {
@@ -83,7 +83,7 @@ export function sendmmsgHandler(state: NetState, trap: Trap, task: Task, access:
 
 function decodeSend(
   state: NetState,
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
   flags: number,

@@ -1,4 +1,4 @@
-import type { Trap } from "../listener.ts";
+import type { SeccompTrap } from "../listener.ts";
 import { write } from "./message.ts";
 import { AF, close, nameOf, peerOf, type SocketName, socketOf, type TaskSocket } from "./socket.ts";
 import type { NetState } from "./state.ts";
@@ -12,17 +12,17 @@ import { unixPeer } from "../../net/index.ts";
  * not, and connects in the program's place: getsockname(2), getpeername(2) and SO_PEERCRED say what they would say without
  * it. Nothing is decided here, so nothing is lost by a race.
  */
-export function getsocknameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function getsocknameHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   return answerName(state, trap, task, access, ownName);
 }
 
-export function getpeernameHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function getpeernameHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   return answerName(state, trap, task, access, peerName);
 }
 
 function answerName(
   state: NetState,
-  trap: Trap,
+  trap: SeccompTrap,
   task: Task,
   access: TaskAccess,
   find: (state: NetState, sock: TaskSocket) => Buffer | undefined,
@@ -56,7 +56,7 @@ export function unixName(state: NetState, name: SocketName | undefined): Buffer 
 }
 
 /** getsockopt(2), SO_PEERCRED: the process that connected or listened, not the door, which did it in its place. */
-export function peerCredentialsHandler(state: NetState, trap: Trap, task: Task, access: TaskAccess): Decoded {
+export function peerCredentialsHandler(state: NetState, trap: SeccompTrap, task: Task, access: TaskAccess): Decoded {
   if (state.connectors.size === 0) return PASS;
   const sock = socketOf(task, access, trap.int(0));
   if (typeof sock === "number") return PASS;
@@ -68,7 +68,7 @@ export function peerCredentialsHandler(state: NetState, trap: Trap, task: Task, 
 }
 
 /** Writes as much as there is room for, and how long it is: of a name the whole length, of an option what was written. */
-function writeAnswer(trap: Trap, access: TaskAccess, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
+function writeAnswer(trap: SeccompTrap, access: TaskAccess, bytes: Buffer, [at, lengthAt]: readonly [number, number], cut = false): number {
   const given = access.memory.bytes(trap.tid, lengthAt, 4);
   if (typeof given === "number") return given;
   const room = given.readInt32LE(0);

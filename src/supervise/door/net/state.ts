@@ -15,7 +15,7 @@ import {
   parseAddress,
   receives,
   type RelayAddress,
-  type SocketAddress,
+  type InternetAddress,
   type SocketDestination,
   socketsOn,
 } from "../../net/index.ts";
@@ -36,8 +36,6 @@ export interface NetOptions {
   /** Of the program: where its agents are. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-type Internet = Extract<SocketAddress, { readonly family: "internet" }>;
 
 /** The names of a socket that are not the kernel's. */
 export interface SocketNames {
@@ -65,26 +63,26 @@ export class NetState {
   #binds = 0;
   #refuser: number | undefined;
   /** Inodes of sockets made by the run: TCP ones that listen, and all UDP ones. */
-  readonly own = new BoundedMap<number, true>(MOST);
+  readonly own = new RecentMap<number, true>(MOST);
   /** Of those, who is heard by the loopback device only. */
-  readonly confined = new BoundedMap<number, true>(MOST);
+  readonly confined = new RecentMap<number, true>(MOST);
   /** What a socket was bound to with somebody's consent. */
-  readonly bound = new BoundedMap<number, string>(MOST);
+  readonly bound = new RecentMap<number, string>(MOST);
   /** Sockets that talk to the relay, and the name server they think they talk to. */
-  readonly asResolver = new BoundedMap<number, Buffer>(MOST);
+  readonly asResolver = new RecentMap<number, Buffer>(MOST);
   /** Datagram sockets that seem to be connected, and those that talk to the relay, with the names they show. */
-  readonly socketNames = new BoundedMap<number, SocketNames>(MOST);
+  readonly socketNames = new RecentMap<number, SocketNames>(MOST);
   /** Streams whose connecting nobody waited for. */
-  readonly connecting = new BoundedMap<number, true>(MOST);
+  readonly connecting = new RecentMap<number, true>(MOST);
   /** What UNIX sockets were bound to for the kernel, and the sockaddr that was asked for: whoever is connected to one sees it too. */
-  readonly unixNames = new BoundedMap<string, Buffer>(MOST);
+  readonly unixNames = new RecentMap<string, Buffer>(MOST);
   /** `struct ucred` of who listens on a UNIX socket, of who connected one, and of who listened where one was connected to. */
-  readonly listeners = new BoundedMap<number, Buffer>(MOST);
-  readonly connectors = new BoundedMap<number, Buffer>(MOST);
-  readonly peers = new BoundedMap<number, Buffer>(MOST);
+  readonly listeners = new RecentMap<number, Buffer>(MOST);
+  readonly connectors = new RecentMap<number, Buffer>(MOST);
+  readonly peers = new RecentMap<number, Buffer>(MOST);
   /** Files of sockets made by the run, by device, inode and birth; abstract names, by their hex; with the inode of the socket. */
-  readonly ownFiles = new BoundedMap<string, number>(MOST);
-  readonly ownAbstract = new BoundedMap<string, number>(MOST);
+  readonly ownFiles = new RecentMap<string, number>(MOST);
+  readonly ownAbstract = new RecentMap<string, number>(MOST);
 
   constructor(options: NetOptions) {
     this.#options = options;
@@ -109,7 +107,7 @@ export class NetState {
   }
 
   /** The sockaddr of the relay, as this kind of socket takes it, where the address is a name server of the system's. */
-  relayFor(to: Internet, sock: TaskSocket): Buffer | undefined {
+  relayFor(to: InternetAddress, sock: TaskSocket): Buffer | undefined {
     const relay = to.port === DNS && this.#isNameServer(to) ? this.#relay() : undefined;
     if (relay === undefined) return undefined;
     const v4 = Uint8Array.of(127, 0, 0, 1);
@@ -121,12 +119,12 @@ export class NetState {
   }
 
   /** An address that refuses whoever connects: a port that is ours and where nobody will ever listen. */
-  refuserFor(sock: TaskSocket, to: Internet): Buffer | undefined {
+  refuserFor(sock: TaskSocket, to: InternetAddress): Buffer | undefined {
     this.#refuser ??= bindRefusingPort();
     return this.#refuser === undefined ? undefined : this.#loopback(sock, to, this.#refuser);
   }
 
-  #loopback(sock: TaskSocket, to: Internet, port: number): Buffer {
+  #loopback(sock: TaskSocket, to: InternetAddress, port: number): Buffer {
     const v4 = Uint8Array.of(127, 0, 0, 1);
     if (sock.domain === AF.INET) return internetSockaddr(v4, port);
     const v6 = parseAddress("::1");
@@ -138,17 +136,17 @@ export class NetState {
     return this.#relayAt;
   }
 
-  #isNameServer(to: Internet): boolean {
+  #isNameServer(to: InternetAddress): boolean {
     return this.#servers.value.some(({ address }) => addressOfBytes(address).host === to.address.host);
   }
 
-  isRelay({ port, address }: Internet): boolean {
+  isRelay({ port, address }: InternetAddress): boolean {
     const relay = this.#relayAt;
     return relay !== undefined && address.reach === "loopback" && (port === relay.v4 || port === relay.v6);
   }
 
   /** What is known of an address that a socket is to reach. */
-  destination(to: Internet, protocol: "tcp" | "udp"): SocketDestination {
+  destination(to: InternetAddress, protocol: "tcp" | "udp"): SocketDestination {
     const { address, port } = to;
     const local = address.reach === "loopback" || this.#isOwnAddress(address.host);
     const names = this.#options.names.of(unwrapped(to), performance.now());
@@ -171,7 +169,7 @@ export class NetState {
   }
 
   /** Loopback in the place of another address of this machine, for whoever listens there only. */
-  loopbackFor(sock: TaskSocket, to: Internet): Buffer {
+  loopbackFor(sock: TaskSocket, to: InternetAddress): Buffer {
     return this.#loopback(sock, to, to.port);
   }
 
@@ -213,12 +211,12 @@ export class NetState {
 }
 
 /** The bytes names are known by: an IPv4 address in IPv6 wrapping is itself. */
-function unwrapped({ address }: Internet): Uint8Array {
+function unwrapped({ address }: InternetAddress): Uint8Array {
   return address.embedded === undefined ? address.bytes : (parseAddress(address.embedded) ?? address.bytes);
 }
 
 /** A map that forgets the oldest. */
-export class BoundedMap<K, V> {
+export class RecentMap<K, V> {
   readonly #known = new Map<K, V>();
   readonly #most: number;
 

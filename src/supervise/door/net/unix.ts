@@ -5,7 +5,7 @@ import {
   isResolverSocket,
   judgeUnixBind,
   judgeUnixConnect,
-  type SocketAddress,
+  type UnixAddress,
   type SocketDeps,
   unixSockaddr,
 } from "../../net/index.ts";
@@ -18,10 +18,8 @@ import { type NetState, NOBODY } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
 
-type Unix = Extract<SocketAddress, { readonly family: "unix" }>;
-
 /** Connects to the very socket that was judged, through its pinned file; to abstract names only of this run. */
-export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: Unix): Decoded {
+export function connectUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: UnixAddress): Decoded {
   if (to.kind === "unnamed") return closeAndReturn(sock, -ERRNO.EINVAL);
   if (to.kind === "abstract") return connectAbstract(state, task, sock, to.name);
   access.paths.use(to.path);
@@ -95,7 +93,7 @@ function connectWaiting(task: Task, sock: TaskSocket, address: Buffer): () => nu
 }
 
 /** Makes the file of a socket where the path leads, with the mode that the task's umask leaves. */
-export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: Unix, bytes: Buffer): Decoded {
+export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: TaskSocket, to: UnixAddress, bytes: Buffer): Decoded {
   if (to.kind === "unnamed") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
   if (to.kind === "abstract") return closeAndReturn(sock, bindAbstract(state, sock, bytes));
   access.paths.use(to.path);
