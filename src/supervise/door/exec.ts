@@ -1,13 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Started } from "../judge/index.ts";
-import { alloc, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { DecodedExec, Handlers, TaskAccess } from "./operation.ts";
-import { AT_FDCWD, type PinnedObject } from "./paths.ts";
+import { type PinnedObject } from "./paths.ts";
 import type { Task } from "./tasks.ts";
 
-const AT_SYMLINK_NOFOLLOW = 0x100;
-const AT_EMPTY_PATH = 0x1000;
 /** Strings and pointers together, execve(2); more fails in the kernel too. */
 const ARGUMENTS_MAX = 6 << 20;
 /** BINPRM_MAX_RECURSION: an interpreter of an interpreter, at most this deep. */

@@ -1,16 +1,22 @@
-import { addressOf, alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  lastingAddressOf,
+  POLLHUP,
+  POLLIN,
+  SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+  SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 
 /** Requests of the listener's descriptor and the layout of its structures: seccomp_unotify(2), linux/seccomp.h. */
 const RECV = 0xc0502100;
 const SEND = 0xc0182101;
 const ID_VALID = 0x40082102;
 const ADDFD = 0x40182103;
-const SET_FLAGS = 0x40082104;
-const SYNC_WAKE_UP = 1;
 const FLAG_CONTINUE = 1;
 const ADDFD_SEND = 2;
-const POLLIN = 1;
-const POLLHUP = 0x10;
 
 const IOCTL = SYSCALLS.ioctl;
 
@@ -98,7 +104,7 @@ export class Listener {
     this.#polled.writeInt32LE(fd, 0);
     this.#polled.writeInt16LE(POLLIN, 4);
     this.#polled.writeInt32LE(-1, 8);
-    this.sync = sys(IOCTL, fd, SET_FLAGS, SYNC_WAKE_UP) === 0;
+    this.sync = sys(IOCTL, fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP) === 0;
   }
 
   /** No call will come any more, or none is to be answered: those that wait fail (ENOSYS). */

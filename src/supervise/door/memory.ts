@@ -1,4 +1,4 @@
-import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
 import { shortName } from "./tasks.ts";
 
 const PAGE = 4096;
@@ -6,7 +6,6 @@ const READ = SYSCALLS.process_vm_readv;
 
 /** What a sandbox around the supervisor says to process_vm_readv, and what a kernel without it says. */
 const MISSING: ReadonlySet<number> = new Set([-ERRNO.EPERM, -ERRNO.ENOSYS]);
-const O_CLOEXEC = 0o2000000;
 
 /**
  * Reads the memory of a task that waits in a call (process_vm_readv(2), proc_pid_mem(5)). What is read may change a moment later:

@@ -1,25 +1,35 @@
 import type { Call, CallName } from "../../action/index.ts";
-import { addressOf, alloc, ERRNO, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  AT_EMPTY_PATH,
+  AT_FDCWD,
+  AT_SYMLINK_NOFOLLOW,
+  ERRNO,
+  F_GETFL,
+  lastingAddressOf,
+  O_PATH,
+  pathText,
+  SIGXFSZ,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, type TaskAccess } from "./operation.ts";
-import { AT_FDCWD, isUnlinked, numberName, O_PATH, ownDescriptors, type PinnedObject } from "./paths.ts";
+import { isUnlinked, numberName, ownDescriptors, type PinnedObject } from "./paths.ts";
 import { shortName, type Task } from "./tasks.ts";
 
-const AT_SYMLINK_NOFOLLOW = 0x100;
-const AT_EMPTY_PATH = 0x1000;
 const XATTR_NAME_MAX = 255;
 const XATTR_SIZE_MAX = 65_536;
 const XATTR_CREATE_REPLACE = 3;
 /** struct timespec[2], struct timeval[2]. */
 const TIMES = 32;
 const UTIMBUF = 16;
-const F_GETFL = 3;
 const UTIME_OMIT = 0x3ffffffen;
 const empty = alloc(1);
 const emptyAt = lastingAddressOf(empty);
 
 const RLIMIT_FSIZE = 1;
-const SIGXFSZ = 25;
 const limit = alloc(16);
 const UNLIMITED = 2n ** 64n - 1n;
 

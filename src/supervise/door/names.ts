@@ -1,14 +1,12 @@
 import type { Call, FileAction, FileOperation } from "../../action/index.ts";
-import { addressOf, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, AT_EMPTY_PATH, AT_FDCWD, AT_REMOVEDIR, ERRNO, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { aboutObject, type Decoded, type DecodedCall, fileAction, type Handlers, setIdActions, type TaskAccess } from "./operation.ts";
-import { AT_FDCWD, isUnlinked, numberName, ownDescriptors, type PinnedEntry, type PinnedObject } from "./paths.ts";
+import { isUnlinked, numberName, ownDescriptors, type PinnedEntry, type PinnedObject } from "./paths.ts";
 import { type FileKind, kindOf, type ObjectStat, type PinnedName, statAt } from "../undo/index.ts";
 import type { Task } from "./tasks.ts";
 
-const AT_REMOVEDIR = 0x200;
 const AT_SYMLINK_FOLLOW = 0x400;
-const AT_EMPTY_PATH = 0x1000;
 const NOREPLACE = 1;
 const EXCHANGE = 2;
 

@@ -1,6 +1,21 @@
 import type { Call, FileOperation } from "../../action/index.ts";
 import { joinPath } from "../../path/index.ts";
-import { addressOf, cString, ERRNO, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  AT_FDCWD,
+  cString,
+  ERRNO,
+  F_SETFL,
+  O_ACCMODE,
+  O_CLOEXEC,
+  O_DIRECTORY,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+  O_PATH,
+  pathBytes,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import {
   aboutObject,
@@ -13,19 +28,16 @@ import {
   setIdActions,
   type TaskAccess,
 } from "./operation.ts";
-import { AT_FDCWD, isUnlinked, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, type PinnedEntry, type PinnedObject, reopen } from "./paths.ts";
+import { isUnlinked, type PinnedEntry, type PinnedObject, reopen } from "./paths.ts";
 import { kindOf, statAt } from "../undo/index.ts";
 import { inTree, terminalPath } from "./processes.ts";
 import { decodePipeOpen } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
 
-/** open(2). The flags that differ between architectures are in paths.ts. */
-const ACCMODE = 3;
 const O_CREAT = 0o100;
 const O_EXCL = 0o200;
 const O_NOCTTY = 0o400;
 const O_TRUNC = 0o1000;
-const O_NONBLOCK = 0o4000;
 const TMPFILE_BIT = 0o20000000;
 const O_TMPFILE = TMPFILE_BIT | O_DIRECTORY;
 const MOST_LINKS = 40;
@@ -119,7 +131,7 @@ function decodeOnce(task: Task, access: TaskAccess, how: Opening): Decoded | { r
 /** Bits that say how, not which: what is left once the object is known. */
 const keptFlags = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | TMPFILE_BIT)) | O_CLOEXEC | O_NOCTTY;
 
-const mayWrite = (flags: number): boolean => (flags & ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
+const mayWrite = (flags: number): boolean => (flags & O_ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
 function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
@@ -143,7 +155,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
     return -native;
   }
   // Access mode 3 opens for neither, so the wall has nothing to refuse.
-  const harmless = kind === "char" && (flags & ACCMODE) !== 0 && (flags & ACCMODE) !== ACCMODE && isWalledDevice(place.path);
+  const harmless = kind === "char" && (flags & O_ACCMODE) !== 0 && (flags & O_ACCMODE) !== O_ACCMODE && isWalledDevice(place.path);
   // The wall lets only harmless devices be opened for writing, so whatever the path becomes, it is one of them; and only
   // the task itself can make a terminal its controlling one.
   if (harmless && walled && how.fixed) {
@@ -161,7 +173,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
     actions:
       harmless || (kind === "file" && isUnlinked(place))
         ? []
-        : (flags & ACCMODE) === 2
+        : (flags & O_ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
           : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
     about: kind === "file" ? aboutObject(place) : undefined,
@@ -196,8 +208,6 @@ function openDevice(device: number, flags: number): number {
   if (fd >= 0 && (flags & O_NONBLOCK) === 0) sys(SYSCALLS.fcntl, fd, F_SETFL, flags & ~O_CLOEXEC);
   return fd;
 }
-
-const F_SETFL = 4;
 
 /** What every user may see of any process (proc(5)); the rest needs the right to trace it, which the wall takes away. */
 const PUBLIC =
@@ -241,7 +251,7 @@ function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Op
 
 /** O_TMPFILE: a file without a name in a folder; linkat(2) may name it later, and is judged then. */
 function decodeUnnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
-  if ((how.flags & O_TMPFILE) !== O_TMPFILE || (how.flags & ACCMODE) === 0) return -ERRNO.EINVAL;
+  if ((how.flags & O_TMPFILE) !== O_TMPFILE || (how.flags & O_ACCMODE) === 0) return -ERRNO.EINVAL;
   const place = access.paths.object(task, how.dirfd, true, how.resolve);
   if (typeof place === "number") return place;
   if (place.kind !== "directory") {
@@ -265,11 +275,11 @@ function decodeUnnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
 
 /** `create`, `truncate`, `write`, `read-write` in this order, joined by `+`. */
 function openMode(flags: number): string {
-  if ((flags & (ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT)) === 0) return "read";
+  if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC | TMPFILE_BIT)) === 0) return "read";
   const words = [
     ...((flags & O_CREAT) !== 0 || (flags & TMPFILE_BIT) !== 0 ? ["create"] : []),
     ...((flags & O_TRUNC) !== 0 ? ["truncate"] : []),
-    ...((flags & ACCMODE) === 1 ? ["write"] : (flags & ACCMODE) !== 0 ? ["read-write"] : []),
+    ...((flags & O_ACCMODE) === 1 ? ["write"] : (flags & O_ACCMODE) !== 0 ? ["read-write"] : []),
   ];
   return words.join("+");
 }

@@ -1,17 +1,15 @@
-import { addressOf, alloc, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, AF, alloc, O_ACCMODE, sys, SYSCALLS } from "../kernel/index.ts";
 import { OUTER_PATH } from "../outer/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import type { TaskAccess } from "./operation.ts";
 import type { Task } from "./tasks.ts";
 
-const AF_UNIX = 1;
 const SOCK_STREAM_CLOEXEC = 1 | 0o2000000;
-const ACCMODE = 3;
 const O_RDWR = 2;
 
 /** A program of this package asks whether it is supervised (outer/index.ts): the file it opens is a socket to us. */
 export function isOuter(trap: SeccompTrap, { listener, paths }: TaskAccess): boolean {
-  if ((trap.unsigned(2) & ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
+  if ((trap.unsigned(2) & O_ACCMODE) !== O_RDWR || paths.read(trap, 1) !== OUTER_PATH.length) return false;
   return paths.bytes.toString("latin1", 0, paths.length) === OUTER_PATH && listener.valid(trap);
 }
 
@@ -22,7 +20,7 @@ export function connectInner(
   { listener, paths }: TaskAccess,
 ): { readonly fd: number; readonly cwd: string | undefined } {
   const pair = alloc(8);
-  const made = sys(SYSCALLS.socketpair, AF_UNIX, SOCK_STREAM_CLOEXEC, 0, addressOf(pair));
+  const made = sys(SYSCALLS.socketpair, AF.UNIX, SOCK_STREAM_CLOEXEC, 0, addressOf(pair));
   if (made < 0) {
     listener.answer(trap, made);
     return { fd: made, cwd: undefined };

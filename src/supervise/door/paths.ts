@@ -1,5 +1,22 @@
 import { isWithin, joinPath } from "../../path/index.ts";
-import { addressOf, alloc, cSlice, cString, ERRNO, lastingAddressOf, must, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  AT_FDCWD,
+  cSlice,
+  cString,
+  ERRNO,
+  lastingAddressOf,
+  must,
+  O_CLOEXEC,
+  O_DIRECTORY,
+  O_NOFOLLOW,
+  O_PATH,
+  pathBytes,
+  pathText,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { inTree } from "./processes.ts";
 import { shortName, type Task, type Tasks } from "./tasks.ts";
 import type { SeccompTrap } from "./listener.ts";
@@ -7,11 +24,6 @@ import type { Memory } from "./memory.ts";
 import { Mounts } from "../judge/index.ts";
 import { type FileKind, kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
-export const AT_FDCWD = -100;
-export const O_PATH = 0o10000000;
-export const O_CLOEXEC = 0o2000000;
-export const O_NOFOLLOW = process.arch === "arm64" ? 0o100000 : 0o400000;
-export const O_DIRECTORY = process.arch === "arm64" ? 0o40000 : 0o200000;
 const NO_MAGICLINKS = 2;
 const IN_ROOT = 0x10;
 /** RESOLVE_NO_XDEV, RESOLVE_CACHED */

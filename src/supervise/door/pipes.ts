@@ -1,15 +1,21 @@
-import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  alloc,
+  ERRNO,
+  F_SETFL,
+  lastingAddressOf,
+  O_ACCMODE,
+  O_CLOEXEC,
+  O_NONBLOCK,
+  POLLHUP,
+  POLLIN,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { type DecodedCall, LATER } from "./operation.ts";
 import { type PinnedObject, reopen } from "./paths.ts";
 import { findInterruption, type Task } from "./tasks.ts";
 
-const ACCMODE = 3;
 const O_WRONLY = 1;
-const O_NONBLOCK = 0o4000;
-const O_CLOEXEC = 0o2000000;
-const F_SETFL = 4;
-const POLLIN = 1;
-const POLLHUP = 0x10;
 const polled = alloc(8);
 const polledAt = lastingAddressOf(polled);
 const atOnce = alloc(16);
@@ -29,7 +35,7 @@ export function decodePipeOpen(
   flags: number,
 ): Pick<DecodedCall, "pinned" | "perform"> {
   const pinned = [fifo];
-  const reads = (flags & ACCMODE) === 0;
+  const reads = (flags & O_ACCMODE) === 0;
   let fd = -1;
   let seen = 0;
   /** Whether a hang-up says that there is no writer. */

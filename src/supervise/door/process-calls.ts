@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, IOPRIO_WHO_PROCESS, PRIO_PROCESS, sys, SYSCALLS } from "../kernel/index.ts";
 import type { SeccompTrap } from "./listener.ts";
 import { type Handler, type Handlers, PASS } from "./operation.ts";
 import { inTree, startOf } from "./processes.ts";
@@ -34,8 +34,6 @@ const isOwn = (pid: number, { tid, tgid }: Task): boolean => pid === 0 || pid ==
 const isNobody = (pid: number): boolean => pid > 0 && sys(SYSCALLS.kill, pid, 0) === -ERRNO.ESRCH;
 
 /** getpriority(2), ioprio_set(2): a number may also mean a whole group, or everything a user runs, and 0 the caller's own. */
-const PRIO_PROCESS = 0;
-const IOPRIO_WHO_PROCESS = 1;
 const ofProcess =
   (process: number): Handler =>
   (trap, task) =>

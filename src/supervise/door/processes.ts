@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessInfo } from "../../approve/index.ts";
-import { alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** Parent of a process (proc_pid_stat(5)); undefined when it is gone. */
 export function parentOf(pid: number): number | undefined {
@@ -69,9 +69,6 @@ export function startOf(pid: number): string | undefined {
   }
 }
 
-/** personality(2): the memory lies where anybody can make it lie. */
-const ADDR_NO_RANDOMIZE = 0x40000;
-
 /**
  * Where the kernel laid out a program's code, stack, arguments and environment when it was started, at random
  * (proc_pid_stat(5), fields 26 to 28 and 45 to 51). What is forked has the same, another program does not: the wall
@@ -79,6 +76,7 @@ const ADDR_NO_RANDOMIZE = 0x40000;
  */
 export function layoutOf(pid: number): string | undefined {
   try {
+    // personality(2): the memory lies where anybody can make it lie.
     if ((Number.parseInt(readFileSync(`/proc/${pid}/personality`, "latin1"), 16) & ADDR_NO_RANDOMIZE) !== 0) return undefined;
     if (readFileSync("/proc/sys/kernel/randomize_va_space", "latin1").startsWith("0")) return undefined;
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -141,7 +139,6 @@ export function terminalPath(pid: number): string | undefined {
 }
 
 const WNOHANG = 1;
-const SIGKILL = 9;
 /** Each pass finds what was forked during the one before. */
 const MOST_PASSES = 200;
 const status = alloc(4);

@@ -3,13 +3,12 @@ import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { isHelper, wordsOf } from "../judge/index.ts";
-import { alloc, ERRNO, errorName, lastingAddressOf, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, ERRNO, errorName, lastingAddressOf, O_CLOEXEC, O_PATH, pathText, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
-import { O_CLOEXEC, O_PATH } from "./paths.ts";
 import type { Recorder } from "./record.ts";
 import { shortName, type Task } from "./tasks.ts";
 
@@ -164,7 +163,6 @@ const O_TRACEEXEC = 0x10;
 const EVENT_EXEC = 4;
 const WALL = 0x40000000;
 const SIGTRAP = 5;
-const SIGKILL = 9;
 
 /** How an exec ended. `gone`: the task died in it. */
 type ExecEnd =

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, ERRNO, lastingAddressOf, O_CLOEXEC, sys, SYSCALLS } from "../kernel/index.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
 /** pidfd_open(2), Linux 6.9: a descriptor for one thread. */
@@ -27,7 +27,6 @@ export interface Task {
 const nameBuffer = alloc(64);
 const nameAt = lastingAddressOf(nameBuffer);
 
-const O_CLOEXEC = 0o2000000;
 const UMASK = /^Umask:\t([0-7]+)$/m;
 const statusText = alloc(STATUS);
 const statusAt = lastingAddressOf(statusText);

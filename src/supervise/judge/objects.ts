@@ -2,10 +2,9 @@ import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { joinPath } from "../../path/index.ts";
 import { type Policy, SECRET_FILES, SECRET_FOLDERS } from "../../policy/index.ts";
 import { Mounts } from "./mounts.ts";
-import { addressOf, alloc, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, AT_FDCWD, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
 
-const AT_FDCWD = -100;
 /** O_CLOEXEC, O_NONBLOCK; O_DIRECTORY, O_NOFOLLOW. */
 const FLAGS = 0o2004000 | (process.arch === "arm64" ? 0o40000 | 0o100000 : 0o200000 | 0o400000);
 const SIZE = 65_536;

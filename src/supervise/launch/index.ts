@@ -1,5 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { addressOf, alloc, cString, cStrings, ERRNO, KernelError, must, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  cString,
+  cStrings,
+  ERRNO,
+  KernelError,
+  must,
+  pathBytes,
+  POLLIN,
+  SIGPIPE,
+  SIGXFSZ,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { LaunchSteps } from "./routine.ts";
 import { type Enforced, type KernelOffer, type LaunchStep, type Missing, type RestrictOptions, Wall } from "../wall/index.ts";
 
@@ -13,16 +27,12 @@ const SIG_SETMASK = 2;
 const SIGSET_BYTES = 8;
 /** `struct sigaction` of the kernel: handler, flags, restorer, mask; all zero: SIG_DFL. */
 const SIGACTION_BYTES = 32;
-/** Node ignores these, and what is ignored stays so across exec(2): without them `yes | head` would never end quietly. */
-const SIGPIPE = 13;
-const SIGXFSZ = 25;
 
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const CLOSE_RANGE_UNSHARE = 1 << 1;
 const CLOSE_RANGE_CLOEXEC = 1 << 2;
 const ALL = 0xffffffff;
-const POLLIN = 1;
 
 interface LaunchOptions extends RestrictOptions {
   /** Absolute path of the program. */
@@ -143,6 +153,7 @@ function stepsOf({ path, argv, env, job }: LaunchOptions, wall: Wall, given: Ker
 function handledSignals(): readonly number[] {
   const caught = BigInt(`0x${/^SigCgt:\t(\w+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0"}`);
   const signals = Array.from({ length: 64 }, (_, at) => at + 1);
+  // Node ignores these two, and what is ignored stays so across exec(2): without them `yes | head` would never end quietly.
   return signals.filter((signal) => signal === SIGPIPE || signal === SIGXFSZ || ((caught >> BigInt(signal - 1)) & 1n) === 1n);
 }
 

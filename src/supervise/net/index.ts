@@ -5,7 +5,6 @@ export { isResolverSocket, judgeUnixBind, judgeUnixConnect, powerOf, type Socket
 export { type FoundNames, type NameOf, Names } from "./names.ts";
 export { isOpenUnix, type OpenSocket, overlaps, receives, socketsOn, unixPeer } from "./sock-diag.ts";
 export {
-  AF,
   internetSockaddr,
   isRefused,
   LONGEST_SOCKADDR,

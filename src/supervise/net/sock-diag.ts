@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { addressOf, alloc, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, AF, alloc, sys, SYSCALLS } from "../kernel/index.ts";
 import { addressOfBytes } from "../../policy/index.ts";
 
 /** A socket that others can send to: proc_net_tcp.txt of the kernel's documentation. */
@@ -139,7 +139,6 @@ function dump(family: number, protocol: "tcp" | "udp", port: number): readonly O
   return undefined;
 }
 
-const AF_UNIX = 1;
 const NLM_F_REQUEST = 1;
 /** struct unix_diag_req behind the header, struct unix_diag_msg; linux/unix_diag.h. */
 const UNIX_REQUEST = NLMSGHDR + 24;
@@ -155,7 +154,7 @@ export function unixPeer(inode: number): number | undefined {
   request.writeUInt32LE(UNIX_REQUEST, 0);
   request.writeUInt16LE(SOCK_DIAG_BY_FAMILY, 4);
   request.writeUInt16LE(NLM_F_REQUEST, 6);
-  request[NLMSGHDR] = AF_UNIX;
+  request[NLMSGHDR] = AF.UNIX;
   request.writeUInt32LE(0xffffffff, NLMSGHDR + 4);
   request.writeUInt32LE(inode, NLMSGHDR + 8);
   request.writeUInt32LE(UDIAG_SHOW_PEER, NLMSGHDR + 12);

@@ -1,8 +1,5 @@
-import { addressOf, alloc, ERRNO, KernelError, must, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, KernelError, must, SOL, sys, SYSCALLS } from "../kernel/index.ts";
 import { type Address, addressOfBytes, parseAddress } from "../../policy/index.ts";
-
-/** Address families, linux/socket.h. */
-export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10 } as const;
 
 /** sizeof(struct sockaddr_storage): the kernel copies no more (move_addr_to_kernel). */
 export const LONGEST_SOCKADDR = 128;
@@ -109,8 +106,6 @@ function copy(bytes: Buffer, start: number, end: number): Uint8Array {
 const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC_NONBLOCK = 0o2000000 | 0o4000;
-const IPPROTO_IPV6 = 41;
-const IPV6_V6ONLY = 26;
 const BACKLOG = 128;
 const TRIES = 16;
 
@@ -162,7 +157,7 @@ function bound(address: Uint8Array, type: number, port: number): number {
   if (fd < 0) return fd;
   const one = alloc(4);
   one.writeInt32LE(1);
-  if (v6) sys(SYSCALLS.setsockopt, fd, IPPROTO_IPV6, IPV6_V6ONLY, addressOf(one), 4);
+  if (v6) sys(SYSCALLS.setsockopt, fd, SOL.IPV6, IPV6_V6ONLY, addressOf(one), 4);
   const name = internetSockaddr(address, port);
   const result = sys(SYSCALLS.bind, fd, addressOf(name), name.length);
   if (result < 0) sys(SYSCALLS.close, fd);

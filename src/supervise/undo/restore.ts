@@ -1,6 +1,17 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { messageOf } from "../../state/index.ts";
-import { alloc, ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  alloc,
+  AT_FDCWD,
+  AT_REMOVEDIR,
+  AT_SYMLINK_NOFOLLOW,
+  ERRNO,
+  errorName,
+  O_CLOEXEC,
+  RENAME_NOREPLACE,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { howFar } from "./interrupted.ts";
 import type { PreImage } from "./journal.ts";
 import { Changed, cloneOrCopy, type KeepResult, numberOf, requireKept, requireSuccess, setInodeFlags } from "./keep.ts";
@@ -10,10 +21,6 @@ import { cTextAddress, inFolder, lendAddress, ownFdPath, pin, type SafePlace } f
 import { type KeptStat, kindOf, type ObjectStat, statAt, statFd, statFrom, type Time } from "./stat.ts";
 import type { UndoStore } from "./store.ts";
 import { writeXattrs } from "./xattr.ts";
-
-const AT_SYMLINK_NOFOLLOW = 0x100;
-const AT_FDCWD = -100;
-const O_CLOEXEC = 0o2000000;
 
 /** Mode, owner, attributes, flags and times of what is at a place. */
 function setAttributes(
@@ -78,8 +85,6 @@ function timespecs(atime: Time, mtime: Time): Buffer {
   return buffer;
 }
 
-const AT_REMOVEDIR = 0x200;
-const RENAME_NOREPLACE = 1;
 /** Bytes. */
 const MOST_COPIED = 256 << 20;
 

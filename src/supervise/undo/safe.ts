@@ -1,5 +1,5 @@
 import { closeSync, constants } from "node:fs";
-import { addressOf, alloc, cString, ERRNO, KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, cString, ERRNO, KernelError, O_CLOEXEC, O_PATH, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { type ObjectStat, statAt } from "./stat.ts";
 
 /** What addresses were given out for, the last few: a collector does not know that an address is in use. */
@@ -20,8 +20,6 @@ export const cTextAddress = (text: string | Uint8Array): number => lendAddress(c
 /** `/proc/self/fd/N`, through which a descriptor of O_PATH can be opened and changed. */
 export const ownFdPath = (fd: number): number => cTextAddress(`/proc/self/fd/${fd}`);
 
-const O_PATH = 0o10000000;
-const O_CLOEXEC = 0o2000000;
 /** openat2(2): no symlink on the way, none in `/proc` that leads to an open file. */
 const RESOLVE_NO_SYMLINKS = 0x04;
 const RESOLVE_NO_MAGICLINKS = 0x02;

@@ -1,4 +1,4 @@
-import { alloc, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
+import { alloc, AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 
 /** What statx(2) says of one object. Times are seconds and nanoseconds, exact. */
 export interface ObjectStat {
@@ -43,8 +43,6 @@ export const sameTime = (a: Time, b: Time): boolean => a[0] === b[0] && a[1] ===
 /** Milliseconds since the epoch. */
 export const milliseconds = (time: Time): number => time[0] * 1000 + time[1] / 1e6;
 
-const AT_EMPTY_PATH = 0x1000;
-const AT_SYMLINK_NOFOLLOW = 0x100;
 /** STATX_BASIC_STATS | STATX_BTIME */
 const MASK = 0xfff;
 const STATX_BTIME = 0x800;

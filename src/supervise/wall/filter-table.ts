@@ -1,3 +1,4 @@
+import { ADDR_NO_RANDOMIZE, AF, IOPRIO_WHO_PROCESS, O_PATH, PRIO_PROCESS, SOCK, SOL } from "../kernel/index.ts";
 import type { ErrnoName, SyscallName } from "../kernel/index.ts";
 
 export interface FilterOptions {
@@ -95,7 +96,6 @@ const FILE_CALLS = [
 
 // open(2), asm-generic/fcntl.h: the same on x86-64 and arm64.
 const O_WRITE_INTENT = 0o3 | 0o100 | 0o1000 | 0o20000000; // access mode, O_CREAT, O_TRUNC, __O_TMPFILE
-const O_PATH = 0o10000000;
 
 /** O_PATH opens nothing: the kernel drops every flag that would write. */
 const openRule = (flags: number, observeReads: boolean): FilterRule => ({
@@ -178,14 +178,11 @@ function fileRules({ observeReads, trapSignals = false }: FilterOptions) {
   ] as const;
 }
 
-const AF = { UNIX: 1, INET: 2, INET6: 10, NETLINK: 16 } as const;
-const SOCK = { STREAM: 1, DGRAM: 2, RAW: 3, SEQPACKET: 5 } as const;
 /** The type without SOCK_NONBLOCK and SOCK_CLOEXEC. */
 const SOCK_TYPE_MASK = 0xf;
 const IPPROTO = { IP: 0, TCP: 6, UDP: 17 } as const;
 const NETLINK_ROUTE = 0;
 const MSG_FASTOPEN = 0x20000000;
-const SOL = { IP: 0, SOCKET: 1, IPV6: 41 } as const;
 const SO_PEERCRED = 17;
 
 const inet = is(0, AF.INET, AF.INET6);
@@ -317,7 +314,6 @@ const PR_SET_MM = 35;
 const PR_SET_PTRACER = 0x59616d61;
 
 const PER_LINUX = 0;
-const ADDR_NO_RANDOMIZE = 0x40000;
 /** Asks, changes nothing. */
 const PERSONALITY_QUERY = 0xffffffff;
 
@@ -351,9 +347,6 @@ function processRules({ trapSignals, ownIpc }: FilterOptions) {
     ...(ownIpc === true ? [] : sharedIpcRules()),
   ] as const;
 }
-
-const PRIO_PROCESS = 0;
-const IOPRIO_WHO_PROCESS = 1;
 
 /**
  * Calls that name another process by a number in a register. They are trapped unless the number is 0 (the caller); the door lets

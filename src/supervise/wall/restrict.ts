@@ -1,4 +1,14 @@
-import { addressOf, alloc, ERRNO, type ErrnoName, KernelError, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  ERRNO,
+  type ErrnoName,
+  KernelError,
+  SECCOMP_SET_MODE_FILTER,
+  sys,
+  type SyscallName,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { buildFilter, INSTRUCTION_BYTES } from "./filter.ts";
 import { landlockAbi, type LandlockEnforced, landlockRuleset } from "./landlock.ts";
 
@@ -47,7 +57,6 @@ function capabilitySteps(): readonly LaunchStep[] {
 }
 
 const PR_SET_NO_NEW_PRIVS = 38;
-const SECCOMP_SET_MODE_FILTER = 1;
 const FILTER_FLAG_NEW_LISTENER = 1 << 3;
 const FILTER_FLAG_WAIT_KILLABLE_RECV = 1 << 5;
 

@@ -1,11 +1,11 @@
-import { addressOf, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, ERRNO, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
 import { type Address, isRefused, judgeListen, type NetVerdict, overlaps, readSockaddr, socketsOn } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, DecodedCall, TaskAccess } from "../operation.ts";
 import { credentialsOf, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
-import { AF, closeAndReturn, nameOf, option, setOption, SO, SOCK, sockaddrAt, socketOf, type TaskSocket } from "./socket.ts";
+import { closeAndReturn, nameOf, option, setOption, SO, sockaddrAt, socketOf, type TaskSocket } from "./socket.ts";
 import { type NetState, NOBODY } from "./state.ts";
 import { bindUnix } from "./unix.ts";
 

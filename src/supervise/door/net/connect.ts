@@ -1,13 +1,12 @@
 import type { Call, CallName, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
-import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, alloc, ERRNO, IPV6_V6ONLY, SOCK, SOCK_CLOEXEC, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type InternetAddress, type SocketDestination } from "../../net/index.ts";
 import type { Caller } from "../../judge/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, type DecodedCall, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import {
-  AF,
   close,
   closeAndReturn,
   connect,
@@ -18,7 +17,6 @@ import {
   peerOf,
   setOption,
   SO,
-  SOCK,
   sockaddrAt,
   socketOf,
   type TaskSocket,
@@ -26,9 +24,6 @@ import {
 import { type NetState, NOBODY, type SocketNames } from "./state.ts";
 import { connectUnix } from "./unix.ts";
 
-const SOCK_CLOEXEC = 0o2000000;
-const IPPROTO_IPV6 = 41;
-const IPV6_V6ONLY = 26;
 const LOOK_FOR_SIGNALS_EVERY = 50;
 
 /** connect(2). */
@@ -194,7 +189,7 @@ function namesOnceConnected(state: NetState, sock: TaskSocket, bytes: Buffer): S
   if (other < 0) return other;
   try {
     setOption(other, SO.BROADCAST, option(sock.fd, SO.BROADCAST));
-    if (sock.domain === AF.INET6) setOption(other, IPV6_V6ONLY, option(sock.fd, IPV6_V6ONLY, IPPROTO_IPV6), IPPROTO_IPV6);
+    if (sock.domain === AF.INET6) setOption(other, IPV6_V6ONLY, option(sock.fd, IPV6_V6ONLY, SOL.IPV6), SOL.IPV6);
     const device = option(sock.fd, SO.BINDTOIFINDEX);
     if (device > 0) setOption(other, SO.BINDTOIFINDEX, device);
     // An address of its own, or of a connection before that was not ended, is kept (ip4_datagram_connect).

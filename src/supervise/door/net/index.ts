@@ -1,4 +1,4 @@
-import { ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { ERRNO, SOCK_CLOEXEC, sys, SYSCALLS } from "../../kernel/index.ts";
 import { statFd } from "../../undo/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import type { Decoded, Handler, TaskAccess } from "../operation.ts";
@@ -13,8 +13,6 @@ import { close, inodeOf } from "./socket.ts";
 import { type NetOptions, NetState } from "./state.ts";
 
 export type { NetOptions } from "./state.ts";
-
-const SOCK_CLOEXEC = 0o2000000;
 
 /** Who decodes calls about sockets. */
 export type NetHandlers = Readonly<Record<TrappedSocketCall, Handler>>;

@@ -1,4 +1,4 @@
-import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, lastingAddressOf, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { LONGEST_SOCKADDR } from "../../net/index.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
@@ -70,7 +70,6 @@ export function long(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * LONG;
 }
 
-const SOL = { IP: 0, SOCKET: 1, UDP: 17, IPV6: 41, TLS: 282 } as const;
 const SCM = { RIGHTS: 1, CREDENTIALS: 2 } as const;
 /** Options of one datagram that do not change where it goes: TOS, TTL, PKTINFO; PKTINFO, HOPLIMIT, TCLASS; UDP_SEGMENT; TLS_SET_RECORD_TYPE. */
 const HARMLESS: Readonly<Record<number, readonly number[]>> = {

@@ -1,17 +1,16 @@
-import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, alloc, ERRNO, lastingAddressOf, SOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr } from "../../net/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, PASS, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { headerAt, long, write } from "./message.ts";
 import { unixName } from "./socket-names.ts";
-import { AF, close, peerOf, SOCK, socketOf, type TaskSocket } from "./socket.ts";
+import { close, peerOf, socketOf, type TaskSocket } from "./socket.ts";
 import type { NetState } from "./state.ts";
 
 const MSG = { PEEK: 2, TRUNC: 0x20, DONTWAIT: 0x40 } as const;
 /** The largest datagram. */
 const LARGEST = 65_536;
-const SOL_SOCKET = 1;
 const SO_RCVTIMEO = 20;
 
 /** Where what was received is to be put. */
@@ -144,6 +143,6 @@ function receive(state: NetState, trap: SeccompTrap, sock: TaskSocket, server: B
 function limitOf(sock: TaskSocket): number {
   small.writeInt32LE(16, 0);
   const value = alloc(16);
-  if (sys(SYSCALLS.getsockopt, sock.fd, SOL_SOCKET, SO_RCVTIMEO, addressOf(value), smallAt) !== 0) return 0;
+  if (sys(SYSCALLS.getsockopt, sock.fd, SOL.SOCKET, SO_RCVTIMEO, addressOf(value), smallAt) !== 0) return 0;
   return long(value, 0) * 1000 + long(value, 8) / 1000;
 }

@@ -1,18 +1,17 @@
 import type { NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
-import { alloc, ERRNO, sys, SYSCALLS } from "../../kernel/index.ts";
+import { AF, alloc, ERRNO, SIGPIPE, SOCK, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, readSockaddr, type SocketDestination } from "../../net/index.ts";
 import type { SeccompTrap } from "../listener.ts";
 import { type Decoded, LATER, type TaskAccess } from "../operation.ts";
 import { isSignalled, type Task } from "../tasks.ts";
 import { callOf } from "./connect.ts";
 import { controlOf, dataOf, headerAt, type MessageHeader, MMSG_LENGTH, MMSGHDR, MOST_BYTES, send, write } from "./message.ts";
-import { AF, close, isWritable, SOCK, socketOf, type TaskSocket } from "./socket.ts";
+import { close, isWritable, socketOf, type TaskSocket } from "./socket.ts";
 import { type NetState, NOBODY } from "./state.ts";
 
 const MSG = { OOB: 1, DONTROUTE: 4, DONTWAIT: 0x40, EOR: 0x80, CONFIRM: 0x800, NOSIGNAL: 0x4000, MORE: 0x8000 } as const;
 const KEPT_FLAGS = MSG.OOB | MSG.DONTROUTE | MSG.EOR | MSG.CONFIRM | MSG.MORE;
-const SIGPIPE = 13;
 const MOST_MESSAGES = 1024;
 /** Of a stream so much is copied at a time, and so much is sent before others have their turn. */
 const PIECE = 256 << 10;

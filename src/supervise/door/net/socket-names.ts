@@ -1,10 +1,10 @@
 import type { SeccompTrap } from "../listener.ts";
 import { write } from "./message.ts";
-import { AF, close, nameOf, peerOf, type SocketName, socketOf, type TaskSocket } from "./socket.ts";
+import { close, nameOf, peerOf, type SocketName, socketOf, type TaskSocket } from "./socket.ts";
 import type { NetState } from "./state.ts";
 import { type Decoded, PASS, type TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
-import { alloc, ERRNO } from "../../kernel/index.ts";
+import { AF, alloc, ERRNO } from "../../kernel/index.ts";
 import { unixPeer } from "../../net/index.ts";
 
 /**

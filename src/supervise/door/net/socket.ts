@@ -1,15 +1,10 @@
-import { addressOf, alloc, ERRNO, lastingAddressOf, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, alloc, ERRNO, F_GETFL, lastingAddressOf, O_NONBLOCK, SOL, sys, SYSCALLS } from "../../kernel/index.ts";
 import { isRefused, LONGEST_SOCKADDR, readSockaddr, sockaddrLength, type SocketAddress } from "../../net/index.ts";
 import { type ObjectStat, statFd } from "../../undo/index.ts";
 import type { TaskAccess } from "../operation.ts";
 import type { Task } from "../tasks.ts";
 
-export const AF = { UNSPEC: 0, UNIX: 1, INET: 2, INET6: 10, NETLINK: 16 } as const;
-export const SOCK = { STREAM: 1, DGRAM: 2, SEQPACKET: 5 } as const;
-const SOL_SOCKET = 1;
 export const SO = { TYPE: 3, BROADCAST: 6, SNDTIMEO: 21, ACCEPTCONN: 30, DOMAIN: 39, BINDTOIFINDEX: 62 } as const;
-const F_GETFL = 3;
-const O_NONBLOCK = 0o4000;
 const SOCKET_MODE = 0o140000;
 const FORMAT = 0o170000;
 const POLLOUT = 4;
@@ -64,13 +59,13 @@ export function closeAndReturn(sock: TaskSocket, result: number): number {
 }
 
 /** An `int` of getsockopt(2); -1 where there is none. */
-export function option(fd: number, name: number, level: number = SOL_SOCKET): number {
+export function option(fd: number, name: number, level: number = SOL.SOCKET): number {
   lengthBuffer.writeInt32LE(4, 0);
   return sys(SYSCALLS.getsockopt, fd, level, name, at, lengthAt) === 0 ? buffer.readInt32LE(0) : -1;
 }
 
 /** Sets an `int` of setsockopt(2). */
-export function setOption(fd: number, name: number, value: number, level: number = SOL_SOCKET): number {
+export function setOption(fd: number, name: number, value: number, level: number = SOL.SOCKET): number {
   buffer.writeInt32LE(value, 0);
   return sys(SYSCALLS.setsockopt, fd, level, name, at, 4);
 }
@@ -129,13 +124,13 @@ const timeoutAt = lastingAddressOf(timeout);
 export function doBriefly(fd: number, act: () => number): { readonly result: number; readonly limit: number } {
   timeout.fill(0);
   lengthBuffer.writeInt32LE(16, 0);
-  sys(SYSCALLS.getsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, lengthAt);
+  sys(SYSCALLS.getsockopt, fd, SOL.SOCKET, SO.SNDTIMEO, timeoutAt, lengthAt);
   const before = Buffer.from(timeout);
   timeout.fill(0);
   timeout.writeUInt32LE(1, 8);
-  sys(SYSCALLS.setsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, 16);
+  sys(SYSCALLS.setsockopt, fd, SOL.SOCKET, SO.SNDTIMEO, timeoutAt, 16);
   const result = act();
   before.copy(timeout);
-  sys(SYSCALLS.setsockopt, fd, SOL_SOCKET, SO.SNDTIMEO, timeoutAt, 16);
+  sys(SYSCALLS.setsockopt, fd, SOL.SOCKET, SO.SNDTIMEO, timeoutAt, 16);
   return { result, limit: Number(before.readBigInt64LE(0)) * 1000 + Number(before.readBigInt64LE(8)) / 1000 };
 }

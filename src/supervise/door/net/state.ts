@@ -1,3 +1,4 @@
+import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
@@ -20,7 +21,7 @@ import {
   socketsOn,
 } from "../../net/index.ts";
 import type { OtherRuns } from "../../other-runs.ts";
-import { AF, type TaskSocket } from "./socket.ts";
+import { type TaskSocket } from "./socket.ts";
 
 export interface NetOptions {
   /** What the policy says about actions, with the defaults of a run. */

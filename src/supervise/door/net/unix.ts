@@ -1,6 +1,5 @@
-import { addressOf, alloc, ERRNO, pathText, sys, SYSCALLS } from "../../kernel/index.ts";
+import { addressOf, AF, alloc, AT_FDCWD, ERRNO, pathText, RENAME_NOREPLACE, sys, SYSCALLS } from "../../kernel/index.ts";
 import {
-  AF,
   isOpenUnix,
   isResolverSocket,
   judgeUnixBind,
@@ -10,7 +9,6 @@ import {
   unixSockaddr,
 } from "../../net/index.ts";
 import { type Decoded, fileAction, LATER, type TaskAccess } from "../operation.ts";
-import { AT_FDCWD } from "../paths.ts";
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
@@ -155,8 +153,6 @@ function pathFor(state: NetState, parent: number, name: Buffer): PathFor {
   const path = Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), brief.subarray(0, -1)]);
   return { path: path.toString("latin1"), address: unixSockaddr(path) ?? alloc(0), brief };
 }
-
-const RENAME_NOREPLACE = 1;
 
 function rename(parent: number, from: Buffer, nameAt: number): number {
   const result = sys(SYSCALLS.renameat2, parent, addressOf(from), parent, nameAt, RENAME_NOREPLACE);

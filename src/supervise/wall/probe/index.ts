@@ -3,7 +3,18 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statfsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { addressOf, alloc, ERRNO, errorName, sys, SYSCALLS } from "../../kernel/index.ts";
+import {
+  addressOf,
+  alloc,
+  AT_FDCWD,
+  ERRNO,
+  errorName,
+  SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+  SECCOMP_SET_MODE_FILTER,
+  SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP,
+  sys,
+  SYSCALLS,
+} from "../../kernel/index.ts";
 import { landlockAbi } from "../landlock.ts";
 import { procProblem } from "../proc.ts";
 import { missingOfLandlock, NOT_KILLABLE } from "../restrict.ts";
@@ -36,15 +47,11 @@ export interface Probe {
 
 const NEW_LISTENER = 1 << 3;
 const WAIT_KILLABLE_RECV = 1 << 5;
-const SECCOMP_SET_MODE_FILTER = 1;
 
 const NOTIF_ADDFD = 0x40182103;
 const ADDFD_FLAG_SEND = 2;
-const NOTIF_SET_FLAGS = 0x40082104;
-const SYNC_WAKE_UP = 1;
 
 const PTRACE_SEIZE = 0x4206;
-const AT_FDCWD = -100;
 /** `V9FS_MAGIC` (linux/magic.h): Windows drives under WSL2, shared folders of virtual machines. */
 const V9FS = 0x01021997;
 
@@ -113,7 +120,7 @@ function probeWaitKillable(): Probe {
 }
 
 function probeFeatures(fd: number): Probe[] {
-  const sync = sys(SYSCALLS.ioctl, fd, NOTIF_SET_FLAGS, SYNC_WAKE_UP) === 0;
+  const sync = sys(SYSCALLS.ioctl, fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP) === 0;
   // A request that does not exist, and our standard input: ENOENT comes after the flags were understood.
   const addfd = alloc(24);
   addfd.writeUInt32LE(ADDFD_FLAG_SEND, 8);
