@@ -114,12 +114,32 @@ function commandOf(row: string): CommandEntry {
   return entry;
 }
 
-/** The entry for a basename. It is looked up in a text, which costs a fresh process less than a map of all names. */
+/** So many names are looked up in the text, which costs a fresh process less than a map of all; whoever asks more gets the map. */
+const SEARCHES = 40;
+let searches = 0;
+let rowsByName: ReadonlyMap<string, string> | undefined;
+
+function rowOf(name: string): string | undefined {
+  if (rowsByName === undefined && searches++ < SEARCHES) {
+    const text = readIndex();
+    const at = text.indexOf(` ${name} `);
+    return at === -1 ? undefined : text.slice(text.lastIndexOf("\n", at) + 1, text.indexOf("\n", at));
+  }
+  rowsByName ??= new Map(
+    rowsOf(readIndex()).flatMap((row) =>
+      row
+        .slice(1, row.indexOf(" \t"))
+        .split(" ")
+        .map((one) => [one, row] as const),
+    ),
+  );
+  return rowsByName.get(name);
+}
+
+/** The entry for a basename. */
 export function entryFor(name: string): CommandEntry | undefined {
-  if (!NAME.test(name)) return undefined;
-  const text = readIndex();
-  const at = text.indexOf(` ${name} `);
-  return at === -1 ? undefined : commandOf(text.slice(text.lastIndexOf("\n", at) + 1, text.indexOf("\n", at)));
+  const row = NAME.test(name) ? rowOf(name) : undefined;
+  return row === undefined ? undefined : commandOf(row);
 }
 
 /** Every command of every table. */
@@ -152,6 +172,9 @@ export function grammarOf(entry: Entry, parent?: Grammar): Grammar {
 /** A map of options by name that looks them up in the rows, then among those of the command above. */
 class OptionRows {
   private readonly read = new Map<number, Option>();
+  /** Where the rows begin of names that were found. */
+  private readonly starts = new Map<string, number>();
+  private whole: ReadonlyMap<string, Option> | undefined;
   private readonly rows: string;
   private readonly parent: Grammar["options"] | undefined;
 
@@ -183,12 +206,16 @@ class OptionRows {
 
   /** Where the row begins that has the name; -1: none. */
   private rowOf(name: string): number {
+    const known = this.starts.get(name);
+    if (known !== undefined) return known;
     // What is given on a command line may hold anything.
     if (/\s/.test(name)) return -1;
     for (let at = this.rows.indexOf(` ${name} `); at !== -1; at = this.rows.indexOf(` ${name} `, at + 1)) {
       const start = this.rows.lastIndexOf("\n", at) + 1;
       const tab = this.rows.indexOf("\t", start);
-      if (tab === -1 || tab > at) return start;
+      if (tab !== -1 && tab < at) continue;
+      this.starts.set(name, start);
+      return start;
     }
     return -1;
   }
@@ -199,12 +226,14 @@ class OptionRows {
     return option;
   }
 
-  private all(): Map<string, Option> {
+  private all(): ReadonlyMap<string, Option> {
+    if (this.whole !== undefined) return this.whole;
     const all = new Map<string, Option>(this.parent);
     for (let start = 0; start < this.rows.length; start = this.rows.indexOf("\n", start) + 1) {
       const option = this.optionAt(start);
       for (const name of option.names) all.set(name, option);
     }
+    this.whole = all;
     return all;
   }
 }
@@ -227,7 +256,7 @@ class SubcommandRows {
   };
   private readonly rows: string;
   private readonly entries = new Map<string, Entry>();
-  private readonly read = new Map<string, readonly Subcommand[] | undefined>();
+  private readonly read = new Map<string, readonly Subcommand[]>();
   private patterns: readonly Subcommand[] | undefined;
 
   constructor(rows: string, kinds: boolean) {
@@ -255,8 +284,11 @@ class SubcommandRows {
   }
 
   private beginningWith(first: string): readonly Subcommand[] | undefined {
-    if (!this.read.has(first)) this.read.set(first, this.lookUp(first));
-    return this.read.get(first);
+    const known = this.read.get(first);
+    if (known !== undefined) return known;
+    const found = this.lookUp(first);
+    if (found !== undefined) this.read.set(first, found);
+    return found;
   }
 
   private lookUp(first: string): readonly Subcommand[] | undefined {
