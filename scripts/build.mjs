@@ -19,6 +19,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
+  importedBuiltins,
   languages,
   lazyBuiltins,
   lazyExtensions,
@@ -29,7 +30,7 @@ import {
   lazyServer,
   lazySurvey,
 } from "./lazy-parts.mjs";
-import { buildLibrary } from "./library.mjs";
+import { checkCore, declarations, LIBRARY, LIBRARY_EXTERNAL } from "./library.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -138,28 +139,32 @@ try {
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
     }),
+    // The command, what hosts load that load JavaScript, and the library: they share their chunks.
     build({
       ...common,
-      // Hosts that load JavaScript load a plugin; it shares its chunks with the command.
       entryPoints: {
         assent: entry("main"),
         "plugin-opencode": join(root, "src/agents/plugins/opencode.ts"),
         "plugin-pi": join(root, "src/agents/plugins/pi.ts"),
+        ...Object.fromEntries(Object.entries(LIBRARY).map(([name, source]) => [name, join(root, source)])),
       },
       outdir: fresh,
       format: "esm",
+      // The core runs in browsers, too.
+      target: ["node20", "es2022"],
       splitting: true,
-      minifySyntax: true,
+      minify: true,
+      // Names are seen in traces and where an object is printed.
+      keepNames: true,
       chunkNames: "chunks/[name]-[hash]",
-      plugins: [knowledgeBeside(fresh)],
-      // Finds its native half next to itself.
-      external: ["koffi"],
+      plugins: [knowledgeBeside(fresh), importedBuiltins],
+      // koffi finds its native half next to itself.
+      external: ["koffi", ...LIBRARY_EXTERNAL],
       outExtension: { ".js": ".mjs" },
-      // Bundled CommonJS (commander) asks for node's own modules.
-      banner: { js: 'import { createRequire as assentRequire } from "node:module"; const require = assentRequire(import.meta.url);' },
     }),
+    checkCore(root, common),
   ]);
-  results.push(...(await buildLibrary({ root, out: fresh, common })));
+  declarations(root, join(fresh, "types"));
   chmodSync(join(fresh, "bin.cjs"), 0o755);
   await writeLaunchers();
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES.txt"), licences(results.flatMap((result) => Object.keys(result.metafile.inputs))));

@@ -1,5 +1,5 @@
 // esbuild plugins for the parts of dist/ that are loaded when something of them is first used.
-import { createRequire } from "node:module";
+import { createRequire, isBuiltin } from "node:module";
 
 const require = createRequire(import.meta.url);
 
@@ -17,6 +17,22 @@ export const lazyBuiltins = {
       const names = Object.keys(require(`node:${path}`)).filter((name) => /^[A-Za-z_]\w*$/.test(name));
       return { contents: `module.exports={${names.map((name) => `get ${name}(){return require("node:${path}").${name}}`).join(",")}};` };
     });
+  },
+};
+
+/**
+ * For modules: packages in the old form (commander) ask for node's own modules by `require`, which a module does not have. The
+ * module of `process` opens the standard streams; the object is the same.
+ */
+export const importedBuiltins = {
+  name: "imported-builtins",
+  setup(bundle) {
+    bundle.onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
+      kind === "require-call" && isBuiltin(path) ? { path: path.replace(/^node:/, ""), namespace: "imported-builtin" } : undefined,
+    );
+    bundle.onLoad({ filter: /.*/, namespace: "imported-builtin" }, ({ path }) => ({
+      contents: path === "process" ? "module.exports = globalThis.process;" : `export * from "node:${path}";`,
+    }));
   },
 };
 

@@ -1,41 +1,26 @@
-// The library's part of dist/: `library.mjs` with its chunks (package export `.`), `core.mjs` (`./core`) and `types/`.
+// The library's part of dist/: `library.mjs` (package export `.`), `core.mjs` (`./core`), the adapters, and `types/`.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { knowledgeBeside } from "./knowledge.mjs";
 
-/** Entries that are ES modules for node, by the name of the built file; `external` packages are the user's own. */
+/** Entries that are ES modules, by the name of the built file. */
 const ADAPTERS = ["ai-sdk", "openai-agents", "claude-agent-sdk", "langchain", "mastra"];
-const ENTRIES = { library: "src/sdk/index.ts", ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])) };
-const EXTERNAL = ["koffi", "langchain"];
 const CORE = "src/sdk/core/index.ts";
+export const LIBRARY = {
+  library: "src/sdk/index.ts",
+  core: CORE,
+  ...Object.fromEntries(ADAPTERS.map((name) => [name, `src/sdk/${name}/index.ts`])),
+};
+/** Packages that are the user's own. */
+export const LIBRARY_EXTERNAL = ["langchain"];
 
-/**
- * @param {{ root: string, out: string, common: import("esbuild").BuildOptions }} options
- * @returns {Promise<readonly { metafile: import("esbuild").Metafile }[]>}
- */
-export async function buildLibrary({ root, out, common }) {
-  const shared = {
-    ...common,
-    outdir: out,
-    format: "esm",
-    minifySyntax: true,
-    outExtension: { ".js": ".mjs" },
-    plugins: [knowledgeBeside(out)],
-  };
-  const entries = Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, join(root, source)]));
-  const results = await Promise.all([
-    build({ ...shared, entryPoints: entries, splitting: true, chunkNames: "chunks/[name]-[hash]", external: EXTERNAL }),
-    // Neither node nor a browser: what would need one of them does not build.
-    build({ ...shared, entryPoints: { core: join(root, CORE) }, platform: "neutral", target: "es2022" }),
-  ]);
-  declarations(root, join(out, "types"));
-  return results;
-}
+/** Neither node nor a browser: where the core would need one of them it does not build. */
+export const checkCore = (root, common) =>
+  build({ ...common, entryPoints: [join(root, CORE)], platform: "neutral", write: false, external: ["#knowledge"] });
 
 /** The declarations of what the entries export, and of nothing else. */
-function declarations(root, folder) {
+export function declarations(root, folder) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.types.json"), "--outDir", folder], { stdio: "inherit" });
   const wanted = new Set();
@@ -47,7 +32,7 @@ function declarations(root, folder) {
     for (const [, target] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) visit(`${resolve(dirname(file), target)}.d.ts`);
     writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
   };
-  for (const source of [...Object.values(ENTRIES), CORE]) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
+  for (const source of Object.values(LIBRARY)) visit(join(folder, source.replace(/^src\/(.*)\.ts$/, "$1.d.ts")));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).toReversed()) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && !wanted.has(path)) rmSync(path);

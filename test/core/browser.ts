@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -87,8 +87,9 @@ const said = await inBrowser(
   program,
   new Map([
     ["/", page],
-    ["/core.mjs", readFileSync("dist/core.mjs", "utf8")],
-    ["/knowledge.mjs", readFileSync("dist/knowledge.mjs", "utf8")],
+    ...["core.mjs", "knowledge.mjs", ...readdirSync("dist/chunks").map((name) => `chunks/${name}`)].map(
+      (file) => [`/${file}`, readFileSync(`dist/${file}`, "utf8")] as const,
+    ),
     ["/verdicts.mjs", outputFiles[0]?.text ?? ""],
     ["/commands.mjs", `export default ${JSON.stringify(commands)};`],
   ]),
