@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
 import {
@@ -72,6 +72,9 @@ const part = {
   footer: { js: "})" },
 };
 
+/** Agents' own rules are read by commands alone. */
+const withoutRules = [...part.external, "./rules.ts", "./*/rules.ts"];
+
 const entry = (name) => join(root, "src/cli", `${name}.ts`);
 mkdirSync(fresh, { recursive: true });
 try {
@@ -116,7 +119,13 @@ try {
       outExtension: { ".js": ".cjs" },
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
-    build({ ...part, entryPoints: [entry("session")], outfile: join(fresh, "session.cjs"), plugins: [lazyShell, lazySurvey] }),
+    build({
+      ...part,
+      entryPoints: [entry("session")],
+      outfile: join(fresh, "session.cjs"),
+      external: withoutRules,
+      plugins: [lazyShell, lazySurvey],
+    }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({
       ...common,
@@ -144,8 +153,7 @@ try {
       ...common,
       entryPoints: {
         assent: entry("main"),
-        "plugin-opencode": join(root, "src/agents/plugins/opencode.ts"),
-        "plugin-pi": join(root, "src/agents/plugins/pi.ts"),
+        ...agentPlugins(),
         ...Object.fromEntries(Object.entries(LIBRARY).map(([name, source]) => [name, join(root, source)])),
       },
       outdir: fresh,
@@ -196,19 +204,31 @@ async function writeLaunchers() {
   }
 }
 
+/** Every agent's file: `NAME.ts`, or `NAME/index.ts` where an agent has a folder. */
+function agentFiles() {
+  const folder = join(root, "src/agents");
+  return readdirSync(folder, { recursive: true })
+    .map((file) => [/^(\w+)(?:\/index)?\.ts$/.exec(file)?.[1], join(folder, file)])
+    .filter(([name, file]) => name !== undefined && /^export const protocol\b/m.test(readFileSync(file, "utf8")));
+}
+
 /** What the hook needs of each agent: its envelopes, without what is only said about it. */
 function agentParts() {
-  const folder = join(root, "src/agents");
-  const agents = readdirSync(folder).filter(
-    (file) => file.endsWith(".ts") && /^export const protocol\b/m.test(readFileSync(join(folder, file), "utf8")),
-  );
-  return [["auto", "recognise"], ...agents.map((file) => [file.replace(/\.ts$/, ""), "protocol"])].map(([name, what]) =>
+  const parts = [["auto", join(root, "src/agents/auto.ts"), "recognise"], ...agentFiles().map((agent) => [...agent, "protocol"])];
+  return parts.map(([name, file, what]) =>
     build({
       ...part,
-      stdin: { contents: `export { ${what} } from "./${name}.ts";`, resolveDir: folder },
+      stdin: { contents: `export { ${what} } from ${JSON.stringify(file)};`, resolveDir: root },
+      external: withoutRules,
       outfile: join(fresh, `agent-${name}.cjs`),
     }),
   );
+}
+
+/** What an agent that loads JavaScript loads of us: `NAME/plugin.ts`. */
+function agentPlugins() {
+  const files = agentFiles().map(([name, file]) => [`plugin-${name}`, join(dirname(file), "plugin.ts")]);
+  return Object.fromEntries(files.filter(([, file]) => existsSync(file)));
 }
 
 /**

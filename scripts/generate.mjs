@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { format } from "oxfmt";
 import { commandsDocs } from "./commands-docs.mjs";
 import { knowledgeNow } from "./knowledge.mjs";
 
@@ -24,16 +25,26 @@ async function load(name) {
   return import(pathToFileURL(outfile).href);
 }
 
-const { policyDocs } = await load("policy-docs");
-const { cliDocs } = await load("cli-docs");
-const { agentsDocs } = await load("agents-docs");
-const { libraryDocs } = await load("library-docs");
-const { reasonsDocs } = await load("reasons-docs");
-for (const { file, update } of [...policyDocs, ...cliDocs, ...agentsDocs, ...libraryDocs, ...reasonsDocs, ...(await commandsDocs(root))]) {
-  const target = join(root, file);
-  const before = await readFile(target, "utf8").catch(() => "");
-  const after = update(before);
-  await mkdir(dirname(target), { recursive: true });
-  if (after !== before) await writeFile(target, after);
-  console.log(`${after === before ? "up to date" : "wrote"} ${file}`);
+const { printWidth } = JSON.parse(await readFile(join(root, ".oxfmtrc.json"), "utf8"));
+
+/** Sources as oxfmt has them. */
+async function write(pages) {
+  for (const { file, update } of pages) {
+    const target = join(root, file);
+    const before = await readFile(target, "utf8").catch(() => "");
+    const written = update(before);
+    const after = file.endsWith(".ts") ? (await format(file, written, { printWidth })).code : written;
+    await mkdir(dirname(target), { recursive: true });
+    if (after !== before) await writeFile(target, after);
+    console.log(`${after === before ? "up to date" : "wrote"} ${file}`);
+  }
 }
+
+// First, as the other pages are made from sources that read it.
+await write((await load("agent-table")).agentTableDocs);
+await write((await load("policy-docs")).policyDocs);
+await write((await load("cli-docs")).cliDocs);
+await write((await load("agents-docs")).agentsDocs);
+await write((await load("library-docs")).libraryDocs);
+await write((await load("reasons-docs")).reasonsDocs);
+await write(await commandsDocs(root));

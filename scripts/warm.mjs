@@ -52,6 +52,7 @@ try {
           tool_name,
           tool_input,
         }),
+        "claude",
       );
     }
   }

@@ -1,3 +1,4 @@
+import type { NativeRules } from "./native/contract.ts";
 import type { Protocol } from "./protocol.ts";
 import type { Steered } from "./steering.ts";
 
@@ -77,8 +78,6 @@ export interface Setup {
   readonly sample: (command: string, cwd: string) => Sample;
   /** Events that are registered, by the host's names. */
   readonly events: readonly string[];
-  /** Variables by which it tells its hooks something. */
-  readonly variables?: readonly string[];
   /** It starts hooks without a shell where they are registered so (`InstallPlace.program`). */
   readonly starts?: "programs";
   /** Its event for the start of a session, where a hook can show the person a message (`systemMessage`). */
@@ -89,6 +88,8 @@ export interface Setup {
   readonly asks: string;
   /** What becomes of a call about which the host hears nothing, as of every call where hooks are off. */
   readonly silence: string;
+  /** How people know it (`Droid with --auto`), where it goes ahead with most of what it hears nothing about. */
+  readonly asksLittle?: string;
   /** What a denial does, where it is more than a refusal of which the model reads the reason. */
   readonly denies?: string;
   /** What Assent cannot enforce there, one sentence each. */
@@ -118,12 +119,92 @@ export interface Setup {
   ) => readonly { readonly file: string; readonly find: (value: Value) => readonly string[] }[];
 }
 
+/** A part that a host does not have, and why. */
+export interface None {
+  readonly none: string;
+}
+
+/** What a value looks like; a list: it is one of these. */
+export type Form = "there" | "absent" | "text" | "object" | readonly string[];
+
+/** What shows that a call is this host's where nobody says whose it is: all of it, in one. */
+export interface CallSign {
+  /** The most telling sign that fits decides. */
+  readonly telling: number;
+  readonly events?: readonly string[];
+  /** Of the payload. */
+  readonly fields?: Readonly<Record<string, Form>>;
+  readonly variables?: Readonly<Record<string, Form>>;
+}
+
+/** Files of a host, lower case, relative to a folder. A `/` at the end is a folder with everything in it. */
+export interface HostFiles {
+  /** In a home folder. They can hold Assent's registration, or switch hooks off: an agent may not change them. */
+  readonly userLocked: readonly string[];
+  /** In a home folder. They steer the host (its servers, commands, helpers): a change is asked. */
+  readonly userAsked: readonly string[];
+  /** In any other folder. A change is asked. */
+  readonly project: readonly string[];
+  /** Absolute: an agent may not change them. */
+  readonly machine: readonly string[];
+  /** Its logins: secrets wherever a path ends so, or leads through such a folder. */
+  readonly secrets: readonly string[];
+}
+
+/** A host's own command line: an agent that starts it to change settings, or with nobody to watch, is asked about. */
+export interface HostCommands {
+  readonly programs: readonly string[];
+  /** Packages that bring the program, for `npx` and its like. */
+  readonly packages: readonly string[];
+  /** Of the programs, those that are given to `npx` and its like by that name. */
+  readonly aliases?: readonly string[];
+  /** The program to which it is a subcommand too. */
+  readonly within?: string;
+  /** Words that change its settings by themselves, where they stand first. */
+  readonly changes?: readonly string[];
+  /** Options that change settings, or start it with nobody to watch. */
+  readonly options?: readonly string[];
+}
+
+/** How a variable must look to be handed on: a word of ASCII without `/`, any text without control characters, an absolute path. */
+export type Looks = "word" | "text" | "path";
+
+/** Names of environment variables. A `*` at the end of one is any rest. */
+export interface HostVariables {
+  /** By which it tells its hooks something. */
+  readonly told: Readonly<Record<string, Looks>>;
+  /** It sets them for the commands that its model runs. */
+  readonly marks: readonly string[];
+  /** They say where its settings lie, which server it talks to, what it starts. */
+  readonly steering: readonly string[];
+}
+
+/**
+ * What has to be known of a host whichever one asks: data, from which `npm run generate` makes the table that the pure
+ * folders read, `src/policy/agent-table.ts`.
+ */
+export interface HostFacts {
+  /** For `--agent auto`. */
+  readonly calls: readonly CallSign[] | None;
+  readonly files: HostFiles;
+  readonly commands: HostCommands | None;
+  readonly variables: HostVariables;
+  /**
+   * How a damaged installation refuses, which has nothing but this: by exit code 2 with words on stderr, or by JSON with the
+   * words in the field `message`.
+   */
+  readonly damaged: "exit 2" | { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string };
+}
+
 /** One agent host. One file per host holds all of it; nothing else knows its names. */
-export interface Agent {
-  readonly id: string;
+export interface Agent<Id extends string = string> {
+  readonly id: Id;
   /** As people know it. */
   readonly name: string;
   readonly protocol: Protocol;
+  readonly facts: HostFacts;
+  /** Its own rules, in and out (`assent import`, `assent export`): `rules.ts` beside its file, loaded when it is asked for. */
+  readonly rules: { readonly load: () => Promise<NativeRules> } | None;
   /** Undefined for `generic`: there is nothing to register. */
   readonly setup: Setup | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, named, requestOf, text } from "./reading.ts";
@@ -65,13 +65,30 @@ export const protocol: Protocol = {
 
 const script = (home: string): string => `${home}/.local/share/assent/amp-delegate`;
 
+const facts: HostFacts = {
+  calls: [{ telling: 20, variables: { AGENT: ["amp"], AGENT_TOOL_NAME: "there" }, fields: { tool_name: "absent" } }],
+  files: {
+    userLocked: [".config/amp/settings.json", ".config/amp/plugins/"],
+    userAsked: [".config/amp/"],
+    project: [".amp/", ".ampcode/"],
+    machine: ["/etc/ampcode/"],
+    secrets: [],
+  },
+  commands: { programs: ["amp"], packages: ["@sourcegraph/amp", "@ampcode/cli"], aliases: ["amp"] },
+  variables: {
+    told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
+    marks: ["AMP_CURRENT_THREAD_ID"],
+    steering: ["AMP_*"],
+  },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["amp"], folders: [".config/amp"] },
   version: ["amp", "--version"],
   unrun: "`amp permissions test` was run; the agent itself was not, as it needs Amp's server",
   sample: (command) => ({ payload: { cmd: command }, env: { AGENT_TOOL_NAME: "Bash", AMP_THREAD_ID: SELF_TEST } }),
   events: ["delegate"],
-  variables: ["AGENT", "AGENT_TOOL_NAME", "AMP_THREAD_ID"],
   fails: "rejects the tool",
   asks: "Amp's own question",
   silence: "Amp asks; with hooks off its own rules decide",
@@ -110,4 +127,11 @@ const setup: Setup = {
   ],
 };
 
-export const amp: Agent = { id: "amp", name: "Amp", protocol, setup };
+export const amp: Agent<"amp"> = {
+  id: "amp",
+  name: "Amp",
+  protocol,
+  facts,
+  rules: { none: "`amp.permissions` goes on to Assent: an order of its own that is not read yet" },
+  setup,
+};

@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
@@ -78,6 +78,23 @@ export const protocol: Protocol = {
   silence: reply(NOTHING),
 };
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 140, fields: { tool_call: "object" } },
+    { telling: 140, fields: { preToolUse: "object" } },
+  ],
+  files: {
+    userLocked: [".cline/hooks/", "documents/cline/hooks/", ".cline/plugins/"],
+    userAsked: [".cline/data/settings/", ".cline/mcp.json", ".cline/skills/", "documents/cline/"],
+    project: [".clinerules/hooks/", ".cline/hooks/", ".clinerules/workflows/", ".cline/"],
+    machine: ["/etc/cline/"],
+    secrets: [],
+  },
+  commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"] },
+  variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"] },
+  damaged: { fields: { cancel: true }, message: "errorMessage" },
+};
+
 const setup: Setup = {
   signs: { programs: ["cline"], folders: [".cline", "Documents/Cline"] },
   version: ["cline", "--version"],
@@ -90,6 +107,7 @@ const setup: Setup = {
   asks: "a hook cannot ask: what must be asked is denied with the reason",
   denies: "a command is refused and the model reads the reason; anything else ends the whole run",
   silence: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
+  asksLittle: "Cline",
   cannot: [
     "a denial of anything but a command ends the whole run, and the model does not see the reason",
     "an allow does not spare you Cline's own question",
@@ -130,4 +148,4 @@ else
 fi
 `;
 
-export const cline: Agent = { id: "cline", name: "Cline", protocol, setup };
+export const cline: Agent<"cline"> = { id: "cline", name: "Cline", protocol, facts, rules: { none: "it keeps no rules" }, setup };

@@ -1,5 +1,5 @@
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { group, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
 import { type Protocol, type Reply, reply } from "./protocol.ts";
 import { files, mcpGuess, named } from "./reading.ts";
@@ -54,6 +54,27 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+const facts: HostFacts = {
+  calls: [{ telling: 40, variables: { FACTORY_PROJECT_DIR: "there" } }],
+  files: {
+    userLocked: [".factory/settings.json", ".factory/hooks.json", ".factory/hooks/", ".factory/settings.local.json"],
+    userAsked: [
+      ".factory/mcp.json",
+      ".factory/droids/",
+      ".factory/commands/",
+      ".factory/skills/",
+      ".factory/plugins/",
+      ".factory/config.json",
+    ],
+    project: [".factory/", ".factory-plugin/"],
+    machine: ["/etc/factory/", "/library/application support/factory/"],
+    secrets: [".factory/auth.json"],
+  },
+  commands: { programs: ["droid"], packages: ["droid"], changes: ["config"] },
+  variables: { told: { FACTORY_PROJECT_DIR: "path" }, marks: [], steering: ["FACTORY_*"] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["droid"], folders: [".factory"] },
   version: ["droid", "--version"],
@@ -61,10 +82,10 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "Execute")(...call),
   events: ["PreToolUse"],
   greets: GREETING,
-  variables: ["FACTORY_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "an ask of a hook lets the tool run in `droid exec`: what must be asked is denied with the reason",
   silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
+  asksLittle: "Droid with --auto",
   cannot: [
     "an allow would override your own `commandDenylist`, so none is sent: Droid asks by its autonomy level",
     "the host does not say which calls are a sub-agent's",
@@ -112,4 +133,11 @@ const setup: Setup = {
   },
 };
 
-export const droid: Agent = { id: "droid", name: "Factory Droid", protocol, setup };
+export const droid: Agent<"droid"> = {
+  id: "droid",
+  name: "Factory Droid",
+  protocol,
+  facts,
+  rules: { none: "its lists of commands are not read yet" },
+  setup,
+};

@@ -1,6 +1,6 @@
 import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, HostFacts } from "./agent.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, requestOf, shell, text } from "./reading.ts";
 
@@ -71,4 +71,19 @@ export const protocol: Protocol = {
   silence: { envelope: { decision: "none" }, exit: EXIT.none },
 };
 
-export const generic: Agent = { id: "generic", name: "any other host", protocol, setup: undefined };
+const facts: HostFacts = {
+  calls: [{ telling: 10, fields: { tool: "there", input: "there", tool_name: "absent" } }],
+  files: { userLocked: [], userAsked: [], project: [], machine: [], secrets: [] },
+  commands: { none: "nobody knows which program it is" },
+  variables: { told: {}, marks: [], steering: [] },
+  damaged: "exit 2",
+};
+
+export const generic: Agent<"generic"> = {
+  id: "generic",
+  name: "any other host",
+  protocol,
+  facts,
+  rules: { none: "nothing is known of it" },
+  setup: undefined,
+};

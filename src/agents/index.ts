@@ -1,28 +1,29 @@
+import { AGENT_IDS as LISTED } from "../policy/index.ts";
 import type { Agent } from "./agent.ts";
 import { amp } from "./amp.ts";
-import { claude } from "./claude.ts";
+import { claude } from "./claude/index.ts";
 import { cline } from "./cline.ts";
-import { codex } from "./codex.ts";
-import { copilot } from "./copilot.ts";
-import { cursor } from "./cursor.ts";
+import { codex } from "./codex/index.ts";
+import { copilot } from "./copilot/index.ts";
+import { cursor } from "./cursor/index.ts";
 import { droid } from "./droid.ts";
-import { gemini } from "./gemini.ts";
+import { gemini } from "./gemini/index.ts";
 import { generic } from "./generic.ts";
 import { kilo } from "./kilo.ts";
 import { kiro } from "./kiro.ts";
-import { opencode } from "./opencode.ts";
-import { pi } from "./pi.ts";
-import { qwen } from "./qwen.ts";
+import { opencode } from "./opencode/index.ts";
+import { pi } from "./pi/index.ts";
+import { qwen } from "./qwen/index.ts";
 import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 
-export type { Agent, InstallPlace, Registration, Setup, Value } from "./agent.ts";
+export type { Agent, HostCommands, HostFacts, InstallPlace, Registration, Setup, Value } from "./agent.ts";
 export { recognise } from "./auto.ts";
-export { AGENT_IDS, type AgentId, isAgentId } from "./ids.ts";
+export { OTHERS } from "./others.ts";
 export type { Call, Envelope, Protocol, Reading, Reply } from "./protocol.ts";
 
-/** In the order of `AGENT_IDS`. */
-export const AGENTS: readonly Agent[] = [
+/** Every agent. A line here and `npm run generate` make one known. */
+export const AGENTS = [
   claude,
   codex,
   opencode,
@@ -39,7 +40,19 @@ export const AGENTS: readonly Agent[] = [
   kiro,
   vscode,
   generic,
-];
+] as const;
+
+export type AgentId = (typeof AGENTS)[number]["id"];
+
+/** `--agent`. The hook knows only these, and loads the part of the one that calls. */
+export const AGENT_IDS: readonly AgentId[] = LISTED;
+
+export function isAgentId(text: string): text is AgentId {
+  return LISTED.some((id) => id === text);
+}
+
+/** The agent whose names of tools rules use, in whose words Assent shows what it does. */
+export const REFERENCE: Agent = claude;
 
 export function agentNamed(id: string): Agent | undefined {
   return AGENTS.find((agent) => agent.id === id);

@@ -1,8 +1,22 @@
-import type { Agent, Setup } from "./agent.ts";
-import { openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode-shape.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
+import { openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./protocol.ts";
 
-export const protocol: Protocol = openCodeProtocol("kilo");
+export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("kilo");
+
+const facts: HostFacts = {
+  calls: { none: "its calls look like OpenCode's" },
+  files: {
+    userLocked: [".config/kilo/kilo.json", ".config/kilo/kilo.jsonc", ".config/kilo/plugin/", ".config/kilo/plugins/"],
+    userAsked: [".config/kilo/", ".kilocode/"],
+    project: [".kilo/", "kilo.json", "kilo.jsonc", ".kilocode/mcp.json", ".kilocodemodes", ".kilocode/"],
+    machine: ["/etc/kilo/"],
+    secrets: [".local/share/kilo/auth.json"],
+  },
+  commands: { programs: ["kilo", "kilocode"], packages: ["@kilocode/cli"], aliases: ["kilo", "kilocode"] },
+  variables: { told: {}, marks: [], steering: ["KILO_*"] },
+  damaged: "exit 2",
+};
 
 const setup: Setup = {
   signs: { programs: ["kilo"], folders: [".config/kilo", ".kilo"] },
@@ -13,6 +27,7 @@ const setup: Setup = {
   fails: "a plugin that throws denies; Kilo waits for a plugin that hangs",
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
   silence: "goes ahead, but for what Kilo's own rules ask",
+  asksLittle: "Kilo",
   cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
   steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo"),
   registrations: ({ home, project, module, registered }) => [
@@ -25,4 +40,11 @@ const setup: Setup = {
   ],
 };
 
-export const kilo: Agent = { id: "kilo", name: "Kilo Code CLI", protocol, setup };
+export const kilo: Agent<"kilo"> = {
+  id: "kilo",
+  name: "Kilo Code CLI",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./opencode/rules.ts")).openCodeRules("kilo", ".kilo") },
+  setup,
+};

@@ -1,5 +1,5 @@
 import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { sample, words } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, mcp, named, requestOf, text } from "./reading.ts";
@@ -77,6 +77,20 @@ export const protocol: Protocol = {
   silence: { exit: 0 },
 };
 
+const facts: HostFacts = {
+  calls: [{ telling: 30, events: ["preToolUse"], fields: { tool_name: "there" } }],
+  files: {
+    userLocked: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/"],
+    userAsked: [".config/kiro/user/", "library/application support/kiro/user/"],
+    project: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/", ".kiro/powers/", ".kiro/skills/"],
+    machine: ["/etc/kiro/"],
+    secrets: [],
+  },
+  commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools"] },
+  variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["kiro", "kiro-cli"], folders: [".kiro"] },
   version: ["kiro-cli", "--version"],
@@ -123,4 +137,11 @@ const setup: Setup = {
   ],
 };
 
-export const kiro: Agent = { id: "kiro", name: "Kiro", protocol, setup };
+export const kiro: Agent<"kiro"> = {
+  id: "kiro",
+  name: "Kiro",
+  protocol,
+  facts,
+  rules: { none: "its rules stand in agent files, which are not read yet" },
+  setup,
+};

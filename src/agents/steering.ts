@@ -1,5 +1,6 @@
 import { whatVariableSteers } from "../shell/index.ts";
 import { type Value } from "./agent.ts";
+import { AGENTS, OTHERS } from "./index.ts";
 import { tableOf } from "./value.ts";
 
 /**
@@ -49,9 +50,15 @@ export interface Found {
 /** Names of variables that load code into programs, or change what a shell, the loader, Node or git do. */
 const LOADS =
   /^(?:LD_|DYLD_|BASH_ENV$|BASH_FUNC_|BASHOPTS$|SHELLOPTS$|PS4$|ENV$|ZDOTDIR$|PROMPT_COMMAND$|IFS$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NODE_(?!ENV$)|NPM_CONFIG_|OPENSSL_|SSL_CERT_|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5|PERLLIB$|RUBY(?:LIB|OPT)$|JAVA_TOOL_OPTIONS$|_JAVA_OPTIONS$|JDK_JAVA_OPTIONS$|GIT_|BUN_|DENO_|ELECTRON_RUN_AS_NODE$|PATH$|HOME$|SHELL$|TMPDIR$|XDG_)/i;
-/** Names of variables that steer Assent or a host: where its settings lie, which server it talks to, what it starts. */
-const STEERS =
-  /^(?:ASSENT_|MCP_AUTO_APPROVE$|CLAUDE_CONFIG_DIR$|CLAUDE_CODE_(?:SHELL|SHELL_PREFIX|SIMPLE|BUBBLEWRAP|USE_|DISABLE_)|CLAUDE_ENV_FILE$|CODEX_|COPILOT_|QWEN_|GEMINI_(?:CLI_|SANDBOX)|OPENCODE_|KILO_|CLINE_|FACTORY_|AMP_|PI_|ANTHROPIC_(?:BASE_URL|AUTH_TOKEN|CUSTOM_HEADERS)|(?:OPENAI|GOOGLE_GEMINI|GOOGLE_VERTEX|GOOGLE)_BASE_URL$|(?:https?|all|no)_proxy$)/i;
+/** Names of variables that steer Assent or any host: where its settings lie, which server it talks to, what it starts. */
+const STEERS = new RegExp(
+  `^(?:${[...AGENTS.map(({ facts }) => facts), ...OTHERS]
+    .flatMap(({ variables }) => variables.steering)
+    .concat("ASSENT_*", "MCP_AUTO_APPROVE", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    .map((name) => (name.endsWith("*") ? name.slice(0, -1) : `${name}$`))
+    .join("|")})`,
+  "i",
+);
 
 const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 

@@ -1,5 +1,5 @@
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { preToolUse, readShaped, sample, words } from "./claude-shape.ts";
 import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { files, mcpGuess, named, text } from "./reading.ts";
@@ -73,6 +73,58 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 70, fields: { hookEventName: "there" } },
+    {
+      telling: 70,
+      fields: {
+        tool_name: [
+          "run_in_terminal",
+          "replace_string_in_file",
+          "multi_replace_string_in_file",
+          "insert_edit_into_file",
+          "create_file",
+          "editFiles",
+        ],
+      },
+    },
+  ],
+  files: {
+    userLocked: [],
+    userAsked: [
+      ".config/code/user/settings.json",
+      ".config/code/user/mcp.json",
+      "library/application support/code/user/settings.json",
+      ".vscode/extensions/",
+      ".vscode-insiders/extensions/",
+      ".vscode-oss/extensions/",
+      ".vscode-server/extensions/",
+      ".vscode-server/data/user/",
+      ".vscode-server/data/machine/",
+      "library/application support/code/user/mcp.json",
+      ".config/code/user/",
+      ".config/code - insiders/user/",
+      ".config/vscodium/user/",
+      ".config/code - oss/user/",
+      "library/application support/code/user/",
+      "library/application support/code - insiders/user/",
+      "library/application support/vscodium/user/",
+      "library/application support/code - oss/user/",
+    ],
+    project: [".vscode/settings.json", ".vscode/launch.json", ".vscode/tasks.json", ".vscode/mcp.json", ".vscode/hooks/"],
+    machine: [],
+    secrets: [],
+  },
+  commands: {
+    programs: ["code", "code-insiders", "codium", "vscodium", "code-server"],
+    packages: [],
+    options: ["--add-mcp", "--install-extension", "--uninstall-extension"],
+  },
+  variables: { told: {}, marks: [], steering: [] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["code", "code-insiders"], folders: [".vscode", ".vscode-server"] },
   version: ["code", "--version"],
@@ -132,4 +184,11 @@ const setup: Setup = {
   ],
 };
 
-export const vscode: Agent = { id: "vscode", name: "VS Code", protocol, setup };
+export const vscode: Agent<"vscode"> = {
+  id: "vscode",
+  name: "VS Code",
+  protocol,
+  facts,
+  rules: { none: "its rules are settings of an editor, which are not read yet" },
+  setup,
+};

@@ -1,6 +1,6 @@
 import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
+import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
 import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
 import { files, mcp, requestOf, shell, text } from "./reading.ts";
@@ -61,6 +61,39 @@ export const protocol: Protocol = {
   silence: { exit: 0 },
 };
 
+const facts: HostFacts = {
+  calls: [{ telling: 150, fields: { agent_action_name: "text" } }],
+  files: {
+    userLocked: [".codeium/windsurf/hooks.json"],
+    userAsked: [
+      ".codeium/mcp_config.json",
+      ".codeium/windsurf/mcp_config.json",
+      ".codeium/windsurf/global_workflows/",
+      ".codeium/windsurf/skills/",
+      ".codeium/windsurf-next/",
+      ".windsurf/extensions/",
+      ".windsurf-server/extensions/",
+      ".config/windsurf/user/",
+      ".config/windsurf - next/user/",
+      "library/application support/windsurf/user/",
+      "library/application support/windsurf - next/user/",
+    ],
+    project: [
+      ".windsurf/hooks.json",
+      ".windsurf/hooks/",
+      ".windsurf/mcp.json",
+      ".windsurf/mcp_config.json",
+      ".windsurf/workflows/",
+      ".windsurf/skills/",
+    ],
+    machine: ["/etc/windsurf/", "/library/application support/windsurf/"],
+    secrets: [],
+  },
+  commands: { programs: ["windsurf"], packages: [] },
+  variables: { told: {}, marks: [], steering: [] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["windsurf"], folders: [".codeium/windsurf"] },
   version: ["windsurf", "--version"],
@@ -99,4 +132,11 @@ const setup: Setup = {
   ],
 };
 
-export const windsurf: Agent = { id: "windsurf", name: "Windsurf", protocol, setup };
+export const windsurf: Agent<"windsurf"> = {
+  id: "windsurf",
+  name: "Windsurf",
+  protocol,
+  facts,
+  rules: { none: "its lists of commands are not read yet" },
+  setup,
+};

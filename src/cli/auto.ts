@@ -1,4 +1,5 @@
 import { visible } from "../action/index.ts";
+import { AGENTS } from "../agents/index.ts";
 import { automationLevel } from "../engine/index.ts";
 import { inspect } from "../inspect/index.ts";
 import type { Settings } from "../policy/index.ts";
@@ -58,7 +59,7 @@ export function autoOff(): number {
   if (problem !== undefined) return fail(visible(problem));
   writeStdout(
     "automation is off: what would be allowed is a question from now on. Agents that ask by themselves put it to you; " +
-      "one that asks little by itself (OpenCode, Kilo, Cline, Droid with --auto) goes on: give it rules that ask or deny\n",
+      `one that asks little by itself (${AGENTS.flatMap(({ setup }) => setup?.asksLittle ?? []).join(", ")}) goes on: give it rules that ask or deny\n`,
   );
   return 0;
 }

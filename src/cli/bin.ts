@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { DAMAGED } from "../policy/index.ts";
 import { BESIDE } from "./beside.ts";
 import { loadHook } from "./load-hook.ts";
 import { partsOf } from "./load-part.ts";
@@ -16,10 +17,11 @@ if (process.argv[2] === "check") {
     // The answer is written: nothing is left to wait for, and a collection that V8 has planned would only cost time.
     process.exit();
   } catch {
-    // A damaged installation. Exit code 2 with a reason on stderr refuses on all hosts but Cline, which reads only JSON.
-    const errorMessage = "Assent is damaged: install it again";
-    if (process.argv.includes("cline")) writeSync(1, `${JSON.stringify({ cancel: true, errorMessage })}\n`);
-    writeSync(2, `assent: ${errorMessage}\n`);
+    // A damaged installation. Exit code 2 with a reason on stderr refuses on all hosts but those that read only JSON.
+    const why = "Assent is damaged: install it again";
+    for (const [id, { fields, message }] of Object.entries(DAMAGED))
+      if (process.argv.includes(id)) writeSync(1, `${JSON.stringify({ ...fields, [message]: why })}\n`);
+    writeSync(2, `assent: ${why}\n`);
     process.exitCode = 2;
   }
 } else if (process.argv[2] === "run" && process.argv[3] !== BESIDE && startFront()) {

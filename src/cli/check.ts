@@ -1,7 +1,8 @@
 import { visible } from "../action/index.ts";
-import { AGENT_IDS, type AgentId, isAgentId, type Protocol, type Reply } from "../agents/index.ts";
+import type { AgentId, Protocol, Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
 import { decide, type DecideOptions, type Input, WatchFirst } from "../engine/index.ts";
+import { AGENT_IDS, TOLD_VARIABLES } from "../policy/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
@@ -14,7 +15,7 @@ Reads a host's hook call on standard input and prints the answer. Exit 0 whateve
 export interface CheckEngine extends Pick<DecideOptions, "reader" | "own"> {
   readonly protocol: (id: AgentId) => Protocol;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
-  readonly greet?: (id: AgentId, machine: Machine, folder: string) => string | undefined;
+  readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
   readonly recognise: (payload: Input, event: string | undefined, env: Machine["env"]) => AgentId;
 }
 
@@ -47,8 +48,9 @@ function parse(argv: readonly string[]): Options | { readonly wrong: string } {
     else if (name === "--event") event = value;
     else policyFiles.push(value);
   }
-  if (agent !== "auto" && !isAgentId(agent)) return { wrong: `unknown agent \`${agent}\`` };
-  return { agent, event: event === "auto" ? undefined : event, policyFiles };
+  const known = agent === "auto" ? agent : AGENT_IDS.find((id) => id === agent);
+  if (known === undefined) return { wrong: `unknown agent \`${agent}\`` };
+  return { agent: known, event: event === "auto" ? undefined : event, policyFiles };
 }
 
 const tell = (message: string): void => writeStderr(`assent: ${visible(message)}\n`);
@@ -111,7 +113,7 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
 function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: Place): Reply {
   try {
     const { cwd } = payload;
-    const said = greet(isAgentId(agent.id) ? agent.id : "generic", machine, typeof cwd === "string" ? cwd : folder);
+    const said = greet(agent.id, machine, typeof cwd === "string" ? cwd : folder);
     return said === undefined ? agent.silence : { envelope: { systemMessage: said }, exit: 0 };
   } catch (error) {
     return { envelope: { systemMessage: `Assent could not look at the settings here: ${visible(String(error)).slice(0, 200)}` }, exit: 0 };
@@ -182,11 +184,11 @@ export function judgeWatched(argv: readonly string[], text: string, engine: Chec
 /** What hosts tell their hooks by variables. */
 function steering(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && STEERING.test(entry[0])),
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && Object.hasOwn(TOLD_VARIABLES, entry[0]),
+    ),
   );
 }
-
-const STEERING = /^(?:(?:CLAUDE|COPILOT|FACTORY|GEMINI|QWEN)_PROJECT_DIR|AGENT_TOOL_NAME|AMP_THREAD_ID|AGENT)$/;
 
 const NO_POLICY = "`--policy` is not taken from inside a run: name the file when the run is started, `assent run --policy FILE`";
 
@@ -198,7 +200,7 @@ export function innerCheck(
   const options = parse(call.argv);
   if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
   const machine = thisMachine();
-  const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => STEERING.test(name)));
+  const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => Object.hasOwn(TOLD_VARIABLES, name)));
   const place: Place = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
   // It would be read with the rights of this side, and what is wrong with it told.
   const stdin = options.policyFiles.length === 0 ? { text: call.input } : { problem: NO_POLICY };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { visible } from "../action/index.ts";
-import { agentNamed, type Agent } from "../agents/index.ts";
+import { type Agent, REFERENCE } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
@@ -79,8 +79,7 @@ function scratch(): { readonly machine: Machine; readonly project: string; reado
 
 /** `assent demo`: real requests through the code of the hook, which are not run, and a small program under supervision. */
 export async function demo(): Promise<number> {
-  const agent = agentNamed("claude");
-  if (agent === undefined) throw new Error("the demo's agent is missing");
+  const agent = REFERENCE;
   const style = styleFor(process.stdout, process.env);
   const { machine, project, remove } = scratch();
   try {

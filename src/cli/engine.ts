@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { agentNamed, type AgentId, type Protocol, recognise } from "../agents/index.ts";
+import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from "../agents/index.ts";
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
 import type { RuleReader } from "../suggest/index.ts";
 import { read } from "../engine/reader/index.ts";
@@ -23,9 +23,6 @@ export const engine = {
 
 /** A host in its default mode: it decides where Assent is silent. */
 const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
-/** Tool names and inputs mean what they mean in Claude Code. */
-const TOOLS = protocolOf("claude").tools;
-
 export interface Question {
   readonly tool: string;
   readonly input: Input;
@@ -39,9 +36,10 @@ export function judgeOnly(
   policyFiles: readonly string[],
   more: Pick<DecideOptions, "select" | "extensions" | "memory"> = {},
 ): Outcome {
-  const facts = Object.hasOwn(TOOLS, question.tool) ? TOOLS[question.tool] : undefined;
+  const { tools } = REFERENCE.protocol;
+  const facts = Object.hasOwn(tools, question.tool) ? tools[question.tool] : undefined;
   return decide(
-    { ...question, facts, host: LOOKING, point: "explain", agent: "claude" },
+    { ...question, facts, host: LOOKING, point: "explain", agent: REFERENCE.id },
     { machine, ...engine, policyFiles, audit: false, memory: "none", ...more },
   );
 }

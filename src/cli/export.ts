@@ -1,10 +1,10 @@
 import { realpathSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { visible } from "../action/index.ts";
-import { type ExportFormat, EXPORTS, ownedIn, recordOwned } from "../agents/native/export/index.ts";
+import { loadRefusals, ownedIn, recordOwned, type RefusalFormat } from "../agents/native/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
 import { refusalsOf } from "../import/index.ts";
-import type { PolicyFile, Rule } from "../policy/index.ts";
+import { type PolicyFile, REFUSALS_TOLD, type Rule } from "../policy/index.ts";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -31,13 +31,9 @@ interface Unsaid {
 
 /** `assent export`: exit 0 when the host can be told everything, 1 when not or when writing failed, 2 wrong usage. */
 export async function exportRules(options: ExportOptions): Promise<number> {
-  const format = EXPORTS.find(({ id }) => id === options.agent);
+  const format = await loadRefusals(options.agent);
   if (format === undefined) {
-    complain(
-      COMMAND,
-      `\`${visible(options.agent)}\` has no rules of its own that refuse`,
-      `known are ${EXPORTS.map(({ id }) => id).join(", ")}`,
-    );
+    complain(COMMAND, `\`${visible(options.agent)}\` has no rules of its own that refuse`, `known are ${REFUSALS_TOLD.join(", ")}`);
     return 2;
   }
   const writes = options.write === true || options.remove === true;
@@ -87,7 +83,7 @@ function refusing({ rules, operations }: PolicyFile): readonly Rule[] {
   return [...rules.filter(({ effect }) => effect === "deny"), ...first];
 }
 
-function said(rules: readonly Rule[], format: ExportFormat): { readonly entries: readonly string[]; readonly unsaid: readonly Unsaid[] } {
+function said(rules: readonly Rule[], format: RefusalFormat): { readonly entries: readonly string[]; readonly unsaid: readonly Unsaid[] } {
   const entries = new Set<string>();
   const unsaid: Unsaid[] = [];
   for (const rule of rules) {
@@ -110,7 +106,7 @@ function said(rules: readonly Rule[], format: ExportFormat): { readonly entries:
 }
 
 async function write(
-  format: ExportFormat,
+  format: RefusalFormat,
   target: Target,
   entries: readonly string[],
   options: ExportOptions,
@@ -184,7 +180,7 @@ function canonical(file: string): string {
   }
 }
 
-function printJson(format: ExportFormat, { place }: Target, entries: readonly string[], unsaid: readonly Unsaid[], outcome: string): void {
+function printJson(format: RefusalFormat, { place }: Target, entries: readonly string[], unsaid: readonly Unsaid[], outcome: string): void {
   const lost = unsaid.map(({ rule, why }) => ({
     file: rule.source.file,
     line: rule.source.line,

@@ -47,6 +47,6 @@ export function main(argv: readonly string[]): void {
 export const watched = (argv: readonly string[], input: string): Said => judgeWatched(argv, input, engine);
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
-export function rehearse(envelope: string, agent: AgentId | "auto" = "claude"): void {
+export function rehearse(envelope: string, agent: AgentId | "auto"): void {
   answer({ agent, event: undefined, policyFiles: [] }, { text: envelope }, engine, undefined, () => undefined);
 }

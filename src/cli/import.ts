@@ -1,6 +1,14 @@
 import { visible } from "../action/index.ts";
-import { ownedIn } from "../agents/native/export/index.ts";
-import { formatOf, gather, type Gathered, NATIVE, type NativeFile, type NativeFormat, type NativePlace } from "../agents/native/index.ts";
+import {
+  formatOf,
+  gather,
+  type Gathered,
+  loadReaders,
+  type NativeFile,
+  type NativeFormat,
+  type NativePlace,
+  ownedIn,
+} from "../agents/native/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
 import { type ImportPlan, planImport, type Sourced, textOf } from "../import/index.ts";
 import { isWithin } from "../path/index.ts";
@@ -13,7 +21,6 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
 const COMMAND = "import";
-const TOLD = NATIVE.flatMap(({ id, holds }) => (holds === undefined ? [] : [id])).join(", ");
 
 interface ImportOptions {
   readonly agent?: readonly string[];
@@ -47,12 +54,16 @@ interface Loss {
 export async function importRules(files: readonly string[], options: ImportOptions): Promise<number> {
   const machine = thisMachine();
   const cwd = absolute(".");
-  const formats = formatsOf(options.agent?.flatMap((list) => list.split(",")));
+  const formats = formatsOf(
+    await loadReaders(),
+    options.agent?.flatMap((list) => list.split(",")),
+  );
   if (formats === undefined) return 2;
   const owners = files.map((file) => (options.agent === undefined ? formatOf(formats, absolute(file)) : formats[0]));
   const strange = owners.indexOf(undefined);
   if (strange !== -1 || (files.length > 0 && (options.agent?.length ?? 1) !== 1)) {
-    const [which, help] = options.agent === undefined ? [files[strange], "of these alone the text tells: " + TOLD] : [undefined, undefined];
+    const told = formats.flatMap(({ id, holds }) => (holds === undefined ? [] : [id])).join(", ");
+    const [which, help] = options.agent === undefined ? [files[strange], `of these alone the text tells: ${told}`] : [undefined, undefined];
     complain(COMMAND, `say with --agent whose rules ${which === undefined ? "these files hold" : `\`${visible(which)}\` holds`}`, help);
     return 2;
   }
@@ -96,11 +107,11 @@ export async function importRules(files: readonly string[], options: ImportOptio
   return failed || lost.length > 0 ? 1 : 0;
 }
 
-function formatsOf(names: readonly string[] | undefined): readonly NativeFormat[] | undefined {
-  if (names === undefined) return NATIVE;
-  const unknown = names.find((name) => !NATIVE.some(({ id }) => id === name));
-  if (unknown === undefined) return NATIVE.filter(({ id }) => names.includes(id));
-  complain(COMMAND, `no rules are known of \`${visible(unknown)}\``, `known are ${NATIVE.map(({ id }) => id).join(", ")}`);
+function formatsOf(all: readonly NativeFormat[], names: readonly string[] | undefined): readonly NativeFormat[] | undefined {
+  if (names === undefined) return all;
+  const unknown = names.find((name) => !all.some(({ id }) => id === name));
+  if (unknown === undefined) return all.filter(({ id }) => names.includes(id));
+  complain(COMMAND, `no rules are known of \`${visible(unknown)}\``, `known are ${all.map(({ id }) => id).join(", ")}`);
   return undefined;
 }
 

@@ -141,7 +141,8 @@ async function managed(command: "install" | "uninstall", options: InstallOptions
       );
   const ready = agents.filter(({ setup }) => setup.managed !== undefined);
   if (ready.length === 0) {
-    if (!named) complain(command, "no agent that has such a place was found on this machine", "name one: --agent claude");
+    const example = AGENTS.find(({ setup }) => setup?.managed !== undefined)?.id ?? "";
+    if (!named) complain(command, "no agent that has such a place was found on this machine", `name one: --agent ${example}`);
     return 1;
   }
   if (machine.uid !== 0 && options.dryRun !== true) {

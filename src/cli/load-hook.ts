@@ -3,7 +3,7 @@ import { type Parts, partsOf } from "./load-part.ts";
 
 interface Hook {
   readonly main: (argv: readonly string[]) => void;
-  readonly rehearse: (envelope: string) => void;
+  readonly rehearse: (envelope: string, agent: string) => void;
   readonly watched: (argv: readonly string[], input: string) => Said;
 }
 

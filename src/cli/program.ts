@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { collect, frame, JSON_OPTION } from "./program-frame.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
@@ -235,11 +236,7 @@ function addImportCommands(assent: Command): void {
       "Reads the permission rules of the agents on this machine, turns them into rules of your policy (those of a project into the project's), shows the difference and asks. What cannot be said here is listed with file and line. Exit code 1 when something was lost.",
     )
     .argument("[files...]", "read these files in place of those on this machine; needs --agent, unless the text tells")
-    .option(
-      "--agent <name>",
-      "only this one; may be repeated: claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, dippy, cc-safety-net, autonomous-dev, pydantic-ai-backend, agentperm",
-      collect,
-    )
+    .option("--agent <name>", `only this one; may be repeated: ${RULES_READ.join(", ")}`, collect)
     .option("--dry-run", "only show what would be added")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)
@@ -254,7 +251,7 @@ function addImportCommands(assent: Command): void {
     .description(
       "Turns the deny rules of your policy into native rules of a host: a second net where its hooks fail open. Prints them, or writes them into the host's settings beside what stands there. What the host has no words for is listed; exit code 1 then.",
     )
-    .requiredOption("--agent <name>", "claude, codex, opencode, kilo, gemini, qwen, cursor or copilot")
+    .requiredOption("--agent <name>", REFUSALS_TOLD.join(", ").replace(/, (?=[^,]*$)/, " or "))
     .option("--local", "the policy of this git repository, into the settings of the project")
     .option("--write", "write them into the host's settings, after asking")
     .option("--remove", "take out what an export wrote")

@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { agentNamed, type AgentId } from "../agents/index.ts";
+import { agentNamed } from "../agents/index.ts";
 import { shellSteering, steeringOf } from "../agents/install/index.ts";
 import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
@@ -10,7 +10,7 @@ const MOST_SAID = 6;
 const LONGEST = 300;
 
 /** What the person is told at the start of a session: what in this folder switches hooks off, steers them or waives questions. */
-export function sessionWarning(id: AgentId, machine: Machine, folder: string): string | undefined {
+export function sessionWarning(id: string, machine: Machine, folder: string): string | undefined {
   const setup = agentNamed(id)?.setup;
   if (setup === undefined || !folder.startsWith("/")) return undefined;
   const top = projectOf(folder, machine);

@@ -1,6 +1,23 @@
 import { foldCase, isBelow } from "../path/index.ts";
-import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-settings.ts";
+import { MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED } from "./agent-table.ts";
 import { homeOf, type Places } from "./location.ts";
+
+/** Assent's own besides those of the agents: passes that waive its questions, a project's policy, the machine's settings. */
+const OWN = { userLocked: [".cache/agentperm/bypass/"], project: [".agent-permissions.jsonc"], machine: ["/etc/assent/"] } as const;
+
+/**
+ * Where the settings lie from which agents read their hooks, permissions and plugins. Names are lower case and compared
+ * without regard to case. A `/` at the end is a folder with everything in it.
+ */
+
+/** In a home folder: an agent may not change them. */
+export const USER_REGISTRATIONS: readonly string[] = [...USER_LOCKED, ...OWN.userLocked];
+/** In a home folder: a change is asked. */
+export const USER_SETTINGS = USER_ASKED;
+/** In any other folder: a change is asked. */
+export const PROJECT_SETTINGS: readonly string[] = [...PROJECT_ASKED, ...OWN.project];
+/** Absolute: an agent may not change them. */
+export const MACHINE_SETTINGS: readonly string[] = [...MACHINE_LOCKED, ...OWN.machine];
 
 interface Tables {
   /** Entries as they are written: relative, lower case, a folder with its `/`. */

@@ -11,7 +11,7 @@ export interface FloorPaths {
   readonly policies: readonly string[];
   /** `$XDG_STATE_HOME/assent`: trust, consent, grants, audit; and what else of Assent lies in home. */
   readonly state: readonly string[];
-  /** Files in which a host's registration of Assent stands, beyond the known ones of `agent-settings.ts`. */
+  /** Files in which a host's registration of Assent stands, beyond the known ones of `agent-files.ts`. */
   readonly registrations: readonly string[];
   /** Where Assent itself is installed. */
   readonly own: readonly string[];

@@ -1,60 +1,63 @@
+import { AGENT_SECRET_FILES, AGENT_SECRET_FOLDERS } from "./agent-table.ts";
+import { listed } from "./listed.ts";
+
 /**
  * What the presets protect, as data. `path-class.ts` compiles it.
  * Names are lower case: they are compared without regard to case, because a case-folding disk would open them.
  * A path of several segments matches at the end of a path (files) or anywhere in it (folders).
  */
 
-/** Paths written several to a line, a theme each. */
-const listed = (...themes: readonly string[]): readonly string[] => themes.flatMap((theme) => theme.split("; "));
-
 /** Folders that hold nothing but secrets: the folder itself and everything in it. */
-export const SECRET_FOLDERS: readonly string[] = listed(
-  // Keys.
-  ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
-  // Clouds and what runs on them.
-  ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
-  ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; .cloudflared; .config/configstore; .config/netlify",
-  ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; .config/tanzu; .tkg; .jfrog; .config/atlascli",
-  ".chef; .config/argocd; .argocd; .rancher; .near-credentials; .config/heroku; .config/snowflake; application support/snowflake; .snowflake; .config/earthengine",
-  // Package managers and forges.
-  ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; .config/hub; .gitlab-runner; .config/tea",
-  ".jira.d; .config/.jira; .microsoft/usersecrets; .config/github-copilot; .config/jenkins-cli",
-  // Password managers.
-  ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application support/bitwarden; application support/bitwarden cli",
-  ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; .config/enpass; .enpass; .config/nordpass; .keepass",
-  ".config/keepass; .config/keepassxc; .cache/keepassxc; .config/gopass; .local/share/gopass; .config/authy desktop; .config/proton pass; .config/buttercup",
-  ".local/share/keyrings; .gnome2/keyrings; .local/share/kwalletd; .config/goa-1.0; library/keychains; library/accounts; application support/1password",
-  // Browsers.
-  ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; .config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
-  ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild productions; .tor-browser; snap/chromium/common/chromium",
-  ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; library/containers/com.apple.safari; library/httpstorages",
-  "application support/google/chrome; application support/chromium; application support/bravesoftware; application support/microsoft edge; application support/firefox",
-  "application support/arc; application support/vivaldi; application support/com.operasoftware.opera; application support/librewolf; application support/zen",
-  // Mail and messengers.
-  ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; .config/himalaya; .purple; .irssi; .weechat; .config/weechat",
-  ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; .config/signal-cli; .local/share/signal-cli; .config/element",
-  ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; .config/microsoft teams; .config/microsoft/microsoft teams",
-  ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; .config/zulip; .config/wire; .config/viber",
-  ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; .local/share/dino; .config/nheko; .local/share/nheko",
-  ".config/fluffychat; .config/ferdium; .config/franz; .config/rambox; .config/session; .config/threema; .config/jami; library/messages; library/mail",
-  "application support/slack; application support/discord; application support/signal; application support/element; application support/telegram desktop",
-  "application support/whatsapp; application support/microsoft/teams; application support/mattermost; application support/skype; application support/zoom.us",
-  "application support/keybase; application support/thunderbird; library/thunderbird; containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
-  "group containers/6n38vws5bx.ru.keepcoder.telegram; group containers/group.net.whatsapp.whatsapp.shared; group containers/ubf8t346g9.office",
-  // Wallets.
-  ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; .ethereum; .ethereum/keystore; .lighthouse; .sparrow",
-  ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; .brownie/accounts; .foundry/keystores; .cosmos; .gaia",
-  ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; .config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
-  "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger live; application support/electrum; application support/atomic",
-  "application support/ethereum; application support/monero; application support/@trezor",
-  // VPNs, remote desktops, transfer and sync.
-  ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad vpn; .config/windscribe; .cisco; .zerotier-one",
-  ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; .config/teamviewer; .filezilla; .config/filezilla; .lftp",
-  ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; .config/nextcloud; .config/megasync; .config/borg/keys",
-  // State of infrastructure, with the passwords and keys of what it built.
-  ".pulumi/stacks; .pulumi/backups; .pulumi/history; .talos; .config/talos",
-  ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; .local/share/dbeaverdata/security; .config/lens",
-);
+export const SECRET_FOLDERS: readonly string[] = [
+  ...AGENT_SECRET_FOLDERS,
+  ...listed(
+    // Keys.
+    ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
+    // Clouds and what runs on them.
+    ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
+    ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; .cloudflared; .config/configstore; .config/netlify",
+    ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; .config/tanzu; .tkg; .jfrog; .config/atlascli",
+    ".chef; .config/argocd; .argocd; .rancher; .near-credentials; .config/heroku; .config/snowflake; application support/snowflake; .snowflake; .config/earthengine",
+    // Package managers and forges.
+    ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; .config/hub; .gitlab-runner; .config/tea",
+    ".jira.d; .config/.jira; .microsoft/usersecrets; .config/jenkins-cli",
+    // Password managers.
+    ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application support/bitwarden; application support/bitwarden cli",
+    ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; .config/enpass; .enpass; .config/nordpass; .keepass",
+    ".config/keepass; .config/keepassxc; .cache/keepassxc; .config/gopass; .local/share/gopass; .config/authy desktop; .config/proton pass; .config/buttercup",
+    ".local/share/keyrings; .gnome2/keyrings; .local/share/kwalletd; .config/goa-1.0; library/keychains; library/accounts; application support/1password",
+    // Browsers.
+    ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; .config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
+    ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild productions; .tor-browser; snap/chromium/common/chromium",
+    ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; library/containers/com.apple.safari; library/httpstorages",
+    "application support/google/chrome; application support/chromium; application support/bravesoftware; application support/microsoft edge; application support/firefox",
+    "application support/arc; application support/vivaldi; application support/com.operasoftware.opera; application support/librewolf; application support/zen",
+    // Mail and messengers.
+    ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; .config/himalaya; .purple; .irssi; .weechat; .config/weechat",
+    ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; .config/signal-cli; .local/share/signal-cli; .config/element",
+    ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; .config/microsoft teams; .config/microsoft/microsoft teams",
+    ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; .config/zulip; .config/wire; .config/viber",
+    ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; .local/share/dino; .config/nheko; .local/share/nheko",
+    ".config/fluffychat; .config/ferdium; .config/franz; .config/rambox; .config/session; .config/threema; .config/jami; library/messages; library/mail",
+    "application support/slack; application support/discord; application support/signal; application support/element; application support/telegram desktop",
+    "application support/whatsapp; application support/microsoft/teams; application support/mattermost; application support/skype; application support/zoom.us",
+    "application support/keybase; application support/thunderbird; library/thunderbird; containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
+    "group containers/6n38vws5bx.ru.keepcoder.telegram; group containers/group.net.whatsapp.whatsapp.shared; group containers/ubf8t346g9.office",
+    // Wallets.
+    ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; .ethereum; .ethereum/keystore; .lighthouse; .sparrow",
+    ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; .brownie/accounts; .foundry/keystores; .cosmos; .gaia",
+    ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; .config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
+    "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger live; application support/electrum; application support/atomic",
+    "application support/ethereum; application support/monero; application support/@trezor",
+    // VPNs, remote desktops, transfer and sync.
+    ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad vpn; .config/windscribe; .cisco; .zerotier-one",
+    ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; .config/teamviewer; .filezilla; .config/filezilla; .lftp",
+    ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; .config/nextcloud; .config/megasync; .config/borg/keys",
+    // State of infrastructure, with the passwords and keys of what it built.
+    ".pulumi/stacks; .pulumi/backups; .pulumi/history; .talos; .config/talos",
+    ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; .local/share/dbeaverdata/security; .config/lens",
+  ),
+];
 
 /** Folders whose files are secret unless they are source code, documentation or pictures. */
 export const SECRET_WORD_FOLDERS = ["secrets", ".secrets", "credentials", ".credentials"] as const;
@@ -81,9 +84,9 @@ export const SECRET_FILES: readonly string[] = [
     ".config/clickhouse-client/config.xml; .config/dbt/profiles.yml; .tns_admin/wallet; cwallet.sso; ewallet.p12; .config/usql/config.yaml; .usqlpass; .duckdbrc",
     // Mail.
     ".msmtprc; .config/msmtp/config; .mbsyncrc; .isyncrc; .offlineimaprc; .fetchmailrc; .getmailrc; .muttrc; .neomuttrc; .mailrc; .esmtprc; .ssmtprc; .nmhrc; .nntpauth",
-    // Agents and models.
-    ".claude.json; .config/cursor/auth.json; .local/share/kilo/auth.json; .continue/config.json; .continue/config.yaml; io.datasette.llm/keys.json; .config/aichat/config.yaml",
-    ".config/opencode/auth.json; .openai/auth.json; .config/anthropic/config.json; .modal.toml; .vast_api_key; .runpod/config.toml; .kaggle/access_token; .local/share/crush/crush.json; .config/openai/config.json; .openai/config.json; .netrc.gpg",
+    // Models.
+    "io.datasette.llm/keys.json; .config/aichat/config.yaml",
+    ".openai/auth.json; .config/anthropic/config.json; .modal.toml; .vast_api_key; .runpod/config.toml; .kaggle/access_token; .config/openai/config.json; .openai/config.json; .netrc.gpg",
     // Keys, one-time codes, sessions of a browser or program.
     "age/key.txt; age/keys.txt; sops/keys.txt; chezmoi/key.txt; identity.txt; age-key.txt; age-keys.txt; .age-key; .agekey; deploy_key; deploykey; deploy-key; keystore.properties; key.properties; .google_authenticator; .2fa",
     "private.asc; privkey.asc; secring.gpg; private.gpg; signing-key.asc; .tailscale/tailscaled.state; state.vscdb; login data for account; web data; cookies; cookies.txt",
@@ -162,12 +165,7 @@ export const SECRET_FILES: readonly string[] = [
   "service-account.json",
   "service_account.json",
   "serviceaccountkey.json",
-  // Agents' own logins.
-  ".codex/auth.json",
-  ".gemini/oauth_creds.json",
-  ".qwen/oauth_creds.json",
-  ".local/share/opencode/auth.json",
-  ".factory/auth.json",
+  ...AGENT_SECRET_FILES,
   // Histories: commands with tokens typed into them.
   ".bash_history",
   ".zsh_history",

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { keptBy } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
+import { AGENT_MARKS } from "../policy/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
@@ -74,9 +75,8 @@ function isNotable({ outcome, answer, action }: RunEvent): boolean {
   return outcome === "refused" || answer !== undefined || action.kind === "exec" || action.kind === "net";
 }
 
-/** Set by hosts of agents for the commands that their models run; each by its own documentation or source. */
-const OF_AGENTS =
-  /^(?:CLAUDECODE|GEMINI_CLI|QWEN_CODE|CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI)|CURSOR_AGENT|OPENCODE|CLINE_ACTIVE|ROO_ACTIVE|COPILOT_(?:CLI|AGENT_\w+)|GOOSE_TERMINAL|AMP_CURRENT_THREAD_ID|AUGMENT_AGENT|KIRO_AGENT\w*|TRAE_AI_SHELL_ID|AI_AGENT|AGENT|ASSENT_AGENT)$/;
+/** Set by hosts of agents for the commands that their models run, and by whoever starts `assent` for one. */
+const OF_AGENTS = new RegExp(`^(?:${[...AGENT_MARKS, "ASSENT_AGENT"].join("|").replaceAll("*", "\\w*")})$`);
 
 /** An agent wrote the command: its words name what it wants, and grant nothing. */
 export function isAgents(env: Readonly<Record<string, string | undefined>>): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { recognise } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";

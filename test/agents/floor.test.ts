@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, type AgentId } from "../../src/agents/index.ts";
 import { installPlace } from "../../src/agents/install/index.ts";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

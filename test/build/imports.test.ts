@@ -18,7 +18,7 @@ const ROWS: [file: string, text: string, problem: RegExp | undefined][] = [
   ["engine/a.ts", 'import { x } from "../policy/judge.ts";', /through an index\.ts/],
   ["engine/a.ts", 'import { x } from "../policy/read/index.ts";', undefined],
   ["agents/a.ts", 'import { x } from "../sdk/index.ts";', /imports point the other way/],
-  ["sdk/a.ts", 'import { x } from "../agents/plugins/index.ts";', undefined],
+  ["sdk/a.ts", 'import { x } from "../agents/claude/index.ts";', undefined],
   ["supervise/a.ts", 'import { x } from "../agents/index.ts";', /imports point the other way/],
   ["action/a.ts", 'import { x } from "../policy/index.ts";', /imports point the other way/],
   ["shell/a.ts", 'import { x } from "node:fs";', /is pure/],

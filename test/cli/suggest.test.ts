@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
 import { historyOf, suggest } from "../../src/suggest/index.ts";
 import { judgeOnly, ruleReader } from "../../src/cli/engine.ts";

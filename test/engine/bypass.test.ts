@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
 import { bypassHere, changeBypass, thisMachine } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";

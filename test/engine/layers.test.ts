@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Outcome } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, rememberAnswer, type Outcome, type Request } from "../../src/engine/index.ts";
 import { refusalsSince, stateFolder } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { SessionApprovals, canAutoApprove } from "../../src/sdk/approve/index.ts";
 import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";

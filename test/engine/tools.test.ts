@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { printAction } from "../../src/action/index.ts";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { realWorld } from "../../src/engine/index.ts";
 import { lowerTool } from "../../src/engine/tools.ts";
 import { scratch } from "../scratch.ts";

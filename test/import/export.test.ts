@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EXPORTS } from "../../src/agents/native/export/index.ts";
+import { loadRefusals } from "../../src/agents/native/index.ts";
 import { NOWHERE } from "../../src/engine/examples.ts";
 import { refusalsOf } from "../../src/import/index.ts";
-import { matchMatcher, parseRule } from "../../src/policy/index.ts";
+import { matchMatcher, parseRule, REFUSALS_TOLD } from "../../src/policy/index.ts";
 import { lowerShell } from "../../src/shell/index.ts";
+
+const EXPORTS = (await Promise.all(REFUSALS_TOLD.map(loadRefusals))).filter((format) => format !== undefined);
 
 /** Entries of a host for a deny rule of ours; `-` stands for what it has no words for. */
 function said(agent: string, rule: string): readonly string[] {

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NATIVE, type NativePlace } from "../../src/agents/native/index.ts";
+import { loadReaders, type NativePlace } from "../../src/agents/native/index.ts";
 import { CONTEXT, readingOf } from "./reading.ts";
 import { workedSince } from "../worked.ts";
 
 /** Native files come from anywhere. Whatever is in them, a reader answers, and soon. */
 
-const READERS: readonly (readonly [name: string, read: NativePlace["read"]])[] = NATIVE.flatMap(({ id, readerFor }) => [
+const READERS: readonly (readonly [name: string, read: NativePlace["read"]])[] = (await loadReaders()).flatMap(({ id, readerFor }) => [
   [`${id} json`, readerFor("x.json")] as const,
   [`${id} toml`, readerFor("x.toml")] as const,
   [`${id} approvals`, readerFor("permissions-config.json")] as const,

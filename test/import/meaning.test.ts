@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
-import { readClaude } from "../../src/agents/native/claude.ts";
-import { readCodexRules } from "../../src/agents/native/codex.ts";
-import { readCursor } from "../../src/agents/native/cursor.ts";
-import { readGeminiPolicy } from "../../src/agents/native/gemini.ts";
-import { readOpenCode } from "../../src/agents/native/opencode.ts";
+import { readClaude } from "../../src/agents/claude/rules.ts";
+import { readCodexRules } from "../../src/agents/codex/rules.ts";
+import { readCursor } from "../../src/agents/cursor/rules.ts";
+import { readGeminiPolicy } from "../../src/agents/gemini/rules.ts";
+import { readOpenCode } from "../../src/agents/opencode/rules.ts";
 import { NOWHERE } from "../../src/engine/examples.ts";
 import { starterPolicy } from "../../src/policy-edit/index.ts";
 import { exampleActions } from "../../src/engine/examples.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readAgentperm } from "../../src/agents/native/agentperm.ts";
 import { readAutonomousDev } from "../../src/agents/native/autonomous-dev.ts";
-import { readCopilotApprovals, readCopilotSettings } from "../../src/agents/native/copilot.ts";
-import { readCursor } from "../../src/agents/native/cursor.ts";
+import { readCopilotApprovals, readCopilotSettings } from "../../src/agents/copilot/rules.ts";
+import { readCursor } from "../../src/agents/cursor/rules.ts";
 import { readDippy } from "../../src/agents/native/dippy.ts";
 import { readPydantic } from "../../src/agents/native/pydantic.ts";
 import { readSafetyNet } from "../../src/agents/native/safety-net.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { protocol as claude } from "../../src/agents/claude.ts";
+import { protocol as claude } from "../../src/agents/claude/index.ts";
 import { decide, type Input, type Outcome } from "../../src/engine/index.ts";
 import { changeConsent } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";

@@ -1,3 +1,6 @@
+import { TOLD_VARIABLES } from "../../policy/index.ts";
+import type { Looks } from "../agent.ts";
+
 /**
  * A program of a few hundred bytes that starts the hook in a fresh environment, for hosts that start programs without a
  * shell. It is static: no loader reads LD_PRELOAD, LD_AUDIT or the like on its behalf, as one does for `env`, and Node is
@@ -31,15 +34,14 @@ export type LauncherArchitecture = keyof typeof CODE;
 /** The routine, as bytes. */
 export const launcherCode = (architecture: LauncherArchitecture): Buffer => Buffer.from(CODE[architecture], "hex");
 
-/** How a value must look to be handed on: a word of ASCII without `/`, any text without control characters, an absolute path. */
-const LOOKS = { word: 1, text: 2, path: 3 } as const;
+const LOOKS: Readonly<Record<Looks, number>> = { word: 1, text: 2, path: 3 };
 
 /**
- * What of the host's environment reaches the hook, as data: nothing here steers Node, its libraries or the loader. Where
+ * What of any host's environment reaches the hook, as data: nothing here steers Node, its libraries or the loader. Where
  * programs and temporary files lie and who the user is (a command means the same in the host's shell), what names the
- * terminal's pane, what can only switch automation off, and what hosts say by variables.
+ * terminal's pane, and what can only switch automation off.
  */
-export const HANDED_ON: Readonly<Record<string, keyof typeof LOOKS>> = {
+export const ALWAYS_HANDED_ON: Readonly<Record<string, Looks>> = {
   PATH: "text",
   LANG: "word",
   TERM: "word",
@@ -56,15 +58,10 @@ export const HANDED_ON: Readonly<Record<string, keyof typeof LOOKS>> = {
   KITTY_WINDOW_ID: "word",
   ASSENT_AUTO: "word",
   MCP_AUTO_APPROVE: "word",
-  CLAUDE_PROJECT_DIR: "path",
-  COPILOT_PROJECT_DIR: "path",
-  FACTORY_PROJECT_DIR: "path",
-  GEMINI_PROJECT_DIR: "path",
-  QWEN_PROJECT_DIR: "path",
-  AGENT: "word",
-  AGENT_TOOL_NAME: "text",
-  AMP_THREAD_ID: "word",
 };
+
+/** The same with what hosts tell their hooks by variables: the launcher is one for all of them. */
+export const HANDED_ON: Readonly<Record<string, Looks>> = { ...ALWAYS_HANDED_ON, ...TOLD_VARIABLES };
 
 /** Where it is loaded; nothing else is in its memory. */
 const BASE = 0x400000;

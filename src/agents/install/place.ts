@@ -2,9 +2,8 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Machine } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
-import type { AgentId } from "../ids.ts";
-import { agentNamed } from "../index.ts";
-import { HANDED_ON, launcherName } from "./launcher.ts";
+import { agentNamed, type AgentId } from "../index.ts";
+import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
 
 /** Where Assent itself lies. */
 export interface Program {
@@ -22,8 +21,7 @@ function stateHome({ env }: Pick<Machine, "env">): string | undefined {
 /** For `sh`. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** What every hook may be told: where programs lie, who the user is, the terminal's pane, whether automation is off. */
-const ALWAYS = Object.keys(HANDED_ON).filter((name) => !/_PROJECT_DIR$|^A(?:GENT|MP)/.test(name));
+const ALWAYS = Object.keys(ALWAYS_HANDED_ON);
 
 /** Whose hook it is: of one person, or of everybody on the machine, whose homes are told by their accounts. */
 type Whose = Pick<Machine, "home" | "env"> | "everybody";
@@ -86,7 +84,7 @@ export function installPlace(
   whose: Whose = machine,
 ): InstallPlace {
   const state = stateHome(machine);
-  const variables = agentNamed(agent)?.setup?.variables;
+  const variables = Object.keys(agentNamed(agent)?.facts.variables.told ?? {});
   return {
     registered: state === undefined ? {} : { state },
     home: machine.home,

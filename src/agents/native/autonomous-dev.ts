@@ -12,7 +12,7 @@ import {
 } from "../../import/index.ts";
 import { normaliseHost } from "../../pattern/index.ts";
 import { reachOfHost } from "../../policy/index.ts";
-import { convert as claudeRule } from "./claude.ts";
+import { convert as claudeRule } from "../claude/rules.ts";
 import { at, type Item, type JsonFile, readJson, textsOf } from "./json.ts";
 
 /**

@@ -2,8 +2,9 @@ import { readdirSync } from "node:fs";
 import { readJson5 } from "../../edit/json5/index.ts";
 import { type Converted, type Lost, type Scope, settle } from "../../import/index.ts";
 import { errorCode, readRegular } from "../../state/index.ts";
-import { isExported } from "./export/index.ts";
-import type { NativeFormat, NativePlace, Surroundings } from "./index.ts";
+import type { NativePlace, Surroundings } from "./contract.ts";
+import type { NativeFormat } from "./index.ts";
+import { isExported } from "./write.ts";
 
 const MAX_BYTES = 1 << 20;
 

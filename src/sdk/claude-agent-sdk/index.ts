@@ -1,5 +1,5 @@
 /** `assent/claude-agent-sdk`: permissions for @anthropic-ai/claude-agent-sdk. */
-import { claudeProtocol } from "../../agents/plugins/index.ts";
+import { protocol as claudeProtocol } from "../../agents/claude/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Outcome, Request } from "../../engine/index.ts";
 import { type AdapterOptions, jsonOf, judgeCall, type Judged, RecentCalls } from "../adapters/judge.ts";

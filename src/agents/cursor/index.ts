@@ -1,8 +1,8 @@
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { SELF_TEST, words } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, named, requestOf, text } from "./reading.ts";
+import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { SELF_TEST, words } from "../claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { factsOf, files, named, requestOf, text } from "../reading.ts";
 
 /**
  * Cursor, its editor and `cursor-agent`. Written from documentation and reports: `ask` is put to the user by
@@ -102,6 +102,45 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 130, fields: { cursor_version: "there" } },
+    { telling: 130, fields: { conversation_id: "there" } },
+  ],
+  files: {
+    userLocked: [".cursor/hooks.json", ".cursor/hooks/", ".cursor/cli-config.json", ".cursor/sandbox.json"],
+    userAsked: [
+      ".cursor/mcp.json",
+      ".cursor/extensions/",
+      ".cursor/plugins/",
+      ".cursor/commands/",
+      ".cursor/skills/",
+      ".cursor-server/extensions/",
+      ".cursor-server/data/machine/",
+      ".config/cursor/user/",
+      "library/application support/cursor/user/",
+    ],
+    project: [
+      ".cursor/agents/",
+      ".cursor/commands/",
+      ".cursor/environment.json",
+      ".cursor/hooks.json",
+      ".cursor/hooks/",
+      ".cursor/cli.json",
+      ".cursor/mcp.json",
+      ".cursor/sandbox.json",
+      ".cursor-plugin/",
+      ".cursor/plugins/",
+      ".cursor/skills/",
+    ],
+    machine: ["/etc/cursor/", "/library/application support/cursor/"],
+    secrets: [".config/cursor/auth.json"],
+  },
+  commands: { programs: ["cursor", "cursor-agent"], packages: [] },
+  variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["cursor", "cursor-agent"], folders: [".cursor"] },
   version: ["cursor-agent", "--version"],
@@ -136,4 +175,11 @@ const setup: Setup = {
   ],
 };
 
-export const cursor: Agent = { id: "cursor", name: "Cursor", protocol, setup };
+export const cursor: Agent<"cursor"> = {
+  id: "cursor",
+  name: "Cursor",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

@@ -1,10 +1,10 @@
-import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup, Value } from "./agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files, named, text } from "./reading.ts";
-import { tableOf, valueAt } from "./value.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup, Value } from "../agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { files, named, text } from "../reading.ts";
+import { tableOf, valueAt } from "../value.ts";
 
 /**
  * OpenAI Codex CLI. Measured on 0.169.0: PreToolUse knows no answer but a denial with a reason; anything else (an ask, a
@@ -79,6 +79,27 @@ const isApproved = (state: Value | undefined, file: string): boolean =>
   );
 
 const GREETING = "SessionStart";
+
+const facts: HostFacts = {
+  calls: [
+    { telling: 80, events: ["PermissionRequest"], fields: { permission: "object" } },
+    { telling: 80, fields: { turn_id: "there", model: "there" } },
+  ],
+  files: {
+    userLocked: [".codex/config.toml", ".codex/hooks.json", ".codex/hooks/", ".codex/rules/"],
+    userAsked: [".codex/agents/", ".codex/prompts/"],
+    project: [".codex/", ".codex-plugin/"],
+    machine: ["/etc/codex/"],
+    secrets: [".codex/auth.json"],
+  },
+  commands: { programs: ["codex"], packages: ["@openai/codex"], aliases: ["codex"] },
+  variables: {
+    told: {},
+    marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],
+    steering: ["CODEX_*", "OPENAI_BASE_URL"],
+  },
+  damaged: "exit 2",
+};
 
 const setup: Setup = {
   signs: { programs: ["codex"], folders: [".codex"] },
@@ -177,4 +198,11 @@ const setup: Setup = {
   ],
 };
 
-export const codex: Agent = { id: "codex", name: "Codex", protocol, setup };
+export const codex: Agent<"codex"> = {
+  id: "codex",
+  name: "Codex",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

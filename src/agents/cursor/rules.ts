@@ -11,8 +11,11 @@ import {
   wordsRule,
 } from "../../import/index.ts";
 import { escapeWord, normaliseHost, pathPattern } from "../../pattern/index.ts";
-import { hostRule } from "./claude.ts";
-import { at, readJson, textsOf } from "./json.ts";
+import { hostRule } from "../claude/rules.ts";
+import { at, readJson, textsOf } from "../native/json.ts";
+import type { NativeRules, Reasoned } from "../native/contract.ts";
+import { inProject, ofUser } from "../native/places.ts";
+import { asList, listWriter } from "../native/write.ts";
 
 /** Cursor's command line (docs.cursor.com/en/cli/reference/permissions; not run here). Deny wins over allow. */
 
@@ -95,3 +98,46 @@ function path(origin: Origin, access: "read" | "content" | "change", written: st
   const sample = pattern.replace(/^\.\//, "").replaceAll("**/", "").replaceAll("**", "x1").replaceAll("*", "x1").replaceAll("?", "x");
   return deep.flatMap((one) => pathRule(origin, access, one, [sample]));
 }
+
+function express({ refusal }: Reasoned): readonly string[] | undefined {
+  switch (refusal.is) {
+    case "shell":
+      return ["Shell(**)"];
+    case "words":
+      if (refusal.exact || refusal.words.some((word) => /[\s()*:]/.test(word))) return undefined;
+      return refusal.words.length === 1
+        ? [`Shell(${refusal.words[0] ?? ""})`]
+        : [`Shell(${refusal.words[0] ?? ""}:${refusal.words.slice(1).join(" ")}*)`];
+    case "path": {
+      const name = refusal.access === "read" ? "Read" : "Write";
+      if (refusal.anchor === "home") return undefined;
+      return [`${name}(${refusal.anchor === "root" ? "/" : ""}${refusal.pattern})`];
+    }
+    case "fetch":
+      if (refusal.host === "*") return ["WebFetch(*)"];
+      return [...(refusal.itself ? [`WebFetch(${refusal.host})`] : []), ...(refusal.below ? [`WebFetch(*.${refusal.host})`] : [])];
+    case "mcp":
+      return [`Mcp(${refusal.server}:${refusal.tool})`];
+    case "text":
+      return undefined;
+  }
+}
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => [
+      ofUser(`${around.home}/.cursor/cli-config.json`, readCursor),
+      ofUser(`${around.home}/.cursor/permissions.json`, readCursor),
+      ...inProject(around, readCursor, ".cursor/cli.json", ".cursor/permissions.json"),
+    ],
+    readerFor: () => readCursor,
+  },
+  refusals: {
+    express,
+    show: asList,
+    file: {
+      path: ({ home, project }) => (project === undefined ? `${home}/.cursor/cli-config.json` : `${project}/.cursor/cli.json`),
+      write: listWriter(["permissions", "deny"]),
+    },
+  },
+};

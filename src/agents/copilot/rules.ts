@@ -12,8 +12,10 @@ import {
   wordsRule,
 } from "../../import/index.ts";
 import { normaliseHost } from "../../pattern/index.ts";
-import { hostRule } from "./claude.ts";
-import { at, type JsonFile, readJson, textOfNode, textsOf } from "./json.ts";
+import { hostRule } from "../claude/rules.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf } from "../native/json.ts";
+import type { NativeRules, Reasoned } from "../native/contract.ts";
+import { folder, inProject, ofUser } from "../native/places.ts";
 
 /**
  * GitHub Copilot CLI (1.0.102). `settings.json`: addresses. `permissions-config.json`: what was answered "always" in a
@@ -162,3 +164,41 @@ function approved(origin: Origin, command: string): readonly Converted[] | Loss 
     true,
   );
 }
+
+function express({ refusal }: Reasoned): readonly string[] | undefined {
+  const flag = (pattern: string): readonly string[] => [`--deny-tool='${pattern.replaceAll("'", `'\\''`)}'`];
+  switch (refusal.is) {
+    case "shell":
+      return flag("shell");
+    case "words":
+      if (refusal.exact || refusal.words.some((word) => /[\s()*:]/.test(word))) return undefined;
+      // A program; of git and gh, with its subcommand.
+      if (refusal.words.length === 1 || (refusal.words.length === 2 && ["git", "gh"].includes(refusal.words[0] ?? "")))
+        return flag(`shell(${refusal.words.join(" ")})`);
+      return undefined;
+    case "fetch":
+      return refusal.host === "*" || !refusal.itself ? undefined : flag(`url(${refusal.host})`);
+    case "mcp":
+      return flag(refusal.tool === "*" ? refusal.server : `${refusal.server}(${refusal.tool})`);
+    case "path":
+    case "text":
+      return undefined;
+  }
+}
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => {
+      const own = folder(around.env["COPILOT_HOME"], `${around.home}/.copilot`);
+      return [
+        ofUser(`${own}/settings.json`, readCopilotSettings),
+        ofUser(`${own}/config.json`, readCopilotSettings),
+        { path: `${own}/permissions-config.json`, read: readCopilotApprovals, scope: "project" },
+        ...inProject(around, readCopilotSettings, ".github/copilot/settings.json", ".github/copilot/settings.local.json"),
+      ];
+    },
+    readerFor: (path) => (path.endsWith("permissions-config.json") ? readCopilotApprovals : readCopilotSettings),
+  },
+  // Its refusals are arguments of its command line.
+  refusals: { express, show: (entries) => `${entries.join(" \\\n")}\n` },
+};

@@ -10,9 +10,12 @@ import {
   quoted,
   wordsRule,
 } from "../../import/index.ts";
-import { readFolder } from "./claude.ts";
-import { at, textOfNode, textsOf, said } from "./json.ts";
+import { readFolder } from "../claude/rules.ts";
+import { at, textOfNode, textsOf, said } from "../native/json.ts";
 import { type Literal, readStarlark, type StarlarkCall } from "./starlark.ts";
+import type { NativeRules, Reasoned } from "../native/contract.ts";
+import { folder, inProject, inProjectFolder, ofUser } from "../native/places.ts";
+import { asText, ownFileWriter } from "../native/write.ts";
 
 /**
  * Codex (0.169.0; codex-rs/execpolicy/README.md): `prefix_rule` compares words, the strictest of all matches wins.
@@ -191,3 +194,33 @@ function readServers(servers: ReturnType<typeof at>, lineOf: (offset: number) =>
     }
   }
 }
+
+function express({ refusal, reason }: Reasoned): readonly string[] | undefined {
+  if (refusal.is !== "words" || refusal.exact) return undefined;
+  const why = reason === undefined ? "" : `, justification = ${JSON.stringify(reason)}`;
+  return [`prefix_rule(pattern = ${JSON.stringify(refusal.words)}, decision = "forbidden"${why})\n`];
+}
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => {
+      const own = folder(around.env["CODEX_HOME"], `${around.home}/.codex`);
+      return [
+        ofUser(`${own}/rules`, readCodexRules, ".rules"),
+        ofUser(`${own}/config.toml`, readCodexConfig),
+        ...inProjectFolder(around, readCodexRules, ".codex/rules", ".rules"),
+        ...inProject(around, readCodexConfig, ".codex/config.toml"),
+      ];
+    },
+    readerFor: (path) => (path.endsWith(".toml") ? readCodexConfig : readCodexRules),
+  },
+  refusals: {
+    express,
+    show: asText,
+    file: {
+      path: ({ home, env, project }) =>
+        `${project === undefined ? folder(env["CODEX_HOME"], `${home}/.codex`) : `${project}/.codex`}/rules/assent.rules`,
+      write: ownFileWriter,
+    },
+  },
+};

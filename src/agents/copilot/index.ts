@@ -1,9 +1,9 @@
-import { isObject } from "../data/index.ts";
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { SELF_TEST, words } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "./reading.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { SELF_TEST, words } from "../claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../reading.ts";
 
 /**
  * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's
@@ -103,13 +103,43 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 100, fields: { toolArgs: "there" } },
+    { telling: 100, fields: { hookName: ["permissionRequest"] } },
+  ],
+  files: {
+    userLocked: [".copilot/settings.json", ".copilot/config.json", ".copilot/hooks/", ".copilot/permissions-config.json"],
+    userAsked: [
+      ".copilot/mcp-config.json",
+      ".config/github-copilot/",
+      ".copilot/agents/",
+      ".copilot/skills/",
+      ".copilot/lsp-config.json",
+      ".copilot/installed-plugins/",
+      ".copilot/plugins/",
+    ],
+    project: [".github/hooks/", ".github/copilot/", ".github/agents/", ".github/skills/", ".github/mcp.json", ".github/lsp.json"],
+    machine: ["/etc/github-copilot/"],
+    secrets: [".config/github-copilot/"],
+  },
+  commands: {
+    programs: ["copilot"],
+    packages: ["@github/copilot"],
+    aliases: ["copilot"],
+    options: ["--additional-mcp-config"],
+    within: "gh",
+  },
+  variables: { told: { COPILOT_PROJECT_DIR: "path" }, marks: ["COPILOT_CLI", "COPILOT_AGENT_*"], steering: ["COPILOT_*"] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["copilot"], folders: [".copilot"] },
   version: ["copilot", "--version"],
   minimum: "1.0.102",
   sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),
   events: ["preToolUse", "permissionRequest"],
-  variables: ["COPILOT_PROJECT_DIR"],
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
   silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
@@ -151,4 +181,11 @@ const setup: Setup = {
   ],
 };
 
-export const copilot: Agent = { id: "copilot", name: "GitHub Copilot CLI", protocol, setup };
+export const copilot: Agent<"copilot"> = {
+  id: "copilot",
+  name: "GitHub Copilot CLI",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

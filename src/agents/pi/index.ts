@@ -1,12 +1,12 @@
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { SELF_TEST } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, requestOf, shell, text } from "./reading.ts";
+import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { SELF_TEST } from "../claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { factsOf, files, requestOf, shell, text } from "../reading.ts";
 
 /**
  * pi. Measured on 0.87.1: an extension blocks a tool by `{ block, reason }`, and by throwing; pi itself asks nobody. The
- * extension (`plugins/pi.ts`) judges in pi's own process; `check --agent pi` takes the same as JSON, with `hasUI` and `cwd`
+ * extension (`plugin.ts`) judges in pi's own process; `check --agent pi` takes the same as JSON, with `hasUI` and `cwd`
  * of the extension's context beside the event.
  */
 
@@ -58,6 +58,21 @@ export const protocol: Protocol = {
   silence: reply({}),
 };
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 110, fields: { type: ["tool_call"] } },
+    { telling: 110, fields: { toolCallId: "there" } },
+  ],
+  files: { userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json"], userAsked: [], project: [".pi/"], machine: [], secrets: [] },
+  commands: {
+    programs: ["pi"],
+    packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
+    changes: ["install", "remove", "uninstall", "update"],
+  },
+  variables: { told: {}, marks: [], steering: ["PI_*"] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["pi"], folders: [".pi"] },
   version: ["pi", "--version"],
@@ -101,4 +116,4 @@ export default (pi) => {
 };
 `;
 
-export const pi: Agent = { id: "pi", name: "pi", protocol, setup };
+export const pi: Agent<"pi"> = { id: "pi", name: "pi", protocol, facts, rules: { none: "it has no permissions of its own" }, setup };

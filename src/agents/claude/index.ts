@@ -1,8 +1,8 @@
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
-import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files as file } from "./reading.ts";
+import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { files as file } from "../reading.ts";
 
 /**
  * Claude Code. Facts measured on 2.1.329 (docs/architecture.md names the evidence):
@@ -81,6 +81,70 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+const facts: HostFacts = {
+  calls: [
+    // Others took its form over: what none of them knows as its own is its.
+    { telling: 0 },
+  ],
+  files: {
+    userLocked: [
+      ".claude/settings.json",
+      ".claude/settings.local.json",
+      ".claude/managed-settings.json",
+      ".claude/hooks/",
+      ".claude/plugins/",
+    ],
+    userAsked: [
+      ".claude.json",
+      ".claude/agents/",
+      ".claude/commands/",
+      ".claude/skills/",
+      ".claude/output-styles/",
+      "library/application support/claude/claude_desktop_config.json",
+      ".config/claude/",
+    ],
+    project: [
+      ".claude/settings.json",
+      ".claude/settings.local.json",
+      ".claude/hooks/",
+      ".claude/agents/",
+      ".claude/commands/",
+      ".claude/skills/",
+      ".claude/plugins/",
+      ".claude/output-styles/",
+      ".mcp.json",
+      ".claude/mcp.json",
+      ".claude/workflows/",
+      ".claude-plugin/",
+    ],
+    machine: ["/etc/claude-code/", "/library/application support/claudecode/"],
+    secrets: [".claude.json"],
+  },
+  commands: {
+    programs: ["claude"],
+    packages: ["@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-x64"],
+    aliases: ["claude"],
+    options: ["--settings", "--setting-sources", "--bare", "--mcp-config", "--plugin-dir"],
+  },
+  variables: {
+    told: { CLAUDE_PROJECT_DIR: "path" },
+    marks: ["CLAUDECODE"],
+    steering: [
+      "CLAUDE_CONFIG_DIR",
+      "CLAUDE_CODE_SHELL*",
+      "CLAUDE_CODE_SIMPLE*",
+      "CLAUDE_CODE_BUBBLEWRAP*",
+      "CLAUDE_CODE_USE_*",
+      "CLAUDE_CODE_DISABLE_*",
+      "CLAUDE_ENV_FILE",
+      "ANTHROPIC_BASE_URL*",
+      "ANTHROPIC_AUTH_TOKEN*",
+      "ANTHROPIC_CUSTOM_HEADERS*",
+    ],
+  },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["claude"], folders: [".claude"] },
   version: ["claude", "--version"],
@@ -88,7 +152,6 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "Bash")(...call),
   events: ["PreToolUse", "PermissionRequest"],
   greets: GREETING,
-  variables: ["CLAUDE_PROJECT_DIR"],
   starts: "programs",
   fails:
     "blocks the tool since 2.1.296 (`onFailure`); the registered command turns a crash into a refusal on older ones, but not a hook that takes too long",
@@ -158,4 +221,11 @@ const setup: Setup = {
   },
 };
 
-export const claude: Agent = { id: "claude", name: "Claude Code", protocol, setup };
+export const claude: Agent<"claude"> = {
+  id: "claude",
+  name: "Claude Code",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

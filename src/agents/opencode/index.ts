@@ -1,15 +1,15 @@
-import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Sample } from "./agent.ts";
-import type { Steered } from "./steering.ts";
-import { SELF_TEST } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
+import type { Steered } from "../steering.ts";
+import { SELF_TEST } from "../claude-shape.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../reading.ts";
 
 /**
  * OpenCode and Kilo, which grew from it. Measured on OpenCode 1.18.33 and Kilo 7.7.9: a plugin denies by throwing in
  * `tool.execute.before`, for sub-agents as well; `permission.ask` is declared and never called; a `permission.asked` event
- * can be answered. The plugin (`plugins/opencode.ts`) judges in the host's own process; `check` takes the same as JSON.
+ * can be answered. The plugin (`plugin.ts`) judges in the host's own process; `check` takes the same as JSON.
  */
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
@@ -139,3 +139,59 @@ const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
 
 export const Assent = async (input) => (await loading)(input);
 `;
+
+export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("opencode");
+
+const facts: HostFacts = {
+  calls: [{ telling: 120, events: ["permission.ask", "permission.asked", "tool.execute.before"] }],
+  files: {
+    userLocked: [
+      ".config/opencode/opencode.json",
+      ".config/opencode/opencode.jsonc",
+      ".config/opencode/plugin/",
+      ".config/opencode/plugins/",
+    ],
+    userAsked: [".config/opencode/", ".cache/opencode/"],
+    project: [".opencode/", "opencode.json", "opencode.jsonc"],
+    machine: ["/etc/opencode/", "/library/application support/opencode/"],
+    secrets: [".local/share/opencode/auth.json", ".config/opencode/auth.json"],
+  },
+  commands: { programs: ["opencode"], packages: ["opencode-ai"], aliases: ["opencode"], options: ["--pure"] },
+  variables: { told: {}, marks: ["OPENCODE"], steering: ["OPENCODE_*"] },
+  damaged: "exit 2",
+};
+
+const setup: Setup = {
+  signs: { programs: ["opencode"], folders: [".config/opencode", ".opencode"] },
+  version: ["opencode", "--version"],
+  minimum: "1.18.33",
+  sample: openCodeSample,
+  events: ["tool.execute.before", "permission.asked"],
+  fails: "a plugin that throws denies; OpenCode waits for a plugin that hangs",
+  asks: "a plugin cannot make OpenCode ask: what must be asked is denied with the reason; where OpenCode asks by itself, it asks",
+  silence: "goes ahead, but for what OpenCode's own rules ask",
+  asksLittle: "OpenCode",
+  cannot: [
+    "`opencode run --pure` loads no plugins",
+    "without network its first start with a folder of plugins waits about a minute for a package",
+    "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
+  ],
+  steered: /* @__PURE__ */ openCodeSteered("opencode", ".opencode"),
+  registrations: ({ home, project, module, registered }) => [
+    {
+      is: "file",
+      file: project === undefined ? `${home}/.config/opencode/plugins/assent.js` : `${project}/.opencode/plugins/assent.js`,
+      text: pluginStub(module("plugin-opencode.mjs"), "opencode", registered),
+      mode: 0o644,
+    },
+  ],
+};
+
+export const opencode: Agent<"opencode"> = {
+  id: "opencode",
+  name: "OpenCode",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

@@ -1,6 +1,6 @@
 import { isObject } from "../../data/index.ts";
-import { openCodeProtocol } from "../opencode-shape.ts";
-import { judgeCall, type Registered, text } from "./judge.ts";
+import { openCodeProtocol } from "./index.ts";
+import { judgeCall, type Registered, text } from "../judge-call.ts";
 
 // Entry of dist/plugin-opencode.mjs, which the plugin file of OpenCode and of Kilo loads.
 

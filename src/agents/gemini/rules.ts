@@ -3,8 +3,11 @@ import { placeFinder } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
 import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
 import { escapeWord } from "../../pattern/index.ts";
-import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
-import { keepOrdered, type OrderedRule } from "./ordered.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
+import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
+import type { NativeRules, Reasoned } from "../native/contract.ts";
+import { inProject, inProjectFolder, ofUser } from "../native/places.ts";
+import { asText, ownFileWriter } from "../native/write.ts";
 
 /**
  * Gemini CLI (0.61.0; docs/reference/policy-engine.md): of all rules that match, the one with the highest priority
@@ -195,3 +198,48 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
   const allowed = at(root, "mcp", "allowed");
   if (allowed !== undefined) into.lose({ text: "mcp.allowed", line: lineOf(allowed) }, "there is no rule for every server but some");
 }
+
+function express({ refusal, reason }: Reasoned): readonly string[] | undefined {
+  const rule = (...lines: readonly string[]): readonly string[] => [
+    `${["[[rule]]", ...lines, 'decision = "deny"', "priority = 999", ...(reason === undefined ? [] : [`denyMessage = ${JSON.stringify(reason)}`])].join("\n")}\n`,
+  ];
+  switch (refusal.is) {
+    case "shell":
+      return rule('toolName = "run_shell_command"');
+    case "words":
+      return refusal.exact
+        ? undefined
+        : rule('toolName = "run_shell_command"', `commandPrefix = ${JSON.stringify(refusal.words.join(" "))}`);
+    case "fetch":
+      return refusal.host === "*" ? rule('toolName = "web_fetch"') : undefined;
+    case "mcp":
+      return refusal.tool === "*"
+        ? rule(`mcpName = ${JSON.stringify(refusal.server)}`)
+        : rule(`mcpName = ${JSON.stringify(refusal.server)}`, `toolName = ${JSON.stringify(refusal.tool)}`);
+    case "path":
+      return refusal.pattern === "**" && refusal.anchor === "anywhere"
+        ? rule(`toolName = ${refusal.access === "read" ? '["read_file", "read_many_files"]' : '["write_file", "replace"]'}`)
+        : undefined;
+    case "text":
+      return undefined;
+  }
+}
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => [
+      ofUser("/etc/gemini-cli/policies", readGeminiPolicy, ".toml"),
+      ofUser("/etc/gemini-cli/settings.json", readGeminiSettings),
+      ofUser(`${around.home}/.gemini/policies`, readGeminiPolicy, ".toml"),
+      ofUser(`${around.home}/.gemini/settings.json`, readGeminiSettings),
+      ...inProjectFolder(around, readGeminiPolicy, ".gemini/policies", ".toml"),
+      ...inProject(around, readGeminiSettings, ".gemini/settings.json"),
+    ],
+    readerFor: (path) => (path.endsWith(".toml") ? readGeminiPolicy : readGeminiSettings),
+  },
+  refusals: {
+    express,
+    show: asText,
+    file: { path: ({ home, project }) => `${project ?? home}/.gemini/policies/assent.toml`, write: ownFileWriter },
+  },
+};

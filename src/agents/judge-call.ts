@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { isObject } from "../../data/index.ts";
-import { decide, type Input } from "../../engine/index.ts";
-import { read } from "../../engine/reader/index.ts";
-import { type Machine, thisMachine } from "../../state/index.ts";
-import { askOuter } from "../../supervise/outer/index.ts";
-import type { Envelope, Protocol } from "../protocol.ts";
+import { isObject } from "../data/index.ts";
+import { decide, type Input } from "../engine/index.ts";
+import { read } from "../engine/reader/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import { askOuter } from "../supervise/outer/index.ts";
+import type { Envelope, Protocol } from "./protocol.ts";
 
 /** Judging in the process of a host that loads JavaScript: no process a call. Files are read again when they change. */
 

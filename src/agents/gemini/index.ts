@@ -1,9 +1,9 @@
-import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { readShaped, sample, withNote, words } from "./claude-shape.ts";
-import { type Protocol, type Reply, reply } from "./protocol.ts";
-import { files, mcp, mcpGuess, named, shell, text } from "./reading.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { type Protocol, type Reply, reply } from "../protocol.ts";
+import { files, mcp, mcpGuess, named, shell, text } from "../reading.ts";
 
 /**
  * Gemini CLI. Measured on 0.61.0: a denial holds in every mode; an allow grants nothing, its policy engine decides after
@@ -59,6 +59,60 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+/** The tools by which its calls are known, and Qwen Code's, which grew from it. */
+export const GEMINI_TOOLS = [
+  "glob",
+  "grep_search",
+  "search_file_content",
+  "read_file",
+  "read_many_files",
+  "list_directory",
+  "web_fetch",
+  "google_web_search",
+  "replace",
+  "write_file",
+  "run_shell_command",
+] as const;
+
+const facts: HostFacts = {
+  calls: [
+    { telling: 50, events: ["BeforeTool", "AfterTool"] },
+    { telling: 50, fields: { tool_name: GEMINI_TOOLS } },
+  ],
+  files: {
+    userLocked: [
+      ".gemini/settings.json",
+      ".gemini/trusted_hooks.json",
+      ".gemini/trustedfolders.json",
+      ".gemini/policies/",
+      ".gemini/extensions/",
+      ".gemini/config/hooks.json",
+      ".gemini/.env",
+    ],
+    userAsked: [".gemini/config/"],
+    project: [
+      ".gemini/settings.json",
+      ".gemini/policies/",
+      ".gemini/extensions/",
+      ".gemini/.env",
+      ".gemini/agents/",
+      ".gemini/commands/",
+      ".gemini/hooks/",
+      ".gemini/skills/",
+      "gemini-extension.json",
+    ],
+    machine: ["/etc/gemini-cli/", "/library/application support/geminicli/"],
+    secrets: [".gemini/oauth_creds.json"],
+  },
+  commands: { programs: ["gemini"], packages: ["@google/gemini-cli"], aliases: ["gemini"], changes: ["trust"], options: ["--yolo"] },
+  variables: {
+    told: { GEMINI_PROJECT_DIR: "path" },
+    marks: ["GEMINI_CLI"],
+    steering: ["GEMINI_CLI_*", "GEMINI_SANDBOX*", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_BASE_URL"],
+  },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["gemini"], folders: [".gemini"] },
   version: ["gemini", "--version"],
@@ -66,7 +120,6 @@ const setup: Setup = {
   sample: (...call) => sample("BeforeTool", "run_shell_command")(...call),
   events: ["BeforeTool"],
   greets: GREETING,
-  variables: ["GEMINI_PROJECT_DIR"],
   fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
   asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
   silence: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",
@@ -131,4 +184,11 @@ const setup: Setup = {
   },
 };
 
-export const gemini: Agent = { id: "gemini", name: "Gemini CLI", protocol, setup };
+export const gemini: Agent<"gemini"> = {
+  id: "gemini",
+  name: "Gemini CLI",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

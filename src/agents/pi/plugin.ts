@@ -1,6 +1,6 @@
 import { isObject } from "../../data/index.ts";
-import { protocol } from "../pi.ts";
-import { judgeCall, type Registered, text } from "./judge.ts";
+import { protocol } from "./index.ts";
+import { judgeCall, type Registered, text } from "../judge-call.ts";
 
 // Entry of dist/plugin-pi.mjs, which the extension in pi's folder loads.
 

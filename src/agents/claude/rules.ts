@@ -12,7 +12,10 @@ import {
   textRule,
 } from "../../import/index.ts";
 import { escapeWord, normaliseHost } from "../../pattern/index.ts";
-import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "./json.ts";
+import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
+import type { NativeRules, Reasoned, RefusalWriter, Surroundings } from "../native/contract.ts";
+import { folder, inProject, ofUser } from "../native/places.ts";
+import { asList, listWriter } from "../native/write.ts";
 
 /**
  * `permissions` of Claude Code's settings (measured on 2.1.329, else code.claude.com/docs/en/permissions), which Qwen
@@ -229,3 +232,60 @@ function tool(origin: Origin, name: string, scope: string | undefined): readonly
   if (field === null || scope.includes("*")) return { why: "which part of the tool's input this means is not known" };
   return every(origin, `${name}(${field[1] ?? ""}:${escapeWord(field[2] ?? "")})`, []);
 }
+
+/** Only `*` is a wildcard, `\*` is a star. */
+const claudeText = (glob: string): string | undefined => (/[()\\](?!\*)/.test(glob) ? undefined : glob);
+
+function express({ refusal }: Reasoned): readonly string[] | undefined {
+  switch (refusal.is) {
+    case "shell":
+      return ["Bash"];
+    case "words": {
+      const text = refusal.words.join(" ");
+      if (refusal.words.some((word) => /[\s()*\\"']/.test(word))) return undefined;
+      return [refusal.exact ? `Bash(${text})` : `Bash(${text}:*)`];
+    }
+    case "text": {
+      const glob = claudeText(refusal.glob);
+      return glob === undefined ? undefined : [`Bash(${glob})`];
+    }
+    case "path": {
+      const name = refusal.access === "read" ? "Read" : "Edit";
+      const start = { root: "//", home: "~/", project: "./", anywhere: "//" }[refusal.anchor];
+      return [`${name}(${start}${refusal.pattern})`];
+    }
+    case "fetch":
+      if (refusal.host === "*") return ["WebFetch"];
+      return [
+        ...(refusal.itself ? [`WebFetch(domain:${refusal.host})`] : []),
+        ...(refusal.below ? [`WebFetch(domain:*.${refusal.host})`] : []),
+      ];
+    case "mcp":
+      return [refusal.tool === "*" ? `mcp__${refusal.server}` : `mcp__${refusal.server}__${refusal.tool}`];
+  }
+}
+
+/** Refusals as entries of `permissions.deny`, which Qwen Code has too. */
+export const denyList = (path: (place: Surroundings) => string): RefusalWriter => ({
+  express,
+  show: asList,
+  file: { path, write: listWriter(["permissions", "deny"]) },
+});
+
+const ownFolder = ({ home, env }: Surroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => [
+      ofUser("/etc/claude-code/managed-settings.json", readClaude),
+      ofUser("/etc/claude-code/managed-settings.d", readClaude, ".json"),
+      ofUser("/Library/Application Support/ClaudeCode/managed-settings.json", readClaude),
+      ofUser(`${ownFolder(around)}/settings.json`, readClaude),
+      ...inProject(around, readClaude, ".claude/settings.json", ".claude/settings.local.json"),
+    ],
+    readerFor: () => readClaude,
+  },
+  refusals: denyList((place) =>
+    place.project === undefined ? `${ownFolder(place)}/settings.json` : `${place.project}/.claude/settings.json`,
+  ),
+};

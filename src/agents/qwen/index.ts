@@ -1,9 +1,10 @@
-import { isObject } from "../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, Setup } from "./agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
-import { files, named, shell } from "./reading.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { GEMINI_TOOLS } from "../gemini/index.ts";
+import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { files, named, shell } from "../reading.ts";
 
 /**
  * Qwen Code. Measured on 0.24.4: its own permissions come first, then PermissionRequest where it would ask, then the user,
@@ -81,6 +82,34 @@ export const protocol: Protocol = {
 
 const GREETING = "SessionStart";
 
+const facts: HostFacts = {
+  calls: [
+    { telling: 90, variables: { QWEN_PROJECT_DIR: "there" } },
+    { telling: 90, fields: { tool_call_id: "there" } },
+    // Its tools have Gemini's names, its events Claude Code's.
+    { telling: 60, events: ["PreToolUse", "PermissionRequest"], fields: { tool_name: GEMINI_TOOLS } },
+  ],
+  files: {
+    userLocked: [".qwen/settings.json", ".qwen/extensions/", ".qwen/.env"],
+    userAsked: [],
+    project: [
+      ".qwen/settings.json",
+      ".qwen/extensions/",
+      ".qwen/.env",
+      ".qwen/agents/",
+      ".qwen/commands/",
+      ".qwen/hooks/",
+      ".qwen/skills/",
+      "qwen-extension.json",
+    ],
+    machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
+    secrets: [".qwen/oauth_creds.json"],
+  },
+  commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"] },
+  variables: { told: { QWEN_PROJECT_DIR: "path" }, marks: ["QWEN_CODE"], steering: ["QWEN_*"] },
+  damaged: "exit 2",
+};
+
 const setup: Setup = {
   signs: { programs: ["qwen"], folders: [".qwen"] },
   version: ["qwen", "--version"],
@@ -88,7 +117,6 @@ const setup: Setup = {
   sample: (...call) => sample("PreToolUse", "run_shell_command")(...call),
   events: ["PreToolUse", "PermissionRequest"],
   greets: GREETING,
-  variables: ["QWEN_PROJECT_DIR"],
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
   silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
@@ -128,4 +156,11 @@ const setup: Setup = {
   },
 };
 
-export const qwen: Agent = { id: "qwen", name: "Qwen Code", protocol, setup };
+export const qwen: Agent<"qwen"> = {
+  id: "qwen",
+  name: "Qwen Code",
+  protocol,
+  facts,
+  rules: { load: async () => (await import("./rules.ts")).rules },
+  setup,
+};

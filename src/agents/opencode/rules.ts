@@ -11,9 +11,14 @@ import {
 } from "../../import/index.ts";
 import type { OperationName } from "../../policy/index.ts";
 import type { Node } from "../../edit/json5/index.ts";
-import { hostRule } from "./claude.ts";
-import { at, type JsonFile, readJson, textOfNode, said } from "./json.ts";
-import { keepOrdered, type OrderedRule } from "./ordered.ts";
+import { hostRule } from "../claude/rules.ts";
+import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts";
+import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
+import type { Edit } from "../../edit/index.ts";
+import { type Path, placeFinder, toValue } from "../../edit/json5/index.ts";
+import type { NativeRules, Reasoned, Surroundings } from "../native/contract.ts";
+import { folder, inProject, ofUser } from "../native/places.ts";
+import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../native/write.ts";
 
 /**
  * `permission` of OpenCode (1.18.34; opencode.ai/docs/permissions) and of Kilo, which is made from it. An action for
@@ -168,3 +173,136 @@ function external(origin: Origin, pattern: string, whole: boolean): readonly Con
   const change = path(origin, "change", pattern);
   return "why" in read ? read : "why" in change ? change : [...read, ...change];
 }
+
+const star = (glob: string): boolean => glob.includes("\\*");
+
+function express({ refusal }: Reasoned): readonly string[] | undefined {
+  switch (refusal.is) {
+    case "shell":
+      return [entry("bash", "*")];
+    case "words": {
+      const text = refusal.words.join(" ");
+      return /[*?"'\\]/.test(text) ? undefined : [entry("bash", refusal.exact ? text : `${text} *`)];
+    }
+    case "text":
+      return star(refusal.glob) || refusal.glob.includes("?") ? undefined : [entry("bash", refusal.glob)];
+    case "fetch":
+      if (refusal.host === "*") return [entry("webfetch", "*")];
+      return [
+        ...(refusal.itself ? [entry("webfetch", `*://${refusal.host}/*`)] : []),
+        ...(refusal.below ? [entry("webfetch", `*://*.${refusal.host}/*`)] : []),
+      ];
+    case "mcp":
+      return [entry(`${refusal.server}_${refusal.tool}`, "*")];
+    case "path":
+      return undefined;
+  }
+}
+
+function asPermission(entries: readonly string[]): string {
+  const tools = new Map<string, string[]>();
+  for (const one of entries) {
+    const [tool = "", pattern = ""] = one.split("\u0000");
+    tools.set(tool, [...(tools.get(tool) ?? []), pattern]);
+  }
+  const permission = Object.fromEntries(
+    [...tools].map(([tool, patterns]) => [tool, Object.fromEntries(patterns.map((one) => [one, "deny"]))]),
+  );
+  return `${JSON.stringify({ permission }, undefined, 2)}\n`;
+}
+
+const SEPARATOR = "\u0000";
+/** An entry of `permission`: a tool and a pattern. */
+export const entry = (tool: string, pattern: string): string => `${tool}${SEPARATOR}${pattern}`;
+
+/**
+ * `permission` of OpenCode: the last that matches decides, so ours stand last. A tool with one action for everything
+ * becomes a tool with patterns, of which the first is that action.
+ */
+export const permissionWriter: Writer = (now, wanted, owned) => {
+  const start = now === undefined || now.trim() === "" ? "{}\n" : now;
+  const root = readObject(start);
+  if ("is" in root) return root;
+  const changes: Edit[] = [];
+  const permission = nodeAt(root, ["permission"]);
+  if (permission?.kind === "scalar") {
+    if (wanted.length === 0) return { is: "text", text: start, own: [] };
+    return {
+      is: "refused",
+      why: '`permission` is one action for everything: write it as `{ "*": … }` first',
+      ...placeFinder(start)(permission.start),
+    };
+  }
+  const split = (one: string): readonly [string, string] => {
+    const at = one.indexOf(SEPARATOR);
+    return [one.slice(0, at), one.slice(at + 1)];
+  };
+  const own: string[] = [];
+  for (const one of owned) {
+    const [tool, pattern] = split(one);
+    const there = nodeAt(root, ["permission", tool, pattern]);
+    if (!wanted.includes(one) && there !== undefined && toValue(there) === "deny")
+      changes.push({ do: "remove", path: ["permission", tool, pattern] });
+  }
+  const converted = new Set<string>();
+  for (const one of wanted) {
+    const [tool, pattern] = split(one);
+    const node = nodeAt(root, ["permission", tool]);
+    const there = nodeAt(root, ["permission", tool, pattern]);
+    if (there !== undefined) {
+      if (owned.includes(one)) own.push(one);
+      else if (toValue(there) !== "deny")
+        return { is: "refused", why: `\`${tool}\` has another action for \`${pattern}\``, ...placeFinder(start)(there.start) };
+      continue;
+    }
+    if (node?.kind === "scalar" && !converted.has(tool)) {
+      converted.add(tool);
+      changes.push({ do: "replace", path: ["permission", tool], value: { "*": toValue(node) } });
+    }
+    changes.push({ do: "set", path: ["permission", tool, pattern], value: "deny" });
+    own.push(one);
+  }
+  const next = applyEdits(start, changes);
+  if (typeof next !== "string") return next;
+  const clean = withoutEmpty(next, [...new Set(owned.filter((one) => !wanted.includes(one)).map((one) => split(one)[0]))]);
+  return typeof clean === "string" ? { is: "text", text: clean, own } : clean;
+};
+
+/** What held nothing but ours goes with it. */
+function withoutEmpty(text: string, tools: readonly string[]): string | Refused {
+  let next = text;
+  for (const path of [...tools.map((tool): Path => ["permission", tool]), ["permission"]] as readonly Path[]) {
+    const root = readObject(next);
+    const node = "is" in root ? undefined : nodeAt(root, path);
+    if (tools.length === 0 || node?.kind !== "object" || node.members.length > 0) continue;
+    const done = applyEdits(next, [{ do: "remove", path }]);
+    if (typeof done !== "string") return done;
+    next = done;
+  }
+  return next;
+}
+
+/** OpenCode's rules, and those of what is made from it: `NAME.json` in a folder of that name. */
+export function openCodeRules(name: string, own: string): NativeRules {
+  const files = [`${name}.json`, `${name}.jsonc`];
+  const config = ({ home, env }: Surroundings): string => `${folder(env["XDG_CONFIG_HOME"], `${home}/.config`)}/${name}`;
+  return {
+    reader: {
+      places: (around) => [
+        ...files.map((file) => ofUser(`${config(around)}/${file}`, readOpenCode)),
+        ...inProject(around, readOpenCode, ...files, ...files.map((file) => `${own}/${file}`)),
+      ],
+      readerFor: () => readOpenCode,
+    },
+    refusals: {
+      express,
+      show: asPermission,
+      file: {
+        path: (place) => `${place.project ?? config(place)}/${name}.json`,
+        write: permissionWriter,
+      },
+    },
+  };
+}
+
+export const rules: NativeRules = openCodeRules("opencode", ".opencode");

@@ -1,0 +1,78 @@
+import { RULE_IDS } from "../src/agents/native/index.ts";
+import { AGENTS, type HostCommands, type HostFacts, OTHERS } from "../src/agents/index.ts";
+
+const FACTS: readonly HostFacts[] = [...AGENTS.map(({ facts }) => facts), ...OTHERS];
+const COMMANDS: readonly HostCommands[] = FACTS.flatMap(({ commands }) => ("none" in commands ? [] : [commands]));
+const SECRETS = FACTS.flatMap(({ files }) => files.secrets);
+
+const byProgram = ([program = ""]: readonly string[], names: readonly string[]): readonly (readonly [string, string])[] =>
+  names.map((name) => [name, program] as const);
+
+const CALL_SIGNS = AGENTS.flatMap(({ id, facts: { calls } }) => ("none" in calls ? [] : calls.map((sign) => ({ agent: id, ...sign }))));
+
+type Entry = readonly string[] | readonly object[] | Readonly<Record<string, string | readonly string[] | object>>;
+
+/** What the pure folders know of the agents, by the names of `src/policy/agent-table.ts`. */
+export const agentTable: Readonly<Record<string, Entry>> = {
+  AGENT_IDS: AGENTS.map(({ id }) => id),
+  USER_LOCKED: FACTS.flatMap(({ files }) => files.userLocked),
+  USER_ASKED: FACTS.flatMap(({ files }) => files.userAsked),
+  PROJECT_ASKED: FACTS.flatMap(({ files }) => files.project),
+  MACHINE_LOCKED: FACTS.flatMap(({ files }) => files.machine),
+  AGENT_SECRET_FILES: SECRETS.filter((path) => !path.endsWith("/")),
+  AGENT_SECRET_FOLDERS: SECRETS.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1)),
+  AGENT_PROGRAMS: COMMANDS.flatMap(({ programs }) => programs),
+  AGENT_OPTIONS: COMMANDS.flatMap(({ options = [] }) => options),
+  PROGRAM_OF_PACKAGE: Object.fromEntries(COMMANDS.flatMap(({ programs, packages }) => byProgram(programs, packages))),
+  AGENT_ALIASES: COMMANDS.flatMap(({ aliases = [] }) => aliases),
+  AGENT_WITHIN: Object.fromEntries(COMMANDS.flatMap(({ programs: [own = ""], within }) => (within === undefined ? [] : [[within, own]]))),
+  CHANGING_WORDS: Object.fromEntries(
+    COMMANDS.flatMap(({ programs, changes = [] }) => (changes.length === 0 ? [] : programs.map((name) => [name, changes]))),
+  ),
+  TOLD_VARIABLES: Object.fromEntries(FACTS.flatMap(({ variables }) => Object.entries(variables.told))),
+  RULES_READ: RULE_IDS.read,
+  REFUSALS_TOLD: RULE_IDS.told,
+  CALL_SIGNS: CALL_SIGNS.toSorted((one, other) => other.telling - one.telling),
+  DAMAGED: Object.fromEntries(AGENTS.flatMap(({ id, facts: { damaged } }) => (damaged === "exit 2" ? [] : [[id, damaged] as const]))),
+  AGENT_MARKS: FACTS.flatMap(({ variables }) => variables.marks),
+};
+
+const HEAD = `/**
+ * What judging has to know of every agent, whichever one asks. Written by \`npm run generate\` from the agents' own files
+ * (\`HostFacts\` in src/agents/agent.ts says what each means): change those. It stands here because the pure folders lie
+ * below the agents, and because the hook loads the file of the agent that calls alone.
+ */
+import { listed } from "./listed.ts";
+`;
+
+/** A long list in few lines. */
+function inLines(items: readonly string[]): string {
+  if (items.length === 0) return "[]";
+  const lines: string[] = [];
+  for (const item of items) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + item.length < 130) lines[lines.length - 1] = `${line}${item}; `;
+    else lines.push(`${item}; `);
+  }
+  // Pure: a bundle holds the lists that it reads.
+  return `/* @__PURE__ */ listed(${lines.map((line) => JSON.stringify(line.slice(0, -2))).join(", ")})`;
+}
+
+/** Where it is neither a list of texts nor a record of them. */
+const TYPES: Readonly<Record<string, string>> = {
+  CHANGING_WORDS: "Readonly<Record<string, readonly string[]>>",
+  TOLD_VARIABLES: 'Readonly<Record<string, "word" | "text" | "path">>',
+  DAMAGED: "Readonly<Record<string, { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string }>>",
+};
+
+function declared([name, value]: readonly [string, Entry]): string {
+  if (name === "AGENT_IDS" || name === "CALL_SIGNS") return `export const ${name} = ${JSON.stringify(value)} as const;`;
+  if (isTexts(value)) return `export const ${name}: readonly string[] = ${inLines(value)};`;
+  return `export const ${name}: ${TYPES[name] ?? "Readonly<Record<string, string>>"} = ${JSON.stringify(value)};`;
+}
+
+const isTexts = (value: Entry): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+export const agentTableDocs: readonly { readonly file: string; readonly update: () => string }[] = [
+  { file: "src/policy/agent-table.ts", update: () => [HEAD, ...Object.entries(agentTable).map(declared)].join("\n") },
+];

@@ -1,0 +1,55 @@
+import type { Node } from "../../edit/json5/index.ts";
+import type { NativeContext, NativeRead, Refusal, Scope } from "../../import/index.ts";
+import type { Writer } from "./write.ts";
+
+export type Reader = (text: string, context: NativeContext) => NativeRead;
+
+/** A file, or every file of a folder that ends so, in which a program keeps rules. */
+export interface NativePlace {
+  readonly path: string;
+  /** The folder's files with this ending. */
+  readonly all?: string;
+  readonly scope: Scope;
+  readonly read: Reader;
+}
+
+/** For whom rules are looked for or written. */
+export interface Surroundings {
+  readonly home: string;
+  /** Undefined: for the user, in all projects. */
+  readonly project: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How the rules of a program are read: `assent import`. */
+export interface RuleReader {
+  readonly places: (around: Surroundings) => readonly NativePlace[];
+  /** For files named on the command line; by their endings where there are several kinds. */
+  readonly readerFor: (path: string) => Reader;
+  /** Of the places only the first that can be read counts. */
+  readonly first?: true;
+  /** A file named without `--agent` is known by what it holds. */
+  readonly holds?: (root: Node) => boolean;
+}
+
+/** A refusal with the reason a person gave for it. */
+export interface Reasoned {
+  readonly refusal: Refusal;
+  readonly reason: string | undefined;
+}
+
+/** How a host is told what to refuse by itself: `assent export`. */
+export interface RefusalWriter {
+  /** Entries of its file, or arguments of its command line; undefined where it has no words for it. */
+  readonly express: (one: Reasoned) => readonly string[] | undefined;
+  /** The entries as they would stand in the file, for people. */
+  readonly show: (entries: readonly string[]) => string;
+  /** Undefined: there is no file for it, the entries are arguments. */
+  readonly file?: { readonly path: (place: Surroundings) => string; readonly write: Writer };
+}
+
+/** A host's own rules, both ways. */
+export interface NativeRules {
+  readonly reader: RuleReader;
+  readonly refusals: RefusalWriter;
+}

@@ -1,0 +1,168 @@
+import type { HostCommands, HostFacts, HostFiles, HostVariables } from "./agent.ts";
+
+/**
+ * Hosts that Assent does not speak with. Their settings, programs and variables are known all the same: an agent that
+ * changes them, or starts them, changes what another agent may do.
+ */
+interface OtherHost {
+  readonly name: string;
+  readonly files?: Partial<HostFiles>;
+  readonly commands?: Partial<HostCommands>;
+  readonly variables?: Partial<HostVariables>;
+}
+
+const HOSTS: readonly OtherHost[] = [
+  {
+    name: "Augment",
+    files: {
+      userLocked: [".augment/settings.json", ".augment/settings.local.json", ".augment/hooks/"],
+      userAsked: [".augment/"],
+      project: [".augment/settings.json", ".augment/settings.local.json", ".augment/"],
+      machine: ["/etc/augment/"],
+    },
+    commands: { programs: ["auggie"], packages: ["@augmentcode/auggie"], aliases: ["auggie"] },
+    variables: { marks: ["AUGMENT_AGENT"] },
+  },
+  {
+    name: "Crush",
+    files: {
+      userLocked: [".config/crush/crush.json"],
+      userAsked: [".config/crush/", ".local/share/crush/crush.json"],
+      project: [".crush.json", "crush.json", ".crush/"],
+      secrets: [".local/share/crush/crush.json"],
+    },
+    commands: { programs: ["crush"], packages: ["@charmland/crush"] },
+  },
+  {
+    name: "Goose",
+    files: {
+      userLocked: [".config/goose/config.yaml", ".config/goose/permission.yaml", ".config/goose/permissions/"],
+      userAsked: [".config/goose/", ".local/share/goose/recipes/"],
+      project: [".goose/"],
+      machine: ["/etc/goose/"],
+    },
+    commands: { programs: ["goose"], changes: ["configure"] },
+    variables: { marks: ["GOOSE_TERMINAL"] },
+  },
+  {
+    name: "Zed",
+    files: {
+      userLocked: [".config/zed/settings.json"],
+      userAsked: [".config/zed/", ".local/share/zed/extensions/", "library/application support/zed/extensions/"],
+      project: [".zed/settings.json", ".zed/"],
+    },
+    commands: { programs: ["zed", "zeditor"] },
+  },
+  {
+    name: "Junie",
+    files: { userLocked: [".junie/config.json"], userAsked: [".junie/"], project: [".junie/"], machine: ["/etc/junie/"] },
+    commands: { programs: ["junie"], packages: ["@jetbrains/junie"] },
+  },
+  {
+    name: "JetBrains' editors and Android Studio",
+    files: {
+      userAsked: [".config/jetbrains/", ".local/share/jetbrains/", "library/application support/jetbrains/", ".config/google/"],
+      project: [".idea/runconfigurations/", ".idea/watchertasks.xml", ".idea/startup.xml", ".run/"],
+    },
+  },
+  {
+    name: "Antigravity",
+    files: {
+      userLocked: [".gemini/antigravity-cli/settings.json", ".gemini/antigravity/hooks.json"],
+      userAsked: [".gemini/antigravity/", ".config/antigravity/user/", "library/application support/antigravity/user/"],
+    },
+    commands: { programs: ["agy", "antigravity"] },
+  },
+  {
+    name: "Mistral Vibe",
+    files: { userLocked: [".vibe/hooks.toml"], userAsked: [".vibe/"], project: [".vibe/"] },
+    commands: { programs: ["vibe"] },
+  },
+  {
+    name: "Kimi CLI",
+    files: { userLocked: [".kimi/config.toml"], userAsked: [".kimi/"], project: [".kimi/"] },
+    commands: { programs: ["kimi"] },
+  },
+  {
+    name: "Continue",
+    files: {
+      userAsked: [".continue/"],
+      project: [".continue/", ".continuerc.json"],
+      secrets: [".continue/config.json", ".continue/config.yaml"],
+    },
+    commands: { programs: ["cn", "continue"], packages: ["@continuedev/cli"] },
+  },
+  {
+    name: "aider",
+    files: {
+      userAsked: [".aider.conf.yml", ".aider.model.settings.yml"],
+      project: [".aider.conf.yml", ".aider.model.settings.yml"],
+    },
+    commands: { programs: ["aider"], options: ["--yes-always"] },
+  },
+  {
+    name: "Roo Code",
+    files: { userAsked: [".roo/"], project: [".roo/mcp.json", ".roomodes", ".roo/"] },
+    commands: { programs: ["roo"] },
+    variables: { marks: ["ROO_ACTIVE"] },
+  },
+  {
+    name: "Warp",
+    files: { userAsked: [".warp/", ".config/warp-terminal/", ".local/state/warp-terminal/"], project: [".warp/"] },
+    commands: { programs: ["warp", "warp-cli"] },
+  },
+  { name: "Hermes", files: { userAsked: [".hermes/"], project: [".hermes/"] } },
+  {
+    name: "Devin",
+    files: { userAsked: [".devin/", ".config/devin/"], project: [".devin/"], machine: ["/etc/devin/"] },
+    commands: { programs: ["devin"] },
+  },
+  {
+    name: "Trae",
+    files: {
+      userAsked: [".trae/", ".trae-cn/", ".config/trae/user/", "library/application support/trae/user/"],
+      project: [".trae/"],
+    },
+    commands: { programs: ["trae"] },
+    variables: { marks: ["TRAE_AI_SHELL_ID"] },
+  },
+  { name: "OpenHands", files: { userAsked: [".openhands/"], project: [".openhands/"] } },
+  { name: "Amazon Q", files: { userAsked: [".amazonq/"], project: [".amazonq/"] }, commands: { programs: ["q"] } },
+  { name: "Grok", commands: { programs: ["grok"] } },
+  { name: "LM Studio", files: { userAsked: [".lmstudio/mcp.json", ".cache/lm-studio/mcp.json"] } },
+  { name: "Positron", files: { userAsked: [".config/positron/user/", "library/application support/positron/user/"] } },
+  { name: "Visual Studio", files: { project: [".vs/mcp.json"] } },
+  { name: "Replit", files: { project: [".replit"] } },
+  {
+    name: "what several hosts read",
+    files: {
+      userLocked: [".agents/plugins/", ".agents/hooks.json"],
+      userAsked: [".config/mcp/", ".config/mcphub/"],
+      project: [
+        ".agents/hooks.json",
+        ".agents/plugins/",
+        ".agents/skills/",
+        ".agents/mcp.json",
+        ".agents/commands/",
+        ".agents/agents/",
+        ".lsp.json",
+        ".mcp/",
+        ".devcontainer/devcontainer.json",
+        ".devcontainer.json",
+      ],
+    },
+    variables: { marks: ["AI_AGENT", "AGENT"] },
+  },
+  {
+    name: "rulesync, which writes settings of hosts",
+    files: { userLocked: [".rulesync/hooks.json"], project: [".rulesync/hooks.json", ".rulesync/", "rulesync.jsonc"] },
+  },
+];
+
+export const OTHERS: readonly HostFacts[] = HOSTS.map(({ files, commands, variables }) => ({
+  calls: { none: "Assent does not speak with it" },
+  files: { userLocked: [], userAsked: [], project: [], machine: [], secrets: [], ...files },
+  commands: commands === undefined ? { none: "it has no command line" } : { programs: [], packages: [], ...commands },
+  variables: { told: {}, marks: [], steering: [], ...variables },
+  damaged: "exit 2",
+}));

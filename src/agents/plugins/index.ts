@@ -1,2 +1,0 @@
-/** Judging in the process of a host that loads JavaScript. */
-export { protocol as claudeProtocol } from "../claude.ts";

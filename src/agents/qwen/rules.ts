@@ -1,0 +1,24 @@
+import { Collector, type NativeContext, type NativeRead } from "../../import/index.ts";
+import { denyList, readPermissions } from "../claude/rules.ts";
+import { readToolSettings } from "../gemini/rules.ts";
+import { readJson } from "../native/json.ts";
+import type { NativeRules } from "../native/contract.ts";
+import { inProject, ofUser } from "../native/places.ts";
+
+/** Qwen Code (0.24.4): Claude Code's `permissions`, and the older `tools` of Gemini CLI. */
+export function readQwen(text: string, context: NativeContext): NativeRead {
+  const file = readJson(text);
+  if ("problem" in file) return file;
+  const into = new Collector();
+  readPermissions(file, context, into);
+  readToolSettings(file, into);
+  return into.result();
+}
+
+export const rules: NativeRules = {
+  reader: {
+    places: (around) => [ofUser(`${around.home}/.qwen/settings.json`, readQwen), ...inProject(around, readQwen, ".qwen/settings.json")],
+    readerFor: () => readQwen,
+  },
+  refusals: denyList(({ home, project }) => `${project ?? home}/.qwen/settings.json`),
+};

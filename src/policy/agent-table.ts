@@ -1,0 +1,234 @@
+/**
+ * What judging has to know of every agent, whichever one asks. Written by `npm run generate` from the agents' own files
+ * (`HostFacts` in src/agents/agent.ts says what each means): change those. It stands here because the pure folders lie
+ * below the agents, and because the hook loads the file of the agent that calls alone.
+ */
+import { listed } from "./listed.ts";
+
+export const AGENT_IDS = [
+  "claude",
+  "codex",
+  "opencode",
+  "gemini",
+  "qwen",
+  "copilot",
+  "cursor",
+  "cline",
+  "droid",
+  "pi",
+  "kilo",
+  "amp",
+  "windsurf",
+  "kiro",
+  "vscode",
+  "generic",
+] as const;
+export const USER_LOCKED: readonly string[] = /* @__PURE__ */ listed(
+  ".claude/settings.json; .claude/settings.local.json; .claude/managed-settings.json; .claude/hooks/; .claude/plugins/",
+  ".codex/config.toml; .codex/hooks.json; .codex/hooks/; .codex/rules/; .config/opencode/opencode.json",
+  ".config/opencode/opencode.jsonc; .config/opencode/plugin/; .config/opencode/plugins/; .gemini/settings.json",
+  ".gemini/trusted_hooks.json; .gemini/trustedfolders.json; .gemini/policies/; .gemini/extensions/; .gemini/config/hooks.json",
+  ".gemini/.env; .qwen/settings.json; .qwen/extensions/; .qwen/.env; .copilot/settings.json; .copilot/config.json; .copilot/hooks/",
+  ".copilot/permissions-config.json; .cursor/hooks.json; .cursor/hooks/; .cursor/cli-config.json; .cursor/sandbox.json",
+  ".cline/hooks/; documents/cline/hooks/; .cline/plugins/; .factory/settings.json; .factory/hooks.json; .factory/hooks/",
+  ".factory/settings.local.json; .pi/agent/extensions/; .pi/agent/settings.json; .config/kilo/kilo.json; .config/kilo/kilo.jsonc",
+  ".config/kilo/plugin/; .config/kilo/plugins/; .config/amp/settings.json; .config/amp/plugins/; .codeium/windsurf/hooks.json",
+  ".kiro/hooks/; .kiro/settings/; .kiro/agents/; .augment/settings.json; .augment/settings.local.json; .augment/hooks/",
+  ".config/crush/crush.json; .config/goose/config.yaml; .config/goose/permission.yaml; .config/goose/permissions/",
+  ".config/zed/settings.json; .junie/config.json; .gemini/antigravity-cli/settings.json; .gemini/antigravity/hooks.json",
+  ".vibe/hooks.toml; .kimi/config.toml; .agents/plugins/; .agents/hooks.json; .rulesync/hooks.json",
+);
+export const USER_ASKED: readonly string[] = /* @__PURE__ */ listed(
+  ".claude.json; .claude/agents/; .claude/commands/; .claude/skills/; .claude/output-styles/",
+  "library/application support/claude/claude_desktop_config.json; .config/claude/; .codex/agents/; .codex/prompts/",
+  ".config/opencode/; .cache/opencode/; .gemini/config/; .copilot/mcp-config.json; .config/github-copilot/; .copilot/agents/",
+  ".copilot/skills/; .copilot/lsp-config.json; .copilot/installed-plugins/; .copilot/plugins/; .cursor/mcp.json; .cursor/extensions/",
+  ".cursor/plugins/; .cursor/commands/; .cursor/skills/; .cursor-server/extensions/; .cursor-server/data/machine/",
+  ".config/cursor/user/; library/application support/cursor/user/; .cline/data/settings/; .cline/mcp.json; .cline/skills/",
+  "documents/cline/; .factory/mcp.json; .factory/droids/; .factory/commands/; .factory/skills/; .factory/plugins/",
+  ".factory/config.json; .config/kilo/; .kilocode/; .config/amp/; .codeium/mcp_config.json; .codeium/windsurf/mcp_config.json",
+  ".codeium/windsurf/global_workflows/; .codeium/windsurf/skills/; .codeium/windsurf-next/; .windsurf/extensions/",
+  ".windsurf-server/extensions/; .config/windsurf/user/; .config/windsurf - next/user/; library/application support/windsurf/user/",
+  "library/application support/windsurf - next/user/; .config/kiro/user/; library/application support/kiro/user/",
+  ".config/code/user/settings.json; .config/code/user/mcp.json; library/application support/code/user/settings.json",
+  ".vscode/extensions/; .vscode-insiders/extensions/; .vscode-oss/extensions/; .vscode-server/extensions/; .vscode-server/data/user/",
+  ".vscode-server/data/machine/; library/application support/code/user/mcp.json; .config/code/user/; .config/code - insiders/user/",
+  ".config/vscodium/user/; .config/code - oss/user/; library/application support/code/user/",
+  "library/application support/code - insiders/user/; library/application support/vscodium/user/",
+  "library/application support/code - oss/user/; .augment/; .config/crush/; .local/share/crush/crush.json; .config/goose/",
+  ".local/share/goose/recipes/; .config/zed/; .local/share/zed/extensions/; library/application support/zed/extensions/; .junie/",
+  ".config/jetbrains/; .local/share/jetbrains/; library/application support/jetbrains/; .config/google/; .gemini/antigravity/",
+  ".config/antigravity/user/; library/application support/antigravity/user/; .vibe/; .kimi/; .continue/; .aider.conf.yml",
+  ".aider.model.settings.yml; .roo/; .warp/; .config/warp-terminal/; .local/state/warp-terminal/; .hermes/; .devin/; .config/devin/",
+  ".trae/; .trae-cn/; .config/trae/user/; library/application support/trae/user/; .openhands/; .amazonq/; .lmstudio/mcp.json",
+  ".cache/lm-studio/mcp.json; .config/positron/user/; library/application support/positron/user/; .config/mcp/; .config/mcphub/",
+);
+export const PROJECT_ASKED: readonly string[] = /* @__PURE__ */ listed(
+  ".claude/settings.json; .claude/settings.local.json; .claude/hooks/; .claude/agents/; .claude/commands/; .claude/skills/",
+  ".claude/plugins/; .claude/output-styles/; .mcp.json; .claude/mcp.json; .claude/workflows/; .claude-plugin/; .codex/",
+  ".codex-plugin/; .opencode/; opencode.json; opencode.jsonc; .gemini/settings.json; .gemini/policies/; .gemini/extensions/",
+  ".gemini/.env; .gemini/agents/; .gemini/commands/; .gemini/hooks/; .gemini/skills/; gemini-extension.json; .qwen/settings.json",
+  ".qwen/extensions/; .qwen/.env; .qwen/agents/; .qwen/commands/; .qwen/hooks/; .qwen/skills/; qwen-extension.json; .github/hooks/",
+  ".github/copilot/; .github/agents/; .github/skills/; .github/mcp.json; .github/lsp.json; .cursor/agents/; .cursor/commands/",
+  ".cursor/environment.json; .cursor/hooks.json; .cursor/hooks/; .cursor/cli.json; .cursor/mcp.json; .cursor/sandbox.json",
+  ".cursor-plugin/; .cursor/plugins/; .cursor/skills/; .clinerules/hooks/; .cline/hooks/; .clinerules/workflows/; .cline/; .factory/",
+  ".factory-plugin/; .pi/; .kilo/; kilo.json; kilo.jsonc; .kilocode/mcp.json; .kilocodemodes; .kilocode/; .amp/; .ampcode/",
+  ".windsurf/hooks.json; .windsurf/hooks/; .windsurf/mcp.json; .windsurf/mcp_config.json; .windsurf/workflows/; .windsurf/skills/",
+  ".kiro/hooks/; .kiro/settings/; .kiro/agents/; .kiro/powers/; .kiro/skills/; .vscode/settings.json; .vscode/launch.json",
+  ".vscode/tasks.json; .vscode/mcp.json; .vscode/hooks/; .augment/settings.json; .augment/settings.local.json; .augment/",
+  ".crush.json; crush.json; .crush/; .goose/; .zed/settings.json; .zed/; .junie/; .idea/runconfigurations/; .idea/watchertasks.xml",
+  ".idea/startup.xml; .run/; .vibe/; .kimi/; .continue/; .continuerc.json; .aider.conf.yml; .aider.model.settings.yml; .roo/mcp.json",
+  ".roomodes; .roo/; .warp/; .hermes/; .devin/; .trae/; .openhands/; .amazonq/; .vs/mcp.json; .replit; .agents/hooks.json",
+  ".agents/plugins/; .agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/",
+  ".devcontainer/devcontainer.json; .devcontainer.json; .rulesync/hooks.json; .rulesync/; rulesync.jsonc",
+);
+export const MACHINE_LOCKED: readonly string[] = /* @__PURE__ */ listed(
+  "/etc/claude-code/; /library/application support/claudecode/; /etc/codex/; /etc/opencode/; /library/application support/opencode/",
+  "/etc/gemini-cli/; /library/application support/geminicli/; /etc/qwen-code/; /library/application support/qwencode/",
+  "/etc/github-copilot/; /etc/cursor/; /library/application support/cursor/; /etc/cline/; /etc/factory/",
+  "/library/application support/factory/; /etc/kilo/; /etc/ampcode/; /etc/windsurf/; /library/application support/windsurf/",
+  "/etc/kiro/; /etc/augment/; /etc/goose/; /etc/junie/; /etc/devin/",
+);
+export const AGENT_SECRET_FILES: readonly string[] = /* @__PURE__ */ listed(
+  ".claude.json; .codex/auth.json; .local/share/opencode/auth.json; .config/opencode/auth.json; .gemini/oauth_creds.json",
+  ".qwen/oauth_creds.json; .config/cursor/auth.json; .factory/auth.json; .local/share/kilo/auth.json; .local/share/crush/crush.json",
+  ".continue/config.json; .continue/config.yaml",
+);
+export const AGENT_SECRET_FOLDERS: readonly string[] = /* @__PURE__ */ listed(".config/github-copilot");
+export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
+  "claude; codex; opencode; gemini; qwen; copilot; cursor; cursor-agent; cline; droid; pi; kilo; kilocode; amp; windsurf; kiro",
+  "kiro-cli; code; code-insiders; codium; vscodium; code-server; auggie; crush; goose; zed; zeditor; junie; agy; antigravity; vibe",
+  "kimi; cn; continue; aider; roo; warp; warp-cli; devin; trae; q; grok",
+);
+export const AGENT_OPTIONS: readonly string[] = /* @__PURE__ */ listed(
+  "--settings; --setting-sources; --bare; --mcp-config; --plugin-dir; --pure; --yolo; --additional-mcp-config; --auto-approve",
+  "--trust-all-tools; --add-mcp; --install-extension; --uninstall-extension; --yes-always",
+);
+export const PROGRAM_OF_PACKAGE: Readonly<Record<string, string>> = {
+  "@anthropic-ai/claude-code": "claude",
+  "@anthropic-ai/claude-code-linux-x64": "claude",
+  "@openai/codex": "codex",
+  "opencode-ai": "opencode",
+  "@google/gemini-cli": "gemini",
+  "@qwen-code/qwen-code": "qwen",
+  "@github/copilot": "copilot",
+  cline: "cline",
+  droid: "droid",
+  "@earendil-works/pi-coding-agent": "pi",
+  "@mariozechner/pi-coding-agent": "pi",
+  "@kilocode/cli": "kilo",
+  "@sourcegraph/amp": "amp",
+  "@ampcode/cli": "amp",
+  "@augmentcode/auggie": "auggie",
+  "@charmland/crush": "crush",
+  "@jetbrains/junie": "junie",
+  "@continuedev/cli": "cn",
+};
+export const AGENT_ALIASES: readonly string[] = /* @__PURE__ */ listed(
+  "claude; codex; opencode; gemini; qwen; copilot; kilo; kilocode; amp; auggie",
+);
+export const AGENT_WITHIN: Readonly<Record<string, string>> = { gh: "copilot" };
+export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
+  gemini: ["trust"],
+  droid: ["config"],
+  pi: ["install", "remove", "uninstall", "update"],
+  goose: ["configure"],
+};
+export const TOLD_VARIABLES: Readonly<Record<string, "word" | "text" | "path">> = {
+  CLAUDE_PROJECT_DIR: "path",
+  GEMINI_PROJECT_DIR: "path",
+  QWEN_PROJECT_DIR: "path",
+  COPILOT_PROJECT_DIR: "path",
+  FACTORY_PROJECT_DIR: "path",
+  AGENT: "word",
+  AGENT_TOOL_NAME: "text",
+  AMP_THREAD_ID: "word",
+};
+export const RULES_READ: readonly string[] = /* @__PURE__ */ listed(
+  "claude; codex; opencode; gemini; qwen; copilot; cursor; kilo; dippy; cc-safety-net; autonomous-dev; pydantic-ai-backend",
+  "agentperm",
+);
+export const REFUSALS_TOLD: readonly string[] = /* @__PURE__ */ listed("claude; codex; opencode; gemini; qwen; copilot; cursor; kilo");
+export const CALL_SIGNS = [
+  { agent: "windsurf", telling: 150, fields: { agent_action_name: "text" } },
+  { agent: "cline", telling: 140, fields: { tool_call: "object" } },
+  { agent: "cline", telling: 140, fields: { preToolUse: "object" } },
+  { agent: "cursor", telling: 130, fields: { cursor_version: "there" } },
+  { agent: "cursor", telling: 130, fields: { conversation_id: "there" } },
+  { agent: "opencode", telling: 120, events: ["permission.ask", "permission.asked", "tool.execute.before"] },
+  { agent: "pi", telling: 110, fields: { type: ["tool_call"] } },
+  { agent: "pi", telling: 110, fields: { toolCallId: "there" } },
+  { agent: "copilot", telling: 100, fields: { toolArgs: "there" } },
+  { agent: "copilot", telling: 100, fields: { hookName: ["permissionRequest"] } },
+  { agent: "qwen", telling: 90, variables: { QWEN_PROJECT_DIR: "there" } },
+  { agent: "qwen", telling: 90, fields: { tool_call_id: "there" } },
+  { agent: "codex", telling: 80, events: ["PermissionRequest"], fields: { permission: "object" } },
+  { agent: "codex", telling: 80, fields: { turn_id: "there", model: "there" } },
+  { agent: "vscode", telling: 70, fields: { hookEventName: "there" } },
+  {
+    agent: "vscode",
+    telling: 70,
+    fields: {
+      tool_name: [
+        "run_in_terminal",
+        "replace_string_in_file",
+        "multi_replace_string_in_file",
+        "insert_edit_into_file",
+        "create_file",
+        "editFiles",
+      ],
+    },
+  },
+  {
+    agent: "qwen",
+    telling: 60,
+    events: ["PreToolUse", "PermissionRequest"],
+    fields: {
+      tool_name: [
+        "glob",
+        "grep_search",
+        "search_file_content",
+        "read_file",
+        "read_many_files",
+        "list_directory",
+        "web_fetch",
+        "google_web_search",
+        "replace",
+        "write_file",
+        "run_shell_command",
+      ],
+    },
+  },
+  { agent: "gemini", telling: 50, events: ["BeforeTool", "AfterTool"] },
+  {
+    agent: "gemini",
+    telling: 50,
+    fields: {
+      tool_name: [
+        "glob",
+        "grep_search",
+        "search_file_content",
+        "read_file",
+        "read_many_files",
+        "list_directory",
+        "web_fetch",
+        "google_web_search",
+        "replace",
+        "write_file",
+        "run_shell_command",
+      ],
+    },
+  },
+  { agent: "droid", telling: 40, variables: { FACTORY_PROJECT_DIR: "there" } },
+  { agent: "kiro", telling: 30, events: ["preToolUse"], fields: { tool_name: "there" } },
+  { agent: "amp", telling: 20, variables: { AGENT: ["amp"], AGENT_TOOL_NAME: "there" }, fields: { tool_name: "absent" } },
+  { agent: "generic", telling: 10, fields: { tool: "there", input: "there", tool_name: "absent" } },
+  { agent: "claude", telling: 0 },
+] as const;
+export const DAMAGED: Readonly<Record<string, { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string }>> =
+  { cline: { fields: { cancel: true }, message: "errorMessage" } };
+export const AGENT_MARKS: readonly string[] = /* @__PURE__ */ listed(
+  "CLAUDECODE; CODEX_SANDBOX; CODEX_SANDBOX_NETWORK_DISABLED; CODEX_THREAD_ID; CODEX_CI; OPENCODE; GEMINI_CLI; QWEN_CODE",
+  "COPILOT_CLI; COPILOT_AGENT_*; CURSOR_AGENT; CLINE_ACTIVE; AMP_CURRENT_THREAD_ID; KIRO_AGENT*; AUGMENT_AGENT; GOOSE_TERMINAL",
+  "ROO_ACTIVE; TRAE_AI_SHELL_ID; AI_AGENT; AGENT",
+);
