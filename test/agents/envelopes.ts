@@ -18,6 +18,18 @@ export interface EventSpec {
   readonly envelope: (asked: Asked, cwd: string) => Payload | undefined;
   /** For hosts that say things by variables. */
   readonly env?: (asked: Asked) => Readonly<Record<string, string>>;
+  /** What it is told in each of the situations of golden.test.ts, in their order. `-` is silence, `·` not asked. */
+  readonly told: string;
+}
+
+export interface HostSpec {
+  /** The only keys that it takes, by what its documentation or its behaviour says. */
+  readonly keys: RegExp;
+  /** What its exit codes mean, where it reads no JSON. */
+  readonly exits?: readonly string[];
+  /** Which host its calls are taken for that nobody names: its form is its own, or that of another. */
+  readonly takenFor?: AgentId;
+  readonly events: readonly EventSpec[];
 }
 
 interface Names {
@@ -222,50 +234,162 @@ const pi =
     return made && { type: "tool_call", toolName: made[0], toolCallId: "1", input: made[1], cwd, hasUI };
   };
 
-const OPENCODE_EVENTS: readonly EventSpec[] = [
-  { event: "tool.execute.before", envelope: opencode },
-  { event: "permission.ask", envelope: openCodeAsked },
+const openCodeEvents: readonly EventSpec[] = [
+  { event: "tool.execute.before", envelope: opencode, told: "allow allow - deny deny deny allow deny - allow deny - deny - deny" },
+  { event: "permission.ask", envelope: openCodeAsked, told: "allow allow - - deny deny · · - allow deny · · · ·" },
 ];
 
-/** What each host calls hooks for, by `assent install`'s registration. */
-export const EVENTS: Readonly<Record<AgentId, readonly EventSpec[]>> = {
-  claude: ["PreToolUse", "PermissionRequest"].map((event) => ({ event, envelope: shaped(CLAUDE, event, { permission_mode: "default" }) })),
-  codex: ["PreToolUse", "PermissionRequest"].map((event) => ({
-    event,
-    envelope: notWrite(shaped(CODEX, event, { turn_id: "t1", model: "gpt-5.5", permission_mode: "default" })),
-  })),
-  opencode: OPENCODE_EVENTS,
-  kilo: OPENCODE_EVENTS,
-  gemini: [{ event: "BeforeTool", envelope: gemini }],
-  qwen: ["PreToolUse", "PermissionRequest"].map((event) => ({
-    event,
-    envelope: shaped({ ...GEMINI, mcp: mcpName }, event, { permission_mode: "default" }),
-  })),
-  copilot: ["preToolUse", "permissionRequest"].map((event) => ({ event, envelope: copilot(event) })),
-  cursor: ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"].map((event) => ({
-    event,
-    envelope: cursor(event),
-  })),
-  cline: [{ event: "PreToolUse", envelope: cline }],
-  droid: [{ event: "PreToolUse", envelope: shaped(DROID, "PreToolUse", { permission_mode: "auto-low" }) }],
-  pi: [{ event: "tool_call", envelope: pi(false) }],
-  amp: [
-    {
-      event: "delegate",
-      envelope: (asked) => call(AMP)(asked)?.[1],
-      env: (asked) => ({ AGENT: "amp", AGENT_TOOL_NAME: call(AMP)(asked)?.[0] ?? "" }),
-    },
-  ],
-  windsurf: [{ event: "pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use", envelope: windsurf }],
-  kiro: [{ event: "PreToolUse", envelope: shaped(KIRO, "PreToolUse") }],
-  vscode: [{ event: "PreToolUse", envelope: shaped(VSCODE, "PreToolUse") }],
-  generic: [
-    {
-      event: "request",
-      envelope: (asked, cwd) => {
-        const made = call(GENERIC)(asked);
-        return made && { tool: made[0], input: made[1], cwd, session: "s1", asks: true, decides: false };
+const ASKED = { permission_mode: "default" };
+const CODEX_CALL = { turn_id: "t1", model: "gpt-5.5", permission_mode: "default" };
+const SHAPED_KEYS = /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason|decision))?|systemMessage)$/;
+
+/** What each host calls hooks for, by `assent install`'s registration, and what it is told. */
+export const HOSTS: Readonly<Record<AgentId, HostSpec>> = {
+  claude: {
+    keys: /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason|updatedInput|decision))?|systemMessage)$/,
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: shaped(CLAUDE, "PreToolUse", ASKED),
+        told: "allow allow - ask deny deny allow deny - allow deny · · - deny",
       },
-    },
-  ],
+      {
+        event: "PermissionRequest",
+        envelope: shaped(CLAUDE, "PermissionRequest", ASKED),
+        told: "allow allow - - deny deny allow deny - allow deny · · - deny",
+      },
+    ],
+  },
+  codex: {
+    keys: SHAPED_KEYS,
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: notWrite(shaped(CODEX, "PreToolUse", CODEX_CALL)),
+        // No ask there, and no allow: an ask that is more than a default is a denial.
+        told: "- - - deny deny deny - deny · · · - deny - deny",
+      },
+      {
+        event: "PermissionRequest",
+        envelope: notWrite(shaped(CODEX, "PermissionRequest", CODEX_CALL)),
+        // The folder of a command is not told: only a written rule allows one.
+        told: "- allow - - deny deny allow deny · · · - deny - deny",
+      },
+    ],
+  },
+  opencode: { keys: /^(?:status|reason)$/, events: openCodeEvents },
+  kilo: { keys: /^(?:status|reason)$/, takenFor: "opencode", events: openCodeEvents },
+  gemini: {
+    keys: /^(?:decision|reason|systemMessage)$/,
+    events: [{ event: "BeforeTool", envelope: gemini, told: "allow allow - deny deny deny allow deny - allow deny · · - deny" }],
+  },
+  qwen: {
+    keys: SHAPED_KEYS,
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: shaped({ ...GEMINI, mcp: mcpName }, "PreToolUse", ASKED),
+        told: "- - - deny deny deny - deny - - deny · · - deny",
+      },
+      {
+        event: "PermissionRequest",
+        envelope: shaped({ ...GEMINI, mcp: mcpName }, "PermissionRequest", ASKED),
+        told: "allow allow - - deny deny allow deny - allow deny · · - deny",
+      },
+    ],
+  },
+  copilot: {
+    keys: /^(?:permissionDecision|permissionDecisionReason|behavior|message)$/,
+    events: [
+      // An allow before a tool would override the user's own --deny-tool.
+      { event: "preToolUse", envelope: copilot("preToolUse"), told: "- - - ask deny deny - deny - - deny - deny - deny" },
+      {
+        event: "permissionRequest",
+        envelope: copilot("permissionRequest"),
+        told: "allow allow - - deny deny allow deny - allow deny - deny - deny",
+      },
+    ],
+  },
+  cursor: {
+    keys: /^(?:permission|user_message|agent_message)$/,
+    events: [
+      // Here an ask is not put to the user; for commands the next event asks.
+      { event: "preToolUse", envelope: cursor("preToolUse"), told: "- - - - deny deny - deny - - deny · · - deny" },
+      {
+        event: "beforeShellExecution",
+        envelope: cursor("beforeShellExecution"),
+        told: "allow allow - ask deny deny · · · · · · · · ·",
+      },
+      { event: "beforeMCPExecution", envelope: cursor("beforeMCPExecution"), told: "· · · · · · · · · · · · · - deny" },
+      { event: "beforeReadFile", envelope: cursor("beforeReadFile"), told: "· · · · · · allow deny · · · · · · ·" },
+    ],
+  },
+  cline: {
+    keys: /^(?:cancel|errorMessage|overrideInput(?:\.commands)?)$/,
+    // A refused command is replaced by one that says why.
+    events: [{ event: "PreToolUse", envelope: cline, told: "- - - replaced replaced replaced - deny - - deny · · - deny" }],
+  },
+  droid: {
+    keys: /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?|systemMessage)$/,
+    takenFor: "claude",
+    events: [
+      {
+        event: "PreToolUse",
+        envelope: shaped(DROID, "PreToolUse", { permission_mode: "auto-low" }),
+        told: "- - - deny deny deny - deny - - deny · · - deny",
+      },
+    ],
+  },
+  pi: {
+    keys: /^(?:block|ask|reason)$/,
+    // It asks nobody by itself: what a default asks about, or nobody has an opinion on, is denied where no person sits.
+    events: [{ event: "tool_call", envelope: pi(false), told: "- - deny deny deny deny - deny deny - deny · · · ·" }],
+  },
+  amp: {
+    keys: /^never$/,
+    exits: ["allow", "ask", "deny"],
+    events: [
+      {
+        event: "delegate",
+        envelope: (asked) => call(AMP)(asked)?.[1],
+        env: (asked) => ({ AGENT: "amp", AGENT_TOOL_NAME: call(AMP)(asked)?.[0] ?? "" }),
+        // It cannot stay silent.
+        told: "allow allow ask ask deny deny allow deny ask allow deny · · ask deny",
+      },
+    ],
+  },
+  windsurf: {
+    keys: /^never$/,
+    exits: ["-", "-", "deny"],
+    events: [
+      {
+        event: "pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use",
+        envelope: windsurf,
+        told: "- - - deny deny deny - deny - - deny · · - deny",
+      },
+    ],
+  },
+  kiro: {
+    keys: /^never$/,
+    exits: ["-", "-", "deny"],
+    takenFor: "claude",
+    events: [{ event: "PreToolUse", envelope: shaped(KIRO, "PreToolUse"), told: "- - - deny deny deny - deny - - deny · · - deny" }],
+  },
+  vscode: {
+    keys: /^hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?$/,
+    events: [{ event: "PreToolUse", envelope: shaped(VSCODE, "PreToolUse"), told: "- - - ask deny deny - deny - - deny - deny - deny" }],
+  },
+  generic: {
+    keys: /^(?:decision|reason)$/,
+    events: [
+      {
+        event: "request",
+        envelope: (asked, cwd) => {
+          const made = call(GENERIC)(asked);
+          return made && { tool: made[0], input: made[1], cwd, session: "s1", asks: true, decides: false };
+        },
+        told: "allow allow - ask deny deny allow deny ask allow deny ask deny - deny",
+      },
+    ],
+  },
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AGENT_IDS, agentNamed, AGENTS, type AgentId, recognise, type Reply } from "../../src/agents/index.ts";
 import { decide } from "../../src/engine/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
-import { type Asked, EVENTS, type EventSpec } from "./envelopes.ts";
+import { type Asked, type EventSpec, HOSTS } from "./envelopes.ts";
 
 /** What every host is asked, under this policy of the user. The files `golden/AGENT.md` hold what goes in and what comes out. */
 const POLICY = `{ "permissions": {
@@ -32,63 +32,6 @@ const SITUATIONS: readonly (readonly [what: string, asked: Asked])[] = [
   ["a tool of a server that a rule denies", { mcp: "wipe" }],
 ];
 
-/** `-` is silence, `·` not asked. In the order of SITUATIONS. */
-const TOLD: Readonly<Record<string, string>> = {
-  "claude PreToolUse": "allow allow - ask deny deny allow deny - allow deny · · - deny",
-  "claude PermissionRequest": "allow allow - - deny deny allow deny - allow deny · · - deny",
-  // No ask there, and no allow: an ask that is more than a default is a denial.
-  "codex PreToolUse": "- - - deny deny deny - deny · · · - deny - deny",
-  // The folder of a command is not told: only a written rule allows one.
-  "codex PermissionRequest": "- allow - - deny deny allow deny · · · - deny - deny",
-  "opencode tool.execute.before": "allow allow - deny deny deny allow deny - allow deny - deny - deny",
-  "opencode permission.ask": "allow allow - - deny deny · · - allow deny · · · ·",
-  "kilo tool.execute.before": "allow allow - deny deny deny allow deny - allow deny - deny - deny",
-  "kilo permission.ask": "allow allow - - deny deny · · - allow deny · · · ·",
-  "gemini BeforeTool": "allow allow - deny deny deny allow deny - allow deny · · - deny",
-  "qwen PreToolUse": "- - - deny deny deny - deny - - deny · · - deny",
-  "qwen PermissionRequest": "allow allow - - deny deny allow deny - allow deny · · - deny",
-  // An allow before a tool would override the user's own --deny-tool.
-  "copilot preToolUse": "- - - ask deny deny - deny - - deny - deny - deny",
-  "copilot permissionRequest": "allow allow - - deny deny allow deny - allow deny - deny - deny",
-  // Here an ask is not put to the user; for commands the next event asks.
-  "cursor preToolUse": "- - - - deny deny - deny - - deny · · - deny",
-  "cursor beforeShellExecution": "allow allow - ask deny deny · · · · · · · · ·",
-  "cursor beforeMCPExecution": "· · · · · · · · · · · · · - deny",
-  "cursor beforeReadFile": "· · · · · · allow deny · · · · · · ·",
-  // A refused command is replaced by one that says why.
-  "cline PreToolUse": "- - - replaced replaced replaced - deny - - deny · · - deny",
-  "droid PreToolUse": "- - - deny deny deny - deny - - deny · · - deny",
-  // It asks nobody by itself: what a default asks about, or nobody has an opinion on, is denied where no person sits.
-  "pi tool_call": "- - deny deny deny deny - deny deny - deny · · · ·",
-  // It cannot stay silent.
-  "amp delegate": "allow allow ask ask deny deny allow deny ask allow deny · · ask deny",
-  "windsurf pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use": "- - - deny deny deny - deny - - deny · · - deny",
-  "kiro PreToolUse": "- - - deny deny deny - deny - - deny · · - deny",
-  "vscode PreToolUse": "- - - ask deny deny - deny - - deny - deny - deny",
-  "generic request": "allow allow - ask deny deny allow deny ask allow deny ask deny - deny",
-};
-
-/** The only keys that a host takes, by what its documentation or its behaviour says. */
-const KEYS: Readonly<Record<AgentId, RegExp>> = {
-  claude:
-    /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason|updatedInput|decision))?|systemMessage)$/,
-  codex: /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason|decision))?|systemMessage)$/,
-  opencode: /^(?:status|reason)$/,
-  kilo: /^(?:status|reason)$/,
-  gemini: /^(?:decision|reason|systemMessage)$/,
-  qwen: /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason|decision))?|systemMessage)$/,
-  copilot: /^(?:permissionDecision|permissionDecisionReason|behavior|message)$/,
-  cursor: /^(?:permission|user_message|agent_message)$/,
-  cline: /^(?:cancel|errorMessage|overrideInput(?:\.commands)?)$/,
-  droid: /^(?:hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?|systemMessage)$/,
-  pi: /^(?:block|ask|reason)$/,
-  amp: /^never$/,
-  windsurf: /^never$/,
-  kiro: /^never$/,
-  vscode: /^hookSpecificOutput(?:\.(?:hookEventName|permissionDecision|permissionDecisionReason))?$/,
-  generic: /^(?:decision|reason)$/,
-};
-
 function asked(
   id: AgentId,
   { event, envelope, env }: EventSpec,
@@ -110,8 +53,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** In one word. */
 function told(id: AgentId, { envelope = {}, exit }: Reply): string {
-  if (id === "amp") return ["allow", "ask", "deny"][exit] ?? "deny";
-  if (id === "windsurf" || id === "kiro") return exit === 2 ? "deny" : "-";
+  const { exits } = HOSTS[id];
+  if (exits !== undefined) return exits[exit] ?? "-";
   const own = isRecord(envelope["hookSpecificOutput"]) ? envelope["hookSpecificOutput"] : envelope;
   if (own["block"] === true || own["cancel"] === true) return "deny";
   if (own["overrideInput"] !== undefined) return "replaced";
@@ -127,10 +70,10 @@ function keysOf(envelope: Record<string, unknown>): readonly string[] {
   ]);
 }
 
-const SPECS = AGENT_IDS.flatMap((id) => EVENTS[id].map((spec) => [`${id} ${spec.event}`, id, spec] as const));
+const SPECS = AGENT_IDS.flatMap((id) => HOSTS[id].events.map((spec) => [`${id} ${spec.event}`, id, spec] as const));
 
 describe("A37-A41: every agent in its own words", () => {
-  it.each(SPECS)("%s", (name, id, spec) => {
+  it.each(SPECS)("%s", (_name, id, spec) => {
     const place = scratch();
     place.write("~/.agent-permissions.jsonc", POLICY);
     const answers = SITUATIONS.map(([what, wish]) => {
@@ -138,7 +81,7 @@ describe("A37-A41: every agent in its own words", () => {
       if (made === undefined) return "·";
       const { said } = made;
       const word = told(id, said);
-      const wrong = keysOf(said.envelope ?? {}).filter((key) => !KEYS[id].test(key));
+      const wrong = keysOf(said.envelope ?? {}).filter((key) => !HOSTS[id].keys.test(key));
       expect([what, wrong]).toEqual([what, []]);
       // A reason with every refusal, in words that cannot steer a terminal.
       if (/deny|ask|replaced/.test(word)) {
@@ -148,7 +91,7 @@ describe("A37-A41: every agent in its own words", () => {
       }
       return word;
     });
-    expect(answers.join(" ")).toBe(TOLD[name]);
+    expect(answers.join(" ")).toBe(spec.told);
   });
 
   it.each(AGENT_IDS)("golden/%s.md", async (id) => {
@@ -161,7 +104,7 @@ describe("A37-A41: every agent in its own words", () => {
       "What the host sends, and what it is told. Written by golden.test.ts, read by people.",
       "",
     ];
-    for (const spec of EVENTS[id]) {
+    for (const spec of HOSTS[id].events) {
       lines.push(`## ${spec.event}`, "");
       for (const [what, wish] of SITUATIONS) {
         const made = asked(id, spec, wish, place);
@@ -180,13 +123,13 @@ describe("A37-A41: every agent in its own words", () => {
 
   it.each(AGENT_IDS)("%s: what cannot be judged is refused as strongly as the host understands", (id) => {
     const protocol = agentNamed(id)?.protocol;
-    for (const { event } of EVENTS[id]) {
+    for (const { event } of HOSTS[id].events) {
       const said = protocol?.refuse("something went wrong", event);
       if (said === undefined) throw new Error(`${id} is missing`);
       // Before a host's own question silence is a question.
       const question = /^(?:PermissionRequest|permissionRequest|permission\.ask)$/.test(event);
       expect([event, told(id, said)]).toEqual([event, question ? "-" : expect.stringMatching(/^(?:deny|ask)$/)]);
-      expect(keysOf(said.envelope ?? {}).filter((key) => !KEYS[id].test(key))).toEqual([]);
+      expect(keysOf(said.envelope ?? {}).filter((key) => !HOSTS[id].keys.test(key))).toEqual([]);
     }
   });
 
@@ -204,8 +147,6 @@ describe("A37-A41: every agent in its own words", () => {
     }
   });
 
-  /** Which host a call is taken for that nobody names: its form is its own, or that of another. */
-  const TAKEN_FOR: Partial<Record<AgentId, AgentId>> = { kilo: "opencode", kiro: "claude", droid: "claude" };
   it.each(SPECS)("--agent auto: %s", (_name, id, { event, envelope, env }) => {
     // Some of VS Code's tools have names of others; a server's tool looks as Claude Code's does.
     const telling = SITUATIONS.filter(([, wish]) =>
@@ -215,7 +156,7 @@ describe("A37-A41: every agent in its own words", () => {
       const payload = envelope(wish, "/p");
       return payload === undefined ? [] : [recognise(payload, event.includes(",") ? undefined : event, env?.(wish) ?? {})];
     });
-    expect([...new Set(taken)]).toEqual([TAKEN_FOR[id] ?? id]);
+    expect([...new Set(taken)]).toEqual([HOSTS[id].takenFor ?? id]);
   });
 
   it("--agent auto: variables of the host tell forms apart that are alike", () => {
