@@ -18,10 +18,12 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   USER_LOCKED: FACTS.flatMap(({ files }) => files.userLocked),
   USER_ASKED: FACTS.flatMap(({ files }) => files.userAsked),
   PROJECT_ASKED: FACTS.flatMap(({ files }) => files.project),
+  AGENT_INSTRUCTIONS: FACTS.flatMap(({ files }) => files.instructions),
   MACHINE_LOCKED: FACTS.flatMap(({ files }) => files.machine),
   AGENT_SECRET_FILES: SECRETS.filter((path) => !path.endsWith("/")),
   AGENT_SECRET_FOLDERS: SECRETS.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1)),
   AGENT_PROGRAMS: COMMANDS.flatMap(({ programs }) => programs),
+  PROMPTED_PROGRAMS: COMMANDS.flatMap(({ programs, prompted }) => (prompted === true ? programs : [])),
   AGENT_OPTIONS: COMMANDS.flatMap(({ options = [] }) => options),
   PROGRAM_OF_PACKAGE: Object.fromEntries(COMMANDS.flatMap(({ programs, packages }) => byProgram(programs, packages))),
   AGENT_ALIASES: COMMANDS.flatMap(({ aliases = [] }) => aliases),
@@ -34,6 +36,7 @@ export const agentTable: Readonly<Record<string, Entry>> = {
   REFUSALS_TOLD: RULE_IDS.told,
   CALL_SIGNS: CALL_SIGNS.toSorted((one, other) => other.telling - one.telling),
   DAMAGED: Object.fromEntries(AGENTS.flatMap(({ id, facts: { damaged } }) => (damaged === "exit 2" ? [] : [[id, damaged] as const]))),
+  ASKED_VARIABLES: FACTS.flatMap(({ variables }) => variables.asked),
   AGENT_MARKS: FACTS.flatMap(({ variables }) => variables.marks),
 };
 

@@ -145,6 +145,8 @@ export interface HostFiles {
   readonly userAsked: readonly string[];
   /** In any other folder. A change is asked. */
   readonly project: readonly string[];
+  /** In any other folder, besides `project`. Its model reads them: a run that changed them says so. */
+  readonly instructions: readonly string[];
   /** Absolute: an agent may not change them. */
   readonly machine: readonly string[];
   /** Its logins: secrets wherever a path ends so, or leads through such a folder. */
@@ -164,6 +166,8 @@ export interface HostCommands {
   readonly changes?: readonly string[];
   /** Options that change settings, or start it with nobody to watch. */
   readonly options?: readonly string[];
+  /** Its words are a text for its model: commands in them are not looked for. */
+  readonly prompted?: true;
 }
 
 /** How a variable must look to be handed on: a word of ASCII without `/`, any text without control characters, an absolute path. */
@@ -177,6 +181,8 @@ export interface HostVariables {
   readonly marks: readonly string[];
   /** They say where its settings lie, which server it talks to, what it starts. */
   readonly steering: readonly string[];
+  /** An agent may not set them for a command without a question. */
+  readonly asked: readonly string[];
 }
 
 /**

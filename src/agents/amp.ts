@@ -71,6 +71,7 @@ const facts: HostFacts = {
     userLocked: [".config/amp/settings.json", ".config/amp/plugins/"],
     userAsked: [".config/amp/"],
     project: [".amp/", ".ampcode/"],
+    instructions: [],
     machine: ["/etc/ampcode/"],
     secrets: [],
   },
@@ -79,6 +80,7 @@ const facts: HostFacts = {
     told: { AGENT: "word", AGENT_TOOL_NAME: "text", AMP_THREAD_ID: "word" },
     marks: ["AMP_CURRENT_THREAD_ID"],
     steering: ["AMP_*"],
+    asked: [],
   },
   damaged: "exit 2",
 };

@@ -87,11 +87,12 @@ const facts: HostFacts = {
     userLocked: [".cline/hooks/", "documents/cline/hooks/", ".cline/plugins/"],
     userAsked: [".cline/data/settings/", ".cline/mcp.json", ".cline/skills/", "documents/cline/"],
     project: [".clinerules/hooks/", ".cline/hooks/", ".clinerules/workflows/", ".cline/"],
+    instructions: [".clinerules/", ".clinerules"],
     machine: ["/etc/cline/"],
     secrets: [],
   },
   commands: { programs: ["cline"], packages: ["cline"], options: ["--auto-approve"] },
-  variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"] },
+  variables: { told: {}, marks: ["CLINE_ACTIVE"], steering: ["CLINE_*"], asked: [] },
   damaged: { fields: { cancel: true }, message: "errorMessage" },
 };
 

@@ -67,11 +67,12 @@ const facts: HostFacts = {
       ".factory/config.json",
     ],
     project: [".factory/", ".factory-plugin/"],
+    instructions: [],
     machine: ["/etc/factory/", "/library/application support/factory/"],
     secrets: [".factory/auth.json"],
   },
   commands: { programs: ["droid"], packages: ["droid"], changes: ["config"] },
-  variables: { told: { FACTORY_PROJECT_DIR: "path" }, marks: [], steering: ["FACTORY_*"] },
+  variables: { told: { FACTORY_PROJECT_DIR: "path" }, marks: [], steering: ["FACTORY_*"], asked: [] },
   damaged: "exit 2",
 };
 

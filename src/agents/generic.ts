@@ -73,9 +73,9 @@ export const protocol: Protocol = {
 
 const facts: HostFacts = {
   calls: [{ telling: 10, fields: { tool: "there", input: "there", tool_name: "absent" } }],
-  files: { userLocked: [], userAsked: [], project: [], machine: [], secrets: [] },
+  files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [] },
   commands: { none: "nobody knows which program it is" },
-  variables: { told: {}, marks: [], steering: [] },
+  variables: { told: {}, marks: [], steering: [], asked: [] },
   damaged: "exit 2",
 };
 

@@ -10,11 +10,12 @@ const facts: HostFacts = {
     userLocked: [".config/kilo/kilo.json", ".config/kilo/kilo.jsonc", ".config/kilo/plugin/", ".config/kilo/plugins/"],
     userAsked: [".config/kilo/", ".kilocode/"],
     project: [".kilo/", "kilo.json", "kilo.jsonc", ".kilocode/mcp.json", ".kilocodemodes", ".kilocode/"],
+    instructions: [],
     machine: ["/etc/kilo/"],
     secrets: [".local/share/kilo/auth.json"],
   },
   commands: { programs: ["kilo", "kilocode"], packages: ["@kilocode/cli"], aliases: ["kilo", "kilocode"] },
-  variables: { told: {}, marks: [], steering: ["KILO_*"] },
+  variables: { told: {}, marks: [], steering: ["KILO_*"], asked: [] },
   damaged: "exit 2",
 };
 

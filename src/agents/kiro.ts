@@ -83,11 +83,12 @@ const facts: HostFacts = {
     userLocked: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/"],
     userAsked: [".config/kiro/user/", "library/application support/kiro/user/"],
     project: [".kiro/hooks/", ".kiro/settings/", ".kiro/agents/", ".kiro/powers/", ".kiro/skills/"],
+    instructions: [".kiro/steering/"],
     machine: ["/etc/kiro/"],
     secrets: [],
   },
   commands: { programs: ["kiro", "kiro-cli"], packages: [], options: ["--trust-all-tools"] },
-  variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [] },
+  variables: { told: {}, marks: ["KIRO_AGENT*"], steering: [], asked: [] },
   damaged: "exit 2",
 };
 

@@ -150,6 +150,7 @@ const HOSTS: readonly OtherHost[] = [
         ".devcontainer/devcontainer.json",
         ".devcontainer.json",
       ],
+      instructions: ["agents.md"],
     },
     variables: { marks: ["AI_AGENT", "AGENT"] },
   },
@@ -161,8 +162,8 @@ const HOSTS: readonly OtherHost[] = [
 
 export const OTHERS: readonly HostFacts[] = HOSTS.map(({ files, commands, variables }) => ({
   calls: { none: "Assent does not speak with it" },
-  files: { userLocked: [], userAsked: [], project: [], machine: [], secrets: [], ...files },
+  files: { userLocked: [], userAsked: [], project: [], instructions: [], machine: [], secrets: [], ...files },
   commands: commands === undefined ? { none: "it has no command line" } : { programs: [], packages: [], ...commands },
-  variables: { told: {}, marks: [], steering: [], ...variables },
+  variables: { told: {}, marks: [], steering: [], asked: [], ...variables },
   damaged: "exit 2",
 }));

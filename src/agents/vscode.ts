@@ -113,6 +113,7 @@ const facts: HostFacts = {
       "library/application support/code - oss/user/",
     ],
     project: [".vscode/settings.json", ".vscode/launch.json", ".vscode/tasks.json", ".vscode/mcp.json", ".vscode/hooks/"],
+    instructions: [],
     machine: [],
     secrets: [],
   },
@@ -121,7 +122,7 @@ const facts: HostFacts = {
     packages: [],
     options: ["--add-mcp", "--install-extension", "--uninstall-extension"],
   },
-  variables: { told: {}, marks: [], steering: [] },
+  variables: { told: {}, marks: [], steering: [], asked: [] },
   damaged: "exit 2",
 };
 

@@ -86,11 +86,12 @@ const facts: HostFacts = {
       ".windsurf/workflows/",
       ".windsurf/skills/",
     ],
+    instructions: [".windsurfrules", ".windsurf/rules/"],
     machine: ["/etc/windsurf/", "/library/application support/windsurf/"],
     secrets: [],
   },
   commands: { programs: ["windsurf"], packages: [] },
-  variables: { told: {}, marks: [], steering: [] },
+  variables: { told: {}, marks: [], steering: [], asked: [] },
   damaged: "exit 2",
 };
 

@@ -1,5 +1,5 @@
 import { foldCase, isBelow } from "../path/index.ts";
-import { MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED } from "./agent-table.ts";
+import { AGENT_INSTRUCTIONS, MACHINE_LOCKED, PROJECT_ASKED, USER_ASKED, USER_LOCKED } from "./agent-table.ts";
 import { homeOf, type Places } from "./location.ts";
 
 /** Assent's own besides those of the agents: passes that waive its questions, a project's policy, the machine's settings. */
@@ -36,7 +36,7 @@ function read(): Tables {
     registrations: new Set(USER_REGISTRATIONS),
     userSettings: new Set(USER_SETTINGS),
     projectSettings: new Set(PROJECT_SETTINGS),
-    projectStarts: new Set(PROJECT_SETTINGS.map((entry) => (entry.includes("/") ? entry.slice(0, entry.indexOf("/")) : entry))),
+    projectStarts: startsOf(PROJECT_SETTINGS),
   });
 }
 
@@ -73,10 +73,29 @@ const LONGEST = 200;
 
 function isProjectSetting(lower: string, taking: boolean): boolean {
   const { projectSettings, projectStarts } = read();
+  return liesInProject(lower, projectSettings, projectStarts, taking);
+}
+
+function liesInProject(lower: string, entries: ReadonlySet<string>, starts: ReadonlySet<string>, taking: boolean): boolean {
   for (let slash = 0; slash >= 0; slash = lower.indexOf("/", slash + 1)) {
     const end = lower.indexOf("/", slash + 1);
     const segment = lower.slice(slash + 1, end < 0 ? undefined : end);
-    if (projectStarts.has(segment) && has(projectSettings, lower.slice(slash + 1, slash + LONGEST), taking)) return true;
+    if (starts.has(segment) && has(entries, lower.slice(slash + 1, slash + LONGEST), taking)) return true;
   }
   return false;
 }
+
+/** The first names of entries. */
+const startsOf = (entries: readonly string[]): ReadonlySet<string> => new Set(entries.map((entry) => entry.split("/", 1)[0] ?? ""));
+
+/** True for a project's file that an agent is steered by: settings, and what its model reads by itself. */
+export function steersAgent(path: string): boolean {
+  const lower = foldCase(path);
+  return isProjectSetting(lower, false) || liesInProject(lower, new Set(AGENT_INSTRUCTIONS), startsOf(AGENT_INSTRUCTIONS), false);
+}
+
+/** True below a dot folder of a project in which an agent keeps settings. */
+export const isInAgentFolder = (path: string): boolean =>
+  foldCase(path)
+    .split("/")
+    .some((segment) => segment.startsWith(".") && read().projectStarts.has(segment));

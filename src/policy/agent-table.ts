@@ -82,6 +82,10 @@ export const PROJECT_ASKED: readonly string[] = /* @__PURE__ */ listed(
   ".agents/plugins/; .agents/skills/; .agents/mcp.json; .agents/commands/; .agents/agents/; .lsp.json; .mcp/",
   ".devcontainer/devcontainer.json; .devcontainer.json; .rulesync/hooks.json; .rulesync/; rulesync.jsonc",
 );
+export const AGENT_INSTRUCTIONS: readonly string[] = /* @__PURE__ */ listed(
+  "claude.md; gemini.md; qwen.md; .github/copilot-instructions.md; .github/instructions/; .cursor/; .cursorrules; .clinerules/",
+  ".clinerules; .windsurfrules; .windsurf/rules/; .kiro/steering/; agents.md",
+);
 export const MACHINE_LOCKED: readonly string[] = /* @__PURE__ */ listed(
   "/etc/claude-code/; /library/application support/claudecode/; /etc/codex/; /etc/opencode/; /library/application support/opencode/",
   "/etc/gemini-cli/; /library/application support/geminicli/; /etc/qwen-code/; /library/application support/qwencode/",
@@ -100,6 +104,7 @@ export const AGENT_PROGRAMS: readonly string[] = /* @__PURE__ */ listed(
   "kiro-cli; code; code-insiders; codium; vscodium; code-server; auggie; crush; goose; zed; zeditor; junie; agy; antigravity; vibe",
   "kimi; cn; continue; aider; roo; warp; warp-cli; devin; trae; q; grok",
 );
+export const PROMPTED_PROGRAMS: readonly string[] = /* @__PURE__ */ listed("claude; codex; gemini");
 export const AGENT_OPTIONS: readonly string[] = /* @__PURE__ */ listed(
   "--settings; --setting-sources; --bare; --mcp-config; --plugin-dir; --pure; --yolo; --additional-mcp-config; --auto-approve",
   "--trust-all-tools; --add-mcp; --install-extension; --uninstall-extension; --yes-always",
@@ -227,6 +232,7 @@ export const CALL_SIGNS = [
 ] as const;
 export const DAMAGED: Readonly<Record<string, { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string }>> =
   { cline: { fields: { cancel: true }, message: "errorMessage" } };
+export const ASKED_VARIABLES: readonly string[] = /* @__PURE__ */ listed("CLAUDE_*; CODEX_HOME");
 export const AGENT_MARKS: readonly string[] = /* @__PURE__ */ listed(
   "CLAUDECODE; CODEX_SANDBOX; CODEX_SANDBOX_NETWORK_DISABLED; CODEX_THREAD_ID; CODEX_CI; OPENCODE; GEMINI_CLI; QWEN_CODE",
   "COPILOT_CLI; COPILOT_AGENT_*; CURSOR_AGENT; CLINE_ACTIVE; AMP_CURRENT_THREAD_ID; KIRO_AGENT*; AUGMENT_AGENT; GOOSE_TERMINAL",

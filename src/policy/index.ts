@@ -1,6 +1,16 @@
 export { type Address, addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
-export { USER_REGISTRATIONS } from "./agent-files.ts";
-export { AGENT_IDS, AGENT_MARKS, CALL_SIGNS, DAMAGED, REFUSALS_TOLD, RULES_READ, TOLD_VARIABLES } from "./agent-table.ts";
+export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
+export {
+  AGENT_IDS,
+  AGENT_MARKS,
+  ASKED_VARIABLES,
+  CALL_SIGNS,
+  DAMAGED,
+  PROMPTED_PROGRAMS,
+  REFUSALS_TOLD,
+  RULES_READ,
+  TOLD_VARIABLES,
+} from "./agent-table.ts";
 export { ruleCovers, same } from "./cover.ts";
 export { reachOfHost } from "./net-protections.ts";
 export { patternBase, settlePattern, type MatchContext, type Side } from "./match-context.ts";

@@ -1,3 +1,4 @@
+import { PROMPTED_PROGRAMS } from "../policy/index.ts";
 import type { Context } from "./context.ts";
 import type { Runner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
@@ -20,7 +21,7 @@ const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|mod
 const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)/;
 /** What they are given is for another machine, another file system, or a text for somebody to read. */
 const ELSEWHERE =
-  /^(?:docker|podman|nerdctl|kubectl|oc|ssh|mosh|adb|vagrant|lxc|incus|multipass|limactl|heroku|fly|flyctl|wsl|orb|orbctl|claude|codex|gemini)$/;
+  /^(?:docker|podman|nerdctl|kubectl|oc|ssh|mosh|adb|vagrant|lxc|incus|multipass|limactl|heroku|fly|flyctl|wsl|orb|orbctl)$/;
 /** Known programs that start others by words that are not all known. */
 const RUNNERS =
   /^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|hatch|pixi|tox|nox|rvm|composer|gem|go|cargo|mise|fnm|nvm|n|jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$/;
@@ -30,7 +31,7 @@ const RUNNERS =
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
  */
 export function readHandedCommands(call: Call, name: string, words: readonly Value[], known: boolean, exec: number): void {
-  if (known ? !RUNNERS.test(name) : ELSEWHERE.test(name)) return;
+  if (known ? !RUNNERS.test(name) : ELSEWHERE.test(name) || PROMPTED_PROGRAMS.includes(name)) return;
   const texts = words.map((word) => textOf(word));
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
   texts.forEach((text, at) => {

@@ -117,10 +117,12 @@ const facts: HostFacts = {
       ".claude/workflows/",
       ".claude-plugin/",
     ],
+    instructions: ["claude.md"],
     machine: ["/etc/claude-code/", "/library/application support/claudecode/"],
     secrets: [".claude.json"],
   },
   commands: {
+    prompted: true,
     programs: ["claude"],
     packages: ["@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-x64"],
     aliases: ["claude"],
@@ -141,6 +143,7 @@ const facts: HostFacts = {
       "ANTHROPIC_AUTH_TOKEN*",
       "ANTHROPIC_CUSTOM_HEADERS*",
     ],
+    asked: ["CLAUDE_*"],
   },
   damaged: "exit 2",
 };

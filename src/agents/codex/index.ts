@@ -89,14 +89,16 @@ const facts: HostFacts = {
     userLocked: [".codex/config.toml", ".codex/hooks.json", ".codex/hooks/", ".codex/rules/"],
     userAsked: [".codex/agents/", ".codex/prompts/"],
     project: [".codex/", ".codex-plugin/"],
+    instructions: [],
     machine: ["/etc/codex/"],
     secrets: [".codex/auth.json"],
   },
-  commands: { programs: ["codex"], packages: ["@openai/codex"], aliases: ["codex"] },
+  commands: { prompted: true, programs: ["codex"], packages: ["@openai/codex"], aliases: ["codex"] },
   variables: {
     told: {},
     marks: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"],
     steering: ["CODEX_*", "OPENAI_BASE_URL"],
+    asked: ["CODEX_HOME"],
   },
   damaged: "exit 2",
 };

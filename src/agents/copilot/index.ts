@@ -120,6 +120,7 @@ const facts: HostFacts = {
       ".copilot/plugins/",
     ],
     project: [".github/hooks/", ".github/copilot/", ".github/agents/", ".github/skills/", ".github/mcp.json", ".github/lsp.json"],
+    instructions: [".github/copilot-instructions.md", ".github/instructions/"],
     machine: ["/etc/github-copilot/"],
     secrets: [".config/github-copilot/"],
   },
@@ -130,7 +131,7 @@ const facts: HostFacts = {
     options: ["--additional-mcp-config"],
     within: "gh",
   },
-  variables: { told: { COPILOT_PROJECT_DIR: "path" }, marks: ["COPILOT_CLI", "COPILOT_AGENT_*"], steering: ["COPILOT_*"] },
+  variables: { told: { COPILOT_PROJECT_DIR: "path" }, marks: ["COPILOT_CLI", "COPILOT_AGENT_*"], steering: ["COPILOT_*"], asked: [] },
   damaged: "exit 2",
 };
 

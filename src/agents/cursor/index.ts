@@ -133,11 +133,12 @@ const facts: HostFacts = {
       ".cursor/plugins/",
       ".cursor/skills/",
     ],
+    instructions: [".cursor/", ".cursorrules"],
     machine: ["/etc/cursor/", "/library/application support/cursor/"],
     secrets: [".config/cursor/auth.json"],
   },
   commands: { programs: ["cursor", "cursor-agent"], packages: [] },
-  variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [] },
+  variables: { told: {}, marks: ["CURSOR_AGENT"], steering: [], asked: [] },
   damaged: "exit 2",
 };
 

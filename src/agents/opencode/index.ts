@@ -153,11 +153,12 @@ const facts: HostFacts = {
     ],
     userAsked: [".config/opencode/", ".cache/opencode/"],
     project: [".opencode/", "opencode.json", "opencode.jsonc"],
+    instructions: [],
     machine: ["/etc/opencode/", "/library/application support/opencode/"],
     secrets: [".local/share/opencode/auth.json", ".config/opencode/auth.json"],
   },
   commands: { programs: ["opencode"], packages: ["opencode-ai"], aliases: ["opencode"], options: ["--pure"] },
-  variables: { told: {}, marks: ["OPENCODE"], steering: ["OPENCODE_*"] },
+  variables: { told: {}, marks: ["OPENCODE"], steering: ["OPENCODE_*"], asked: [] },
   damaged: "exit 2",
 };
 

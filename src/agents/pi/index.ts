@@ -63,13 +63,20 @@ const facts: HostFacts = {
     { telling: 110, fields: { type: ["tool_call"] } },
     { telling: 110, fields: { toolCallId: "there" } },
   ],
-  files: { userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json"], userAsked: [], project: [".pi/"], machine: [], secrets: [] },
+  files: {
+    userLocked: [".pi/agent/extensions/", ".pi/agent/settings.json"],
+    userAsked: [],
+    project: [".pi/"],
+    instructions: [],
+    machine: [],
+    secrets: [],
+  },
   commands: {
     programs: ["pi"],
     packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
     changes: ["install", "remove", "uninstall", "update"],
   },
-  variables: { told: {}, marks: [], steering: ["PI_*"] },
+  variables: { told: {}, marks: [], steering: ["PI_*"], asked: [] },
   damaged: "exit 2",
 };
 

@@ -102,11 +102,12 @@ const facts: HostFacts = {
       ".qwen/skills/",
       "qwen-extension.json",
     ],
+    instructions: ["qwen.md"],
     machine: ["/etc/qwen-code/", "/library/application support/qwencode/"],
     secrets: [".qwen/oauth_creds.json"],
   },
   commands: { programs: ["qwen"], packages: ["@qwen-code/qwen-code"], aliases: ["qwen"] },
-  variables: { told: { QWEN_PROJECT_DIR: "path" }, marks: ["QWEN_CODE"], steering: ["QWEN_*"] },
+  variables: { told: { QWEN_PROJECT_DIR: "path" }, marks: ["QWEN_CODE"], steering: ["QWEN_*"], asked: [] },
   damaged: "exit 2",
 };
 

@@ -1,3 +1,5 @@
+import { ASKED_VARIABLES } from "../../policy/index.ts";
+
 /**
  * Environment variables. Unknown is unknown: a variable that reaches a known program is harmless only when it stands in
  * the list below with such a value, or when the program's entry says what it does with it (`reads`, see `spec.ts`).
@@ -312,14 +314,18 @@ const STEERING: readonly Group[] = [
     everywhere: true,
     steers: "it moves where programs look for their configuration, state and temporary files",
     names:
-      "HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR TMPDIR TMP TEMP USERPROFILE APPDATA LOCALAPPDATA CODEX_HOME ASSENT_*",
+      "HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR TMPDIR TMP TEMP USERPROFILE APPDATA LOCALAPPDATA ASSENT_*",
   },
   {
     everywhere: true,
     steers: "with it programs tell options and operands apart in another way",
     names: "POSIXLY_CORRECT _POSIX* __GNU_*",
   },
-  { everywhere: true, steers: "agents and their hooks take settings and names from it", names: "CLAUDE_* MCP_AUTO_APPROVE" },
+  {
+    everywhere: true,
+    steers: "agents and their hooks take settings and names from it",
+    names: [...ASKED_VARIABLES, "MCP_AUTO_APPROVE"].join(" "),
+  },
   {
     everywhere: true,
     steers: "it switches the hooks of repositories off",

@@ -1,7 +1,7 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
 import { commandRules } from "../../suggest/index.ts";
 import { isBelow, joinPath, relativePath } from "../../path/index.ts";
-import { callMatcher, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
+import { callMatcher, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
 import type { Aside, FileRule, Observations, SeenAction, SeenPath } from "./observations.ts";
 
 /** The folders that decide how far a rule may reach; absolute and canonical. */
@@ -28,7 +28,7 @@ export function mayStandForAll(folder: string, { home, project, temp }: LearnPla
   // The repository's own: hooks and configuration lie in it.
   if (/\/\.git$/i.test(folder)) return false;
   // Dot files of a project configure its tools.
-  if (isBelow(folder, project)) return !/\/\.(?:vscode|idea|github|husky|cursor|claude)(?:\/|$)/.test(folder);
+  if (isBelow(folder, project)) return !/\/\.(?:vscode|idea|github|husky)(?:\/|$)/.test(folder) && !isInAgentFolder(folder);
   if (temp.some((place) => isBelow(folder, place))) return true;
   if (isBelow(folder, home)) {
     const relative = relativePath(home, folder);

@@ -1,6 +1,6 @@
 import { printAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { isGitConfig, isPersistence } from "../../policy/index.ts";
+import { isGitConfig, isPersistence, steersAgent } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
@@ -26,10 +26,6 @@ const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/\/\.idea\/(?:runConfigurations\/[^/]+|workspace\.xml)$/, "the editor runs it"],
   [/\/\.devcontainer(?:\/[^/]+)*\/?(?:devcontainer\.json|Dockerfile|[^/]+\.sh)$/, "the container is built by it"],
   [
-    /\/(?:\.claude\/(?:settings(?:\.local)?\.json|hooks\/.+|agents\/.+|commands\/.+|skills\/.+)|\.mcp\.json|CLAUDE\.md|AGENTS\.md|\.cursor\/.+|\.codex\/.+|\.gemini\/settings\.json)$/,
-    "an agent is steered by it",
-  ],
-  [
     /\/(?:\.github\/workflows\/[^/]+|\.github\/actions\/.+|\.gitlab-ci\.yml|\.circleci\/config\.yml|Jenkinsfile|azure-pipelines\.yml|\.drone\.yml|\.woodpecker(?:\.yml|\/.+))$/,
     "CI runs it",
   ],
@@ -45,6 +41,7 @@ function findLaterRunner(path: string, home: string): string | undefined {
   if (/\/node_modules\/(?!\.bin\/)/.test(path) || path.endsWith(".sample")) return undefined;
   const found = HANDED_ON.find(([pattern]) => pattern.test(path));
   if (found !== undefined) return found[1];
+  if (steersAgent(path)) return "an agent is steered by it";
   if (isGitConfig(path)) return "git is steered by it";
   return isPersistence(path, { home: [home], project: [], temp: [] }) ? "it runs at a start or a login" : undefined;
 }
