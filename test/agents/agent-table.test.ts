@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentTable } from "../../scripts/agent-table.ts";
 import { AGENTS } from "../../src/agents/index.ts";
@@ -12,5 +14,19 @@ describe("what judging knows of the agents", () => {
     const { machine, ...relative } = files;
     for (const path of machine) expect(path).toMatch(/^\/.*\/$/);
     for (const path of Object.values(relative).flat()) expect(path).not.toMatch(/^\/|[A-Z]|;/);
+  });
+
+  it("is all that the rest of the source knows of them: no agent is named there", () => {
+    const src = join(import.meta.dirname, "../../src");
+    // The others are words that mean something else too.
+    const names = AGENTS.map(({ id }) => id).filter((id) => !["cursor", "pi", "amp", "vscode", "generic"].includes(id));
+    const named = new RegExp(`\\b(?:${names.join("|")})\\b`, "i");
+    const strange = readdirSync(src, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !/^(?:agents\/|policy\/agent-table|sdk\/claude-agent-sdk\/)/.test(file))
+      .flatMap((file) => {
+        const code = readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+        return code.split("\n").flatMap((line) => (named.test(line) ? [`${file}: ${line.trim().slice(0, 100)}`] : []));
+      });
+    expect(strange).toEqual([]);
   });
 });

@@ -13,8 +13,7 @@ import {
 } from "../../import/index.ts";
 import { escapeWord, normaliseHost } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
-import type { NativeRules, Reasoned, RefusalWriter, Surroundings } from "../native/contract.ts";
-import { folder, inProject, ofUser } from "../native/places.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned, type RefusalWriter, type Surroundings } from "../native/contract.ts";
 import { asList, listWriter } from "../native/write.ts";
 
 /**

@@ -13,8 +13,7 @@ import {
 import { readFolder } from "../claude/rules.ts";
 import { at, textOfNode, textsOf, said } from "../native/json.ts";
 import { type Literal, readStarlark, type StarlarkCall } from "./starlark.ts";
-import type { NativeRules, Reasoned } from "../native/contract.ts";
-import { folder, inProject, inProjectFolder, ofUser } from "../native/places.ts";
+import { folder, inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 import { asText, ownFileWriter } from "../native/write.ts";
 
 /**

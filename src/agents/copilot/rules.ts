@@ -14,8 +14,7 @@ import {
 import { normaliseHost } from "../../pattern/index.ts";
 import { hostRule } from "../claude/rules.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf } from "../native/json.ts";
-import type { NativeRules, Reasoned } from "../native/contract.ts";
-import { folder, inProject, ofUser } from "../native/places.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 
 /**
  * GitHub Copilot CLI (1.0.102). `settings.json`: addresses. `permissions-config.json`: what was answered "always" in a

@@ -13,8 +13,7 @@ import {
 import { escapeWord, normaliseHost, pathPattern } from "../../pattern/index.ts";
 import { hostRule } from "../claude/rules.ts";
 import { at, readJson, textsOf } from "../native/json.ts";
-import type { NativeRules, Reasoned } from "../native/contract.ts";
-import { inProject, ofUser } from "../native/places.ts";
+import { inProject, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 import { asList, listWriter } from "../native/write.ts";
 
 /** Cursor's command line (docs.cursor.com/en/cli/reference/permissions; not run here). Deny wins over allow. */

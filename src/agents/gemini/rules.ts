@@ -5,8 +5,7 @@ import { Collector, type Converted, type Loss, made, type NativeRead, type Origi
 import { escapeWord } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
-import type { NativeRules, Reasoned } from "../native/contract.ts";
-import { inProject, inProjectFolder, ofUser } from "../native/places.ts";
+import { inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 import { asText, ownFileWriter } from "../native/write.ts";
 
 /**

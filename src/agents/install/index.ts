@@ -1,6 +1,5 @@
 export { carryOut, type Done } from "./carry-out.ts";
-export { settingsIn } from "./settings.ts";
-export { serversOf, shellSteering, steeringOf } from "./look.ts";
+export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
 export { HANDED_ON, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";
 export { isOwnText } from "./own.ts";

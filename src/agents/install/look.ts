@@ -1,15 +1,24 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Json } from "../../edit/json5/index.ts";
+import { type Json, readJson5, toValue } from "../../edit/json5/index.ts";
+import { readToml } from "../../edit/toml/index.ts";
 import { readRegular, type Machine } from "../../state/index.ts";
 import type { Setup, Value } from "../agent.ts";
 import { allSigns, type Found, serversIn, type ServerEntry, SHELL_FILES, signsIn, type Steered, variablesIn } from "../steering.ts";
 import { ownEntries } from "./own.ts";
-import { settingsIn } from "./settings.ts";
 
 /** More folders above are not looked at. */
 const MOST_FOLDERS = 12;
 const MAX_DOTENV = 1 << 20;
+const MAX_SETTINGS = 4 << 20;
+
+/** What a host's settings file says; undefined where there is none, or none that can be read. */
+export function settingsIn(file: string): Value | undefined {
+  const found = readRegular(file, MAX_SETTINGS);
+  if (found.is !== "text") return undefined;
+  const { root } = file.endsWith(".toml") ? readToml(found.text) : readJson5(found.text);
+  return root === undefined ? undefined : toValue(root);
+}
 
 /** The folder, and those above it up to the top of its repository. */
 function foldersFrom(folder: string, top: string, home: string): readonly string[] {

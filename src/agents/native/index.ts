@@ -1,9 +1,8 @@
 import { type AgentId, AGENTS } from "../index.ts";
 import { readAgentperm } from "./agentperm.ts";
 import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";
-import type { RefusalWriter, RuleReader } from "./contract.ts";
+import { inProject, ofUser, type RefusalWriter, type RuleReader } from "./contract.ts";
 import { readDippy } from "./dippy.ts";
-import { inProject, ofUser } from "./places.ts";
 import { isPydantic, readPydantic } from "./pydantic.ts";
 import { readSafetyNet } from "./safety-net.ts";
 

@@ -16,8 +16,7 @@ import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
 import type { Edit } from "../../edit/index.ts";
 import { type Path, placeFinder, toValue } from "../../edit/json5/index.ts";
-import type { NativeRules, Reasoned, Surroundings } from "../native/contract.ts";
-import { folder, inProject, ofUser } from "../native/places.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned, type Surroundings } from "../native/contract.ts";
 import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../native/write.ts";
 
 /**

@@ -2,8 +2,7 @@ import { Collector, type NativeContext, type NativeRead } from "../../import/ind
 import { denyList, readPermissions } from "../claude/rules.ts";
 import { readToolSettings } from "../gemini/rules.ts";
 import { readJson } from "../native/json.ts";
-import type { NativeRules } from "../native/contract.ts";
-import { inProject, ofUser } from "../native/places.ts";
+import { inProject, type NativeRules, ofUser } from "../native/contract.ts";
 
 /** Qwen Code (0.24.4): Claude Code's `permissions`, and the older `tools` of Gemini CLI. */
 export function readQwen(text: string, context: NativeContext): NativeRead {
