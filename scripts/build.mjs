@@ -2,19 +2,7 @@
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { knowledgeBeside, knowledgeFromFile, makeKnowledge, tablesOf } from "./knowledge.mjs";
@@ -186,7 +174,6 @@ try {
   rmSync(old, { recursive: true, force: true });
   const input = JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Read", tool_input: { file_path: "/a" }, cwd: "/" });
   execFileSync(process.execPath, [join(root, "scripts/warm.mjs"), out], { input, stdio: ["pipe", "ignore", "inherit"] });
-  warmRun();
 } finally {
   rmSync(fresh, { recursive: true, force: true });
 }
@@ -229,34 +216,6 @@ function agentParts() {
 function agentPlugins() {
   const files = agentFiles().map(([name, file]) => [`plugin-${name}`, join(dirname(file), "plugin.ts")]);
   return Object.fromEntries(files.filter(([, file]) => existsSync(file)));
-}
-
-/**
- * The caches of a run, made by a run: without them it keeps its own. Where this machine cannot supervise, it goes without.
- */
-function warmRun() {
-  const scratch = mkdtempSync(join(tmpdir(), "assent-warm-"));
-  const bin = join(out, "bin.cjs");
-  const env = { ...process.env, HOME: scratch, XDG_STATE_HOME: join(scratch, "state") };
-  try {
-    execFileSync(process.execPath, [bin, "run", "-P", "-q", "--", "/bin/sh", "-c", "echo > new && rm new"], {
-      cwd: scratch,
-      env,
-      stdio: "ignore",
-    });
-    const folder = join(scratch, "state/assent");
-    for (const file of readdirSync(folder)) {
-      const name = /^([a-z]+)-.*\.cache$/.exec(file)?.[1];
-      if (name !== undefined && !existsSync(join(out, `${name}.cache`))) {
-        copyFileSync(join(folder, file), join(out, `${name}.cache`));
-        chmodSync(join(out, `${name}.cache`), 0o644);
-      }
-    }
-  } catch {
-    process.stderr.write("no caches for `assent run`: programs cannot be supervised here\n");
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
 }
 
 /** The licences of what the bundles contain. */
