@@ -2,15 +2,21 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessInfo } from "../../approve/index.ts";
 import { ADDR_NO_RANDOMIZE, alloc, lastingAddressOf, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 
-/** Parent of a process (proc_pid_stat(5)); undefined when it is gone. */
-export function parentOf(pid: number): number | undefined {
+/** Fields of proc_pid_stat(5) from the third on; undefined when the process is gone. */
+function readStat(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name, in parentheses, may hold anything; the last parenthesis ends it.
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
     return undefined;
   }
+}
+
+/** Parent of a process; undefined when it is gone. */
+export function parentOf(pid: number): number | undefined {
+  const stat = readStat(pid);
+  return stat === undefined ? undefined : Number(stat[1]);
 }
 
 /** True when the process descends from this one, the supervisor. */
@@ -59,15 +65,8 @@ export function argvOf(pid: number): readonly string[] {
   }
 }
 
-/** When a process began, in clock ticks since boot (proc_pid_stat(5), field 22). With the number it names a process for good. */
-export function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
-}
+/** When a process began, in clock ticks since boot (field 22). With the number it names a process for good. */
+export const startOf = (pid: number): string | undefined => readStat(pid)?.[19];
 
 /**
  * Where the kernel laid out a program's code, stack, arguments and environment when it was started, at random
@@ -79,8 +78,7 @@ export function layoutOf(pid: number): string | undefined {
     // personality(2): the memory lies where anybody can make it lie.
     if ((Number.parseInt(readFileSync(`/proc/${pid}/personality`, "latin1"), 16) & ADDR_NO_RANDOMIZE) !== 0) return undefined;
     if (readFileSync("/proc/sys/kernel/randomize_va_space", "latin1").startsWith("0")) return undefined;
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = readStat(pid) ?? [];
     const layout = [...fields.slice(23, 26), ...fields.slice(42, 49)];
     // Whoever may not look is told 0 or 1.
     return layout.some((address) => Number(address) > 1) ? layout.join(" ") : undefined;
@@ -113,19 +111,14 @@ export function listLiving(): readonly number[] {
 }
 
 function isZombie(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
-  } catch {
-    return true;
-  }
+  const stat = readStat(pid);
+  return stat === undefined || stat[0] === "Z";
 }
 
 /** The controlling terminal of a process: its device number stands in proc_pid_stat(5), field 7. */
 export function terminalPath(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const device = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[4]);
+    const device = Number(readStat(pid)?.[4] ?? 0);
     const major = (device >> 8) & 0xfff;
     const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
     if (device === 0) return undefined;
