@@ -1,6 +1,6 @@
 import { isObject } from "../data/index.ts";
 import { errorCode } from "../state/index.ts";
-import { Exchange, ExchangeError, FILES, isDead, readDone, readRun, type RunFile } from "./exchange.ts";
+import { ExchangeFolder, ExchangeError, FILES, isDead, readDone, readRun, type RunFile } from "./exchange.ts";
 import { printable } from "./printable.ts";
 
 /** What who answers questions learns next about a run. */
@@ -64,13 +64,13 @@ export async function respond(
 async function inFolder(
   path: string,
   options: WaitOptions,
-  work: (exchange: Exchange) => Promise<BackgroundEvent>,
+  work: (exchange: ExchangeFolder) => Promise<BackgroundEvent>,
 ): Promise<BackgroundEvent> {
   const until = performance.now() + (options.patienceMs ?? PATIENCE_MS);
   for (;;) {
-    let exchange: Exchange | undefined;
+    let exchange: ExchangeFolder | undefined;
     try {
-      exchange = Exchange.open(path);
+      exchange = ExchangeFolder.open(path);
       if (readRun(exchange) !== undefined || readDone(exchange, undefined) !== undefined) return await work(exchange);
       if (performance.now() >= until || options.over?.() === true) return failed(`no run has begun in ${printable(path)}`);
     } catch (error) {
@@ -85,7 +85,7 @@ async function inFolder(
 }
 
 /** The next thing to tell, other than question `answered`. */
-async function next(exchange: Exchange, options: WaitOptions, answered: number | undefined): Promise<BackgroundEvent> {
+async function next(exchange: ExchangeFolder, options: WaitOptions, answered: number | undefined): Promise<BackgroundEvent> {
   for (;;) {
     // Read before the questions: a run that ends meanwhile has no open ones.
     const run = readRun(exchange);
@@ -100,7 +100,7 @@ async function next(exchange: Exchange, options: WaitOptions, answered: number |
   }
 }
 
-function oldest(exchange: Exchange, answered: number | undefined): Readonly<Record<string, unknown>> | undefined {
+function oldest(exchange: ExchangeFolder, answered: number | undefined): Readonly<Record<string, unknown>> | undefined {
   const open = exchange
     .names()
     .map((name) => Number.parseInt(name, 10))

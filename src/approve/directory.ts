@@ -3,10 +3,10 @@ import { printCall } from "../action/index.ts";
 import { errorCode, messageOf } from "../state/index.ts";
 import {
   actionWord,
-  Exchange,
+  ExchangeFolder,
   ExchangeError,
   FILES,
-  type Found,
+  type FileFound,
   isDead,
   ownLife,
   parseResponse,
@@ -37,9 +37,9 @@ const DENY: Answer = { answer: "deny", scope: "once" };
  * is not safe, or another run that is alive uses it.
  */
 export function directoryApprover(path: string, options: DirectoryOptions): Approver {
-  let exchange: Exchange;
+  let exchange: ExchangeFolder;
   try {
-    exchange = Exchange.create(path);
+    exchange = ExchangeFolder.create(path);
   } catch (error) {
     throw new ExchangeError(`\`${printable(path)}\` cannot be used for questions: ${messageOf(error)}`);
   }
@@ -59,7 +59,7 @@ export function directoryApprover(path: string, options: DirectoryOptions): Appr
   return new DirectoryApprover(exchange, options);
 }
 
-interface Open {
+interface FiledQuestion {
   readonly question: Question;
   readonly resolve: (answer: Answer) => void;
   /** When its file was written. Nanoseconds since the epoch, by the file system's clock. */
@@ -67,9 +67,9 @@ interface Open {
 }
 
 class DirectoryApprover implements Approver {
-  readonly #exchange: Exchange;
+  readonly #exchange: ExchangeFolder;
   readonly #options: DirectoryOptions;
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<number, FiledQuestion>();
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Since when the response is not JSON. Milliseconds of a steady clock. */
@@ -77,7 +77,7 @@ class DirectoryApprover implements Approver {
   #over: Answer | undefined;
   #closed = false;
 
-  constructor(exchange: Exchange, options: DirectoryOptions) {
+  constructor(exchange: ExchangeFolder, options: DirectoryOptions) {
     this.#exchange = exchange;
     this.#options = options;
     try {
@@ -177,7 +177,7 @@ class DirectoryApprover implements Approver {
     }
   }
 
-  #take(found: Exclude<Found, { readonly is: "missing" }>): void {
+  #take(found: Exclude<FileFound, { readonly is: "missing" }>): void {
     const [oldest] = this.#open.values();
     const response = found.is === "value" ? parseResponse(found.value) : undefined;
     if (oldest === undefined) return;

@@ -30,7 +30,7 @@ export class ExchangeError extends Error {
   readonly code = "exchange";
 }
 
-export type Found =
+export type FileFound =
   | { readonly is: "missing" }
   /** There, and not to be believed. */
   | { readonly is: "broken"; readonly why: string }
@@ -38,7 +38,7 @@ export type Found =
   | { readonly is: "value"; readonly value: unknown; readonly changed: bigint };
 
 /** An open descriptor on the folder: whatever happens to its name, the same folder is meant. */
-export class Exchange {
+export class ExchangeFolder {
   readonly path: string;
   /** Undefined once closed: another file may have its number by then. */
   #descriptor: number | undefined;
@@ -51,16 +51,16 @@ export class Exchange {
   }
 
   /** For the run: made where it is missing. Throws `ExchangeError` when somebody else could answer in it. */
-  static create(path: string): Exchange {
+  static create(path: string): ExchangeFolder {
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new ExchangeError(`the folder cannot be made: ${errorCode(error)}`);
     }
-    return Exchange.open(path);
+    return ExchangeFolder.open(path);
   }
 
-  static open(path: string): Exchange {
+  static open(path: string): ExchangeFolder {
     const trimmed = path.replace(/(?<=.)\/+$/, "");
     let descriptor: number;
     try {
@@ -72,7 +72,7 @@ export class Exchange {
         throw new ExchangeError(lstatSync(trimmed).isSymbolicLink() ? "it is a symbolic link: name the folder itself" : "it is no folder");
       throw new ExchangeError(`the folder cannot be opened: ${code}`);
     }
-    const exchange = new Exchange(path, descriptor);
+    const exchange = new ExchangeFolder(path, descriptor);
     const stats = fstatSync(descriptor);
     const uid = exchange.#uid;
     if (uid !== undefined && stats.uid !== uid) exchange.#refuse("it belongs to another user, who could answer in it");
@@ -145,16 +145,16 @@ export class Exchange {
     }
   }
 
-  question(name: string): Found {
+  question(name: string): FileFound {
     return this.#read(name, LARGEST_QUESTION);
   }
 
-  response(): Found {
+  response(): FileFound {
     return this.#read(FILES.response, LARGEST_RESPONSE);
   }
 
   /** A JSON file that only this user, or root, can have written. */
-  #read(name: string, largest: number): Found {
+  #read(name: string, largest: number): FileFound {
     let descriptor: number;
     try {
       descriptor = openSync(this.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
@@ -257,7 +257,7 @@ type ActionWord = (typeof ACTIONS)[number];
 
 export const actionWord = (text: string): ActionWord | undefined => ACTIONS.find((word) => word === text);
 
-export function readRun(exchange: Exchange): RunFile | undefined {
+export function readRun(exchange: ExchangeFolder): RunFile | undefined {
   const found = exchange.question(FILES.run);
   if (found.is !== "value" || !isObject(found.value)) return undefined;
   const { nonce, pid, started, namespace } = found.value;
@@ -280,7 +280,7 @@ export function parseResponse(value: unknown): Response | undefined {
 }
 
 /** `done.json`: the exit status, as a shell would give it. */
-export function readDone(exchange: Exchange, run: RunFile | undefined): number | undefined {
+export function readDone(exchange: ExchangeFolder, run: RunFile | undefined): number | undefined {
   const found = exchange.question(FILES.done);
   if (found.is !== "value" || !isObject(found.value)) return undefined;
   const { exit_code: code, nonce } = found.value;

@@ -5,5 +5,5 @@ export { noBlockApprover } from "./no-block.ts";
 export { printable } from "./printable.ts";
 export { skillText } from "./skill.ts";
 export { terminalApprover, type TerminalOptions } from "./terminal.ts";
-export { foregroundTurn, type Kernel, type Turn } from "./tty.ts";
+export { controlForeground, type Kernel, type ForegroundControl } from "./tty.ts";
 export type * from "./types.ts";

@@ -29,9 +29,9 @@ export type Key =
         | "report";
     };
 
-type Named = Exclude<Key["is"], "char" | "paste">;
+type NamedKey = Exclude<Key["is"], "char" | "paste">;
 
-const CONTROL: Readonly<Record<string, Named>> = {
+const CONTROL: Readonly<Record<string, NamedKey>> = {
   "\u0001": "home",
   "\u0002": "left",
   "\u0003": "interrupt",
@@ -51,8 +51,17 @@ const CONTROL: Readonly<Record<string, Named>> = {
   "\u001b": "escape",
   "\u007f": "backspace",
 };
-const FINAL: Readonly<Record<string, Named>> = { A: "up", B: "down", C: "right", D: "left", H: "home", F: "end", I: "report", O: "report" };
-const TILDE: Readonly<Record<string, Named>> = { "1": "home", "3": "delete", "4": "end", "7": "home", "8": "end" };
+const FINAL: Readonly<Record<string, NamedKey>> = {
+  A: "up",
+  B: "down",
+  C: "right",
+  D: "left",
+  H: "home",
+  F: "end",
+  I: "report",
+  O: "report",
+};
+const TILDE: Readonly<Record<string, NamedKey>> = { "1": "home", "3": "delete", "4": "end", "7": "home", "8": "end" };
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";

@@ -3,20 +3,20 @@ import { printable } from "./printable.ts";
 import type { Answer, Proposal } from "./types.ts";
 
 /** One line of text under a cursor. `cursor` counts code points, 0 is before the first. */
-export interface Line {
+export interface EditedLine {
   readonly chars: readonly string[];
   readonly cursor: number;
 }
 
 const LONGEST = 4000;
 
-const lineOf = (text: string): Line => ({ chars: [...text], cursor: [...text].length });
-const textOf = (line: Line): string => line.chars.join("");
+const lineOf = (text: string): EditedLine => ({ chars: [...text], cursor: [...text].length });
+const textOf = (line: EditedLine): string => line.chars.join("");
 
 /** The line after a key; undefined when the key means nothing to a line. */
-function edit({ chars, cursor }: Line, key: Key): Line | undefined {
-  const at = (next: number): Line => ({ chars, cursor: Math.max(0, Math.min(chars.length, next)) });
-  const without = (from: number, to: number): Line => ({
+function edit({ chars, cursor }: EditedLine, key: Key): EditedLine | undefined {
+  const at = (next: number): EditedLine => ({ chars, cursor: Math.max(0, Math.min(chars.length, next)) });
+  const without = (from: number, to: number): EditedLine => ({
     chars: chars.toSpliced(Math.max(0, from), Math.max(0, to - Math.max(0, from))),
     cursor: Math.max(0, from),
   });
@@ -62,7 +62,7 @@ function edit({ chars, cursor }: Line, key: Key): Line | undefined {
 export type PromptState =
   | { readonly view: "choose"; readonly highlighted: number; readonly details: boolean; readonly notice?: string }
   | { readonly view: "rules"; readonly effect: RuleEffect; readonly highlighted: number; readonly notice?: string }
-  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: Line; readonly notice?: string };
+  | { readonly view: "edit"; readonly effect: RuleEffect; readonly line: EditedLine; readonly notice?: string };
 
 type RuleEffect = "allow" | "deny";
 
@@ -89,14 +89,14 @@ export const START: PromptState = { view: "choose", highlighted: DENY, details: 
 /** Says what is wrong with a rule's text, or undefined. */
 export type CheckRule = (rule: string, effect: RuleEffect) => string | undefined;
 
-interface About {
+interface PromptSubject {
   readonly proposals: readonly Proposal[];
   readonly checkRule: CheckRule;
 }
 
-type Outcome = { readonly state: PromptState } | { readonly answer: Answer };
+type KeyOutcome = { readonly state: PromptState } | { readonly answer: Answer };
 
-export function press(state: PromptState, key: Key, about: About): Outcome {
+export function pressKey(state: PromptState, key: Key, about: PromptSubject): KeyOutcome {
   if (key.is === "interrupt") return { answer: { answer: "quit" } };
   if (key.is === "end-of-input") return { answer: { answer: "deny", scope: "once" } };
   if (key.is === "report" || key.is === "redraw") return { state };
@@ -110,9 +110,9 @@ export function press(state: PromptState, key: Key, about: About): Outcome {
   }
 }
 
-function choose(state: PromptState & { readonly view: "choose" }, key: Key, about: About): Outcome {
+function choose(state: PromptState & { readonly view: "choose" }, key: Key, about: PromptSubject): KeyOutcome {
   const { highlighted, details } = state;
-  const move = (by: number): Outcome => ({
+  const move = (by: number): KeyOutcome => ({
     state: { view: "choose", highlighted: (highlighted + by + CHOICES.length) % CHOICES.length, details },
   });
   switch (key.is) {
@@ -140,7 +140,7 @@ function choose(state: PromptState & { readonly view: "choose" }, key: Key, abou
   }
 }
 
-function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: About): Outcome {
+function chosen(letter: string, state: PromptState & { readonly view: "choose" }, about: PromptSubject): KeyOutcome {
   switch (letter) {
     case "a":
       return { answer: { answer: "allow", scope: "once" } };
@@ -165,10 +165,10 @@ function chosen(letter: string, state: PromptState & { readonly view: "choose" }
   }
 }
 
-function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, about: About): Outcome {
+function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, about: PromptSubject): KeyOutcome {
   const { effect, highlighted } = state;
   const { proposals } = about;
-  const at = (next: number): Outcome => ({
+  const at = (next: number): KeyOutcome => ({
     state: { view: "rules", effect, highlighted: Math.max(0, Math.min(proposals.length - 1, next)) },
   });
   const rule = proposals[highlighted]?.rule ?? "";
@@ -184,7 +184,7 @@ function pickRule(state: PromptState & { readonly view: "rules" }, key: Key, abo
   return wrong === undefined ? { answer: always(effect, rule) } : { state: { ...state, notice: wrong } };
 }
 
-function editRule(state: PromptState & { readonly view: "edit" }, key: Key, about: About): Outcome {
+function editRule(state: PromptState & { readonly view: "edit" }, key: Key, about: PromptSubject): KeyOutcome {
   const { effect, line } = state;
   if (key.is === "escape") return { state: about.proposals.length > 0 ? { view: "rules", effect, highlighted: 0 } : START };
   if (key.is === "enter") {

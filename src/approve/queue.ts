@@ -1,34 +1,34 @@
 import type { Answer, Question } from "./types.ts";
 
 /** An open question. */
-export interface Open {
+export interface OpenQuestion {
   readonly question: Question;
   readonly resolve: (answer: Answer) => void;
   /** Whether it is on the terminal, and whether it was there long enough for what is typed to mean it. */
-  sight: "none" | "drawn" | "seen";
+  visibility: "none" | "drawn" | "seen";
 }
 
 /** Says whether a rule that was just written answers a question as well. */
 export type Covers = (rule: string, question: Question) => boolean;
 
 /** Open questions in the order they came. The first one and all of its group are shown together. */
-export class Queue {
-  #open: Open[] = [];
+export class QuestionQueue {
+  #open: OpenQuestion[] = [];
 
   get size(): number {
     return this.#open.length;
   }
 
-  add(open: Open): void {
+  add(open: OpenQuestion): void {
     this.#open.push(open);
   }
 
-  remove(open: Open): void {
+  remove(open: OpenQuestion): void {
     this.#open = this.#open.filter((other) => other !== open);
   }
 
   /** What is shown: the oldest question, the others of its group, and how many of other groups wait. */
-  current(): { readonly first: Open; readonly alike: readonly Open[]; readonly waiting: number } | undefined {
+  current(): { readonly first: OpenQuestion; readonly alike: readonly OpenQuestion[]; readonly waiting: number } | undefined {
     const [first, ...rest] = this.#open;
     if (first === undefined) return undefined;
     const alike = rest.filter(({ question }) => question.group === first.question.group);
@@ -42,7 +42,7 @@ export class Queue {
   answer(answer: Answer, covers: Covers): number {
     const first = this.#open[0];
     if (first === undefined) return 0;
-    const served: { readonly open: Open; readonly answer: Answer }[] = [];
+    const served: { readonly open: OpenQuestion; readonly answer: Answer }[] = [];
     for (const open of this.#open) {
       const its = open === first ? answer : answerFor(answer, first.question, open, covers);
       if (its !== undefined) served.push({ open, answer: its });
@@ -65,12 +65,12 @@ const ALLOW_ONCE: Answer = { answer: "allow", scope: "once" };
 const DENY_ONCE: Answer = { answer: "deny", scope: "once" };
 
 /** What an answer to `first` says about another open question; undefined: nothing. */
-function answerFor(answer: Answer, first: Question, { question, sight }: Open, covers: Covers): Answer | undefined {
+function answerFor(answer: Answer, first: Question, { question, visibility }: OpenQuestion, covers: Covers): Answer | undefined {
   if (answer.answer === "quit") return answer;
   const alike = question.group === first.group;
   switch (answer.scope) {
     case "once":
-      return alike && sight === "seen" ? answer : undefined;
+      return alike && visibility === "seen" ? answer : undefined;
     case "session":
       return alike ? answer : undefined;
     case "tree": {

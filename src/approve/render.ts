@@ -1,7 +1,7 @@
 import { type Action, printCall } from "../action/index.ts";
 import { baseName } from "../path/index.ts";
 import { clip, columns, fold, printable } from "./printable.ts";
-import { CHOICES, type Line, type PromptState } from "./prompt.ts";
+import { CHOICES, type EditedLine, type PromptState } from "./prompt.ts";
 import type { Answer, ProcessInfo, Question } from "./types.ts";
 
 /** How questions and answers are put into words, without layout. All of it is safe to show. */
@@ -192,7 +192,7 @@ function rules(view: View, state: PromptState & { readonly view: "rules" }, widt
 function editing(
   { profile }: Question,
   effect: string,
-  line: Line,
+  line: EditedLine,
   width: number,
   paint: Paint,
 ): { readonly lines: readonly string[]; readonly column: number } {

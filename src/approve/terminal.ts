@@ -1,18 +1,18 @@
 import { errorCode } from "../state/index.ts";
 import { printable } from "./printable.ts";
 import type { CheckRule } from "./prompt.ts";
-import { type Covers, type Open, Queue } from "./queue.ts";
+import { type Covers, type OpenQuestion, QuestionQueue } from "./queue.ts";
 import { said, who } from "./render.ts";
-import { type Device, isTerminal, TerminalDevice, type Turn } from "./tty.ts";
+import { type Device, isTerminal, TerminalDevice, type ForegroundControl } from "./tty.ts";
 import type { Answer, Approver, Question } from "./types.ts";
-import { BlockFace, type Face, type FaceOptions, LineFace, type Shown } from "./views.ts";
+import { BlockView, type PromptView, type ViewOptions, LineView, type ShownQuestion } from "./views.ts";
 
 /**
  * Calls back when a person has had `ms` milliseconds to see something, and everything typed until then was read.
  * INVARIANT: a clock alone would not do. When this process was held up, keys from before wait in the kernel; a timer's
  * callback comes before they are read, an immediate's after (the event loop's phases: timers, poll, check).
  */
-class Sight {
+class InputTimer {
   readonly #cancels = new Set<() => void>();
 
   after(ms: number, work: () => void): () => void {
@@ -45,7 +45,7 @@ export interface TerminalOptions {
   readonly checkRule: CheckRule;
   /** By default a rule that was just written answers only the question it was written for. */
   readonly covers?: Covers | undefined;
-  readonly turn?: Turn | undefined;
+  readonly foreground?: ForegroundControl | undefined;
   /** Why nothing can be asked any more, in one line. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** By default the controlling terminal. */
@@ -55,7 +55,7 @@ export interface TerminalOptions {
 /** Asks a person on the terminal. Undefined where there is none. */
 export function terminalApprover(options: TerminalOptions): Approver | undefined {
   const path = options.path ?? "/dev/tty";
-  return isTerminal(path) ? new TerminalApprover(new TerminalDevice(path, options.turn), options) : undefined;
+  return isTerminal(path) ? new TerminalApprover(new TerminalDevice(path, options.foreground), options) : undefined;
 }
 
 /** Nobody answers a question within this time of its first sight: what comes was meant for something else. Milliseconds. */
@@ -70,13 +70,13 @@ const INTERRUPT = "\u0003";
 
 export class TerminalApprover implements Approver {
   readonly #device: Device;
-  readonly #face: Face;
+  readonly #view: PromptView;
   readonly #covers: Covers;
   readonly #notice: (text: string) => void;
-  readonly #queue = new Queue();
-  readonly #sight = new Sight();
+  readonly #queue = new QuestionQueue();
+  readonly #timer = new InputTimer();
   /** What is on the terminal. `deaf`: keys do not count yet; calling it forgets when they would have. */
-  #prompt: { readonly first: Open; deaf: (() => void) | undefined; early: boolean } | undefined;
+  #prompt: { readonly first: OpenQuestion; deaf: (() => void) | undefined; early: boolean } | undefined;
   #redraw: NodeJS.Timeout | undefined;
   /** What every further question is answered: the terminal is gone, or the run ends. */
   #over: Answer | undefined;
@@ -84,11 +84,11 @@ export class TerminalApprover implements Approver {
   constructor(device: Device, options: TerminalOptions) {
     this.#device = device;
     const { env } = options;
-    const face: FaceOptions = { home: options.home, checkRule: options.checkRule };
-    this.#face =
+    const view: ViewOptions = { home: options.home, checkRule: options.checkRule };
+    this.#view =
       env["TERM"] === "dumb" || env["TERM"] === undefined
-        ? new LineFace(device, face)
-        : new BlockFace(device, (env["NO_COLOR"] ?? "") === "", face);
+        ? new LineView(device, view)
+        : new BlockView(device, (env["NO_COLOR"] ?? "") === "", view);
     this.#covers = options.covers ?? (() => false);
     this.#notice = options.onNotice ?? (() => undefined);
   }
@@ -106,7 +106,7 @@ export class TerminalApprover implements Approver {
         signal.removeEventListener("abort", isVoid);
         done(answer);
       };
-      const open: Open = { question, resolve, sight: "none" };
+      const open: OpenQuestion = { question, resolve, visibility: "none" };
       signal.addEventListener("abort", isVoid);
       this.#queue.add(open);
       this.#guarded(() => this.#refresh());
@@ -134,7 +134,7 @@ export class TerminalApprover implements Approver {
     this.#over ??= DENY;
     this.#prompt = undefined;
     clearTimeout(this.#redraw);
-    this.#sight.clear();
+    this.#timer.clear();
     try {
       this.#device.close();
     } catch {
@@ -149,12 +149,12 @@ export class TerminalApprover implements Approver {
     const before = this.#prompt;
     if (before !== undefined && current?.first !== before.first) {
       this.#prompt = undefined;
-      this.#face.end(record);
+      this.#view.end(record);
     }
     if (current === undefined) {
       clearTimeout(this.#redraw);
       this.#redraw = undefined;
-      this.#sight.clear();
+      this.#timer.clear();
       if (before !== undefined) this.#device.close();
       return;
     }
@@ -171,20 +171,20 @@ export class TerminalApprover implements Approver {
     }
     this.#prompt = { first: current.first, deaf: undefined, early: false };
     this.#listenAfter(SEE_MS);
-    this.#face.begin(this.#view());
+    this.#view.begin(this.#current());
     this.#seen();
   }
 
   #update(): void {
     this.#redraw = undefined;
-    if (this.#prompt !== undefined && this.#face.update(this.#view())) this.#seen();
+    if (this.#prompt !== undefined && this.#view.update(this.#current())) this.#seen();
   }
 
   #resized(): void {
-    if (this.#prompt !== undefined) this.#face.resized();
+    if (this.#prompt !== undefined) this.#view.resized();
   }
 
-  #view(): Shown {
+  #current(): ShownQuestion {
     const current = this.#queue.current();
     if (current === undefined) throw new Error("no question is open");
     const { first, alike, waiting } = current;
@@ -193,11 +193,11 @@ export class TerminalApprover implements Approver {
 
   #seen(): void {
     const current = this.#queue.current();
-    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter(({ sight }) => sight === "none");
+    const drawn = current === undefined ? [] : [current.first, ...current.alike].filter(({ visibility }) => visibility === "none");
     if (drawn.length === 0) return;
-    for (const open of drawn) open.sight = "drawn";
-    this.#sight.after(SEE_MS, () => {
-      for (const open of drawn) open.sight = "seen";
+    for (const open of drawn) open.visibility = "drawn";
+    this.#timer.after(SEE_MS, () => {
+      for (const open of drawn) open.visibility = "seen";
     });
   }
 
@@ -205,7 +205,7 @@ export class TerminalApprover implements Approver {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
     prompt.deaf?.();
-    prompt.deaf = this.#sight.after(ms, () => {
+    prompt.deaf = this.#timer.after(ms, () => {
       prompt.deaf = undefined;
     });
   }
@@ -215,11 +215,11 @@ export class TerminalApprover implements Approver {
     if (prompt === undefined) return;
     if (prompt.deaf !== undefined && text !== INTERRUPT) {
       this.#listenAfter(PAUSE_MS);
-      if (!prompt.early) this.#face.early();
+      if (!prompt.early) this.#view.early();
       prompt.early = true;
       return;
     }
-    const answer = this.#face.input(text);
+    const answer = this.#view.input(text);
     if (answer !== undefined) this.#answered(prompt.first.question, answer);
   }
 

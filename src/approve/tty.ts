@@ -7,7 +7,7 @@ import type { Size } from "./render.ts";
  * Who may use the terminal. The supervised program shares it: while a prompt is open, it could read the keys meant for us
  * and write over the question. `begin` comes before the terminal's mode is changed, `end` after it was restored.
  */
-export interface Turn {
+export interface ForegroundControl {
   readonly begin: (descriptor: number) => void;
   readonly end: (descriptor: number) => void;
 }
@@ -42,7 +42,7 @@ const SIGTTOU = 22;
  * into the background keeps its terminal, and the kernel stops us when we ask, until `fg`.
  * A program that ignores SIGTTOU can still write: only a terminal of its own would keep it from that.
  */
-export function foregroundTurn({ sys, addressOf, alloc }: Kernel, owns: (group: number) => boolean): Turn {
+export function controlForeground({ sys, addressOf, alloc }: Kernel, owns: (group: number) => boolean): ForegroundControl {
   let taken: { readonly group: number; readonly mode: Buffer } | undefined;
   const ioctl = (descriptor: number, request: number, bytes: Uint8Array): number => sys(IOCTL, descriptor, request, addressOf(bytes));
   const give = (descriptor: number, group: number): void => {
@@ -148,12 +148,12 @@ export function isTerminal(path: string): boolean {
 /** The terminal at `path` (`/dev/tty`: the controlling one, tty(4)), opened anew for each prompt. */
 export class TerminalDevice implements Device {
   readonly #path: string;
-  readonly #turn: Turn | undefined;
+  readonly #foreground: ForegroundControl | undefined;
   #now: { readonly input: ReadStream; readonly descriptor: number; readonly release: () => void } | undefined;
 
-  constructor(path: string, turn?: Turn) {
+  constructor(path: string, foreground?: ForegroundControl) {
     this.#path = path;
-    this.#turn = turn;
+    this.#foreground = foreground;
   }
 
   open(events: DeviceEvents): void {
@@ -198,7 +198,7 @@ export class TerminalDevice implements Device {
     };
     this.#now = { input, descriptor, release };
     try {
-      this.#turn?.begin(descriptor);
+      this.#foreground?.begin(descriptor);
       input.setRawMode(true);
     } catch (error) {
       this.close();
@@ -235,7 +235,7 @@ export class TerminalDevice implements Device {
       // Gone: there is no mode left to restore.
     }
     try {
-      this.#turn?.end(now.descriptor);
+      this.#foreground?.end(now.descriptor);
     } finally {
       now.input.destroy();
       closeSync(now.descriptor);

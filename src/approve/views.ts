@@ -1,13 +1,13 @@
 import { printCall } from "../action/index.ts";
 import { type Key, readKeys } from "./keys.ts";
 import { clip, columns, printable } from "./printable.ts";
-import { type CheckRule, press, type PromptState, START } from "./prompt.ts";
+import { type CheckRule, pressKey, type PromptState, START } from "./prompt.ts";
 import { type Drawing, type Paint, place, PLAIN, render, shorten, type Size, who } from "./render.ts";
 import type { Device } from "./tty.ts";
 import type { Answer, Question } from "./types.ts";
 
 /** What a prompt is about at the moment. */
-export interface Shown {
+export interface ShownQuestion {
   readonly question: Question;
   /** Open questions of the same group, without the first. */
   readonly alike: readonly Question[];
@@ -15,17 +15,17 @@ export interface Shown {
   readonly waiting: number;
 }
 
-export interface FaceOptions {
+export interface ViewOptions {
   readonly home: string | undefined;
   readonly checkRule: CheckRule;
 }
 
 /** How a prompt looks: a block that is redrawn, or lines for terminals that cannot. */
-export interface Face {
+export interface PromptView {
   /** A question that was not shown before. */
-  begin(shown: Shown): void;
+  begin(shown: ShownQuestion): void;
   /** Alike questions came or went. False: it was not shown. */
-  update(shown: Shown): boolean;
+  update(shown: ShownQuestion): boolean;
   /** Keys, as the terminal sent them. The answer, once there is one. */
   input(text: string): Answer | undefined;
   /** Keys came that were typed before the question could be read, and were dropped. */
@@ -48,23 +48,23 @@ const COLOURED: Paint = { bold: sgr(1, 22), dim: sgr(2, 22), inverse: sgr(7, 27)
 const LONGEST_SEQUENCE = 65_536;
 
 /** A block of lines below what the program wrote, redrawn in place. */
-export class BlockFace implements Face {
+export class BlockView implements PromptView {
   readonly #device: Device;
   readonly #paint: Paint;
-  readonly #options: FaceOptions;
-  #shown: Shown | undefined;
+  readonly #options: ViewOptions;
+  #shown: ShownQuestion | undefined;
   #state: PromptState = START;
   /** The beginning of a key's sequence whose rest is still to come. */
   #partial = "";
   #drawn: { readonly drawing: Drawing; readonly size: Size } | undefined;
 
-  constructor(device: Device, coloured: boolean, options: FaceOptions) {
+  constructor(device: Device, coloured: boolean, options: ViewOptions) {
     this.#device = device;
     this.#paint = coloured ? COLOURED : PLAIN;
     this.#options = options;
   }
 
-  begin(shown: Shown): void {
+  begin(shown: ShownQuestion): void {
     this.#shown = shown;
     this.#state = START;
     this.#partial = "";
@@ -73,7 +73,7 @@ export class BlockFace implements Face {
     this.#draw();
   }
 
-  update(shown: Shown): boolean {
+  update(shown: ShownQuestion): boolean {
     this.#shown = shown;
     this.#draw();
     return true;
@@ -94,7 +94,7 @@ export class BlockFace implements Face {
     const { keys, rest } = readKeys(this.#partial + text);
     this.#partial = rest.length > LONGEST_SEQUENCE ? "" : rest;
     for (const key of asTyped(keys, this.#state)) {
-      const outcome = press(this.#state, key, { proposals: shown.question.proposals, checkRule: this.#options.checkRule });
+      const outcome = pressKey(this.#state, key, { proposals: shown.question.proposals, checkRule: this.#options.checkRule });
       if ("answer" in outcome) return outcome.answer;
       this.#state = outcome.state;
     }
@@ -161,20 +161,20 @@ const CHOICES = [
 const LONGEST = 4000;
 
 /** Lines for terminals that can only print (TERM=dumb): a letter and Enter, and nothing is ever redrawn. */
-export class LineFace implements Face {
+export class LineView implements PromptView {
   readonly #device: Device;
-  readonly #options: FaceOptions;
-  #shown: Shown | undefined;
+  readonly #options: ViewOptions;
+  #shown: ShownQuestion | undefined;
   #typed = "";
   /** What a line answers: the question itself, or which rule. */
   #asks: "choice" | "allow" | "deny" = "choice";
 
-  constructor(device: Device, options: FaceOptions) {
+  constructor(device: Device, options: ViewOptions) {
     this.#device = device;
     this.#options = options;
   }
 
-  begin(shown: Shown): void {
+  begin(shown: ShownQuestion): void {
     this.#shown = shown;
     this.#asks = "choice";
     const { question, alike, waiting } = shown;

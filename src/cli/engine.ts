@@ -23,7 +23,7 @@ export const engine = {
 
 /** A host in its default mode: it decides where Assent is silent. */
 const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
-export interface Question {
+export interface ToolQuestion {
   readonly tool: string;
   readonly input: Input;
   readonly cwd: string;
@@ -31,7 +31,7 @@ export interface Question {
 
 /** Without `memory`: as if nothing had been granted or refused. */
 export function judgeOnly(
-  question: Question,
+  question: ToolQuestion,
   machine: Machine,
   policyFiles: readonly string[],
   more: Pick<DecideOptions, "select" | "extensions" | "memory"> = {},

@@ -6,7 +6,7 @@ import { changedParts, differ, withUserFile } from "../suggest/index.ts";
 import { changesFor } from "../suggest/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
-import { judgeOnly, ruleReader, type Question } from "./engine.ts";
+import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
@@ -52,7 +52,7 @@ export function explain(command: string | undefined, options: ExplainOptions): n
 }
 
 /** The same request with another file in place of the user's. */
-function otherwise(question: Question, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
+function otherwise(question: ToolQuestion, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
   return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)), memory: "look" });
 }
 
@@ -61,7 +61,7 @@ function wrongDiff({ diff }: ExplainOptions): string | undefined {
   return statSync(absolute(diff), { throwIfNoEntry: false })?.isFile() === true ? undefined : `${visible(diff)} is no file`;
 }
 
-function questionOf(command: string | undefined, options: ExplainOptions): Question | string {
+function questionOf(command: string | undefined, options: ExplainOptions): ToolQuestion | string {
   const cwd = absolute(options.cwd ?? ".");
   if (options.input === undefined) {
     if (command === undefined) return "nothing to explain: give a command, --tool with --input, or --batch";
@@ -97,13 +97,13 @@ function batch(options: ExplainOptions): number {
   return code;
 }
 
-function batchAnswer(question: Question | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {
+function batchAnswer(question: ToolQuestion | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
   const outcome = judgeOnly(question, machine, policy, { memory: "look" });
   return diff === undefined ? outcomeJson(outcome) : diffJson(outcome, otherwise(question, machine, policy, diff));
 }
 
-function requestOfLine(line: string, folder: string): Question | string {
+function requestOfLine(line: string, folder: string): ToolQuestion | string {
   let value: unknown;
   try {
     value = JSON.parse(line);

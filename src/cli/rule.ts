@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type RuleEntry } from "../policy-edit/index.ts";
+import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
 import { withoutLimit } from "../lint/index.ts";
 import { parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
@@ -35,7 +35,7 @@ export function add(written: string, options: AddOptions): number {
   if (target === undefined) return 2;
 
   const entry = options.why === undefined ? parsed.text : { rule: parsed.text, reason: options.why };
-  const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: RuleEntry } => {
+  const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
     const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
     return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };
   });
@@ -55,7 +55,7 @@ export function add(written: string, options: AddOptions): number {
   return 0;
 }
 
-function alreadyThere(target: Target, there: RuleEntry, options: AddOptions): number {
+function alreadyThere(target: Target, there: WrittenRule, options: AddOptions): number {
   const where = `${target.short(target.place.file)}:${there.line}`;
   if (options.why !== undefined && options.why !== there.reason) {
     complain(COMMAND, `${nameOf(there)} stands at ${where} with another reason`, "`assent rule remove` it first, or `assent edit`");
@@ -70,7 +70,7 @@ function alreadyThere(target: Target, there: RuleEntry, options: AddOptions): nu
 }
 
 /** What keeps the new rule from deciding anything, and what it keeps from doing so. */
-function doubts(target: Target, added: RuleEntry): readonly string[] {
+function doubts(target: Target, added: WrittenRule): readonly string[] {
   const { machine, cwd, place, short } = target;
   const inspection = inspect({ machine, cwd, own: engine.own });
   const lines = listRules(inspection).rules;
@@ -103,11 +103,11 @@ export function remove(written: string, options: RuleOptions): number {
   const target = targetOf(COMMAND, options);
   if (target === undefined) return 2;
   const effect = effectOf(options);
-  const wanted = (entry: RuleEntry): boolean =>
+  const wanted = (entry: WrittenRule): boolean =>
     (effect === undefined || entry.effect === effect) &&
     (entry.text === written.trim() || (parsed.ok && same(entry.matcher, parsed.matcher)));
 
-  let removed: readonly RuleEntry[] = [];
+  let removed: readonly WrittenRule[] = [];
   const outcome = editPolicy(target.place, target.starter, (text) => {
     removed = ruleEntries(text).filter(wanted);
     if (removed.length === 0 || new Set(removed.map((entry) => entry.effect)).size > 1) return { stop: removed };
@@ -128,7 +128,7 @@ export function remove(written: string, options: RuleOptions): number {
   return 0;
 }
 
-function notThere(target: Target, written: string, parsed: ReturnType<typeof parseRule>, wanted: (entry: RuleEntry) => boolean): number {
+function notThere(target: Target, written: string, parsed: ReturnType<typeof parseRule>, wanted: (entry: WrittenRule) => boolean): number {
   if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
   const { place, machine, cwd, short } = target;
   const other = policyPlace(place.layer === "user" ? "local" : "global", machine, cwd);
@@ -142,7 +142,7 @@ function notThere(target: Target, written: string, parsed: ReturnType<typeof par
   return 1;
 }
 
-function several(target: Target, found: readonly RuleEntry[]): number {
+function several(target: Target, found: readonly WrittenRule[]): number {
   const all = found.map((entry) => `${entry.effect} at line ${entry.line}`).join(", ");
   complain(COMMAND, `the rule stands in more than one list of ${target.short(target.place.file)}: ${all}`, "say --allow, --ask or --deny");
   return 1;
@@ -163,8 +163,8 @@ function wrong(message: string, help?: string): number {
   return 2;
 }
 
-const nameOf = ({ effect, text }: Pick<RuleEntry, "effect"> & Pick<ParsedRule, "text">): string => `${effect} ${visible(text)}`;
+const nameOf = ({ effect, text }: Pick<WrittenRule, "effect"> & Pick<ParsedRule, "text">): string => `${effect} ${visible(text)}`;
 
-function entryJson({ effect, text, reason, line, column }: RuleEntry): Record<string, unknown> {
+function entryJson({ effect, text, reason, line, column }: WrittenRule): Record<string, unknown> {
   return { effect, text: visible(text), ...(reason === undefined ? {} : { reason: visible(reason) }), line, column };
 }

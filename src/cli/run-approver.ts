@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { visible, type World } from "../action/index.ts";
-import { directoryApprover, foregroundTurn, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
+import { directoryApprover, controlForeground, noBlockApprover, terminalApprover, type Approver, type Question } from "../approve/index.ts";
 import { realWorld } from "../engine/index.ts";
 import { callMatcher, matchMatcher, parseRule } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
@@ -62,8 +62,8 @@ export function realApprovers({ machine, cwd, onNotice, onBlock, group }: Around
   const covers = (rule: string, question: Question): boolean => answers(rule, question, world);
   return {
     terminal: () => {
-      const turn = foregroundTurn({ sys, addressOf, alloc }, (owner) => owner === group());
-      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, turn });
+      const foreground = controlForeground({ sys, addressOf, alloc }, (owner) => owner === group());
+      return terminalApprover({ env: machine.env, home: machine.home, checkRule, covers, onNotice, foreground });
     },
     directory: (folder) => directoryApprover(folder, { nonce: randomBytes(16).toString("hex"), checkRule, onNotice }),
     noBlock: () =>

@@ -2,15 +2,15 @@ import { type Lowered, withBudget } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import { type AuditSettings, judge, type JudgeContext, type Policy, type RequestVerdict, underBroken } from "../policy/index.ts";
 import { type Bypass, bypassHere, effortClock, type Machine } from "../state/index.ts";
-import { WatchFirst } from "./compiled.ts";
-import { type ExtensionLimits, tightened } from "./extensions/index.ts";
-import { grantsHere, hereOf, withGrants } from "./granted.ts";
+import { WatchFirst } from "./compiled-policy.ts";
+import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
+import { grantsHere, hereOf, withGrants } from "./grants.ts";
 import type { Request } from "./request.ts";
-import { recalled, rememberDenied } from "./refused.ts";
-import { countRefusals, restrained } from "./restraint.ts";
+import { recallRefusals, rememberDenied } from "./refusals.ts";
+import { countRefusals, holdBack } from "./automation.ts";
 import { failedVerdict, findSources, judgingBy, type Situation } from "./situation.ts";
-import { answerFor, type Answer } from "./speak.ts";
-import { narrowed, supposedOf, withSupposed } from "./suppose.ts";
+import { answerFor, type HostAnswer } from "./answer.ts";
+import { narrowByGuess, guessEffects, withGuess } from "./undescribed-tools.ts";
 import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
@@ -27,7 +27,7 @@ export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "host
 export interface Outcome {
   readonly request: Request;
   readonly verdict: RequestVerdict;
-  readonly answer: Answer;
+  readonly answer: HostAnswer;
   /** A bypass of Assent's own was on. */
   readonly bypass?: Bypass;
   /** For people, on stderr: a left-out policy file, a log that cannot be written. */
@@ -69,18 +69,18 @@ const BUDGET = { steps: 20_000_000, milliseconds: 1500, clock: effortClock };
 
 function withinBudget(request: Request, options: DecideOptions): Outcome {
   try {
-    return withBudget(BUDGET, () => judged(request, options));
+    return withBudget(BUDGET, () => judgeRequest(request, options));
   } catch (error) {
     if (error instanceof WatchFirst) throw error;
-    return failed(request, error);
+    return failedOutcome(request, error);
   }
 }
 
-function judged(request: Request, options: DecideOptions): Outcome {
+function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const world = realWorld(options.machine, request.cwd, request.sessionRoot);
   const lowered = lowerTool(request, world);
-  const supposed = supposedOf(request, world);
-  const touched = supposed === undefined ? lowered : withSupposed(lowered, supposed);
+  const guess = guessEffects(request, world);
+  const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
   const { policy, context: plain } = judgingBy({ ...options, hostDecides: request.host.decides }, world, sources);
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
@@ -90,13 +90,11 @@ function judged(request: Request, options: DecideOptions): Outcome {
     const context = { ...plain, grants };
     const own = judge(lowered, policy, context);
     const judgement =
-      supposed === undefined
-        ? own
-        : narrowed(own, judge(supposed.likely, policy, context), judge(supposed.writing, policy, context), supposed);
-    const known = memory === "none" ? judgement : recalled(request, judgement, { policy, context, machine: options.machine });
-    const final = restrained(request, underBroken(known, policy), policy, options.machine);
+      guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
+    const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
+    const final = holdBack(request, underBroken(known, policy), policy, options.machine);
     const verdict =
-      options.extensions === "off" ? final : tightened(request, final, world.projectRoot, options.machine, options.extensions);
+      options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     return {
       request,
       verdict,
@@ -109,7 +107,7 @@ function judged(request: Request, options: DecideOptions): Outcome {
 }
 
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
-export function failed(request: Request, error: unknown): Outcome {
+export function failedOutcome(request: Request, error: unknown): Outcome {
   const verdict = failedVerdict(error);
   // Nothing is known of the request, so a host's bypass does not waive this.
   const answer = answerFor(verdict, undefined, { ...request.host, bypassed: false, decides: false });
@@ -117,7 +115,7 @@ export function failed(request: Request, error: unknown): Outcome {
 }
 
 /** How much of the log the policy keeps. */
-export function keptBy(audit: AuditSettings | undefined): Keep {
+export function retentionOf(audit: AuditSettings | undefined): Keep {
   // Judging failed: nobody knows what is to be kept, so nothing grows too old.
   if (audit === undefined) return KEEP_UNSENT;
   return { ...KEEP, days: audit.keepDays, bytes: audit.keepMegabytes * 2 ** 20, sent: audit.otlp !== undefined };
@@ -142,7 +140,7 @@ function record({ request, verdict, answer, basis, bypass }: Outcome, machine: M
       bypass: bypass?.by,
       milliseconds,
     });
-    return appendAudit(machine, line, keptBy(basis?.policy.settings.audit));
+    return appendAudit(machine, line, retentionOf(basis?.policy.settings.audit));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

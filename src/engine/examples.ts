@@ -19,6 +19,6 @@ export const NOWHERE: World = {
 };
 
 /** What an example command of a shell rule does. */
-export function exampleActions(command: string): readonly Action[] {
+export function lowerExample(command: string): readonly Action[] {
   return lowerShell(command, { world: NOWHERE, shell: "any" }).actions;
 }

@@ -1,5 +1,5 @@
-export { decide, failed, keptBy, type DecideOptions, type Outcome } from "./decide.ts";
-export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled.ts";
+export { decide, failedOutcome, retentionOf, type DecideOptions, type Outcome } from "./decide.ts";
+export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled-policy.ts";
 export { failedVerdict, findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
 export {
   askExtension,
@@ -10,11 +10,11 @@ export {
   type ExtensionQuestion,
 } from "./extensions/index.ts";
 export { POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
-export { grantsHere, limitedTo } from "./granted.ts";
-export { rememberAnswer } from "./refused.ts";
+export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
+export { rememberAnswer } from "./refusals.ts";
 export type { Host, Input, Request, ToolFacts } from "./request.ts";
-export { answerFor, type Answer } from "./speak.ts";
-export { agentName, automationLevel } from "./restraint.ts";
+export { answerFor, type HostAnswer } from "./answer.ts";
+export { agentName, automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";
-export { Resolver } from "./canonical.ts";
-export { exampleActions, NOWHERE } from "./examples.ts";
+export { Resolver } from "./canonical-paths.ts";
+export { lowerExample, NOWHERE } from "./examples.ts";

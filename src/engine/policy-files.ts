@@ -31,13 +31,13 @@ function exists(file: string): boolean {
   }
 }
 
-interface Remembered {
+interface RememberedFile {
   readonly mark: string;
   readonly found: FileText;
 }
 
 /** In one process a file is read again when its stamp changes. */
-const remembered = new Map<string, Remembered>();
+const remembered = new Map<string, RememberedFile>();
 const MAX_REMEMBERED = 64;
 /** A file that has just been changed may change again within one tick of the file system's clock. */
 const SETTLED_MS = 2000;

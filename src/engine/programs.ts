@@ -47,7 +47,7 @@ const TOOLS = [
   ".ghcup/bin",
 ];
 
-interface Programs {
+interface ProgramLookup {
   lookup(name: string): { readonly path: string | undefined; readonly trusted: boolean };
   trustedProgram(path: string): boolean;
 }
@@ -107,7 +107,7 @@ function findingsFor(key: string): Findings {
  * Who a program is (docs/architecture.md). A folder is trusted when nobody but its owner (this user or root) and
  * their group may write it, and it is neither in the project nor temporary: an agent could have put a program there.
  */
-export function programs({ machine, projectRoot, canonical }: ProgramsOptions): Programs {
+export function programs({ machine, projectRoot, canonical }: ProgramsOptions): ProgramLookup {
   const written = machine.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   const path = written.split(":");
   const findings = findingsFor([machine.home, projectRoot, written, ...machine.temp].join("\0"));

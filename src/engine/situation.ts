@@ -12,7 +12,7 @@ import {
 } from "../policy/index.ts";
 import { lowerArgv } from "../shell/index.ts";
 import { type Machine, paneFlags } from "../state/index.ts";
-import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
 

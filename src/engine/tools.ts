@@ -4,7 +4,7 @@ import { lowerPatch } from "../patch/index.ts";
 import { baseName, joinPath, normalise, resolvePath } from "../path/index.ts";
 import { expandBraces, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { lowerArgv, lowerShell } from "../shell/index.ts";
-import { Resolver } from "./canonical.ts";
+import { Resolver } from "./canonical-paths.ts";
 import type { Input, Request, ToolFacts } from "./request.ts";
 
 /** Longer commands are not analysed: Linux itself takes at most 128 KB in one argument. */

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { spend, type World } from "../action/index.ts";
 import { joinPath, normalise, parentOf } from "../path/index.ts";
 import { errorCode, type Machine, readRegular } from "../state/index.ts";
-import { Resolver } from "./canonical.ts";
+import { Resolver } from "./canonical-paths.ts";
 import { programs } from "./programs.ts";
-import { Looks } from "./search.ts";
+import { FolderSearch } from "./folder-search.ts";
 
 /** Variables that mean the same in the hook's environment and in the shell the host starts. */
 const STEADY = new Set(["HOME", "USER", "LOGNAME", "TMPDIR"]);
@@ -50,7 +50,7 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     spend(1 + (path.length >> 6));
     return resolver.canonical(path);
   };
-  const looks = new Looks();
+  const search = new FolderSearch();
   const projectRoot = projectOf(canonical(sessionRoot === undefined ? folder : normalise(sessionRoot)), machine);
   let who: ReturnType<typeof programs> | undefined;
   const identify = (): ReturnType<typeof programs> => (who ??= programs({ machine, projectRoot, canonical }));
@@ -66,11 +66,11 @@ export function realWorld(machine: Machine, cwd: string, sessionRoot: string | u
     text: memo(textOf),
     lookup: (name) => identify().lookup(name),
     trustedProgram: (path) => identify().trustedProgram(path),
-    find: looks.find,
+    find: search.find,
     tracked: trackedIn(projectRoot),
-    names: looks.names,
-    exhausted: looks.exhausted,
-    entries: looks.entries,
+    names: search.names,
+    exhausted: search.exhausted,
+    entries: search.entries,
   };
 }
 

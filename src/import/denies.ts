@@ -51,9 +51,9 @@ export function refusalsOf(matcher: Matcher): readonly Refusal[] | Loss {
   }
 }
 
-type Of<Kind extends Matcher["kind"]> = Extract<Matcher, { readonly kind: Kind }>;
+type MatcherOf<Kind extends Matcher["kind"]> = Extract<Matcher, { readonly kind: Kind }>;
 
-function bash({ tokens, open }: Of<"bash">): readonly Refusal[] | Loss {
+function bash({ tokens, open }: MatcherOf<"bash">): readonly Refusal[] | Loss {
   if (tokens.length === 0) return [{ is: "shell" }];
   if (tokens.every((token) => token.is === "text")) return [{ is: "words", words: tokens.map((token) => token.text), exact: !open }];
   // A star of a host is any number of words.
@@ -74,7 +74,7 @@ const textOf = (words: readonly string[], open: boolean): readonly Refusal[] => 
   ...(open ? [{ is: "text", glob: [...words, "*"].join(" ") } as const] : []),
 ];
 
-function shell({ program, operands, gaps, closed, flags, closedFlags }: Of<"shell">): readonly Refusal[] | Loss {
+function shell({ program, operands, gaps, closed, flags, closedFlags }: MatcherOf<"shell">): readonly Refusal[] | Loss {
   const words = [program, ...operands];
   if (closed || closedFlags || gaps.some(Boolean) || words.some(({ negated }) => negated)) return none("gaps, and what must not be there");
   const needed = flags.filter(({ need }) => need !== "permitted");
@@ -120,7 +120,7 @@ function path(operations: readonly FileOperation[], pattern: string | undefined)
   return [{ is: "path", access, anchor: "project", pattern: written.replace(/^\.\//, "") }];
 }
 
-function tool({ name, where }: Of<"tool">): readonly Refusal[] | Loss {
+function tool({ name, where }: MatcherOf<"tool">): readonly Refusal[] | Loss {
   if (where !== undefined) return none("a condition on a tool's input");
   const parts = /^mcp__([^*]+?)__(.+)$/.exec(name);
   if (parts === null) return none("a tool by its name: hosts name theirs differently");

@@ -1,6 +1,6 @@
 export { made, quoted, textRule, wordsRule } from "./command.ts";
 export { type Access, everyPath, flatPattern, gitignorePattern, pathRule } from "./paths.ts";
-export { exceptionLoss, intoPool, isEverything, type Ordered, type Place } from "./order.ts";
+export { exceptionLoss, intoPool, isEverything, type Ordered, type PlaceInPool } from "./order.ts";
 export {
   Collector,
   type Converted,

@@ -11,7 +11,7 @@ export interface Ordered {
   readonly glob: string;
 }
 
-export type Place<Rule> =
+export type PlaceInPool<Rule> =
   | { readonly rule: Rule; readonly is: "kept" }
   /** Nothing it matches is left for it. */
   | { readonly rule: Rule; readonly is: "dead"; readonly by: Rule }
@@ -23,8 +23,8 @@ export type Place<Rule> =
  * first. A rule that never decides is left out; one that takes an exception from a stricter rule behind it cannot be
  * said in a pool, so the stricter one holds.
  */
-export function intoPool<Rule extends Ordered>(rules: readonly Rule[]): readonly Place<Rule>[] {
-  return rules.map((rule, at): Place<Rule> => {
+export function intoPool<Rule extends Ordered>(rules: readonly Rule[]): readonly PlaceInPool<Rule>[] {
+  return rules.map((rule, at): PlaceInPool<Rule> => {
     const before = rules.slice(0, at).find((other) => other.domain === rule.domain && coversText(other.glob, rule.glob));
     if (before !== undefined) return { rule, is: "dead", by: before };
     const behind = rules

@@ -22,7 +22,7 @@ export interface ImportPlan {
 }
 
 /** A list of the policy, or the beginning of one, and what is to be added to it. */
-interface Group {
+interface PlanGroup {
   readonly list: Path;
   readonly place: (text: string) => Place | Loss;
   readonly items: { readonly of: Sourced; readonly value: Json }[];
@@ -31,7 +31,7 @@ interface Group {
 /** The edits that add rules to a flawless policy text. What stands there is never changed. */
 export function planImport(before: string, rules: readonly Sourced[]): ImportPlan {
   const known = new Set(keysOf(before));
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, PlanGroup>();
   const single: Sourced[] = [];
   const there: Sourced[] = [];
   const lost: { of: Sourced; loss: Loss }[] = [];
@@ -47,7 +47,7 @@ export function planImport(before: string, rules: readonly Sourced[]): ImportPla
     }
   }
   for (const of of rules) if (isOutOfOrder(of, rules, inOrder)) lost.push({ of, loss: OUT_OF_ORDER });
-  const draft = new Draft(before);
+  const draft = new PlanDraft(before);
   // Of the block, each group finds its place among the rules that stand there by then.
   for (const group of groups.values()) draft.add(group, lost);
   for (const of of single) draft.addSingle(of, there, lost);
@@ -116,7 +116,7 @@ function nodeAt(text: string, path: Path): Node | undefined {
 
 const blockPath = (operation: OperationName): Path => ["operations", operation, "rules"];
 
-function addTo(groups: Map<string, Group>, of: Sourced, inOrder: ReadonlySet<OperationName>): void {
+function addTo(groups: Map<string, PlanGroup>, of: Sourced, inOrder: ReadonlySet<OperationName>): void {
   const { effect, into } = of.rule;
   const operation = "pattern" in into ? into.list : undefined;
   const asTheyAre = operation !== undefined && inOrder.has(operation);
@@ -173,7 +173,7 @@ function toText(node: Node, key: string): unknown {
 }
 
 /** The policy as it becomes, edit by edit. */
-class Draft {
+class PlanDraft {
   readonly edits: Edit[] = [];
   readonly added = new Set<Sourced>();
   text: string;
@@ -182,7 +182,7 @@ class Draft {
     this.text = text;
   }
 
-  add({ list, place, items }: Group, lost: { of: Sourced; loss: Loss }[]): void {
+  add({ list, place, items }: PlanGroup, lost: { of: Sourced; loss: Loss }[]): void {
     const spot = place(this.text);
     const [first, ...also] = items.map(({ of, value }): NewItem => ({ value, comment: `from ${of.from}` }));
     if (first === undefined) return;
@@ -217,9 +217,9 @@ class Draft {
   }
 }
 
-type Step = "there" | Loss | { readonly edits: readonly Edit[] };
+type PlanStep = "there" | Loss | { readonly edits: readonly Edit[] };
 
-function intoDefault(text: string, effect: Effect, operation: string): Step {
+function intoDefault(text: string, effect: Effect, operation: string): PlanStep {
   const path: Path = ["operations", operation, "default"];
   const now = nodeAt(text, path);
   const general = nodeAt(text, ["operations", "default"]);
@@ -229,7 +229,7 @@ function intoDefault(text: string, effect: Effect, operation: string): Step {
   return { why: `your policy has \`operations.${operation}.default\`: ${value}`, help: "change it by hand" };
 }
 
-function intoRoots(text: string, folder: string, comment: string): Step {
+function intoRoots(text: string, folder: string, comment: string): PlanStep {
   const path: Path = ["writableRoots"];
   const node = nodeAt(text, path);
   if (node?.kind === "array" && node.items.some((item) => toValue(item) === folder)) return "there";

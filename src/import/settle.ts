@@ -1,8 +1,8 @@
 import type { Lowered, World } from "../action/index.ts";
-import { exampleActions, NOWHERE } from "../engine/index.ts";
+import { lowerExample, NOWHERE } from "../engine/index.ts";
 import type { Answer } from "../pattern/index.ts";
 import { type Effect, joinLayers, judge, type JudgeContext, type Matcher, parseRule, type Policy } from "../policy/index.ts";
-import { EXAMPLE_WORLD, exampleActions as actionsOfExample, readPolicy } from "../policy/read/index.ts";
+import { EXAMPLE_WORLD, exampleActions, readPolicy } from "../policy/read/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import type { Converted, Into, Loss } from "./types.ts";
 
@@ -44,7 +44,7 @@ function failing(
 ): readonly string[] {
   if (into.list !== "permissions") return [];
   const text = JSON.stringify({ permissions: { [effect]: [{ rule: into.rule, ...examples }] } });
-  const read = readPolicy(text, { file: "import", layer: "user", examples: exampleActions });
+  const read = readPolicy(text, { file: "import", layer: "user", examples: lowerExample });
   return read.examples.filter(({ problem }) => problem !== undefined).map(({ example }) => example);
 }
 
@@ -89,7 +89,7 @@ function policyOf({ effect, into }: Converted): Policy | Loss {
   const read = readPolicy(JSON.stringify({ preset: "none", ...contentOf(effect, into) }), {
     file: "import",
     layer: "user",
-    examples: exampleActions,
+    examples: lowerExample,
   });
   if (!read.ok) return { why: read.problems[0]?.message ?? "it cannot be read" };
   return joinLayers([{ ok: true, policy: read.policy }]);
@@ -124,7 +124,7 @@ function judged({ effect, into }: Converted, policy: Policy, example: string): A
 function loweredOf(into: Into, policy: Policy, example: string): { readonly lowered: Lowered; readonly world: World } {
   const matcher = matcherOf(into, policy);
   if (matcher !== undefined && !COMMANDS.has(matcher.kind)) {
-    const made = actionsOfExample(matcher, example, exampleActions);
+    const made = exampleActions(matcher, example, lowerExample);
     return { lowered: { actions: made.ok ? made.actions : [], unknowns: [] }, world: EXAMPLE_WORLD };
   }
   return { lowered: lowerShell(example, { world: NOWHERE, shell: "any" }), world: NOWHERE };

@@ -1,5 +1,5 @@
 import type { World } from "../action/index.ts";
-import { exampleActions, findSources, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
+import { lowerExample, findSources, judgeContext, policyFile, type PolicySource, realWorld } from "../engine/index.ts";
 import { layerOf, readEach, type SourceRead } from "../engine/reader/index.ts";
 import { isWithin } from "../path/index.ts";
 import {
@@ -46,7 +46,7 @@ export interface InspectOptions {
 export function inspectRule(rule: string, options: InspectOptions): Inspection {
   const around = inspect(options);
   const content = { is: "text", text: JSON.stringify({ permissions: { allow: [rule] } }) } as const;
-  const files = readEach([{ layer: "user", file: "grant", mayGrant: true, content }], readTrust(options.machine), exampleActions);
+  const files = readEach([{ layer: "user", file: "grant", mayGrant: true, content }], readTrust(options.machine), lowerExample);
   return { ...around, files, policy: joinLayers(files.map(layerOf)) };
 }
 
@@ -56,7 +56,7 @@ export function inspect({ machine, cwd, own, policyFiles = [], profile, only }: 
     only === undefined
       ? findSources({ machine, policyFiles, profile }, world, { actions: [], unknowns: [] }, cwd)
       : only.map((file) => policyFile(file, isWithin(file, profilesFolder(machine)) ? "profile" : "user"));
-  const files = readEach(sources, readTrust(machine), exampleActions);
+  const files = readEach(sources, readTrust(machine), lowerExample);
   return {
     machine,
     world,

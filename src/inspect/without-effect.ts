@@ -34,10 +34,10 @@ export function neverMatches(rule: Rule, context: JudgeContext): string | undefi
   }
 }
 
-type Of<Kind extends Matcher["kind"]> = Extract<Matcher, { readonly kind: Kind }>;
+type MatcherOf<Kind extends Matcher["kind"]> = Extract<Matcher, { readonly kind: Kind }>;
 
 /** A rule's own words, as a command line, must give a command that it matches. */
-function bashNever(rule: Rule, matcher: Of<"bash">): string | undefined {
+function bashNever(rule: Rule, matcher: MatcherOf<"bash">): string | undefined {
   const samples = sampleCommands(matcher);
   if (samples.length === 0) return undefined;
   const words = matcher.tokens.flatMap((token) => (token.is === "text" ? [token.text] : []));
@@ -83,7 +83,7 @@ function speaks(rule: Rule, actions: readonly Action[]): boolean {
 }
 
 /** The actions that a path rule describes when its wildcards stand for nothing in particular. */
-function pathActions(matcher: Of<"path">, world: World): readonly Action[] {
+function pathActions(matcher: MatcherOf<"path">, world: World): readonly Action[] {
   if (matcher.pattern === undefined) return [];
   const instances = genericInstances(matcher.pattern, patternBase(world, "narrow"));
   return matcher.operations
@@ -93,7 +93,7 @@ function pathActions(matcher: Of<"path">, world: World): readonly Action[] {
     );
 }
 
-function pathNever(rule: Rule, matcher: Of<"path">, context: JudgeContext): string | undefined {
+function pathNever(rule: Rule, matcher: MatcherOf<"path">, context: JudgeContext): string | undefined {
   const actions = pathActions(matcher, context.world);
   if (actions.length === 0) return undefined;
   const match = { world: context.world };

@@ -10,7 +10,7 @@ export { withoutLimit } from "./wide.ts";
 export { CODES, type Finding, type LintCode, type Severity } from "./codes.ts";
 
 /** A finding before it has a place. */
-export interface Draft {
+export interface FindingDraft {
   readonly code: LintCode;
   readonly message: string;
   readonly help?: string;
@@ -22,7 +22,7 @@ export function lint(inspection: Inspection): readonly Finding[] {
   const all = rules.map(({ rule }) => rule);
   const out: Finding[] = [];
   const add = (
-    { code, ...draft }: Draft,
+    { code, ...draft }: FindingDraft,
     { file, line, column }: Omit<Finding, "code" | "severity" | "rule" | "message">,
     rule = "",
   ): void => void out.push({ code, severity: CODES[code].severity, file, line, column, rule, ...draft });
@@ -34,7 +34,7 @@ export function lint(inspection: Inspection): readonly Finding[] {
       // A rule that never matches has its reason already.
       if (severity === "warning" && said.has(`${place.file}:${place.line}:${place.column}`)) continue;
       const at = all.find(({ source }) => source.file === place.file && source.line === place.line && source.column === place.column);
-      const draft: Draft = { code: severity === "error" ? "AL000" : "AL011", message, ...(help === undefined ? {} : { help }) };
+      const draft: FindingDraft = { code: severity === "error" ? "AL000" : "AL011", message, ...(help === undefined ? {} : { help }) };
       add(draft, { file: place.file, line: place.line, column: place.column }, at?.source.text);
     }
   for (const { operation, effect, file, line } of defaults)
@@ -53,11 +53,11 @@ export function lint(inspection: Inspection): readonly Finding[] {
   );
 }
 
-function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspection: Inspection): readonly Draft[] {
+function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspection: Inspection): readonly FindingDraft[] {
   // What nobody has trusted has no effect, so there is nothing to warn of.
   if (rule.effect === "allow" && rule.untrusted === true) return [];
   if (never !== undefined) return [{ code: "AL010", message: `never matches: ${never}`, help: "correct the rule, or remove it" }];
-  const out: (Draft | undefined)[] = [tooWide(rule, inspection), ...tooWeak(rule, all, inspection), missing(rule, inspection)];
+  const out: (FindingDraft | undefined)[] = [tooWide(rule, inspection), ...tooWeak(rule, all, inspection), missing(rule, inspection)];
   if (shadow === undefined) {
     // Who has to change a rule anyway is not told that it is needless, too.
     if (!out.some((draft) => draft !== undefined)) out.push(needless(rule, all, inspection));
@@ -80,7 +80,7 @@ function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspe
 const MOST_COMPARED = 3000;
 
 /** A broader rule that comes later, and is not itself one that allows everything. */
-function needless(rule: Rule, all: readonly Rule[], inspection: Inspection): Draft | undefined {
+function needless(rule: Rule, all: readonly Rule[], inspection: Inspection): FindingDraft | undefined {
   if (all.length > MOST_COMPARED) return undefined;
   const by = all
     .slice(all.indexOf(rule) + 1)
@@ -102,7 +102,7 @@ function needless(rule: Rule, all: readonly Rule[], inspection: Inspection): Dra
 }
 
 /** A name that neither the tables nor the machine know is probably a typing mistake. */
-function missing({ matcher }: Rule, { world }: Inspection): Draft | undefined {
+function missing({ matcher }: Rule, { world }: Inspection): FindingDraft | undefined {
   const name = programsOf(matcher).find(
     (program) =>
       !program.includes("/") &&

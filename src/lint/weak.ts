@@ -5,11 +5,11 @@ import { lowerShell } from "../shell/index.ts";
 import { examplesOf } from "../shell/survey/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
-import type { Draft } from "./index.ts";
+import type { FindingDraft } from "./index.ts";
 import { lowerLine, matchesLine, programsOf } from "./open.ts";
 
 /** What is wrong with a deny or ask rule that stops less than it seems to. */
-export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection): readonly Draft[] {
+export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection): readonly FindingDraft[] {
   if (rule.effect === "allow") return [];
   // What another rule stops at least as firmly is stopped.
   const helpers = all.filter((other) => other !== rule && compareDecisions(other.effect, rule.effect) >= 0);
@@ -21,7 +21,7 @@ export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection
 }
 
 /** `Bash(git push)` without `:*`. */
-function exactly({ matcher, effect }: Rule, helpers: readonly Rule[]): Draft | undefined {
+function exactly({ matcher, effect }: Rule, helpers: readonly Rule[]): FindingDraft | undefined {
   if (matcher.kind !== "bash" || matcher.open || matcher.tokens.some(({ is }) => is !== "text")) return undefined;
   const words = matcher.tokens.map((token) => (token.is === "text" ? token.text : ""));
   const more = lowerLine([...words, "x"]);
@@ -35,7 +35,7 @@ function exactly({ matcher, effect }: Rule, helpers: readonly Rule[]): Draft | u
 }
 
 /** The tables know other ways to do the same harm. */
-function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection): Draft | undefined {
+function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection): FindingDraft | undefined {
   const dangers = new Set<DangerId>(sampleCommands(rule.matcher).flatMap((argv) => [...context.dangersOf(argv)]));
   if (dangers.size === 0) return undefined;
   const left: string[] = [];
@@ -63,7 +63,7 @@ function paths(
   matcher: Extract<Matcher, { kind: "path" }>,
   helpers: readonly Rule[],
   { world }: Inspection,
-): readonly (Draft | undefined)[] {
+): readonly (FindingDraft | undefined)[] {
   const { pattern, tool = "Read" } = matcher;
   if (pattern === undefined) return [];
   const base = patternBase(world, "narrow");
@@ -74,7 +74,7 @@ function paths(
         (change ? other.operations.includes("delete") : matcher.operations.every((operation) => other.operations.includes(operation))) &&
         (other.pattern === undefined || patternCovers(other.pattern, wanted, base)),
     );
-  const out: (Draft | undefined)[] = [];
+  const out: (FindingDraft | undefined)[] = [];
   const [, folder = "", last = ""] = /^(.*?)([^/]*)$/.exec(pattern) ?? [];
   const deep = last === "*" ? `${folder}**` : `${pattern}/**`;
   const isFolder = !/[*?[{]/.test(pattern) && last !== "" && world.kind(absolutePath(pattern, base)) === "directory";

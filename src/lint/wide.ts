@@ -6,10 +6,10 @@ import { lowerShell } from "../shell/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
 import { lowerLine, matchesLine, onlyCommand, openPrefixes } from "./open.ts";
-import type { Draft } from "./index.ts";
+import type { FindingDraft } from "./index.ts";
 
 /** What is wrong with an allow rule that allows too much. */
-export function tooWide(rule: Rule, inspection: Inspection): Draft | undefined {
+export function tooWide(rule: Rule, inspection: Inspection): FindingDraft | undefined {
   const whole = withoutLimit(rule, inspection);
   if (whole !== undefined || rule.effect !== "allow" || rule.untrusted === true || rule.matcher.kind === "call") return whole;
   for (const prefix of openPrefixes(rule.matcher)) {
@@ -20,7 +20,7 @@ export function tooWide(rule: Rule, inspection: Inspection): Draft | undefined {
 }
 
 /** An allow rule whose words say no place, host or program at all. */
-export function withoutLimit({ effect, matcher, untrusted }: Rule, inspection: Inspection): Draft | undefined {
+export function withoutLimit({ effect, matcher, untrusted }: Rule, inspection: Inspection): FindingDraft | undefined {
   if (effect !== "allow" || untrusted === true) return undefined;
   if (matcher.kind === "call") return wideCall(matcher, inspection);
   return isEverything(matcher)
@@ -48,7 +48,7 @@ export function isEverything(matcher: Matcher): boolean {
 }
 
 /** A call pattern that leaves open where. */
-function wideCall(matcher: CallMatcher, { world }: Inspection): Draft | undefined {
+function wideCall(matcher: CallMatcher, { world }: Inspection): FindingDraft | undefined {
   const { name, args } = matcher;
   const example = CALL_ARGUMENTS[name].map(({ kind }) => CALL_EXAMPLES[kind] ?? "_").join(", ");
   const help = `say which: \`${name === "exec" ? "exec(_, [git, status, ...])" : `${name}(${example})`}\``;
@@ -71,7 +71,7 @@ function wideCall(matcher: CallMatcher, { world }: Inspection): Draft | undefine
 
 const CALL_EXAMPLES: Readonly<Record<string, string>> = { place: "*.example.com", path: "src/**" };
 
-function everywhere(matcher: Matcher, { world }: Inspection): Draft | undefined {
+function everywhere(matcher: Matcher, { world }: Inspection): FindingDraft | undefined {
   if (matcher.kind === "net" && matcher.host === "*")
     return { code: "AL005", message: "allows every host", help: "name the hosts: `WebFetch(domain:nodejs.org)`, `Net(*.example.com:443)`" };
   if (matcher.kind !== "path" || matcher.operations.every((operation) => operation === "read" || operation === "list")) return undefined;
@@ -82,7 +82,7 @@ function everywhere(matcher: Matcher, { world }: Inspection): Draft | undefined 
 }
 
 /** The rule leaves open what runs. */
-function runs(rule: Rule, prefix: readonly string[]): Draft | undefined {
+function runs(rule: Rule, prefix: readonly string[]): FindingDraft | undefined {
   const found = runsAnything(prefix, NOWHERE).filter(({ argv }) => matchesLine(rule, lowerLine(argv)));
   const of = (kind: Run["runs"]): string | undefined => found.find((run) => run.runs === kind)?.argv.join(" ");
   const program = prefix.join(" ");
@@ -128,7 +128,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /** Examples of the tables that only this rule lets pass, and that reach beyond the machine's files. */
-function hides(rule: Rule, prefix: readonly string[], { policy, context }: Inspection): Draft | undefined {
+function hides(rule: Rule, prefix: readonly string[], { policy, context }: Inspection): FindingDraft | undefined {
   if (!hasSubcommands(prefix)) return undefined;
   const alone: Policy = { settings: policy.settings, rules: [rule], operations: [], warnings: [] };
   const without: Policy = { ...alone, rules: [] };
@@ -175,7 +175,7 @@ function spread(lines: readonly string[], words: number): readonly string[] {
   return [...bySubcommand.values()].toReversed().slice(0, 3);
 }
 
-function unknown(prefix: readonly string[]): Draft | undefined {
+function unknown(prefix: readonly string[]): FindingDraft | undefined {
   const [program = ""] = prefix;
   if (prefix.length > 1 || isKnown(program) || lowerLine([program]).some((action) => action.kind === "exec" && action.builtin === true))
     return undefined;

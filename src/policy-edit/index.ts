@@ -7,9 +7,9 @@ export {
   type PolicyText,
   readPlace,
   ruleEntries,
-  type RuleEntry,
+  type WrittenRule,
   starterPolicy,
   startPolicy,
 } from "./policy-file.ts";
-export { addToProfile, minute, profilePlace, type ProfileRule, rememberInProfile, type Remembered, starterProfile } from "./profile.ts";
+export { addToProfile, minute, profilePlace, type ProfileRule, rememberInProfile, type RememberResult, starterProfile } from "./profile.ts";
 export { type ImportedProfiles, type LostPattern, readForeignProfiles } from "./profile-import.ts";

@@ -1,6 +1,6 @@
 import { edit, type Edit } from "../edit/index.ts";
 import { type Json, member, type Path, placeFinder, readJson5, toValue } from "../edit/json5/index.ts";
-import { exampleActions, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
+import { lowerExample, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
 import { isWithin, joinPath } from "../path/index.ts";
 import { type Effect, type Matcher, parseRule, type PolicyFile, type Problem } from "../policy/index.ts";
 import { readPolicy, type ReadResult } from "../policy/read/index.ts";
@@ -46,7 +46,7 @@ function targetOf({ file, root }: PolicyPlace): { readonly target: string } | { 
 
 function readText(place: PolicyPlace, text: string): ReadResult {
   const { file, layer, root } = place;
-  return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: exampleActions });
+  return readPolicy(text, { file, layer, ...(root === undefined ? {} : { root }), examples: lowerExample });
 }
 
 /** The file as it is, read and checked. */
@@ -115,7 +115,7 @@ function modeOf({ layer }: PolicyPlace): number {
 }
 
 /** A rule where it stands in a file. */
-export interface RuleEntry {
+export interface WrittenRule {
   readonly effect: Effect;
   readonly matcher: Matcher;
   readonly text: string;
@@ -128,13 +128,13 @@ export interface RuleEntry {
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
 /** The rules of `permissions` in a flawless policy text, in its order. */
-export function ruleEntries(text: string): readonly RuleEntry[] {
+export function ruleEntries(text: string): readonly WrittenRule[] {
   const { root } = readJson5(text);
   const lists = member(root, "permissions")?.value;
   const placeOf = placeFinder(text);
   return EFFECTS.flatMap((effect) => {
     const list = member(lists, effect)?.value;
-    return (list?.kind === "array" ? list.items : []).flatMap((item, index): readonly RuleEntry[] => {
+    return (list?.kind === "array" ? list.items : []).flatMap((item, index): readonly WrittenRule[] => {
       const parsed = parseRule(toValue(item));
       if (!parsed.ok) return [];
       const { matcher, text: written, reason } = parsed;

@@ -39,7 +39,7 @@ export interface ProfileRule {
   readonly reason: string;
 }
 
-export type Remembered =
+export type RememberResult =
   /** `added`: how many of the rules were not there before. */
   | { readonly is: "done"; readonly file: string; readonly added: number; readonly created: boolean }
   | { readonly is: "failed"; readonly file: string; readonly why: string; readonly problems: readonly Problem[] };
@@ -57,7 +57,7 @@ export function rememberInProfile(
   rule: string,
   why: string,
   now: Date = new Date(),
-): Remembered {
+): RememberResult {
   return addToProfile(machine, name, [{ effect, rule, reason: `${why}, ${minute(now)}` }]);
 }
 
@@ -67,10 +67,10 @@ export function minute(time: Date): string {
 }
 
 /** Adds rules to a profile in one step: all of them or none. */
-export function addToProfile(machine: Machine, name: string, rules: readonly ProfileRule[]): Remembered {
+export function addToProfile(machine: Machine, name: string, rules: readonly ProfileRule[]): RememberResult {
   const place = profilePlace(machine, name);
   const { file } = place;
-  const failed = (why: string, problems: readonly Problem[] = []): Remembered => ({ is: "failed", file, why, problems });
+  const failed = (why: string, problems: readonly Problem[] = []): RememberResult => ({ is: "failed", file, why, problems });
   const wrong = wrongProfileName(name);
   if (wrong !== undefined) return failed(wrong);
   const parsed: (ProfileRule & { readonly matcher: Matcher })[] = [];

@@ -1,2 +1,2 @@
-export { findTables, readTable, type Table, TABLE_ENDING } from "./table.ts";
+export { findTables, readTable, type TestTable, TABLE_ENDING } from "./table.ts";
 export { testExamples, testTable, type TestResult } from "./run.ts";

@@ -40,7 +40,7 @@ interface TableFault {
   readonly help?: string;
 }
 
-export interface Table {
+export interface TestTable {
   readonly tests: readonly TableTest[];
   readonly faults: readonly TableFault[];
 }
@@ -48,7 +48,7 @@ export interface Table {
 const VERDICTS: readonly Decision[] = ["allow", "ask", "deny", "none"];
 const FORM = "write `allow: git status`, with `allow`, `ask`, `deny` or `none` in front";
 
-export function readTable(text: string): Table {
+export function readTable(text: string): TestTable {
   const tests: TableTest[] = [];
   const faults: TableFault[] = [];
   let section: string | undefined;
@@ -94,12 +94,12 @@ export function readTable(text: string): Table {
   return { tests, faults };
 }
 
-interface Asked {
+interface TableCall {
   readonly tool: string;
   readonly input: Input;
 }
 
-function readRequest(request: string): Asked | string {
+function readRequest(request: string): TableCall | string {
   if (request === "") return "the request is missing";
   if (/^@tool(?:\s|$)/.test(request)) return readToolCall(request.slice(5).trim());
   const json = request.startsWith('"') || request.startsWith("{") ? parsed(request) : undefined;
@@ -113,7 +113,7 @@ function readRequest(request: string): Asked | string {
 }
 
 /** `Read file_path=src/a.ts`, a value with blanks in JSON quotes. */
-function readToolCall(text: string): Asked | string {
+function readToolCall(text: string): TableCall | string {
   const [, tool = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(text) ?? [];
   if (tool === "") return "`@tool` names no tool";
   const fields: [string, unknown][] = [];

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { keptBy } from "../engine/index.ts";
+import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { AGENT_MARKS } from "../policy/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
@@ -194,7 +194,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
             options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
           }
-          audit.keep = keptBy(judge.policy.settings.audit);
+          audit.keep = retentionOf(judge.policy.settings.audit);
           if (undoes) undo = new UndoStore(folder);
           otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).

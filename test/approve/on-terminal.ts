@@ -1,7 +1,7 @@
 // Asks on its controlling terminal, for pty.test.ts: `node on-terminal.mjs RESULT [HOW]`.
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { foregroundTurn, terminalApprover } from "../../src/approve/index.ts";
+import { controlForeground, terminalApprover } from "../../src/approve/index.ts";
 import { addressOf, alloc, sys } from "../../src/supervise/kernel/index.ts";
 import { checkRule, question } from "./question.ts";
 
@@ -25,8 +25,8 @@ while True:
 let program: ChildProcess | undefined;
 if (how === "shared") program = spawn("python3", ["-c", NOISY], { stdio: "ignore" });
 
-const turn = foregroundTurn({ sys, addressOf, alloc }, (group) => group === program?.pid);
-const approver = terminalApprover({ env: process.env, home: "/home/me", checkRule, turn });
+const foreground = controlForeground({ sys, addressOf, alloc }, (group) => group === program?.pid);
+const approver = terminalApprover({ env: process.env, home: "/home/me", checkRule, foreground });
 if (approver === undefined) writeFileSync(result, JSON.stringify("no terminal"));
 else {
   // A session leader dies of a hang-up by default.

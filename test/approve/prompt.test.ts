@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readKeys } from "../../src/approve/keys.ts";
 import { columns } from "../../src/approve/printable.ts";
-import { press, START, type PromptState } from "../../src/approve/prompt.ts";
+import { pressKey, START, type PromptState } from "../../src/approve/prompt.ts";
 import { PLAIN, render, type View } from "../../src/approve/render.ts";
 import type { Answer, Question } from "../../src/approve/index.ts";
 import { checkRule, question } from "./question.ts";
@@ -17,7 +17,7 @@ function after(keys: readonly string[], about: Question = question(1)): Answer |
   let state: PromptState = START;
   for (const text of keys) {
     for (const key of readKeys(text).keys) {
-      const outcome = press(state, key, { proposals: about.proposals, checkRule });
+      const outcome = pressKey(state, key, { proposals: about.proposals, checkRule });
       if ("answer" in outcome) return outcome.answer;
       state = outcome.state;
     }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { realWorld } from "../../src/engine/index.ts";
-import { Resolver } from "../../src/engine/canonical.ts";
+import { Resolver } from "../../src/engine/canonical-paths.ts";
 import { normalise } from "../../src/path/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 

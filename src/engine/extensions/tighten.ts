@@ -63,7 +63,7 @@ const LONGEST_REASON = 500;
  * The verdict, as the user's extensions leave it. INVARIANT: it is never looser than before; an extension that fails is a
  * question, and keeps none of the others from denying.
  */
-export function tightened(
+export function tightenByExtensions(
   request: Request,
   verdict: RequestVerdict,
   projectRoot: string,

@@ -61,10 +61,10 @@ export function judgeCall(guard: Guard, options: AdapterOptions, call: Called, f
 }
 
 /** Whether a call may run; else what the model is told. */
-type Settled = { readonly run: true } | { readonly run: false; readonly reason: string };
+type SettledCall = { readonly run: true } | { readonly run: false; readonly reason: string };
 
 /** What is known about a question when a call is about to run. */
-interface Asked {
+interface CallQuestion {
   /** A person has said yes to this very call. */
   readonly approved: boolean;
   readonly onAsk: OnAsk | undefined;
@@ -72,7 +72,7 @@ interface Asked {
 }
 
 /** What becomes of a call that was judged: the last word before it runs. */
-export async function settle(judged: Judged, { approved, onAsk, signal }: Asked): Promise<Settled> {
+export async function settle(judged: Judged, { approved, onAsk, signal }: CallQuestion): Promise<SettledCall> {
   if (signal?.aborted === true) return CANCELLED;
   if (judged.decision === "allow") return RUN;
   const { reason, verdict } = judged;
@@ -85,8 +85,8 @@ export async function settle(judged: Judged, { approved, onAsk, signal }: Asked)
   return { run: false, reason: `${answer === "nobody" ? "approval required" : "the user refused"}: ${reason}` };
 }
 
-const RUN: Settled = { run: true };
-const CANCELLED: Settled = { run: false, reason: "cancelled" };
+const RUN: SettledCall = { run: true };
+const CANCELLED: SettledCall = { run: false, reason: "cancelled" };
 const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /** What a person is asked about: the command or the path, else what the tool is given. */
@@ -116,7 +116,7 @@ const MOMENT = 1000;
 /** Calls of one run that have not been run yet. */
 const MAX_CALLS = 1000;
 
-interface Noted {
+interface NotedCall {
   readonly judged: Judged;
   readonly input: string;
   readonly at: number;
@@ -124,10 +124,10 @@ interface Noted {
 
 /** What was said about calls that have not run yet, by run and call. */
 export class RecentCalls {
-  readonly #runs = new WeakMap<object, Map<string, Noted>>();
+  readonly #runs = new WeakMap<object, Map<string, NotedCall>>();
 
   note(run: object, call: string, judged: Judged): Judged {
-    const calls = this.#runs.get(run) ?? new Map<string, Noted>();
+    const calls = this.#runs.get(run) ?? new Map<string, NotedCall>();
     this.#runs.set(run, calls);
     const [oldest] = calls.keys();
     if (calls.size >= MAX_CALLS && oldest !== undefined) calls.delete(oldest);

@@ -100,7 +100,7 @@ function assess(argv: readonly string[], options: AutoApproveOptions): Assessmen
     const problem = preparedHome(home, own, [world.projectRoot, here.projectRoot, workdir, ...(options.writableRoots ?? [])], here);
     if (problem !== undefined) return { type: "ask-user", reason: problem };
   }
-  const place: Place = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options };
+  const place: CommandPlace = { machine, world, worlds: world === here ? [here] : [world, here], workdir, assignments, options };
   return call.is === "patch" ? assessPatch(call.text, argv, place) : assessCommand(argv, place);
 }
 
@@ -149,7 +149,7 @@ const pick = (env: Machine["env"]): Machine["env"] =>
 /** Known to the world, or meaning nothing to a program that is started. */
 const LOOKED_AT = new Set(["PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_"]);
 
-interface Place {
+interface CommandPlace {
   readonly assignments: readonly string[];
   readonly machine: Machine;
   /** With the home folder that the command gets. */
@@ -160,7 +160,7 @@ interface Place {
   readonly options: AutoApproveOptions;
 }
 
-function assessCommand(argv: readonly string[], place: Place): Assessment {
+function assessCommand(argv: readonly string[], place: CommandPlace): Assessment {
   const { options, world } = place;
   // As a program of its own it changes nobody's folder; there is none on most machines.
   if (argv[0] === "cd" && argv.length <= 2) {
@@ -179,7 +179,7 @@ function assessCommand(argv: readonly string[], place: Place): Assessment {
   return asking(verdict);
 }
 
-function assessPatch(text: string, argv: readonly string[], place: Place): Assessment {
+function assessPatch(text: string, argv: readonly string[], place: CommandPlace): Assessment {
   const { options, world } = place;
   const applyPatch = { patch: text };
   const reading = readPatch(text);
@@ -210,17 +210,17 @@ function asking({ reason, help }: RequestVerdict): Assessment {
 }
 
 /** In full-auto what nobody objects to runs where each of its calls is judged; never where nothing can supervise it. */
-function isConfinable(lowered: Lowered, place: Place): boolean {
+function isConfinable(lowered: Lowered, place: CommandPlace): boolean {
   const { policy, sandbox = sandboxIsKnown() } = place.options;
   return policy === "full-auto" && sandbox && verdictOn(lowered, place, true).decision === "allow";
 }
 
-function verdictOn(lowered: Lowered, place: Place, supervised: boolean): RequestVerdict {
+function verdictOn(lowered: Lowered, place: CommandPlace, supervised: boolean): RequestVerdict {
   const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, supervised));
   return verdicts.reduce(stricterOf);
 }
 
-function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: Place, supervised: boolean): RequestVerdict {
+function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: CommandPlace, supervised: boolean): RequestVerdict {
   const roots = options.writableRoots ?? ["."];
   const adapt = (files: Policy): Policy => ({
     ...files,

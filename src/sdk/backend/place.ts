@@ -5,7 +5,7 @@ import { baseName, isWithin, joinPath, normalise, parentOf } from "../../path/in
 import type { Machine } from "../../state/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import type { PermissionChecker } from "../rules/checker.ts";
-import { absolute, effectOf, type Target } from "../rules/judge.ts";
+import { absolute, effectOf, type CheckTarget } from "../rules/judge.ts";
 import type { Operation } from "../rules/ruleset.ts";
 import { failure, systemFailure, type Failure } from "./result.ts";
 import type { Pinned, Pinning } from "./pin.ts";
@@ -117,7 +117,7 @@ export class Place {
     return verdict.decision === "deny" || isMeantQuestion(verdict);
   }
 
-  target(operation: Operation, does: readonly FileOperation[], { asked, real }: Pick<Located, "asked" | "real">): Target {
+  target(operation: Operation, does: readonly FileOperation[], { asked, real }: Pick<Located, "asked" | "real">): CheckTarget {
     const paths = asked === real ? [real] : [real, asked];
     const actions = does.flatMap((one) =>
       paths.map((path): FileAction => ({ kind: "file", operation: one, target: { kind: "path", path }, origin: { by: "tool" } })),

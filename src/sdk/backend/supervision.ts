@@ -78,7 +78,7 @@ function answerQuestions(folder: string, onAsk: OnAsk): () => void {
       const { question } = event.pending;
       const seq = event.pending["seq"];
       if (typeof seq !== "number") return;
-      const said = isQuestion(question) ? await ask(onAsk, askedOf(question)) : "refused";
+      const said = isApproverQuestion(question) ? await ask(onAsk, askedOf(question)) : "refused";
       event = await respond(folder, seq, said === "approved" ? "approve" : "deny", undefined, options);
     }
   };
@@ -88,7 +88,7 @@ function answerQuestions(folder: string, onAsk: OnAsk): () => void {
 }
 
 /** The supervisor's own words: it wrote the folder. */
-function isQuestion(value: unknown): value is Question {
+function isApproverQuestion(value: unknown): value is Question {
   return typeof value === "object" && value !== null && "what" in value && "action" in value && "process" in value && "reason" in value;
 }
 

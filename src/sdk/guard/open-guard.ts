@@ -1,6 +1,15 @@
 import { resolve } from "node:path";
 import { visible } from "../../action/index.ts";
-import { decide, failed, type Host, type Input, type Outcome, rememberAnswer, type Request, type ToolFacts } from "../../engine/index.ts";
+import {
+  decide,
+  failedOutcome,
+  type Host,
+  type Input,
+  type Outcome,
+  rememberAnswer,
+  type Request,
+  type ToolFacts,
+} from "../../engine/index.ts";
 import { compareDecisions, compareStrictness, type Decision, type RequestVerdict, verdictOf } from "../../policy/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
@@ -146,7 +155,7 @@ function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Ou
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);
-    const outcome = wrong === undefined ? decide(request, { ...settings, audit: logs }) : failed(request, wrong);
+    const outcome = wrong === undefined ? decide(request, { ...settings, audit: logs }) : failedOutcome(request, wrong);
     outcomes.set(outcome.verdict, outcome);
     return decisionOf(outcome);
   };

@@ -5,7 +5,7 @@ import { thisMachine, type Machine } from "../../state/index.ts";
 import { ask, isApproved, type OnAsk } from "../ask.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { effectOf, type Place, RulesetJudge, type Target } from "./judge.ts";
+import { effectOf, type CheckerPlace, RulesetJudge, type CheckTarget } from "./judge.ts";
 import { compileRuleset, type Operation, readRuleset, type Ruleset } from "./ruleset.ts";
 
 /** Where and how a ruleset is asked. */
@@ -70,7 +70,7 @@ export interface Explanation {
 export class PermissionChecker {
   readonly ruleset: Ruleset;
   readonly #judge: RulesetJudge;
-  readonly #place: Place;
+  readonly #place: CheckerPlace;
   readonly #onAsk: OnAsk | undefined;
   readonly #askFallback: "error" | "deny";
   readonly #audit: boolean;
@@ -121,7 +121,7 @@ export class PermissionChecker {
   }
 
   /** @internal As `check`, for what a backend has found out about the target. */
-  async checkTarget(asked: Target, target: string, reason = "", cwd = this.#place.cwd): Promise<void> {
+  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd = this.#place.cwd): Promise<void> {
     const { operation } = asked;
     const start = process.hrtime.bigint();
     const verdict = this.#judge.judge(asked, { ...this.#place, cwd });
@@ -146,7 +146,7 @@ export class PermissionChecker {
   }
 
   /** @internal A question that rules and earlier approvals do not answer: only a person, now. Denies hold. */
-  async askAfresh(asked: Target, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
+  async askAfresh(asked: CheckTarget, target: string, why: string, reason: string): Promise<"approved" | "refused" | "nobody" | "denied"> {
     const judged = this.#judge.judge(asked, this.#place);
     if (judged.decision === "deny") return "denied";
     const verdict: RequestVerdict = { ...judged, decision: "ask", reason: why };
@@ -157,7 +157,7 @@ export class PermissionChecker {
   }
 
   /** @internal The verdict alone. */
-  verdictOn(asked: Target, cwd = this.#place.cwd): RequestVerdict {
+  verdictOn(asked: CheckTarget, cwd = this.#place.cwd): RequestVerdict {
     return this.#judge.judge(asked, { ...this.#place, cwd });
   }
 

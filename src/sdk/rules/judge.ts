@@ -17,7 +17,7 @@ import { ENGINE } from "../engine.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
 
 /** Where a ruleset is asked. */
-export interface Place {
+export interface CheckerPlace {
   readonly machine: Machine;
   readonly cwd: string;
   readonly projectRoot: string | undefined;
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** What is asked: an operation on a path or a command, or the actions themselves. */
-export type Target =
+export type CheckTarget =
   | { readonly operation: Operation; readonly text: string }
   | { readonly operation: Operation; readonly argv: readonly string[] }
   | {
@@ -63,7 +63,7 @@ export class RulesetJudge {
   }
 
   /** The verdict for an operation. Never throws: what goes wrong is a question. */
-  judge(target: Target, place: Place): RequestVerdict {
+  judge(target: CheckTarget, place: CheckerPlace): RequestVerdict {
     try {
       return this.#judge(target, place);
     } catch (error) {
@@ -71,7 +71,7 @@ export class RulesetJudge {
     }
   }
 
-  #judge(target: Target, place: Place): RequestVerdict {
+  #judge(target: CheckTarget, place: CheckerPlace): RequestVerdict {
     const { machine, cwd, files, policyFiles } = place;
     const world = worldFor(target, place);
     const lowered = lower(target, world, place.shell);
@@ -114,7 +114,7 @@ export class RulesetJudge {
   }
 }
 
-function worldFor(target: Target, { machine, cwd, projectRoot }: Place): World {
+function worldFor(target: CheckTarget, { machine, cwd, projectRoot }: CheckerPlace): World {
   const world = realWorld(machine, cwd, projectRoot);
   if (!("pinned" in target)) return world;
   const { pinned } = target;
@@ -127,7 +127,7 @@ function narrowing({ default: fallback, ...block }: OperationBlock): OperationBl
   return fallback === undefined || fallback === "allow" ? { ...block, rules } : { ...block, default: fallback, rules };
 }
 
-function lower(target: Target, world: World, shell: ShellKind): Lowered {
+function lower(target: CheckTarget, world: World, shell: ShellKind): Lowered {
   if ("actions" in target) return { actions: target.actions, unknowns: [] };
   if ("argv" in target) return lowerArgv(target.argv, { world, shell });
   const { operation, text } = target;

@@ -1,11 +1,9 @@
 import type { Action, Call } from "../../action/index.ts";
-import { grantsHere } from "../../engine/index.ts";
+import { grantsHere, type HeldGrant } from "../../engine/index.ts";
 import { type Grant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
-import { grantsStamp, type RuleGrant, useGrant } from "../../state/index.ts";
+import { grantsStamp, useGrant } from "../../state/index.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
-
-type Held = Grant & { readonly stored: RuleGrant };
 
 /**
  * The judge of a run, and the answers given in advance (`assent grants add`): what it would ask, or protect, is allowed
@@ -14,10 +12,10 @@ type Held = Grant & { readonly stored: RuleGrant };
  */
 export class GrantingJudge extends RunJudge {
   readonly #options: RunJudgeOptions;
-  #held: readonly Held[] = [];
+  #held: readonly HeldGrant[] = [];
   #stamp: string | undefined;
   /** What the verdict given last takes, once it is acted on. */
-  readonly #taking = new Map<Held, number>();
+  readonly #taking = new Map<HeldGrant, number>();
 
   constructor(options: RunJudgeOptions) {
     super(options);
@@ -81,7 +79,7 @@ export class GrantingJudge extends RunJudge {
     return verdict;
   }
 
-  #answer(action: Action, asks: Verdict, held: readonly Held[], caller: Caller | undefined): Verdict | undefined {
+  #answer(action: Action, asks: Verdict, held: readonly HeldGrant[], caller: Caller | undefined): Verdict | undefined {
     if (held.length === 0) return undefined;
     const question = questionOf(asks);
     // A question that only a run puts rests on what the rules do not know of.
@@ -99,7 +97,7 @@ export class GrantingJudge extends RunJudge {
     return undefined;
   }
 
-  #now(): readonly Held[] {
+  #now(): readonly HeldGrant[] {
     const stamp = grantsStamp(this.#options.machine);
     if (stamp !== this.#stamp) {
       this.#stamp = stamp;
@@ -111,7 +109,7 @@ export class GrantingJudge extends RunJudge {
   }
 }
 
-function grantVerdict({ id, rule, left, said }: Held): Pick<Verdict, "basis" | "reason" | "grant"> {
+function grantVerdict({ id, rule, left, said }: HeldGrant): Pick<Verdict, "basis" | "reason" | "grant"> {
   const { text } = rule.source;
   return { basis: "grant", reason: `${said}: ${text}`, grant: { id, rule: text, ...(left === undefined ? {} : { left }) } };
 }

@@ -9,7 +9,7 @@ const COMMANDS = new Set(["command", "cmd", "script", "shell_command", "commandL
 const PATHS = new Set(["path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path", "target_file", "file", "paths"]);
 
 /** What a tool may do of which only the names of its fields are known. */
-interface Supposed {
+interface GuessedEffects {
   /** Running and reading. */
   readonly likely: Lowered;
   readonly writing: Lowered;
@@ -34,12 +34,12 @@ const join = (parts: readonly Lowered[]): Lowered => ({
  * Hosts get new tools every month: until a host's file says what one does, a command or a path in its input is supposed to
  * be run, read and written. So it is with a server's tool, anywhere in its input.
  */
-export function supposedOf(request: Request, world: World): Supposed | undefined {
+export function guessEffects(request: Request, world: World): GuessedEffects | undefined {
   const server = serverTool(request);
-  if (server !== undefined) return supposedOfServer(server, request, world);
+  if (server !== undefined) return guessServerEffects(server, request, world);
   const { facts, input, point } = request;
   if (facts !== undefined || point !== "hook") return undefined;
-  const as = (supposed: ToolFacts): Lowered => lowerTool({ ...request, facts: supposed }, world);
+  const as = (guess: ToolFacts): Lowered => lowerTool({ ...request, facts: guess }, world);
   const given = Object.keys(input).filter((field) => typeof input[field] === "string" || Array.isArray(input[field]));
   const commands = given.filter((field) => COMMANDS.has(field)).map((field) => as({ does: "shell", field, list: true }));
   const fields = given.filter((field) => PATHS.has(field));
@@ -58,7 +58,7 @@ function serverTool({ tool, facts }: Request): string | undefined {
 const CHANGES =
   /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
 
-function supposedOfServer(name: string, request: Request, world: World): Supposed | undefined {
+function guessServerEffects(name: string, request: Request, world: World): GuessedEffects | undefined {
   const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(name, request.input);
   const steered = variables
     .map(([variable, value]) => ({ variable, why: whatVariableSteers(variable, value) }))
@@ -87,24 +87,27 @@ function asConnection({ actions, unknowns }: Lowered): Lowered {
 }
 
 /** For finding the policy files that speak about the places involved. */
-export const withSupposed = (lowered: Lowered, { likely, writing }: Supposed): Lowered => join([lowered, likely, writing]);
+export const withGuess = (lowered: Lowered, { likely, writing }: GuessedEffects): Lowered => join([lowered, likely, writing]);
 
 /** INVARIANT: it can only narrow. What is denied is denied; what only a change would be denied for is asked, but where it does change. */
-export function narrowed(verdict: RequestVerdict, likely: RequestVerdict, writing: RequestVerdict, supposed: Supposed): RequestVerdict {
+export function narrowByGuess(
+  verdict: RequestVerdict,
+  likely: RequestVerdict,
+  writing: RequestVerdict,
+  guess: GuessedEffects,
+): RequestVerdict {
   if (verdict.decision === "deny") return verdict;
-  if (supposed.refused === true) return { ...verdict, ...verdictOf("deny", "tool.corrupt-path") };
+  if (guess.refused === true) return { ...verdict, ...verdictOf("deny", "tool.corrupt-path") };
   const reason = (because: RequestVerdict): string =>
     `nobody has said what this tool does, and if it does what its input looks like: ${because.reason}`;
   if (likely.decision === "deny") return { ...likely, reason: reason(likely) };
-  if (writing.decision === "deny" && supposed.writes === true) return { ...writing, reason: reason(writing) };
+  if (writing.decision === "deny" && guess.writes === true) return { ...writing, reason: reason(writing) };
   if (isMeantQuestion(verdict)) return verdict;
   if (writing.decision === "deny") return { ...writing, decision: "ask", reason: reason(writing) };
-  if (supposed.steered !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: supposed.steered }) };
-  const asked = [likely, ...(supposed.writes === true ? [writing] : [])].find(
-    ({ decision, basis }) => decision === "ask" && ASKS.has(basis),
-  );
-  if (supposed.asks === true && asked !== undefined) return { ...asked, reason: reason(asked) };
-  if (supposed.incomplete !== true) return verdict;
+  if (guess.steered !== undefined) return { ...verdict, ...verdictOf("ask", "tool.variable", { reason: guess.steered }) };
+  const asked = [likely, ...(guess.writes === true ? [writing] : [])].find(({ decision, basis }) => decision === "ask" && ASKS.has(basis));
+  if (guess.asks === true && asked !== undefined) return { ...asked, reason: reason(asked) };
+  if (guess.incomplete !== true) return verdict;
   return { ...verdict, ...verdictOf("ask", "tool.too-large") };
 }
 

@@ -1,7 +1,7 @@
 import { type Action, unpaid } from "../action/index.ts";
 import { joinLayers, type Policy } from "../policy/index.ts";
 import { isOwn, openState, readRegular, readTrust, writeAtomic, type Machine, type Trust } from "../state/index.ts";
-import { exampleActions } from "./examples.ts";
+import { lowerExample } from "./examples.ts";
 import type { PolicySource } from "./policy-files.ts";
 
 /** The part that understands policy files: large, and needed only when one has changed. */
@@ -27,16 +27,16 @@ interface Cached {
 /** What holds without any policy file. */
 let preset: Policy | undefined;
 /** In one process the last few policies stay in memory, with what they were made from. */
-interface Remembered {
+interface RememberedPolicy {
   readonly sources: readonly PolicySource[];
   readonly trust: string;
   readonly policy: Policy;
 }
-const remembered: Remembered[] = [];
+const remembered: RememberedPolicy[] = [];
 const MAX_REMEMBERED = 16;
 
 /** Files that have not changed are the same text, so that the largest are compared at once. */
-function isFrom({ sources, trust }: Remembered, found: readonly PolicySource[], text: string): boolean {
+function isFrom({ sources, trust }: RememberedPolicy, found: readonly PolicySource[], text: string): boolean {
   return trust === text && sources.length === found.length && sources.every((source, at) => isSame(source, found[at]));
 }
 
@@ -96,7 +96,7 @@ export function compiledPolicy(machine: Machine, sources: readonly PolicySource[
   let policy = file === undefined ? undefined : load(file, machine, key);
   if (policy === undefined) {
     // Kept before anything is judged by it: a call that is given up on leaves it to the next one.
-    policy = unpaid(() => reader().read(sources, trust, exampleActions));
+    policy = unpaid(() => reader().read(sources, trust, lowerExample));
     if (file !== undefined) store(file, { build: BUILD, key, policy });
   }
   if (remembered.length >= MAX_REMEMBERED) remembered.length = 0;

@@ -16,24 +16,24 @@ const LATE = new Set([".git", "target", "dist", "build", ".venv", "vendor"]);
 /** What git itself keeps below `.git/objects`: nobody names a file there. */
 const OBJECT_NAME = /^(?:[0-9a-f]{2}|info|pack)$/;
 
-interface Place {
+interface FolderAtDepth {
   readonly path: string;
   readonly depth: number;
 }
 
 /** What a folder holds: `missing` when there is none, `closed` when it cannot be listed, `much` when looks are used up. */
-type Listing = readonly Dirent[] | "missing" | "closed" | "much";
+type FolderListing = readonly Dirent[] | "missing" | "closed" | "much";
 
 /**
  * What one request may see of folders. However many operands it has, all together look at so many entries; what was listed
  * once costs nothing more.
  */
-export class Looks implements Pick<World, "find" | "names"> {
+export class FolderSearch implements Pick<World, "find" | "names"> {
   #left = MAX_ENTRIES;
-  readonly #known = new Map<string, Listing>();
+  readonly #known = new Map<string, FolderListing>();
   readonly #maps = new Map<string, ReadonlyMap<string, boolean>>();
 
-  #list(folder: string): Listing {
+  #list(folder: string): FolderListing {
     let listing = this.#known.get(folder);
     if (listing !== undefined) return listing;
     spend(32);
@@ -53,10 +53,10 @@ export class Looks implements Pick<World, "find" | "names"> {
   readonly find = (root: string, wanted: Wanted, depth = MAX_DEPTH): { readonly found: string | undefined; readonly complete: boolean } => {
     if (wanted(root)) return { found: root, complete: true };
     let complete = true;
-    let folders: Place[] = [{ path: root, depth: 0 }];
-    let late: Place[] = [];
+    let folders: FolderAtDepth[] = [{ path: root, depth: 0 }];
+    let late: FolderAtDepth[] = [];
     while (folders.length > 0) {
-      const next: Place[] = [];
+      const next: FolderAtDepth[] = [];
       for (const folder of folders) {
         const entries = this.#list(folder.path);
         if (entries === "much") return { found: undefined, complete: false };
@@ -108,7 +108,7 @@ export class Looks implements Pick<World, "find" | "names"> {
   };
 }
 
-function read(folder: string, most: number): Listing {
+function read(folder: string, most: number): FolderListing {
   try {
     if (statSync(folder).size < LARGE) {
       const all = readdirSync(folder, { withFileTypes: true });

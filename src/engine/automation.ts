@@ -3,7 +3,7 @@ import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRo
 import type { Request } from "./request.ts";
 
 /** Who asks, as the host tells it: the environment of a process says nothing about who it is. */
-interface Identity {
+interface AgentIdentity {
   /** The host agent. */
   readonly agent: string;
   /** Type of the sub-agent; undefined: the main agent. */
@@ -22,7 +22,7 @@ export function agentName(name: string): string {
 }
 
 /** `reviewer:a81f` is the sub-agent `reviewer`; a type may hold colons itself, an id does not. */
-export function identityOf({ agent, subagent }: Request): Identity {
+export function identityOf({ agent, subagent }: Request): AgentIdentity {
   if (subagent === undefined) return { agent: agentName(agent), subagent: undefined };
   const colon = subagent.lastIndexOf(":");
   const type = agentName(colon > 0 ? subagent.slice(0, colon) : subagent);
@@ -77,7 +77,7 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
 }
 
 /** After judging: who asks, whether a person has agreed, and how often it was refused may turn an allow into a question. */
-export function restrained(request: Request, verdict: RequestVerdict, policy: Policy, machine: Machine): RequestVerdict {
+export function holdBack(request: Request, verdict: RequestVerdict, policy: Policy, machine: Machine): RequestVerdict {
   if (verdict.decision !== "allow") return verdict;
   const why = withheld(request, verdict, policy.settings.automation, machine);
   if (why === undefined) return verdict;

@@ -7,9 +7,9 @@ const MAX_LINKS = 40;
 const DESCRIPTOR = /^\/dev\/(?:fd(?:\/|$)|stdin$|stdout$|stderr$)|^\/proc\/(?:self|thread-self)(?:\/task\/\d+)?\/fd(?:\/|$)/;
 const OWN = /^\/proc\/(?:self|thread-self)(?:\/task(?:\/\d+)?)?(?:\/(cwd|root))?$/;
 
-type Entry = { readonly is: "link"; readonly target: string } | { readonly is: "plain" } | { readonly is: "missing" };
+type PathEntry = { readonly is: "link"; readonly target: string } | { readonly is: "plain" } | { readonly is: "missing" };
 
-function look(path: string): Entry {
+function look(path: string): PathEntry {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { is: "missing" };

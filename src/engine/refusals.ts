@@ -30,7 +30,7 @@ const MOVES = new Set<FileAction["operation"]>(["rename", "link"]);
 const sessionOf = ({ session, memory }: Request): string | undefined => session ?? memory;
 
 /** Makes stricter what touches something that was refused before. */
-export function recalled(request: Request, verdict: RequestVerdict, { policy, context, machine }: Judging): RequestVerdict {
+export function recallRefusals(request: Request, verdict: RequestVerdict, { policy, context, machine }: Judging): RequestVerdict {
   const { minutes } = policy.settings.automation.refusals;
   const session = sessionOf(request);
   if (minutes === 0 || session === undefined || verdict.decision === "deny") return verdict;
@@ -111,7 +111,7 @@ function before({ by, tool, path, what, time }: Refusal, how: string): Verdict {
 /** After a decision: what the policy denied. Says what went wrong. */
 export function rememberDenied(request: Request, verdict: RequestVerdict, judging: Judging): string | undefined {
   if (verdict.decision !== "deny") return undefined;
-  const paths = verdict.actions.flatMap(({ action, verdict: own }): readonly Found[] => {
+  const paths = verdict.actions.flatMap(({ action, verdict: own }): readonly RefusedPath[] => {
     if (own.decision !== "deny" || own.basis === "floor") return [];
     if (action.kind === "file") return pathOf(action, "policy");
     return action.kind === "tool" && isAboutPaths(own, judging.policy) ? pathFields(action).flatMap((path) => bothWays(path)) : [];
@@ -137,14 +137,14 @@ export function rememberAnswer(
   return any ? remember(request, over, judging) : undefined;
 }
 
-type Found = Pick<Refusal, "what" | "path" | "by" | "over">;
+type RefusedPath = Pick<Refusal, "what" | "path" | "by" | "over">;
 
-function pathOf({ operation, target }: FileAction, by: Refusal["by"]): readonly Found[] {
+function pathOf({ operation, target }: FileAction, by: Refusal["by"]): readonly RefusedPath[] {
   return target.kind === "path" ? [{ what: READS.has(operation) ? "read" : "change", path: target.path, by }] : [];
 }
 
 /** What a tool does with a path nobody knows. */
-const bothWays = (path: string): readonly Found[] => [
+const bothWays = (path: string): readonly RefusedPath[] => [
   { what: "read", path, by: "tool" },
   { what: "change", path, by: "tool" },
 ];
@@ -157,7 +157,7 @@ function isAboutPaths({ rule }: Verdict, { rules }: Policy): boolean {
   return matcher.where?.by === "path" || (matcher.where?.by === "field" && isPathField(matcher.where.field));
 }
 
-function remember(request: Request, paths: readonly Found[], { policy, context, machine }: Judging): string | undefined {
+function remember(request: Request, paths: readonly RefusedPath[], { policy, context, machine }: Judging): string | undefined {
   const session = sessionOf(request);
   if (session === undefined || paths.length === 0 || policy.settings.automation.refusals.minutes === 0) return undefined;
   const time = Date.now();

@@ -3,7 +3,7 @@ import type { Bypass } from "../state/index.ts";
 import type { Host } from "./request.ts";
 
 /** What the host is told: a verdict in the host's situation. */
-export interface Answer {
+export interface HostAnswer {
   readonly decision: Decision;
   /** For the person. */
   readonly reason: string;
@@ -22,8 +22,8 @@ export interface Answer {
  *   not understood, what protects Assent, nor anything while a policy file is broken or a breaker has tripped.
  * - While the host is planning, only what changes nothing is waved through.
  */
-export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: Bypass): Answer {
-  const say = (decision: Decision, prefix = "", why: Verdict = verdict): Answer => {
+export function answerFor(verdict: RequestVerdict, policy: Policy | undefined, host: Host, bypass?: Bypass): HostAnswer {
+  const say = (decision: Decision, prefix = "", why: Verdict = verdict): HostAnswer => {
     const help = why.help === undefined ? "" : ` (${why.help})`;
     const shown = why.untrusted === true ? untrustedReason(why) : why.reason;
     return {

@@ -1,8 +1,8 @@
 import { type Grant, type Policy, type Rule, usesOf } from "../policy/index.ts";
 import { grantsFolder, type Machine, readGrants, type RuleGrant, useGrant } from "../state/index.ts";
-import { compiledPolicy, type PolicyReader } from "./compiled.ts";
+import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import type { Request } from "./request.ts";
-import { identityOf } from "./restraint.ts";
+import { identityOf } from "./automation.ts";
 import type { Outcome } from "./decide.ts";
 
 /** What tells whether a grant holds here. */
@@ -12,12 +12,13 @@ interface Here {
   readonly agent: string | undefined;
 }
 
-interface Found extends Grant {
+/** A grant with how it is kept. */
+export interface HeldGrant extends Grant {
   readonly stored: RuleGrant;
 }
 
 /** The grants that hold for whoever is here, now. One look at the state folder where there have never been any. */
-export function grantsHere(machine: Machine, { session, agent }: Here, reader: () => PolicyReader, now = Date.now()): readonly Found[] {
+export function grantsHere(machine: Machine, { session, agent }: Here, reader: () => PolicyReader, now = Date.now()): readonly HeldGrant[] {
   const { all, uses } = readGrants(machine, now);
   if (all.length === 0) return NONE;
   const mine = all.filter(
@@ -28,7 +29,7 @@ export function grantsHere(machine: Machine, { session, agent }: Here, reader: (
       (grant.count === undefined || (uses.get(grant.id) ?? 0) < grant.count),
   );
   const rules = rulesOf(mine, machine, reader);
-  return mine.flatMap((stored): Found[] => {
+  return mine.flatMap((stored): HeldGrant[] => {
     const rule = rules.get(stored.rule);
     if (rule === undefined) return [];
     const { id, answered, program, count, project } = stored;
@@ -37,7 +38,7 @@ export function grantsHere(machine: Machine, { session, agent }: Here, reader: (
   });
 }
 
-const NONE: readonly Found[] = [];
+const NONE: readonly HeldGrant[] = [];
 
 /** As the rules of a trusted project hold in it. */
 const inside = (rule: Rule, root: string | undefined): Rule => (root === undefined ? rule : { ...rule, layer: "project", root });
@@ -67,7 +68,7 @@ export const hereOf = (request: Request): Here => {
  * in the meantime, is judged again without that grant. `uses`: false where it is only looked.
  */
 export function withGrants(
-  grants: readonly Found[],
+  grants: readonly HeldGrant[],
   machine: Machine,
   uses: boolean,
   conclude: (grants: readonly Grant[] | undefined) => Outcome,
