@@ -1,2 +1,1 @@
-export { findTables, readTable, type TestTable, TABLE_ENDING } from "./table.ts";
-export { testExamples, testTable, type TestResult } from "./run.ts";
+export { findTables, readTable, TABLE_ENDING, testExamples, type TestResult, type TestTable, testTable } from "./tables.ts";

@@ -1,3 +1,2 @@
-export { changedParts, differ, withUserFile, type ChangedPart } from "./compare.ts";
+export { type ChangedPart, changedParts, changesFor, commandRules, differ, type RuleReader, withUserFile } from "./rules.ts";
 export { historyOf, type History, type Judges, type Past, suggest, type Suggested, type Suggestion } from "./past.ts";
-export { changesFor, commandRules, type RuleReader } from "./rules.ts";

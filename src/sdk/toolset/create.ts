@@ -1,11 +1,9 @@
-import type { LocalBackend } from "../backend/index.ts";
-import { checkOptions, type Options } from "../options.ts";
 import { approved } from "../ask.ts";
+import type { LineEdit, LocalBackend } from "../backend/index.ts";
+import { checkOptions, type Options } from "../options.ts";
 import { isOffered } from "../rules/ruleset.ts";
-import { BACKGROUND } from "./background-tools.ts";
-import { lineBreak, number, optional, said, string, type Definition } from "./definition.ts";
-import { EDIT_LINES, EDIT_TEXT } from "./edit-tools.ts";
-import { count, flag, schema, text, wrongInput, type ConsoleTool, type Input, type InputSchema, type ToolOutput } from "./tool.ts";
+import { type Definition, lineBreak, number, optional, said, string } from "./definition.ts";
+import { type ConsoleTool, count, flag, type Input, type InputSchema, schema, text, type ToolOutput, wrongInput } from "./tool.ts";
 
 /** Which tools a toolset has. */
 export interface ToolsetOptions {
@@ -177,3 +175,112 @@ const DOCUMENT: Definition = {
   run: async (backend, input) =>
     said(await backend.readBytes(string(input, "path")), ({ bytes, mediaType }) => ({ mediaType, data: bytes })),
 };
+
+const ID = schema({ id: text("The id that run_in_background gave.") }, ["id"]);
+
+/** The same gate as `execute`. */
+const BACKGROUND: readonly Definition[] = [
+  {
+    name: "run_in_background",
+    operation: "execute",
+    description: "Starts a line of shell that goes on by itself, and gives its id.",
+    inputSchema: schema({ command: text("The line."), reason: text("Why, for the person who may be asked.") }, ["command"]),
+    target: (input) => string(input, "command"),
+    run: async (backend, input) => {
+      const started = await backend.start(string(input, "command"), string(input, "reason"));
+      return "error" in started ? started.error : `started ${started.id}`;
+    },
+  },
+  {
+    name: "background_output",
+    operation: "execute",
+    description: "Gives what a command in the background has written since the last time.",
+    inputSchema: ID,
+    target: undefined,
+    run: async (backend, input) => {
+      const found = backend.output(string(input, "id"));
+      if (found === undefined) return await Promise.resolve("Error: there is no such command");
+      return `${found.output}${found.running ? "" : `\n(ended with exit code ${found.exitCode ?? 1})`}`;
+    },
+  },
+  {
+    name: "list_background",
+    operation: "execute",
+    description: "Lists the commands in the background.",
+    inputSchema: schema({}, []),
+    target: undefined,
+    run: async (backend) => {
+      const all = backend.background().map(({ id, command, running }) => `${id} ${running ? "runs" : "ended"}: ${command}`);
+      return await Promise.resolve(lineBreak(all, "(none)", false));
+    },
+  },
+  {
+    name: "kill_background",
+    operation: "execute",
+    description: "Ends a command in the background and all it has started.",
+    inputSchema: ID,
+    target: undefined,
+    run: async (backend, input) => ((await backend.kill(string(input, "id"))) ? "ended" : "Error: there is no such command"),
+  },
+];
+
+const EDIT_TEXT: Definition = {
+  name: "edit_file",
+  operation: "edit",
+  description: "Replaces a text that occurs exactly once in a file. Read the file first.",
+  inputSchema: schema(
+    { path: text("The file."), old: text("The text as it is."), new: text("What takes its place."), all: flag("Every time it occurs.") },
+    ["path", "old", "new"],
+  ),
+  target: (input) => string(input, "path"),
+  run: async (backend, input) =>
+    said(
+      await backend.edit(string(input, "path"), string(input, "old"), string(input, "new"), { all: input["all"] === true }),
+      ({ path, replacements }) => `changed ${path} (${replacements ?? 1})`,
+    ),
+};
+
+const EDIT_LINES: Definition = {
+  name: "edit_file",
+  operation: "edit",
+  description: "Replaces lines by the addresses that read_file gives; all edits or none.",
+  inputSchema: schema(
+    {
+      path: text("The file."),
+      edits: {
+        type: "array",
+        description:
+          "Edits: `at` (and perhaps `to`) is an address `12:a1b2c3`, `text` takes the lines' place, or stands behind them with `after`.",
+        items: {
+          type: "object",
+          properties: { at: { type: "string" }, to: { type: "string" }, text: { type: "string" }, after: { type: "boolean" } },
+          required: ["at", "text"],
+          additionalProperties: false,
+        },
+      },
+    },
+    ["path", "edits"],
+  ),
+  target: (input) => string(input, "path"),
+  run: async (backend, input) => {
+    const given: unknown = input["edits"];
+    const edits = Array.isArray(given) ? given.map(readEdit) : [];
+    const read = edits.filter((edit): edit is LineEdit => edit !== undefined);
+    if (read.length !== edits.length || read.length === 0) return "Error: an edit needs `at`, an address such as `12:a1b2c3`, and `text`";
+    return said(await backend.editLines(string(input, "path"), read), ({ path }) => `changed ${path}`);
+  },
+};
+
+function readEdit(given: unknown): LineEdit | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  const { at, to, text: put, after }: { at?: unknown; to?: unknown; text?: unknown; after?: unknown } = given;
+  const first = addressIn(at);
+  const last = to === undefined ? undefined : addressIn(to);
+  if (first === undefined || typeof put !== "string" || (to !== undefined && last === undefined)) return undefined;
+  return { at: first, text: put, ...(last === undefined ? {} : { to: last }), ...(after === true ? { after } : {}) };
+}
+
+function addressIn(given: unknown): LineEdit["at"] | undefined {
+  const [, line, hash] = typeof given === "string" ? (/^(\d{1,9}):([0-9a-f]{6})(?:\|.*)?$/s.exec(given) ?? []) : [];
+  return line === undefined || hash === undefined ? undefined : { line: Number(line), hash };
+}
