@@ -2,14 +2,13 @@ import { visible } from "../action/index.ts";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
 import { withoutLimit } from "../lint/index.ts";
-import { parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
+import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const COMMAND = "rule";
-const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
 interface RuleOptions extends TargetOptions {
   readonly allow?: boolean;

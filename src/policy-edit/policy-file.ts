@@ -2,7 +2,7 @@ import { edit, type Edit } from "../edit/index.ts";
 import { type Json, member, type Path, placeFinder, readJson5, toValue } from "../edit/json5/index.ts";
 import { lowerExample, POLICY_NAME, repositoryOf, Resolver } from "../engine/index.ts";
 import { isWithin, joinPath } from "../path/index.ts";
-import { type Effect, type Matcher, parseRule, type PolicyFile, type Problem } from "../policy/index.ts";
+import { type Effect, EFFECTS, type Matcher, parseRule, type PolicyFile, type Problem } from "../policy/index.ts";
 import { readPolicy, type ReadResult } from "../policy/read/index.ts";
 import { type Machine, readEditable, replaceFile } from "../state/index.ts";
 
@@ -124,8 +124,6 @@ export interface WrittenRule {
   readonly line: number;
   readonly column: number;
 }
-
-const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
 /** The rules of `permissions` in a flawless policy text, in its order. */
 export function ruleEntries(text: string): readonly WrittenRule[] {

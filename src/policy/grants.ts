@@ -80,7 +80,8 @@ export function answersWritten(grant: Rule, action: Action, { index, match }: { 
   return asking(action, index, match).every((rule) => ruleCovers(rule, grant, base));
 }
 
-function byGrant({ id, rule, left, said }: Grant): Verdict {
+/** What a grant says where it answers. */
+export function byGrant({ id, rule, left, said }: Grant): Verdict {
   const { text } = rule.source;
   return {
     decision: "allow",

@@ -3,7 +3,8 @@ import type { RuleSource } from "./basis.ts";
 
 /** Everything here is plain data: a compiled policy is written to and read back from a JSON cache. */
 
-export type Effect = "allow" | "ask" | "deny";
+export const EFFECTS = ["allow", "ask", "deny"] as const;
+export type Effect = (typeof EFFECTS)[number];
 /** `profile` is the policy kept for one program under supervision. */
 export const LAYERS = ["managed", "user", "project", "explicit", "profile"] as const;
 export type LayerName = (typeof LAYERS)[number];

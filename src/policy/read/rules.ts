@@ -2,13 +2,11 @@ import * as v from "valibot";
 import type { Action } from "../../action/index.ts";
 import type { RuleSource } from "../basis.ts";
 import { parseRule } from "../parse-rule.ts";
-import type { Effect, Rule } from "../types.ts";
+import { EFFECTS, type Rule } from "../types.ts";
 import { type CheckedExample, checkExamples } from "./check-examples.ts";
 import type { Origin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";
 import { type Fault, member, type Node, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
-
-const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
 /** Each example is a command to analyse, and the file may be a stranger's. */
 const MAX_EXAMPLES = 2000;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MODES, type OperationName, PRESETS } from "../types.ts";
+import { EFFECTS, MODES, type OperationName, PRESETS } from "../types.ts";
 import { auditSettings } from "./schema-audit.ts";
 import { choice, count, described, list, object, optional, refuseLists, text } from "./schema-parts.ts";
 
@@ -9,8 +9,6 @@ import { choice, count, described, list, object, optional, refuseLists, text } f
  *
  * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
  */
-
-const EFFECTS = ["allow", "ask", "deny"] as const;
 
 const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';
 const RULE_OBJECT = 'write { "rule": "Bash(git push:*)", "reason": "…" }';

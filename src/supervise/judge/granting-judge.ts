@@ -1,6 +1,6 @@
 import type { Action, Call } from "../../action/index.ts";
 import { grantsHere, type HeldGrant } from "../../engine/index.ts";
-import { type Grant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
+import { byGrant, isQuestion, questionOf, type Verdict } from "../../policy/index.ts";
 import { grantsStamp, useGrant } from "../../state/index.ts";
 import { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
@@ -58,7 +58,7 @@ export class GrantingJudge extends RunJudge {
       const under = super.exec(chain, call, caller, [grant]);
       if (under.verdict.decision !== "allow") continue;
       this.#taking.set(grant, 1);
-      return { ...under, verdict: { ...under.verdict, ...grantVerdict(grant) } };
+      return { ...under, verdict: { ...under.verdict, ...byGrant(grant) } };
     }
     return judged;
   }
@@ -107,9 +107,4 @@ export class GrantingJudge extends RunJudge {
     const now = Date.now();
     return this.#held.filter(({ stored }) => stored.until > now);
   }
-}
-
-function grantVerdict({ id, rule, left, said }: HeldGrant): Pick<Verdict, "basis" | "reason" | "grant"> {
-  const { text } = rule.source;
-  return { basis: "grant", reason: `${said}: ${text}`, grant: { id, rule: text, ...(left === undefined ? {} : { left }) } };
 }
