@@ -42,12 +42,12 @@ export interface RequestVerdict extends Verdict {
 
 const STRICTNESS: Record<Decision, number> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
-/** The one order of strictness. Positive when `a` is stricter than `b`. */
+/** The one order of strictness: positive when `a` is stricter than `b`. */
 export function compareDecisions(a: Decision, b: Decision): number {
   return STRICTNESS[a] - STRICTNESS[b];
 }
 
-/** As `compareDecisions`; an ask that rests on more than a default is stricter than one that does not. */
+/** Positive when `a` is stricter than `b`; an ask that rests on more than a default is stricter than one that does not. */
 export function compareStrictness(a: Verdict, b: Verdict): number {
   const byDecision = compareDecisions(a.decision, b.decision);
   if (byDecision !== 0) return byDecision;
