@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
+import { judgeOnly } from "../../src/cli/engine.ts";
 import { decide } from "../../src/engine/index.ts";
 import { SessionApprovals, canAutoApprove } from "../../src/sdk/approve/index.ts";
 import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
@@ -32,6 +33,7 @@ const SITUATIONS = {
     if (reading.is !== "request") throw new Error(reading.why);
     return decide(reading.request, { machine, ...engine, audit: false }).answer.decision;
   },
+  explain: ({ machine, project }) => judgeOnly({ tool: "Bash", input: { command }, cwd: project }, machine, []).answer.decision,
   guard: ({ machine, project }) => openGuard({ machine, cwd: project, audit: false }).decide({ command }).decision,
   gateway: ({ machine, project }) => {
     const guard = openGuard({ machine, cwd: project, audit: false, point: "mcp", agent: "mcp" });
@@ -108,6 +110,7 @@ interface Row {
 
 const everywhere = (said: Said): Record<Situation, Said> => ({
   hook: said,
+  explain: said,
   guard: said,
   gateway: said,
   ruleset: said,
@@ -116,8 +119,8 @@ const everywhere = (said: Said): Record<Situation, Said> => ({
 });
 
 const ROWS: readonly Row[] = [
-  // The hook's host asks by itself; a run allows changes in the project, because they can be undone.
-  { state: "nothing", is: [], expect: { ...everywhere("ask"), hook: "none", run: "allow" } },
+  // The host of a hook asks by itself, and `explain` says what such a host is told; a run allows changes in the project, because they can be undone.
+  { state: "nothing", is: [], expect: { ...everywhere("ask"), hook: "none", explain: "none", run: "allow" } },
   { state: "denied", is: [denied], expect: everywhere("deny") },
   { state: "asked", is: [asked], expect: everywhere("ask") },
   // A ruleset is the program's own: what the user's files allow is not allowed to the program.
@@ -170,13 +173,17 @@ const ROWS: readonly Row[] = [
   },
   { state: "denied, and the host's bypass", is: [denied], how: { hook: "bypassPermissions" }, expect: everywhere("deny") },
 
-  // Rulesets and `canAutoApprove` have no memory but their own.
-  { state: "asked, and a grant", is: [asked, granted], expect: { ...everywhere("allow"), ruleset: "ask", approve: "ask" } },
+  // `explain` answers as if nothing had been granted; rulesets and `canAutoApprove` have no memory but their own.
+  { state: "asked, and a grant", is: [asked, granted], expect: { ...everywhere("allow"), explain: "ask", ruleset: "ask", approve: "ask" } },
   { state: "denied, and a grant", is: [denied, granted], expect: everywhere("deny") },
   { state: "asked, and approved", is: [asked], how: { approve: "approved" }, expect: { ...everywhere("ask"), approve: "allow" } },
   { state: "denied, and approved", is: [denied], how: { approve: "approved" }, expect: everywhere("deny") },
 
-  { state: "an untrusted project allows", is: [project({ allow: TOUCH })], expect: { ...everywhere("ask"), hook: "none", run: "allow" } },
+  {
+    state: "an untrusted project allows",
+    is: [project({ allow: TOUCH })],
+    expect: { ...everywhere("ask"), hook: "none", explain: "none", run: "allow" },
+  },
   { state: "an untrusted project asks", is: [project({ ask: TOUCH })], expect: everywhere("ask") },
   { state: "an untrusted project denies", is: [project({ deny: TOUCH })], expect: everywhere("deny") },
   {
