@@ -75,8 +75,13 @@ const SCHEMES = /(?<=(?<![A-Za-z0-9])(?:bearer|basic|digest|negotiate)(?: |%20|\
 const HEADER = /(?<![\w-])(?:proxy-)?authorization["']?(?:\\? ){0,4}[:=](?:\\? ){0,4}|(?<![\w-])(?:set-)?cookie["']?\s{0,4}:\s{0,4}/gi;
 const ASSIGNMENT = /(?<![\w.-])[A-Za-z_.-][\w.-]{0,255}(?:\\{0,3}["']\]?)?(?:[ \t]{0,4}(?:=|:=|=>|:(?![/:]))[ \t]{0,4})/g;
 /** What of SQL gives somebody a password, and the lines of `.netrc`. */
-const STATEMENT =
-  /\b(?:(?:alter|create)\s{1,4}(?:user|role|login)\b[^;]{0,300}?\bpassword\s{0,4}=?|identified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|set\s{1,4}password\b[^;]{0,300}?(?:=|\bto\b)(?:\s{0,4}password)?)\s{0,4}\(?\s{0,4}(?=\\?['"])|\bmachine\s{1,4}\S{1,256}\s{1,4}(?:(?:login|account)\s{1,4}\S{1,256}\s{1,4}){0,2}password\s{1,4}/gi;
+const STATEMENT = new RegExp(
+  String.raw`\b(?:(?:alter|create)\s{1,4}(?:user|role|login)\b[^;]{0,300}?\bpassword\s{0,4}=?|` +
+    String.raw`identified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|set\s{1,4}password\b[^;]{0,300}?(?:=|` +
+    String.raw`\bto\b)(?:\s{0,4}password)?)\s{0,4}\(?\s{0,4}(?=\\?['"])|\bmachine\s{1,4}\S{1,256}\s{1,4}(?:(?:login|` +
+    String.raw`account)\s{1,4}\S{1,256}\s{1,4}){0,2}password\s{1,4}`,
+  "gi",
+);
 const USERINFO = /(?<=:\/\/)[^\s/'"?#<>]{1,1024}@/g;
 const KEY_BEGIN = "-----BEGIN ";
 

@@ -203,8 +203,11 @@ function formatOf({ words }: Command, text: string): readonly Cut[] {
 }
 
 /** Files that hold nothing but secrets. */
-const SECRET_FILE =
-  /^(?:\.(?:pgpass|netrc|git-credentials|vault-token|my\.cnf)|_netrc|(?:[\w.-]{0,100}[._-])?(?:secret|token|password|passwd|passphrase|passcode|psk|credential)s?(?:\.txt)?)$/i;
+const SECRET_FILE = new RegExp(
+  String.raw`^(?:\.(?:pgpass|netrc|git-credentials|vault-token|my\.cnf)|_netrc|(?:[\w.-]{0,100}[._-])?(?:secret|token|password|` +
+    String.raw`passwd|passphrase|passcode|psk|credential)s?(?:\.txt)?)$`,
+  "i",
+);
 
 /** What is written into such a file: by `echo`, from a here-document, through `tee`. */
 function keptIn(commands: readonly Command[], at: number, text: string): readonly Cut[] {

@@ -12,9 +12,11 @@
  *   key         an operand that is the name of a secret: the next one is it
  *   <           what is piped in, here-documents included; `-S<`: only with this option
  *   ~sS         letters that may stand before an option in one word: `-sSu me:secret`
+ *   \           at the end of a line: the row goes on in the next one
  */
 export const TABLE = `
-  curl curlie: ~#012346aBfgGiIjJklLMnNOpqRsSvVZ -K< --config< -u: -U: --user: --proxy-user: -b~ --cookie~ --oauth2-bearer --pass --proxy-pass --tlspassword --proxy-tlspassword
+  curl curlie: ~#012346aBfgGiIjJklLMnNOpqRsSvVZ -K< --config< -u: -U: --user: --proxy-user: \
+-b~ --cookie~ --oauth2-bearer --pass --proxy-pass --tlspassword --proxy-tlspassword
   wget wget2 aria2c: --password --http-password --http-passwd --ftp-passwd --ftp-password --proxy-password
   http https httpie xh xhs: -a; --auth; --cert-key-pass
   ab: -A: -P:
@@ -93,7 +95,8 @@ export const TABLE = `
   eas secret:create; eas env:create: --value
   infisical secrets set: k=v
   teller put: k=v
-  heroku config:add; heroku config:set; fly secrets set; flyctl secrets set; supabase secrets set; doppler secrets set; railway variables set; render env set; eb setenv: k=v #2
+  heroku config:add; heroku config:set; fly secrets set; flyctl secrets set; supabase secrets set; \
+doppler secrets set; railway variables set; render env set; eb setenv: k=v #2
   fly secrets import; flyctl secrets import; doppler secrets upload: <
   netlify env:set; vercel env add; vercel env update: #2 <
   vercel netlify expo eas now: -t --token
@@ -210,20 +213,26 @@ export const TABLE = `
 
 /** Words that make a field, variable or option name the name of a secret. */
 const WORDS = new Set(
-  "password passwd pwd pass passphrase passcode secret secrets token tokens apikey credential credentials auth authorization bearer cookie cookies otp jwt psk".split(
-    " ",
-  ),
+  (
+    "password passwd pwd pass passphrase passcode secret secrets token tokens apikey credential credentials auth " +
+    "authorization bearer cookie cookies otp jwt psk"
+  ).split(" "),
 );
 const BEFORE_KEY = new Set(
   "api access private secret signing encryption auth account storage master service shared subscription functions setup license".split(" "),
 );
-const SUFFIX =
-  /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth|authkey|(?:ssh|store|key|db|root|admin|user|redis|mysql|ftp|smtp|imap|mail|login|vnc|wifi)pass)$/;
+const SUFFIX = new RegExp(
+  "(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|privatekey|credentials?|_auth|authkey|(?:ssh|" +
+    "store|key|db|root|admin|user|redis|mysql|ftp|smtp|imap|mail|login|vnc|wifi)pass)$",
+);
 /** Every word and suffix holds one of these: most names hold none, and no pattern needs to be compiled for them. */
 const STEMS = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "bearer", "cookie", "otp", "jwt", "psk"];
 /** Counts of tokens, and the shell's working directory. */
-const HARMLESS =
-  /^(?:(?:(?:max|min|num|n[_-]|count|total|limit)[_-]?.{0,16}tokens?|(?:input|output|prompt|completion|cached|new)[_-]?.{0,16}tokens)(?:[_-]?count)?|tokens|PWD|OLDPWD)$/i;
+const HARMLESS = new RegExp(
+  "^(?:(?:(?:max|min|num|n[_-]|count|total|limit)[_-]?.{0,16}tokens?|(?:input|output|prompt|completion|cached|" +
+    "new)[_-]?.{0,16}tokens)(?:[_-]?count)?|tokens|PWD|OLDPWD)$",
+  "i",
+);
 const LOWER_PWD = /^(?:old)?pwd$/;
 
 /**

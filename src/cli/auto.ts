@@ -32,8 +32,10 @@ export async function autoOn(options: { readonly subagentsOnly?: boolean }): Pro
   const style = styleFor({ isTTY: true }, process.env);
   const page = [
     style.bold(when === "everywhere" ? "Let agents go ahead without asking you?" : "Let trusted sub-agents go ahead without asking you?"),
-    `  What the policy allows goes ahead by itself${when === "subagents" ? ", for the sub-agents named by `assent agents trust`" : ""}. What it asks or denies stays as it is.`,
-    `  The mode \`${settings.mode}\` counts from now on${settings.mode === "suggest" ? " (it allows nothing more), and so does what you set it to later" : `: ${MODES[settings.mode]}`}.`,
+    `  What the policy allows goes ahead by itself${when === "subagents" ? ", for the sub-agents named by `assent agents trust`" : ""}. ` +
+      "What it asks or denies stays as it is.",
+    `  The mode \`${settings.mode}\` counts from now ` +
+      `on${settings.mode === "suggest" ? " (it allows nothing more), and so does what you set it to later" : `: ${MODES[settings.mode]}`}.`,
     `  Everything is kept on this machine, in the log: \`assent log\`. Nothing is sent anywhere.`,
     "  `assent auto off` ends it at once.",
     "",

@@ -29,7 +29,8 @@ export function breakerStatus(options: { readonly json?: boolean }): number {
   );
   for (const row of rows)
     writeStdout(
-      `  ${row.tripped ? "tripped" : "       "}  ${String(row.denials).padStart(5)} refused  ${new Date(row.last).toISOString().slice(0, 16).replace("T", " ")}  ${visible(row.key)}\n`,
+      `  ${row.tripped ? "tripped" : "       "}  ${String(row.denials).padStart(5)} refused  ` +
+        `${new Date(row.last).toISOString().slice(0, 16).replace("T", " ")}  ${visible(row.key)}\n`,
     );
   return 0;
 }

@@ -95,7 +95,8 @@ export async function demo(): Promise<number> {
     const { superviseDemo } = await import("./demo-run.ts");
     await superviseDemo(machine, project, style);
     writeStdout(
-      `\n${style.verdict("allow")} goes ahead   ${style.verdict("deny")} is refused   ${style.verdict("ask")} asks you   ${style.verdict("none", "silence")} leaves it to the host's own prompt\n` +
+      `\n${style.verdict("allow")} goes ahead   ${style.verdict("deny")} is refused   ${style.verdict("ask")} ` +
+        `asks you   ${style.verdict("none", "silence")} leaves it to the host's own prompt\n` +
         `Ask about any command: assent explain "git log | head && rm -rf ~"\n`,
     );
     return 0;

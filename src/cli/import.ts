@@ -229,7 +229,8 @@ function notesOn({ plan }: Change): readonly string[] {
     const { effect, into, text } = rule;
     if (effect !== "allow" || into.list !== "permissions" || !/^(?:Edit|Write|Delete)(?:\(\*\*\))?$/.test(into.rule)) return [];
     return [
-      `${visible(from)}: ${visible(text)} is taken over as \`${into.rule}\`, which allows this for files anywhere on the machine, not only in the project; write \`Edit(./**)\` for the project alone`,
+      `${visible(from)}: ${visible(text)} is taken over as \`${into.rule}\`, which allows this for files anywhere ` +
+        "on the machine, not only in the project; write `Edit(./**)` for the project alone",
     ];
   });
 }

@@ -149,7 +149,8 @@ async function managed(command: "install" | "uninstall", options: InstallOptions
     complain(
       command,
       "only an administrator can write there",
-      `sudo ${process.argv[1] === undefined ? "assent" : visible(`${process.execPath} ${process.argv[1]}`)} ${command} --managed${ready.map(({ id }) => ` --agent ${id}`).join("")}`,
+      `sudo ${process.argv[1] === undefined ? "assent" : visible(`${process.execPath} ${process.argv[1]}`)} ` +
+        `${command} --managed${ready.map(({ id }) => ` --agent ${id}`).join("")}`,
     );
     return 1;
   }

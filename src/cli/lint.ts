@@ -66,7 +66,8 @@ function report(found: readonly Finding[], short: (path: string) => string, styl
   out.push(
     found.length === 0
       ? "nothing to say"
-      : `${named(count(found, "error"), "error")}, ${named(count(found, "warning"), "warning")}, ${named(count(found, "info"), "note")}: docs/lint.md says more about each code`,
+      : `${named(count(found, "error"), "error")}, ${named(count(found, "warning"), "warning")}, ` +
+          `${named(count(found, "info"), "note")}: docs/lint.md says more about each code`,
   );
   return `${out.join("\n")}\n`;
 }

@@ -129,7 +129,8 @@ function addProfileCommands(assent: Command): void {
     .command("import")
     .summary("take over the profiles of ptrace-approve")
     .description(
-      "Reads a profiles.json of ptrace-approve. A pattern that cannot be kept is listed with the reason; then nothing is written and the exit code is 1, unless --partly.",
+      "Reads a profiles.json of ptrace-approve. A pattern that cannot be kept is listed with the reason; then nothing is " +
+        "written and the exit code is 1, unless --partly.",
     )
     .argument("<file>", "usually ~/.config/ptrace-approve/profiles.json")
     .option("--partly", "write what can be kept; the exit code stays 1")
@@ -277,7 +278,8 @@ export function addAgentCommands(assent: Command): void {
     .command("install")
     .summary("register Assent with the agents on this machine")
     .description(
-      "Finds the agents on this machine, shows what it would change in their settings, asks, and writes. Other hooks, comments and layout stay; a second run changes nothing.",
+      "Finds the agents on this machine, shows what it would change in their settings, asks, and writes. Other hooks, " +
+        "comments and layout stay; a second run changes nothing.",
     )
     .option("--agent <name>", "only this agent; may be repeated", collect)
     .option("--local", "register in this project instead of for all projects")

@@ -21,7 +21,8 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
   supervising(assent.command("run"))
     .summary("run a program under the policy, enforced by the kernel")
     .description(
-      "Runs a program and everything it starts under the policy. What it does not allow is asked at the moment it would happen. Exits with the program's own status (docs/run.md).",
+      "Runs a program and everything it starts under the policy. What it does not allow is asked at the moment it would " +
+        "happen. Exits with the program's own status (docs/run.md).",
     )
     .argument("[command...]", "the program and its arguments; options of `assent run` come before it, `--` may stand between")
     .option("--json", "print every judged call as a line of JSON (docs/json.md)")

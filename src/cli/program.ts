@@ -65,7 +65,8 @@ export function program(): Command {
     .command("doctor")
     .summary("say what protects on this machine, and what does not")
     .description(
-      "Tries what supervision needs of the kernel, without restricting anything, and puts two requests to the registered hook of each agent. Exit code 1 when `assent run` would refuse to start, or a registered hook does not answer as it should.",
+      "Tries what supervision needs of the kernel, without restricting anything, and puts two requests to the registered hook " +
+        "of each agent. Exit code 1 when `assent run` would refuse to start, or a registered hook does not answer as it should.",
     )
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./doctor.ts").doctor>[0]) => {
@@ -77,7 +78,8 @@ export function program(): Command {
     .command("lint")
     .summary("look for rules that do not do what they seem to")
     .description(
-      "Looks at the policies in force here, or at the files given, for rules that allow too much, stop too little or do nothing. Exit code 1 when there are warnings or errors. docs/lint.md explains each code.",
+      "Looks at the policies in force here, or at the files given, for rules that allow too much, stop too little or do " +
+        "nothing. Exit code 1 when there are warnings or errors. docs/lint.md explains each code.",
     )
     .argument("[files...]", "policy files")
     .option("--policy <file>", "add a policy file", collect, [])
@@ -111,7 +113,8 @@ export function program(): Command {
     .command("demo")
     .summary("judge a set of real requests, and supervise a small program, in a scratch project")
     .description(
-      "Judges real requests through the code of the hook, runs none of them, then runs a small script under supervision and undoes what it did. All in a scratch project that is removed afterwards; nothing leaves the machine.",
+      "Judges real requests through the code of the hook, runs none of them, then runs a small script under supervision and " +
+        "undoes what it did. All in a scratch project that is removed afterwards; nothing leaves the machine.",
     )
     .action(async () => {
       const { demo } = await import("./demo.ts");
@@ -164,7 +167,9 @@ function addUndoCommands(assent: Command): void {
     .command("undo")
     .summary("take back what a run did to files")
     .description(
-      "Brings back what a supervised run changed, deleted and renamed, and deletes what it made. What was changed since is left alone and listed (exit code 1); a repository goes back as a whole or not at all. The undo is recorded as a run: undo that to have it all back.",
+      "Brings back what a supervised run changed, deleted and renamed, and deletes what it made. What was changed since is " +
+        "left alone and listed (exit code 1); a repository goes back as a whole or not at all. The undo is recorded as a run: " +
+        "undo that to have it all back.",
     )
     .argument("[id]", RUN.replace("the last one", "the last one not undone yet that changed something"))
     .argument("[paths...]", "only these files and folders")
@@ -184,7 +189,9 @@ function addVerifyCommand(assent: Command): void {
     .command("verify")
     .summary("run commands in a scratch project and compare what they do with what was predicted")
     .description(
-      "Runs a command, or without one every built-in example that is allowed without a question, in a disposable project in namespaces of its own, and holds everything the kernel saw against what the judge predicted. Exit code 1 when something happened that was not predicted (docs/soundness.md).",
+      "Runs a command, or without one every built-in example that is allowed without a question, in a disposable project in " +
+        "namespaces of its own, and holds everything the kernel saw against what the judge predicted. Exit code 1 when " +
+        "something happened that was not predicted (docs/soundness.md).",
     )
     .argument("[command]", "shell command; without one, the built-in corpus")
     .addOption(new Option("--all", "the whole corpus, generated lines included").conflicts("family"))
@@ -209,7 +216,10 @@ function addMcpCommand(assent: Command): void {
     .command("mcp")
     .summary("stand in front of an MCP server and judge its tool calls")
     .description(
-      "Stands between an MCP client and a server and judges every tool call by the policy, as mcp__NAME__tool. The server is a command, on standard input and output, or an address; so is the client, unless --listen serves it by HTTP. Tools that are denied are not listed; a question is put to the client where it can be asked, else the call is refused and says why (docs/mcp.md).",
+      "Stands between an MCP client and a server and judges every tool call by the policy, as mcp__NAME__tool. The server is " +
+        "a command, on standard input and output, or an address; so is the client, unless --listen serves it by HTTP. Tools " +
+        "that are denied are not listed; a question is put to the client where it can be asked, else the call is refused and " +
+        "says why (docs/mcp.md).",
     )
     .argument("[command...]", "the server and its arguments; options of `assent mcp` come before it, `--` may stand between")
     .option("--name <name>", "the server's name in rules; by default made of its command")
@@ -233,7 +243,9 @@ function addImportCommands(assent: Command): void {
     .command("import")
     .summary("take over the rules of agent hosts and other tools")
     .description(
-      "Reads the permission rules of the agents on this machine, turns them into rules of your policy (those of a project into the project's), shows the difference and asks. What cannot be said here is listed with file and line. Exit code 1 when something was lost.",
+      "Reads the permission rules of the agents on this machine, turns them into rules of your policy (those of a project " +
+        "into the project's), shows the difference and asks. What cannot be said here is listed with file and line. Exit code 1 " +
+        "when something was lost.",
     )
     .argument("[files...]", "read these files in place of those on this machine; needs --agent, unless the text tells")
     .option("--agent <name>", `only this one; may be repeated: ${RULES_READ.join(", ")}`, collect)
@@ -249,7 +261,8 @@ function addImportCommands(assent: Command): void {
     .command("export")
     .summary("give an agent host your refusals as rules of its own")
     .description(
-      "Turns the deny rules of your policy into native rules of a host: a second net where its hooks fail open. Prints them, or writes them into the host's settings beside what stands there. What the host has no words for is listed; exit code 1 then.",
+      "Turns the deny rules of your policy into native rules of a host: a second net where its hooks fail open. Prints them, " +
+        "or writes them into the host's settings beside what stands there. What the host has no words for is listed; exit code 1 then.",
     )
     .requiredOption("--agent <name>", REFUSALS_TOLD.join(", ").replace(/, (?=[^,]*$)/, " or "))
     .option("--local", "the policy of this git repository, into the settings of the project")
@@ -308,7 +321,8 @@ function addLogCommands(assent: Command): void {
     .command("export")
     .summary("write the log as JSON Lines, or send it to an OpenTelemetry collector")
     .description(
-      "Prints every record as it is stored, or with --otlp sends what was not sent yet to the collector that your policy names (audit.otlp; docs/audit.md). What a collector that is away does not take stays in the log and is sent by the next call.",
+      "Prints every record as it is stored, or with --otlp sends what was not sent yet to the collector that your policy " +
+        "names (audit.otlp; docs/audit.md). What a collector that is away does not take stays in the log and is sent by the next call.",
     )
     .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
     .option("--to <file>", "write a new file instead of standard output")
@@ -324,7 +338,8 @@ function addLogCommands(assent: Command): void {
     .command("suggest")
     .summary("rules that would have saved the most questions")
     .description(
-      "Reads the log and prints allow rules, each with the questions it would have saved. Every one is held against what was denied and against what must never be allowed (docs/audit.md).",
+      "Reads the log and prints allow rules, each with the questions it would have saved. Every one is held against what was " +
+        "denied and against what must never be allowed (docs/audit.md).",
     )
     .option("--days <count>", "how far back to look", days, 14)
     .option("--apply", "write them to your policy, after asking")

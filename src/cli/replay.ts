@@ -64,7 +64,8 @@ export function replay(options: { readonly policy: string; readonly days: number
   const style = styleFor(process.stdout, process.env);
   for (const { past, before, after, reason } of changes.slice(0, MOST_ROWS))
     writeStdout(
-      `${String(past.count).padStart(6)} ×  ${style.verdict(before)} → ${style.verdict(after)}  ${brief(past.subject === "" ? past.tool : past.subject, style.width - 30)}\n           ${style.dim(visible(reason))}\n`,
+      `${String(past.count).padStart(6)} ×  ${style.verdict(before)} → ${style.verdict(after)}  ` +
+        `${brief(past.subject === "" ? past.tool : past.subject, style.width - 30)}\n           ${style.dim(visible(reason))}\n`,
     );
   if (changes.length > MOST_ROWS) writeStdout(`        and ${changes.length - MOST_ROWS} more (--json prints all)\n`);
   if (changes.length > 0) writeStdout("\n");
@@ -72,7 +73,8 @@ export function replay(options: { readonly policy: string; readonly days: number
     (["allow", "ask", "deny", "none"] as const).map((decision) => `${of.get(decision) ?? 0} ${decision}`).join(", ");
   writeStdout(`before  ${total(counts.before)}\nafter   ${total(counts.after)}\n`);
   writeStdout(
-    `${records} decisions of the last ${options.days} days${unreadable === 0 ? "" : `; ${unreadable} cannot be judged again, for the log does not hold them whole`}\n`,
+    `${records} decisions of the last ${options.days} ` +
+      `days${unreadable === 0 ? "" : `; ${unreadable} cannot be judged again, for the log does not hold them whole`}\n`,
   );
   return 0;
 }

@@ -154,8 +154,9 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Signals while a program runs. Where it is in our process group (run-job.ts gives it its own on a terminal), what the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z, a hang-up)
- * reaches both, and we only must not die before it. What is sent to us alone is meant for the program.
+ * Signals while a program runs. Where it is in our process group (TerminalJob gives it its own on a terminal), what the
+ * terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z, a hang-up) reaches both, and we only must not die before it. What is sent to us
+ * alone is meant for the program.
  */
 
 /** Sent by a terminal to the whole group: passing them on would deliver them twice. */

@@ -69,7 +69,10 @@ function pageOf(suggestions: readonly Suggestion[], style: Style): string {
       const lines = examples
         .slice(0, EXAMPLES)
         .map(({ subject, tool, count }) => `             ${count} ×  ${brief(subject === "" ? tool : subject, style.width - 24)}`);
-      return `${String(prompts).padStart(6)} questions  ${style.verdict("allow")} ${style.bold(rules.map(visible).join("  "))}\n${style.dim(lines.join("\n"))}\n`;
+      return (
+        `${String(prompts).padStart(6)} questions  ${style.verdict("allow")} ` +
+        `${style.bold(rules.map(visible).join("  "))}\n${style.dim(lines.join("\n"))}\n`
+      );
     })
     .join("");
 }

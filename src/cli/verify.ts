@@ -140,7 +140,8 @@ async function verifyEnvironment({ only, sample, json }: VerifyOptions, home: st
   if (json === true) for (const hole of holes) writeStdout(`${resultJson(hole)}\n`);
   else writeStdout(corpusPage(holes, styleFor(process.stdout, process.env)));
   writeStderr(
-    `${count.programs.size} programs, ${count.lines} lines, ${count.run} run, ${count.variables.size} names of variables, ${count.allowed} times one reached a program, ${count.broken} not observed, ${holes.length} with something unpredicted\n`,
+    `${count.programs.size} programs, ${count.lines} lines, ${count.run} run, ${count.variables.size} names of variables, ` +
+      `${count.allowed} times one reached a program, ${count.broken} not observed, ${holes.length} with something unpredicted\n`,
   );
   return holes.length > 0 ? 1 : 0;
 }

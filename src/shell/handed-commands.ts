@@ -14,8 +14,11 @@ interface Call {
 const RUINS = /^(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|wipefs)$/;
 const REMOVERS = /^(?:npm:)?(?:rimraf|del|del-cli|premove|rmrf)(?:@[\w.^~-]+)?$/;
 /** Programs that run code from their command line, and how it is given to them. */
-const INTERPRETERS =
-  /^(?:python[\d.]*|pypy3?|i?python3?|node|nodejs|bun|deno|tsx|ts-node|ts-node-esm|esno|jiti|vite-node|swc-node|babel-node|perl|ruby|irb|php|lua[\d.]*|luajit|(?:ba|z|da|k|fi)?sh|pwsh|powershell|osascript|Rscript|julia|groovy|elixir|nodemon|concurrently|cross-env-shell)$/;
+const INTERPRETERS = new RegExp(
+  String.raw`^(?:python[\d.]*|pypy3?|i?python3?|node|nodejs|bun|deno|tsx|ts-node|ts-node-esm|esno|jiti|vite-node|swc-node|` +
+    String.raw`babel-node|perl|ruby|irb|php|lua[\d.]*|luajit|(?:ba|z|da|k|fi)?sh|pwsh|powershell|osascript|Rscript|julia|groovy|` +
+    "elixir|nodemon|concurrently|cross-env-shell)$",
+);
 const INLINE = /^(?:-[A-Za-z]*[cemprx]|--?(?:eval|print|execute|command|exec|module|Command)(?:=.*)?|eval)$/s;
 /** `rm -rf ~` written into one word. */
 const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|del-cli)\s[^]*(?:[\s=][/~]|\$\{?HOME)/;
@@ -23,8 +26,10 @@ const LINE = /^\s*(?:sudo\s+)?(?:rm|shred|dd|mkfs(?:\.\w+)?|chmod|chown|rimraf|d
 const ELSEWHERE =
   /^(?:docker|podman|nerdctl|kubectl|oc|ssh|mosh|adb|vagrant|lxc|incus|multipass|limactl|heroku|fly|flyctl|wsl|orb|orbctl)$/;
 /** Known programs that start others by words that are not all known. */
-const RUNNERS =
-  /^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|hatch|pixi|tox|nox|rvm|composer|gem|go|cargo|mise|fnm|nvm|n|jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$/;
+const RUNNERS = new RegExp(
+  "^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|hatch|pixi|tox|nox|rvm|composer|gem|go|cargo|mise|fnm|nvm|n|" +
+    "jenv|rbenv|pyenv|nodenv|devbox|flox|nix|pkgx|tea|lerna|nx|dx|deno|poetry|pdm|rye|conda|mamba|micromamba|corepack|volta)$",
+);
 
 /**
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,

@@ -3,8 +3,12 @@ import { isArray, type ShellState } from "./state.ts";
 import { isHole, textOf, type Stream, type Value } from "./value.ts";
 
 /** A variable of the environment whose name says that its text opens something. */
-const SECRET =
-  /(^|_)(pass|passwd|password|passphrase|pat|secrets?|tokens?|jwt|apikey|credentials?|creds?|cookie|dsn)(_|\d*$)|(^|_)(api|access|secret|private|signing|encryption|service|master|auth)_?keys?(_|$)|(secret|token|password|passwd|apikey)s?$|(^|_)database_url$/i;
+const SECRET = new RegExp(
+  String.raw`(^|_)(pass|passwd|password|passphrase|pat|secrets?|tokens?|jwt|apikey|credentials?|creds?|cookie|dsn)(_|\d*$)|(^|` +
+    "_)(api|access|secret|private|signing|encryption|service|master|auth)_?keys?(_|$)|(secret|token|password|passwd|" +
+    "apikey)s?$|(^|_)database_url$",
+  "i",
+);
 
 export const isSecretName = (name: string): boolean => SECRET.test(name);
 

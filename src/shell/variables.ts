@@ -7,16 +7,24 @@ import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
 import type { Span } from "../action/index.ts";
 
 /** Variables that the shell itself, or a program started later, takes code or trust from even when nobody exports them. */
-const ALWAYS_EXPORTED =
-  /^(PATH|IFS|ENV|BASH_ENV|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$/;
+const ALWAYS_EXPORTED = new RegExp(
+  "^(PATH|IFS|ENV|BASH_ENV|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|HOME|LD_.*|DYLD_.*|PAGER|EDITOR|" +
+    "VISUAL|GIT_.*|PYTHON(PATH|STARTUP|HOME|INSPECT)|NODE_OPTIONS|NODE_PATH|PERL5(OPT|LIB)|RUBY(OPT|LIB)|MANPAGER|LESSOPEN|" +
+    "LESSCLOSE|BASH_FUNC_.*|FPATH|fpath|path|module_path|MODULE_PATH|ZDOTDIR|precmd_functions|preexec_functions|" +
+    "chpwd_functions|SHELL|TMPDIR|TMPPREFIX|NULLCMD|READNULLCMD|KEYTIMEOUT|WORDCHARS|FCEDIT|MAIL|MAILPATH|EXECIGNORE|" +
+    "HISTFILE|HISTCONTROL|POSIXLY_CORRECT|TERMINFO|TERM_PROGRAM|BROWSER|SSH_ASKPASS|GIT_ASKPASS|http_proxy|https_proxy|" +
+    "all_proxy|no_proxy|HTTP_PROXY|HTTPS_PROXY|ALL_PROXY)$",
+);
 
 /** Associative arrays and array twins of PATH through which zsh changes names (zshmodules(1), zsh/parameter; zshparam(1)). */
 const ZSH_TABLES =
   /^((dis_)?(functions|aliases|galiases|saliases|builtins)|commands|nameddirs|options|path|cdpath|fpath|manpath|module_path)$/;
 
 /** Variables that have the integer attribute from the start: what they are given is evaluated as arithmetic. */
-const INTEGERS =
-  /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT))$/;
+const INTEGERS = new RegExp(
+  "^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|COLUMNS|LINES|HISTSIZE|SAVEHIST|SHLVL|UID|EUID|GID|EGID|PPID|TMOUT|" +
+    "FUNCNEST|BASHPID|ARGC|ERRNO|KEYTIMEOUT|LISTMAX|MAILCHECK|TTYIDLE|ZSH_SUBSHELL|TRY_BLOCK_(ERROR|INTERRUPT))$",
+);
 
 /** Arrays that the shells have from the start (bash(1), Shell Variables). */
 const ARRAYS =
@@ -35,12 +43,16 @@ const TABLES: readonly (readonly [names: RegExp, steers: string])[] = [
 ];
 
 /** Arrays and parameters of zsh with a meaning of their own, which a line written for bash would hardly name. */
-const ZSH_KEEPS =
-  /^(argv|ARGC|dirstack|userdirs|parameters|builtins|modules|keymaps|terminfo|termcap|funcstack|zsh_eval_context|(pre(cmd|exec)|chpwd|periodic|zshexit|zshaddhistory)_functions)$/;
+const ZSH_KEEPS = new RegExp(
+  "^(argv|ARGC|dirstack|userdirs|parameters|builtins|modules|keymaps|terminfo|termcap|funcstack|zsh_eval_context|(pre(cmd|" +
+    "exec)|chpwd|periodic|zshexit|zshaddhistory)_functions)$",
+);
 
 /** Variables whose text is the shell's, whatever they were given. */
-const COMPUTED =
-  /^(_|BASHPID|BASH_(COMMAND|SUBSHELL|REMATCH|EXECUTION_STRING|ARG[CV]|SOURCE|LINENO)|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|FUNCNAME|GROUPS|PIPESTATUS|OPTARG|REPLY|MATCH|match|M?(BEGIN|END)|UID|EUID|GID|EGID|PPID|USERNAME|status|pipestatus)$/;
+const COMPUTED = new RegExp(
+  "^(_|BASHPID|BASH_(COMMAND|SUBSHELL|REMATCH|EXECUTION_STRING|ARG[CV]|SOURCE|LINENO)|DIRSTACK|EPOCHREALTIME|EPOCHSECONDS|" +
+    "FUNCNAME|GROUPS|PIPESTATUS|OPTARG|REPLY|MATCH|match|M?(BEGIN|END)|UID|EUID|GID|EGID|PPID|USERNAME|status|pipestatus)$",
+);
 
 /** Set by the shell between two commands: never what the environment or an assignment says. */
 export const isComputed = (name: string): boolean => COMPUTED.test(name);
@@ -174,8 +186,10 @@ function steersZsh({ world }: Context, name: string, value: Variable): boolean {
 const SYSTEM_FOLDER = /^\/(?:bin|sbin|usr|lib|opt|nix|snap|gnu|etc\/alternatives|run\/current-system|System|Library|Applications)(?:\/|$)/;
 
 /** Below home: folders of a person's own tools, all of which are write-protected (src/policy/startup-paths.ts). */
-const TOOL_FOLDER =
-  /^\/(?:bin|go\/bin|\.(?:local|cargo|bun|deno|volta|krew|rvm|linuxbrew)\/bin|\.(?:nvm|pyenv|rbenv|nodenv)\/versions\/.+\/bin|\.(?:pyenv|rbenv|nodenv|asdf)\/shims|\.dotnet\/tools|\.local\/share\/(?:mise\/shims|pnpm))$/;
+const TOOL_FOLDER = new RegExp(
+  String.raw`^\/(?:bin|go\/bin|\.(?:local|cargo|bun|deno|volta|krew|rvm|linuxbrew)\/bin|\.(?:nvm|pyenv|rbenv|` +
+    String.raw`nodenv)\/versions\/.+\/bin|\.(?:pyenv|rbenv|nodenv|asdf)\/shims|\.dotnet\/tools|\.local\/share\/(?:mise\/shims|pnpm))$`,
+);
 
 /** `PATH="$HOME/.cargo/bin:$PATH"`: folders in front that are the system's or hold a person's own tools. */
 function extendsPath(cx: Context, atoms: readonly unknown[]): boolean {

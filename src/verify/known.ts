@@ -137,8 +137,8 @@ const SYSTEM: readonly Upkeep[] = [
 
 /**
  * Files of the user or the project that a program reads because it is that program. `$git`: the repository's own folder;
- * `$root`: the names in `/`; `$tracked`: files of the project that the repository tracks; `$project`: any file of it; `$folder`: the names in its folders; `$cwd`: those in the
- * working folder; `$listed`: what the command is predicted to list.
+ * `$root`: the names in `/`; `$tracked`: files of the project that the repository tracks; `$project`: any file of it;
+ * `$folder`: the names in its folders; `$cwd`: those in the working folder; `$listed`: what the command is predicted to list.
  */
 export interface OwnFile {
   readonly of: string;

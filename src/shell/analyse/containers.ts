@@ -7,8 +7,10 @@ import { literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** Options of docker, podman and their like that lead out of the container: to the host's processes, devices, users or rights. */
-const LEAVES =
-  /^--(?:privileged(?!=false)|(?:pid|ipc|uts|userns|cgroupns|cgroup-parent|rootfs|runtime|device|device-cgroup-rule|cap-add|volumes-from|allow)(?=$|=)|security-opt(?=$|=))/;
+const LEAVES = new RegExp(
+  "^--(?:privileged(?!=false)|(?:pid|ipc|uts|userns|cgroupns|cgroup-parent|rootfs|runtime|device|device-cgroup-rule|" +
+    "cap-add|volumes-from|allow)(?=$|=)|security-opt(?=$|=))",
+);
 /** With these values they do not. */
 const STAYS =
   /^(?:private|none|shareable|container:.*|keep-id.*|auto.*|nomap|no-new-privileges(?:[:=]true)?|NET_BIND_SERVICE|runc|crun|nvidia)$/i;
@@ -89,8 +91,10 @@ export function containerCopy(inv: Invocation): void {
 }
 
 /** Fields of a container or image that hold no variables, whatever is below them. */
-const PLAIN =
-  /^\.(?:State|Name|Names|Id|ID|Created|Image|NetworkSettings|Mounts|Platform|Driver|RestartCount|RepoTags|RepoDigests|Size|Architecture|Os|Config\.(?:Image|Labels|ExposedPorts|WorkingDir|Hostname|User|Tty|Volumes|Healthcheck))(?:\.|$)/;
+const PLAIN = new RegExp(
+  String.raw`^\.(?:State|Name|Names|Id|ID|Created|Image|NetworkSettings|Mounts|Platform|Driver|RestartCount|RepoTags|RepoDigests|` +
+    String.raw`Size|Architecture|Os|Config\.(?:Image|Labels|ExposedPorts|WorkingDir|Hostname|User|Tty|Volumes|Healthcheck))(?:\.|$)`,
+);
 
 /** docker-inspect(1) shows the variables of a container, unless a format picks other things. */
 export function dockerInspect(inv: Invocation): void {

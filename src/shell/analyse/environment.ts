@@ -40,8 +40,11 @@ export function envRemoves(inv: Invocation): void {
 }
 
 /** A word of a variable's name that says it holds, or leads to, a secret. */
-const SECRET =
-  /(^|_)(pass|passwd|password|passphrase|pwd|pat|secrets?|tokens?|jwt|keys?|apikey|auth|authorization|credentials?|creds?|cookies?|session|private|cert|signing|salt|dsn|url|uri|conn|connection|webhook|otp|pin)(_|\d*$)|(secret|token|password|passwd|apikey)s?$/i;
+const SECRET = new RegExp(
+  "(^|_)(pass|passwd|password|passphrase|pwd|pat|secrets?|tokens?|jwt|keys?|apikey|auth|authorization|credentials?|creds?|" +
+    String.raw`cookies?|session|private|cert|signing|salt|dsn|url|uri|conn|connection|webhook|otp|pin)(_|\d*$)|(secret|token|password|passwd|apikey)s?$`,
+  "i",
+);
 
 /** Without a name, everything is printed. */
 export function printenv(inv: Invocation): void {

@@ -9,14 +9,18 @@ import { has, valuesOf } from "./given.ts";
 
 /** find(1): tests and actions that take no argument, or one that only narrows what is found. */
 const PLAIN = new Set(
-  "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable -executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! ( ) , -x -X -E -s -f -help --help -version --version".split(
-    " ",
-  ),
+  (
+    "-print -print0 -ls -prune -quit -depth -d -mount -xdev -true -false -empty -nouser -nogroup -readable -writable " +
+    "-executable -daystart -follow -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -not -a -and -o -or ! " +
+    "( ) , -x -X -E -s -f -help --help -version --version"
+  ).split(" "),
 );
 const VALUED = new Set(
-  "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile -fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth".split(
-    " ",
-  ),
+  (
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime " +
+    "-mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile " +
+    "-fstype -used -context -regextype -printf -flags -Bmin -Btime -newermt -newerat -newerct -depth"
+  ).split(" "),
 );
 /** Tests without an argument that leave most things alone. */
 const LEAVING = new Set(["-empty", "-nouser", "-nogroup", "-false"]);

@@ -12,14 +12,34 @@ const SUBCOMMANDS = new Set(["list", "get", "get-color", "get-colorbool", "set",
 
 /** Keys that hold a name, a number, a colour or a choice among what git itself does (git-config(1)). Any other may name a program or lift a protection. */
 const INERT = [
-  /^user\.(name|email|signingkey|useconfigonly)$|^(author|committer)\.(name|email)$|^(remote\.pushdefault|http\.(postbuffer|version|lowspeedlimit|lowspeedtime)|submodule\.(recurse|fetchjobs)|worktree\.guessremote|clone\.defaultremotename|interactive\.singlekey|format\.pretty)$/,
+  new RegExp(
+    String.raw`^user\.(name|email|signingkey|useconfigonly)$|^(author|committer)\.(name|email)$|^(remote\.pushdefault|` +
+      String.raw`http\.(postbuffer|version|lowspeedlimit|lowspeedtime)|submodule\.(recurse|fetchjobs)|worktree\.guessremote|` +
+      String.raw`clone\.defaultremotename|interactive\.singlekey|format\.pretty)$`,
+  ),
   /^(color|column|advice|status|log|grep|stash|index|feature|pack|checkout|i18n|rerere|rebase|push)\.([a-z]+\.)?[a-z]+$/,
-  /^(init\.defaultbranch|pull\.(rebase|ff)|fetch\.(prune|prunetags|parallel|output|recursesubmodules|showforcedupdates|writecommitgraph)|apply\.(whitespace|ignorewhitespace)|tag\.(sort|gpgsign))$/,
-  /^merge\.(ff|conflictstyle|renamelimit|renames|stat|log|verbosity|autostash)$|^commit\.(verbose|gpgsign|cleanup|status)$|^gc\.(auto|autodetach|autopacklimit)$|^help\.autocorrect$/,
-  /^diff\.(algorithm|colormoved|colormovedws|context|interhunkcontext|renames|renamelimit|noprefix|mnemonicprefix|relative|wserrorhighlight|submodule|ignoresubmodules|indentheuristic|statgraphwidth)$/,
+  new RegExp(
+    String.raw`^(init\.defaultbranch|pull\.(rebase|ff)|fetch\.(prune|prunetags|parallel|output|recursesubmodules|showforcedupdates|` +
+      String.raw`writecommitgraph)|apply\.(whitespace|ignorewhitespace)|tag\.(sort|gpgsign))$`,
+  ),
+  new RegExp(
+    String.raw`^merge\.(ff|conflictstyle|renamelimit|renames|stat|log|verbosity|autostash)$|^commit\.(verbose|gpgsign|cleanup|` +
+      String.raw`status)$|^gc\.(auto|autodetach|autopacklimit)$|^help\.autocorrect$`,
+  ),
+  new RegExp(
+    String.raw`^diff\.(algorithm|colormoved|colormovedws|context|interhunkcontext|renames|renamelimit|noprefix|mnemonicprefix|` +
+      "relative|wserrorhighlight|submodule|ignoresubmodules|indentheuristic|statgraphwidth)$",
+  ),
   /^blame\.(blankboundary|coloring|date|showemail|showroot|markignoredlines|markunblamablelines)$|^branch\.(autosetupmerge|autosetuprebase|sort)$/,
-  /^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base)$|^remote\..+\.(fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall)$/,
-  /^core\.(autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|symlinks|quotepath|abbrev|compression|bigfilethreshold|logallrefupdates|whitespace|longpaths|untrackedcache|preloadindex|commitgraph|commentchar|warnambiguousrefs|trustctime|checkstat|splitindex|multipackindex)$/,
+  new RegExp(
+    String.raw`^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base)$|^remote\..+\.(fetch|push|prune|prunetags|` +
+      "tagopt|mirror|skipdefaultupdate|skipfetchall)$",
+  ),
+  new RegExp(
+    String.raw`^core\.(autocrlf|eol|safecrlf|filemode|ignorecase|precomposeunicode|symlinks|quotepath|abbrev|compression|` +
+      "bigfilethreshold|logallrefupdates|whitespace|longpaths|untrackedcache|preloadindex|commitgraph|commentchar|" +
+      "warnambiguousrefs|trustctime|checkstat|splitindex|multipackindex)$",
+  ),
 ];
 
 /** True for a key of git's configuration that can make git run nothing. */
@@ -35,8 +55,12 @@ export const isInertKey = (key: string, value: Value): boolean =>
   (textOf(value) !== undefined || prefixOf(value).includes("=")) && isInertGitKey(key);
 
 /** Keys whose value git hands to a shell (git-config(1)); an alias only with `!`. */
-const COMMAND =
-  /^(?:alias\.[^=]+=!|(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor)|sequence\.editor|pager\.[^=]+|(?:diff|merge)\..+\.(?:textconv|command|driver)|filter\..+\.(?:clean|smudge|process)|(?:diff|merge)tool\..+\.cmd|gpg\.program|interactive\.difffilter)=)/i;
+const COMMAND = new RegExp(
+  String.raw`^(?:alias\.[^=]+=!|(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor)|sequence\.editor|pager\.[^=]+|(?:diff|` +
+    String.raw`merge)\..+\.(?:textconv|command|driver)|filter\..+\.(?:clean|smudge|process)|(?:diff|merge)tool\..+\.cmd|gpg\.program|` +
+    String.raw`interactive\.difffilter)=)`,
+  "i",
+);
 
 /** The shell text in `-c KEY=VALUE`: what it runs may already be refused. */
 export function commandOfKey(value: Value): string | undefined {

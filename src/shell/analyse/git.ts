@@ -54,10 +54,11 @@ function atTopLevel({ cx: { world }, places }: Invocation): boolean {
 }
 
 /** Which commits are walked, not what is printed of them. */
-const WALK =
-  "-n --max-count --skip --since --after --until --before --author --committer --grep --all-match --invert-grep -i --regexp-ignore-case --merges --no-merges --first-parent --reverse --all --branches --tags --remotes --topo-order --date-order --follow --no-walk -1 --ancestry-path --full-history --diff-filter".split(
-    " ",
-  );
+const WALK = (
+  "-n --max-count --skip --since --after --until --before --author --committer --grep --all-match --invert-grep -i " +
+  "--regexp-ignore-case --merges --no-merges --first-parent --reverse --all --branches --tags --remotes --topo-order " +
+  "--date-order --follow --no-walk -1 --ancestry-path --full-history --diff-filter"
+).split(" ");
 
 export function gitRevList(inv: Invocation): void {
   if (has(inv, "--count") && only(inv, "--count", ...WALK)) inv.output = { is: "unknown", why: "a number", network: false, number: true };

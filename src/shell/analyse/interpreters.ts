@@ -12,7 +12,9 @@ import { drops, has, valuesOf } from "./given.ts";
 
 /** What pip imports besides Python's own library and itself: some systems take its copies of these out. */
 const PIP =
-  "pip cachecontrol certifi chardet charset_normalizer colorama dependency_groups distlib distro html5lib idna keyring msgpack packaging pep517 pkg_resources platformdirs progress pygments pyparsing pyproject_hooks requests resolvelib retrying rich setuptools six tenacity toml tomli tomli_w truststore typing_extensions urllib3 webencodings wheel";
+  "pip cachecontrol certifi chardet charset_normalizer colorama dependency_groups distlib distro html5lib idna keyring " +
+  "msgpack packaging pep517 pkg_resources platformdirs progress pygments pyparsing pyproject_hooks requests resolvelib " +
+  "retrying rich setuptools six tenacity toml tomli tomli_w truststore typing_extensions urllib3 webencodings wheel";
 const PIP_MODULES: ReadonlySet<string> = new Set(PIP.split(" "));
 const NOTHING_MORE: ReadonlySet<string> = new Set();
 

@@ -6,9 +6,10 @@ import { has, valuesOf } from "./given.ts";
 const MOST_JOBS = 64;
 /** Builtins that run or load what they are given: an input that is not known must not reach them. */
 const RUNNING = new Set(
-  "eval source . exec command builtin trap alias export declare typeset readonly set shopt enable cd pushd local let printf read mapfile time if for while case until select function { ( [[ ! coproc".split(
-    " ",
-  ),
+  (
+    "eval source . exec command builtin trap alias export declare typeset readonly set shopt enable cd pushd local let " +
+    "printf read mapfile time if for while case until select function { ( [[ ! coproc"
+  ).split(" "),
 );
 
 /** GNU parallel(1): a shell line made of the template, once for each input; the words behind `:::`, `::::` or the lines of standard input. */

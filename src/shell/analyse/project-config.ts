@@ -22,8 +22,12 @@ interface Configuration {
 }
 
 /** Of npm's own settings: those that choose no program and no place. */
-const NPMRC_LINE =
-  /^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save-exact|save-prefix|engine-strict|auto-install-peers|strict-peer-dependencies|shamefully-hoist|hoist|(?:public-)?hoist-pattern(?:\[\])?|node-linker|link-workspace-packages|prefer-workspace-packages|fund|audit|legacy-peer-deps|loglevel|progress|always-auth|package-lock|lockfile|update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)\s*=.*)?$/;
+const NPMRC_LINE = new RegExp(
+  String.raw`^\s*(?:[#;].*|(?:@[\w.-]+:)?registry\s*=.*|\/\/.*|(?:save-exact|save-prefix|engine-strict|auto-install-peers|` +
+    String.raw`strict-peer-dependencies|shamefully-hoist|hoist|(?:public-)?hoist-pattern(?:\[\])?|node-linker|link-workspace-packages|` +
+    "prefer-workspace-packages|fund|audit|legacy-peer-deps|loglevel|progress|always-auth|package-lock|lockfile|" +
+    String.raw`update-notifier|resolution-mode|dedupe-peer-dependents|side-effects-cache|fetch-retries|fetch-timeout)\s*=.*)?$`,
+);
 const NPMRC = new RegExp(`^(?!(?:${NPMRC_LINE.source.slice(1, -1)})$)`, "m");
 
 /** Facts: pnpm.io/settings (`pmOnFail`, `pnpmfile`, `configDependencies`), yarnpkg.com/configuration (`yarnPath`), Corepack's README. */

@@ -134,7 +134,8 @@ const HARMLESS = new Set(
   (
     "addkeystoagent addressfamily batchmode bindaddress bindinterface canonicaldomains canonicalizefallbacklocal canonicalizehostname casignaturealgorithms " +
     "certificatefile channeltimeout checkhostip ciphers compression connectionattempts connecttimeout controlmaster controlpersist enableescapecommandline " +
-    "escapechar exitonforwardfailure fingerprinthash forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted globalknownhostsfile " +
+    "escapechar exitonforwardfailure fingerprinthash forkafterauthentication forwardagent forwardx11 forwardx11timeout " +
+    "forwardx11trusted globalknownhostsfile " +
     "gssapiauthentication gssapidelegatecredentials hashknownhosts hostbasedauthentication hostkeyalgorithms hostkeyalias hostname identitiesonly " +
     "identityfile ipqos kbdinteractiveauthentication kexalgorithms loglevel logverbose macs nohostauthenticationforlocalhost numberofpasswordprompts " +
     "obscurekeystroketiming passwordauthentication port preferredauthentications pubkeyacceptedalgorithms pubkeyacceptedkeytypes pubkeyauthentication " +

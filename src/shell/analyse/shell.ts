@@ -7,8 +7,10 @@ import { prefixOf, textOf, type Value } from "../value.ts";
 // Not -a and -k, which hand variables to programs that only look like words.
 const LETTERS = "befhilmnprtuvxBCDEHPTIsc";
 /** Options by name that change neither what words and patterns mean nor what programs are handed. */
-const NAMES =
-  /^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$/;
+const NAMES = new RegExp(
+  "^(errexit|nounset|pipefail|xtrace|verbose|noglob|noclobber|errtrace|functrace|noexec|physical|posix|monitor|notify|" +
+    "privileged|emacs|vi|extglob|globstar|nullglob|failglob|lastpipe|inherit_errexit|expand_aliases|checkwinsize)$",
+);
 const LONG = new Set([
   "--login",
   "--norc",

@@ -226,8 +226,11 @@ function forgetFunction({ cx, state }: BuiltinCall, name: string, surely: boolea
 
 /** Letters and names of `set` that change neither what later words mean nor where the shell goes (bash(1), zshoptions(1)). */
 const QUIET_LETTERS = /^[abCeEfhmnopPtuvx]$/;
-const QUIET_OPTIONS =
-  /^(allexport|errexit|errtrace|functrace|hashall|ignoreeof|interactive-comments|monitor|noclobber|noexec|noglob|nolog|notify|nounset|onecmd|physical|chaselinks|pipefail|privileged|verbose|vi|emacs|xtrace|err_?exit|no_?unset|pipe_?fail)$/i;
+const QUIET_OPTIONS = new RegExp(
+  "^(allexport|errexit|errtrace|functrace|hashall|ignoreeof|interactive-comments|monitor|noclobber|noexec|noglob|nolog|" +
+    "notify|nounset|onecmd|physical|chaselinks|pipefail|privileged|verbose|vi|emacs|xtrace|err_?exit|no_?unset|pipe_?fail)$",
+  "i",
+);
 
 const set: Builtin = (call) => {
   const { cx, state, words } = call;

@@ -10,11 +10,21 @@ const BACKTICKS = /`([^`\n]+)`/g;
 const EXECUTED = new RegExp(`(${QUOTED})\\s*\\.\\s*execute\\b`, "g");
 const MADE = /\$\(shell\s+([^()]*)\)/g;
 /** Code or a command that is decoded first. */
-const HIDDEN =
-  /\b(?:eval|assert|create_function|system|exec|passthru|shell_exec|popen|load(?:string)?|include_string|iex|Invoke-Expression|do_string)\b[\s({[!@]*(?:[\w.:\\$]+[\s(]+){0,3}?\$?\[?(?:base64_decode|base64decode|gzinflate|gzuncompress|gzdecode|str_rot13|hex2bin|pack|convert_uudecode|strrev|chr|char|string\.char|rawToChar|unescape|FromBase64String|(?:System\.)?Convert\]?::FromBase64String|b64decode|decode64|unhex)\b/i;
+const HIDDEN = new RegExp(
+  String.raw`\b(?:eval|assert|create_function|system|exec|passthru|shell_exec|popen|load(?:string)?|include_string|iex|` +
+    String.raw`Invoke-Expression|do_string)\b[\s({[!@]*(?:[\w.:\\$]+[\s(]+){0,3}?\$?\[?(?:base64_decode|base64decode|gzinflate|` +
+    String.raw`gzuncompress|gzdecode|str_rot13|hex2bin|pack|convert_uudecode|strrev|chr|char|string\.char|rawToChar|unescape|` +
+    String.raw`FromBase64String|(?:System\.)?Convert\]?::FromBase64String|b64decode|decode64|unhex)\b`,
+  "i",
+);
 /** All variables at once. */
-const ENVIRONMENT =
-  /\b(?:print_r|var_dump|var_export|json_encode|implode|foreach|print|echo)\b[^;]*\$_(?:ENV|SERVER)\b(?!\s*\[)|\bgetenv\s*\(\s*\)|\bphpinfo\s*\(|\bSys\.getenv\s*\(\s*\)|\bSystem\.get_?env\s*\(\s*\)|\barray\s+(?:get|names)\s+(?:::)?env\b|\b(?:println|print|show|display|collect|keys|pairs|say|dd?)\b[\s(]*%?\*?ENV\b(?!\s*[[{<])|\b(?:gci|dir|ls|Get-ChildItem|Get-Item)\s+env:/i;
+const ENVIRONMENT = new RegExp(
+  String.raw`\b(?:print_r|var_dump|var_export|json_encode|implode|foreach|print|echo)\b[^;]*\$_(?:ENV|SERVER)\b(?!\s*\[)|` +
+    String.raw`\bgetenv\s*\(\s*\)|\bphpinfo\s*\(|\bSys\.getenv\s*\(\s*\)|\bSystem\.get_?env\s*\(\s*\)|\barray\s+(?:get|` +
+    String.raw`names)\s+(?:::)?env\b|\b(?:println|print|show|display|collect|keys|pairs|say|dd?)\b[\s(]*%?\*?ENV\b(?!\s*[[{<])|` +
+    String.raw`\b(?:gci|dir|ls|Get-ChildItem|Get-Item)\s+env:`,
+  "i",
+);
 /** A command of an editor or debugger that starts a shell. */
 const ESCAPED = /^[\s:%\d,.$]*(?:sil(?:ent)?!?\s+|r(?:ead)?\s*|w(?:rite)?\s+)?(?:!|shell\s)\s*(\S[^]*)$/;
 const SAVED = /^[\s:%]*(?:w|wq|write|sav|saveas)!?\s+(?:>>\s*)?([^!\s|][^\s|]*)/;

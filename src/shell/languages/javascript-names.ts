@@ -57,7 +57,9 @@ export const HARMLESS_MODULES = words("path url querystring");
 
 /** Called without `new` or with it: makes a plain value. */
 export const CONSTRUCTORS = words(
-  "Number String Boolean BigInt Map Set WeakMap WeakSet Object Array Date RegExp Error TypeError RangeError SyntaxError URL URLSearchParams TextEncoder TextDecoder Intl.NumberFormat Intl.DateTimeFormat Intl.Collator Intl.PluralRules Intl.RelativeTimeFormat Intl.ListFormat Intl.Segmenter url.URL url.URLSearchParams",
+  "Number String Boolean BigInt Map Set WeakMap WeakSet Object Array Date RegExp Error TypeError RangeError SyntaxError " +
+    "URL URLSearchParams TextEncoder TextDecoder Intl.NumberFormat Intl.DateTimeFormat Intl.Collator Intl.PluralRules " +
+    "Intl.RelativeTimeFormat Intl.ListFormat Intl.Segmenter url.URL url.URLSearchParams",
 );
 
 /** Methods that are harmless on every value that code of this subset can get hold of. */
@@ -91,4 +93,5 @@ export const TAKEN = words(`
   Crypto CryptoKey SubtleCrypto Performance DOMException AggregateError EvalError ReferenceError URIError SuppressedError DisposableStack
   AsyncDisposableStack gc constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf arguments
   __dirname __filename async_hooks child_process cluster dgram diagnostics_channel dns domain http http2 https inspector net perf_hooks
-  readline repl sea sqlite stream test timers tls trace_events tty v8 vm wasi worker_threads zlib sys process setTimeout setInterval setImmediate queueMicrotask`);
+  readline repl sea sqlite stream test timers tls trace_events tty v8 vm wasi worker_threads zlib sys process
+  setTimeout setInterval setImmediate queueMicrotask`);

@@ -14,14 +14,19 @@ export interface JsToken {
 }
 
 const KEYWORDS = new Set(
-  "break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield await let static async of get set".split(
-    " ",
-  ),
+  (
+    "break case catch class const continue debugger default delete do else enum export extends false finally for function " +
+    "if import in instanceof new null return super switch this throw true try typeof var void while with yield await let " +
+    "static async of get set"
+  ).split(" "),
 );
 /** Keywords that may also be names: what `/` means after them depends on more than the token. */
 const CONTEXTUAL = new Set("yield await let static async of get set".split(" "));
-const OPERATOR =
-  /\.\.\.|=>|>>>=|\*\*=|<<=|>>=|&&=|\|\|=|\?\?=|===|!==|>>>|\*\*|\?\?|\?\.(?![0-9])|&&|\|\||\+\+|--|<<|>>|<=|>=|==|!=|\+=|-=|\*=|\/=|%=|&=|\|=|\^=|[-+*/%&|^~!<>=?:;,.()[\]{}]/y;
+const OPERATOR = new RegExp(
+  String.raw`\.\.\.|=>|>>>=|\*\*=|<<=|>>=|&&=|\|\|=|\?\?=|===|!==|>>>|\*\*|\?\?|\?\.(?![0-9])|&&|\|\||\+\+|--|<<|>>|<=|>=|==|!=|\+=|` +
+    String.raw`-=|\*=|\/=|%=|&=|\|=|\^=|[-+*/%&|^~!<>=?:;,.()[\]{}]`,
+  "y",
+);
 const NUMBER = /0[xX][0-9a-fA-F_]+n?|0[bB][01_]+n?|0[oO][0-7_]+n?|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?n?/y;
 const NAME = /[A-Za-z_$][A-Za-z_$0-9]*/y;
 const PAIRS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };

@@ -60,9 +60,11 @@ const JOINS = new Set(
 );
 /** Functions that hand on their first argument, or a copy. */
 const SAME = new Set(
-  "os.path.abspath os.path.realpath os.path.normpath os.path.expandvars os.fspath os.fsencode os.fsdecode str bytes String URI URL URI.parse path.normalize File.absolute_path File.realpath list tuple set sorted reversed iter Array.from Array Path.resolve fs.realpath urllib.request.Request".split(
-    " ",
-  ),
+  (
+    "os.path.abspath os.path.realpath os.path.normpath os.path.expandvars os.fspath os.fsencode os.fsdecode str bytes " +
+    "String URI URL URI.parse path.normalize File.absolute_path File.realpath list tuple set sorted reversed iter " +
+    "Array.from Array Path.resolve fs.realpath urllib.request.Request"
+  ).split(" "),
 );
 const HOMES = new Set("pathlib.Path.home os.homedir Dir.home Path.home os.userInfo.homedir".split(" "));
 const HERE = new Set([

@@ -8,16 +8,22 @@ export const CONTENT = "text of a file";
 export const READS = /^(?:open|io\.open|codecs\.open|fs\.readFile|File\.(?:read|binread|open|new)|IO\.read|Deno\.readTextFile|Bun\.file)$/;
 /** Functions that run their argument, whatever it is. */
 export const EVALUATES = new Set(
-  "exec eval compile builtins.exec builtins.eval vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script Function instance_eval class_eval module_eval Kernel.eval".split(
-    " ",
-  ),
+  (
+    "exec eval compile builtins.exec builtins.eval vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script " +
+    "Function instance_eval class_eval module_eval Kernel.eval"
+  ).split(" "),
 );
 
-const BASE64 =
-  /^(?:base64\.(?:b64decode|standard_b64decode|urlsafe_b64decode|decodebytes|decodestring)|binascii\.a2b_base64|atob|(?:globalThis\.|window\.)?atob|(?:MIME::Base64::)?decode_base64(?:url)?|Base64\.(?:strict_|urlsafe_)?decode64)$/;
+const BASE64 = new RegExp(
+  String.raw`^(?:base64\.(?:b64decode|standard_b64decode|urlsafe_b64decode|decodebytes|decodestring)|binascii\.a2b_base64|atob|` +
+    String.raw`(?:globalThis\.|window\.)?atob|(?:MIME::Base64::)?decode_base64(?:url)?|Base64\.(?:strict_|urlsafe_)?decode64)$`,
+);
 const HEX = /^(?:bytes\.fromhex|bytearray\.fromhex|binascii\.(?:unhexlify|a2b_hex)|base64\.b16decode)$/;
-const OTHERS =
-  /^(?:base64\.\w*decode|binascii\.a2b_\w+|(?:zlib|gzip|bz2|lzma|brotli|zstandard)\.(?:decompress|inflate(?:Raw)?|gunzip|unzip|brotliDecompress)|marshal\.loads|pickle\.loads|codecs\.decode|quopri\.decodestring|uu\.decode|Zlib(?:::Inflate)?\.inflate|Zlib\.gunzip|unescape|decodeURI(?:Component)?|unpack|(?:\w+\.)*decrypt)$/;
+const OTHERS = new RegExp(
+  String.raw`^(?:base64\.\w*decode|binascii\.a2b_\w+|(?:zlib|gzip|bz2|lzma|brotli|zstandard)\.(?:decompress|inflate(?:Raw)?|gunzip|` +
+    String.raw`unzip|brotliDecompress)|marshal\.loads|pickle\.loads|codecs\.decode|quopri\.decodestring|uu\.decode|` +
+    String.raw`Zlib(?:::Inflate)?\.inflate|Zlib\.gunzip|unescape|decodeURI(?:Component)?|unpack|(?:\w+\.)*decrypt)$`,
+);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -52,7 +52,8 @@ const PYTHON = {
   "shutil.copytree": "read 0 tree, write 1 tree",
   "shutil.make_archive": "write 0, read 2 tree",
   "shutil.unpack_archive": "read 0, write 1 tree",
-  "urllib.request.urlopen urllib.request.urlretrieve requests.get requests.post requests.put requests.delete requests.head requests.patch httpx.get httpx.post http.client.HTTPConnection http.client.HTTPSConnection socket.create_connection":
+  ["urllib.request.urlopen urllib.request.urlretrieve requests.get requests.post requests.put requests.delete " +
+  "requests.head requests.patch httpx.get httpx.post http.client.HTTPConnection http.client.HTTPSConnection socket.create_connection"]:
     "net 0",
   "exec eval compile": "code 0",
 };
@@ -152,8 +153,8 @@ const RUBY = {
   "FileUtils.cp FileUtils.copy FileUtils.copy_file FileUtils.install": "read 0, write 1",
   "FileUtils.cp_r FileUtils.copy_entry": "read 0 tree, write 1 tree",
   "FileUtils.touch": "write 0",
-  "system exec spawn Kernel.system Kernel.exec Kernel.spawn Process.spawn Process.exec IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen2 Open3.popen2e Open3.popen3":
-    "run 0",
+  ["system exec spawn Kernel.system Kernel.exec Kernel.spawn Process.spawn Process.exec IO.popen Open3.capture2 " +
+  "Open3.capture2e Open3.capture3 Open3.popen2 Open3.popen2e Open3.popen3"]: "run 0",
   "Process.kill": "kill 0 1",
   "eval instance_eval class_eval Kernel.eval": "code 0",
   "URI.open Net::HTTP.get Net::HTTP.get_response Net::HTTP.post_form": "net 0",

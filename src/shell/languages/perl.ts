@@ -300,7 +300,8 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 /** Operators and statement words after which a term follows. */
 const BEFORE_TERM = words(
-  "and or not xor x eq ne lt gt le ge cmp if elsif unless while until for foreach return split grep map sort join push unshift print say printf reverse keys values my our local lc uc defined scalar",
+  "and or not xor x eq ne lt gt le ge cmp if elsif unless while until for foreach return split grep map sort join push " +
+    "unshift print say printf reverse keys values my our local lc uc defined scalar",
 );
 /** Words that may stand where an operator is expected. */
 const INFIX = words("and or xor x eq ne lt gt le ge cmp if unless while until for foreach");

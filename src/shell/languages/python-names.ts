@@ -43,7 +43,8 @@ export const MODULES: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   os: words("getcwd getpid getppid cpu_count sep linesep pathsep name curdir pardir extsep devnull path environ getenv"),
   "os.path": words(
-    "join basename dirname splitext split normpath normcase abspath expanduser relpath isabs commonpath commonprefix sep exists lexists isfile isdir islink getsize getmtime",
+    "join basename dirname splitext split normpath normcase abspath expanduser relpath isabs commonpath commonprefix sep " +
+      "exists lexists isfile isdir islink getsize getmtime",
   ),
   json: words("load loads dump dumps JSONDecodeError"),
   math: words(

@@ -273,7 +273,8 @@ const KEYWORDS = words(
 );
 /** Words that are values by themselves. */
 const CONSTANTS = words(
-  "nil true false Integer Float String Array Hash Numeric NilClass RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE RUBY_PATCHLEVEL StandardError ArgumentError KeyError TypeError ZeroDivisionError",
+  "nil true false Integer Float String Array Hash Numeric NilClass RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE RUBY_PATCHLEVEL " +
+    "StandardError ArgumentError KeyError TypeError ZeroDivisionError",
 );
 const FUNCTIONS = words("puts print p pp format sprintf rand sleep exit raise loop lambda proc");
 /** Libraries of Ruby that define nothing that acts by itself. */

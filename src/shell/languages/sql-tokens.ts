@@ -117,7 +117,8 @@ export const FUNCTIONS = words(`
 
 /** Table functions of DuckDB and sqlite that read files. */
 export const FILE_READERS = words(
-  "readfile read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_text read_blob sniff_csv parquet_schema parquet_metadata glob_files zipfile fsdir",
+  "readfile read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_text read_blob " +
+    "sniff_csv parquet_schema parquet_metadata glob_files zipfile fsdir",
 );
 
 export const READ_PRAGMAS = words(

@@ -15,9 +15,10 @@ export type { SqlDialect } from "./sql-tokens.ts";
 type Statement = readonly SqlToken[];
 
 const CHANGES = new Set(
-  "insert update replace merge upsert create alter grant revoke comment reindex analyze vacuum cluster refresh rename optimize repair restore lock reset checkpoint".split(
-    " ",
-  ),
+  (
+    "insert update replace merge upsert create alter grant revoke comment reindex analyze vacuum cluster refresh rename " +
+    "optimize repair restore lock reset checkpoint"
+  ).split(" "),
 );
 const DESTROYS = new Set("drop truncate delete purge".split(" "));
 /** Statements that only steer the session or a transaction. */

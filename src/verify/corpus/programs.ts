@@ -123,6 +123,21 @@ const FILES = [
   "odd/-dash.txt",
 ] as const;
 
+const PREFIXES = [
+  "env",
+  "env A=1",
+  "nice",
+  "nice -n 5",
+  "timeout 5",
+  "command",
+  "nohup",
+  "stdbuf -oL",
+  "time -p",
+  "setsid -w",
+  "LC_ALL=C",
+  "A=1 B=2",
+];
+
 const READERS = [
   "cat",
   "head -n1",
@@ -169,7 +184,10 @@ class Writer {
   }
 
   #reader(): string {
-    return `${this.#pick(READERS)} ${this.#pick(FILES)}${this.#pick(["", "", ` ${this.#pick(FILES)}`, " 2>/dev/null", " </dev/null", " 2>&1", " > /dev/null"])}`;
+    return (
+      `${this.#pick(READERS)} ${this.#pick(FILES)}` +
+      `${this.#pick(["", "", ` ${this.#pick(FILES)}`, " 2>/dev/null", " </dev/null", " 2>&1", " > /dev/null"])}`
+    );
   }
 
   #plain(): string {
@@ -213,7 +231,10 @@ class Writer {
       case 11:
         return `${this.#pick(["diff", "comm", "paste", "cat"])} <(${this.#plain()}) <(${this.#plain()})`;
       case 12:
-        return `find ${this.#pick(["src", "dir", ". -maxdepth 1"])} -type f ${this.#pick(["-name '*.ts' ", ""])}-exec ${this.#pick(READERS)} {} ${this.#pick(["\\;", "+"])}`;
+        return (
+          `find ${this.#pick(["src", "dir", ". -maxdepth 1"])} -type f ${this.#pick(["-name '*.ts' ", ""])}-exec ` +
+          `${this.#pick(READERS)} {} ${this.#pick(["\\;", "+"])}`
+        );
       case 13:
         return `find ${this.#pick(["src", "dir", "docs"])} -name '*.${this.#pick(["ts", "txt", "md"])}' -print0 | xargs -0 ${this.#pick(READERS)}`;
       case 14:
@@ -221,7 +242,7 @@ class Writer {
       case 15:
         return `time ${this.#plain()}`;
       case 16:
-        return `${this.#pick(["env", "env A=1", "nice", "nice -n 5", "timeout 5", "command", "nohup", "stdbuf -oL", "time -p", "setsid -w", "LC_ALL=C", "A=1 B=2"])} ${this.#reader().replace(/^while.*/, "cat a.txt")}`;
+        return `${this.#pick(PREFIXES)} ${this.#reader().replace(/^while.*/, "cat a.txt")}`;
       case 17:
         return `bash -c '${this.#plain().replaceAll("'", '"')}'`;
       case 18:
