@@ -3,7 +3,12 @@ import type { Action, Argument, Target } from "./action.ts";
 // C0, DEL, C1, zero-width, bidi controls, line and paragraph separators, other blanks, BOM, tags: everything that can make a terminal or a reader lie.
 const HIDDEN =
   // oxlint-disable-next-line no-control-regex -- naming control characters is the point
-  /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
+  new RegExp(
+    String.raw`[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f` +
+      String.raw`\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}` +
+      String.raw`\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ud800-\udfff]`,
+    "gu",
+  );
 
 /** Text made safe to show: every invisible or directional character becomes an escape such as `\n` or `\u{202e}`. */
 export function visible(text: string): string {
@@ -59,7 +64,7 @@ function wordsOf(action: Action): string {
     case "file":
       return `${action.operation}${action.recursive === true ? " recursively" : ""} ${brief(printTarget(action.target))}`;
     case "net":
-      return `${action.operation} ${brief(filled(action.url) ?? `${filled(action.host) ?? `(${filled(action.why) ?? "unknown host"})`}${action.port === undefined ? "" : `:${action.port}`}`)}`;
+      return `${action.operation} ${brief(filled(action.url) ?? printHost(action))}`;
     case "remote":
       return `${action.operation} on ${visible(filled(action.service) ?? "a service")}`;
     case "process":
@@ -69,8 +74,15 @@ function wordsOf(action: Action): string {
     case "privilege":
       return `privilege ${brief(action.detail)}`;
     case "code":
-      return `code ${visible(filled(action.language) ?? "of any language")} (${action.source})${action.detail === undefined ? "" : ` ${brief(action.detail, 60)}`}`;
+      return (
+        `code ${visible(filled(action.language) ?? "of any language")} ` +
+        `(${action.source})${action.detail === undefined ? "" : ` ${brief(action.detail, 60)}`}`
+      );
     case "tool":
       return `tool ${brief(action.name)}`;
   }
+}
+
+function printHost({ host, why, port }: Extract<Action, { readonly kind: "net" }>): string {
+  return `${filled(host) ?? `(${filled(why) ?? "unknown host"})`}${port === undefined ? "" : `:${port}`}`;
 }

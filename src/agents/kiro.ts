@@ -35,7 +35,8 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 
 const JUDGED = words("PreToolUse preToolUse");
 const OTHERS = words(
-  "SessionStart UserPromptSubmit PostToolUse Stop PostFileCreate PostFileSave PostFileDelete PreTaskExec PostTaskExec Manual agentSpawn userPromptSubmit postToolUse stop",
+  "SessionStart UserPromptSubmit PostToolUse Stop PostFileCreate PostFileSave PostFileDelete PreTaskExec PostTaskExec " +
+    "Manual agentSpawn userPromptSubmit postToolUse stop",
 );
 const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
 

@@ -48,8 +48,13 @@ export interface Found {
 }
 
 /** Names of variables that load code into programs, or change what a shell, the loader, Node or git do. */
-const LOADS =
-  /^(?:LD_|DYLD_|BASH_ENV$|BASH_FUNC_|BASHOPTS$|SHELLOPTS$|PS4$|ENV$|ZDOTDIR$|PROMPT_COMMAND$|IFS$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NODE_(?!ENV$)|NPM_CONFIG_|OPENSSL_|SSL_CERT_|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5|PERLLIB$|RUBY(?:LIB|OPT)$|JAVA_TOOL_OPTIONS$|_JAVA_OPTIONS$|JDK_JAVA_OPTIONS$|GIT_|BUN_|DENO_|ELECTRON_RUN_AS_NODE$|PATH$|HOME$|SHELL$|TMPDIR$|XDG_)/i;
+const LOADS = new RegExp(
+  "^(?:LD_|DYLD_|BASH_ENV$|BASH_FUNC_|BASHOPTS$|SHELLOPTS$|PS4$|ENV$|ZDOTDIR$|PROMPT_COMMAND$|IFS$|GLIBC_TUNABLES$|" +
+    "GCONV_PATH$|LOCPATH$|NODE_(?!ENV$)|NPM_CONFIG_|OPENSSL_|SSL_CERT_|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5|" +
+    "PERLLIB$|RUBY(?:LIB|OPT)$|JAVA_TOOL_OPTIONS$|_JAVA_OPTIONS$|JDK_JAVA_OPTIONS$|GIT_|BUN_|DENO_|ELECTRON_RUN_AS_NODE$|" +
+    "PATH$|HOME$|SHELL$|TMPDIR$|XDG_)",
+  "i",
+);
 /** Names of variables that steer Assent or any host: where its settings lie, which server it talks to, what it starts. */
 const STEERS = new RegExp(
   `^(?:${[...AGENTS.map(({ facts }) => facts), ...OTHERS]

@@ -31,8 +31,12 @@ function cutMiddle(text: string, longest: number): string {
   return `${start}…(${text.length - start.length - end.length} more)…${end}`;
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const WIDE = new RegExp(
+  String.raw`[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6` +
+    String.raw`\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}` +
+    String.raw`\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}`,
+  "u",
+);
 const NARROW = /^[\u0020-\u007e]*$/;
 
 /** Columns that printable text takes on a terminal (Unicode Standard Annex 11: wide and fullwidth are two, marks none). */

@@ -67,7 +67,7 @@ export function appendAll(machine: Machine, lines: readonly string[], keep: Keep
 }
 
 /** Where the next record goes: what it follows, and what lies between. */
-interface End {
+interface LogEnd {
   readonly segment: number;
   readonly size: number;
   readonly link: Link;
@@ -106,7 +106,7 @@ function settledSize(descriptor: number): number {
   }
 }
 
-function endOf(folder: string, descriptor: number): End {
+function endOf(folder: string, descriptor: number): LogEnd {
   const head = readHead(folder);
   const size = settledSize(descriptor);
   if (head !== undefined && size === head.size) return { ...head, between: NOTHING };
@@ -124,7 +124,7 @@ function endOf(folder: string, descriptor: number): End {
   return { segment: head.segment, size, link: link !== undefined && link.seq > head.link.seq ? link : head.link, between: behind };
 }
 
-function endWithoutHead(folder: string, descriptor: number, size: number): End {
+function endWithoutHead(folder: string, descriptor: number, size: number): LogEnd {
   const full = segments(folder);
   const segment = (full.at(-1) ?? 0) + 1;
   if (size > 0 || full.length > 0) {
@@ -146,7 +146,7 @@ function endWithoutHead(folder: string, descriptor: number, size: number): End {
 const note = (log: string, more: object = {}): string => JSON.stringify({ v: 1, time: isoTime(Date.now()), log, ...more });
 
 /** Writes the record, and the head where nobody came in between. Says where the next one goes. */
-function write(folder: string, descriptor: number, end: End, line: string): End {
+function write(folder: string, descriptor: number, end: LogEnd, line: string): LogEnd {
   const open = end.between.length > 0 && end.between.at(-1) !== 0x0a;
   const between = open ? Buffer.concat([end.between, Buffer.from("\n")]) : end.between;
   const record = chained({ ...end.link, seq: lastSeq(end) }, between, line);
@@ -162,7 +162,7 @@ function write(folder: string, descriptor: number, end: End, line: string): End 
 }
 
 /** The highest number so far: records that others wrote at the same moment may be among what lies between. */
-function lastSeq({ link, between }: End): number {
+function lastSeq({ link, between }: LogEnd): number {
   let seq = link.seq;
   const bytes = Buffer.from(between.buffer, between.byteOffset, between.byteLength);
   for (let from = 0, end = bytes.indexOf(0x0a); end !== -1; from = end + 1, end = bytes.indexOf(0x0a, from))
@@ -175,7 +175,7 @@ function lastSeq({ link, between }: End): number {
  * which may be broken when its holder sleeps: the link fails for the second one, and a file is replaced only while it is
  * the one that was put aside.
  */
-function rotate(folder: string, descriptor: number, end: End, line: string, keep: Keep): boolean {
+function rotate(folder: string, descriptor: number, end: LogEnd, line: string, keep: Keep): boolean {
   const done = withLock(`${folder}/${AUDIT_LOCK}`, 0, () => {
     const log = `${folder}/${AUDIT_FILE}`;
     if (!isSameFile(descriptor, log)) return false;
@@ -204,7 +204,7 @@ function rotate(folder: string, descriptor: number, end: End, line: string, keep
 }
 
 /** Drops what is too old or too much. The chain says so before it is done, and where it begins from then on. */
-function prune(folder: string, descriptor: number, end: End, keep: Keep): void {
+function prune(folder: string, descriptor: number, end: LogEnd, keep: Keep): void {
   const full = segments(folder).map((segment) => ({ segment, ...statOf(`${folder}/${segmentName(segment)}`) }));
   let left = full.reduce((sum, { size }) => sum + size, end.size);
   const unsent = keep.sent === true ? unsentSegment(folder) : Infinity;

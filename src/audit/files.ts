@@ -13,7 +13,7 @@ const BEGUN_FILE = "begun.json";
 export const EXPORTED_FILE = "audit.exported";
 
 /** Where the log ends: what a cut tail is noticed by. */
-export interface Head {
+export interface LogHead {
   /** The number that `audit.jsonl` gets when it is full. */
   readonly segment: number;
   /** Bytes of `audit.jsonl`. */
@@ -22,7 +22,7 @@ export interface Head {
 }
 
 /** Where the log begins, once old records were dropped: after the last record of this segment. */
-export interface Base {
+export interface LogBase {
   readonly segment: number;
   readonly link: Link;
 }
@@ -57,7 +57,7 @@ const HEAD_BYTES = 192;
 const HEAD_TRIES = 60;
 
 /** Undefined where there is none, or where it is damaged. */
-export function readHead(folder: string): Head | undefined {
+export function readHead(folder: string): LogHead | undefined {
   for (let tries = 0; tries < HEAD_TRIES; tries++) {
     const read = readObject(`${folder}/${HEAD_FILE}`);
     if (read === undefined) return undefined;
@@ -75,14 +75,14 @@ export function readHead(folder: string): Head | undefined {
 }
 
 /** FNV-1a of what the head says: it tells a head that was half written, nothing else. */
-function sumOf({ segment, size, link }: Head): number {
+function sumOf({ segment, size, link }: LogHead): number {
   let hash = 0x811c9dc5;
   for (const sign of `${segment} ${size} ${link.seq} ${link.hash}`) hash = Math.imul(hash ^ sign.charCodeAt(0), 0x01000193) >>> 0;
   return hash;
 }
 
 /** In place and in one write: a process that is killed leaves the old head or the new one. */
-export function writeHead(folder: string, head: Head): void {
+export function writeHead(folder: string, head: LogHead): void {
   const { segment, size, link } = head;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const descriptor = openSync(`${folder}/${HEAD_FILE}`, flags, 0o600);
@@ -93,13 +93,13 @@ export function writeHead(folder: string, head: Head): void {
   }
 }
 
-export function readBase(folder: string): Base | undefined {
+export function readBase(folder: string): LogBase | undefined {
   const read = readObject(`${folder}/${BASE_FILE}`) ?? {};
   const link = readLink(read);
   return typeof read["segment"] === "number" && link !== undefined ? { segment: read["segment"], link } : undefined;
 }
 
-export const baseText = ({ segment, link }: Base): string => `${JSON.stringify({ segment, ...link })}\n`;
+export const baseText = ({ segment, link }: LogBase): string => `${JSON.stringify({ segment, ...link })}\n`;
 export const baseFile = (folder: string): string => `${folder}/${BASE_FILE}`;
 
 /** Undefined where there is no such file. */

@@ -1,7 +1,7 @@
 export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.ts";
 export { AUDIT_FILE } from "./files.ts";
-export { verifyLog, type Flaw, type Verified } from "./verify.ts";
+export { verifyLog, type Flaw, type VerifiedLog } from "./verify.ts";
 export { auditLine, type Decided } from "./record.ts";
 export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
 export { Follower, readRecord, type LogEntry } from "./read.ts";
-export { isWanted, lastOf, query, type Found, type Query } from "./query.ts";
+export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";

@@ -16,7 +16,7 @@ export interface Query {
   readonly command?: string;
 }
 
-export interface Found {
+export interface FoundRecord {
   /** The line as it is stored, without the line break. */
   readonly line: string;
   readonly entry: LogEntry;
@@ -26,16 +26,16 @@ const CHUNK = 4 << 20;
 const BREAK = 0x0a;
 
 /** Matching records, oldest first. A part of a file is held at a time. */
-export function* query(folder: string, wanted: Query): Generator<Found> {
+export function* query(folder: string, wanted: Query): Generator<FoundRecord> {
   for (const file of filesSince(folder, wanted.since)) yield* inFile(file, wanted);
 }
 
 /** The last `count` matching records, oldest first. Reads backwards, and only as far as it must. */
-export function lastOf(folder: string, wanted: Query, count: number): readonly Found[] {
-  const found: Found[] = [];
+export function lastOf(folder: string, wanted: Query, count: number): readonly FoundRecord[] {
+  const found: FoundRecord[] = [];
   for (const file of filesSince(folder, wanted.since).toReversed()) {
     if (found.length >= count) break;
-    const parts: Found[] = [];
+    const parts: FoundRecord[] = [];
     for (const part of backwards(file)) {
       parts.unshift(...matching(part, wanted));
       if (found.length + parts.length >= count) break;
@@ -56,7 +56,7 @@ function filesSince(folder: string, since: number | undefined): readonly string[
 
 const open = (file: string): number => openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 
-function* inFile(file: string, wanted: Query): Generator<Found> {
+function* inFile(file: string, wanted: Query): Generator<FoundRecord> {
   const descriptor = open(file);
   try {
     const { size } = fstatSync(descriptor);
@@ -118,7 +118,7 @@ function startOf(descriptor: number, size: number, since: number): number {
 
 const timeIn = (start: string): string | undefined => /^\{"v":1,"time":"([\dTZ:.+-]{24,32})"/.exec(start)?.[1];
 
-function* matching(lines: Buffer, wanted: Query): Generator<Found> {
+function* matching(lines: Buffer, wanted: Query): Generator<FoundRecord> {
   const least = wanted.since === undefined ? "" : isoTime(wanted.since);
   for (const line of candidates(lines, wanted)) {
     // Anybody can write a line; a decision is a record of the chain.

@@ -1,9 +1,9 @@
 import { baseName } from "../path/index.ts";
 import { isSecretName, TABLE } from "./secret-table.ts";
 
-type Input = "all" | "manifest" | "login" | "named";
+type SecretInput = "all" | "manifest" | "login" | "named";
 
-interface Entry {
+interface SecretEntry {
   readonly words: readonly string[];
   readonly options: ReadonlyMap<string, string>;
   /** Operands that are secrets, from 1. */
@@ -16,22 +16,22 @@ interface Entry {
   /** An operand cut at this sign: `user/secret`. */
   readonly operandSign: string | undefined;
   /** Of what is piped in; `manifest`: where it says so (`kind: Secret`), `login`: words of a protocol, `named`: for a name that does. */
-  readonly input: Input | undefined;
+  readonly input: SecretInput | undefined;
   /** The input counts only with one of these. */
   readonly inputOptions: readonly string[];
   /** Letters without a value that may stand in one word before an option: `-su me:secret`. */
   readonly cluster: string | undefined;
 }
 
-const read = new Map<string, readonly Entry[] | undefined>();
+const read = new Map<string, readonly SecretEntry[] | undefined>();
 
 /** Only the rows that name the program are read: a process that logs one line needs few of them. */
-function entriesOf(program: string): readonly Entry[] | undefined {
+function entriesOf(program: string): readonly SecretEntry[] | undefined {
   if (!read.has(program)) read.set(program, /^[\w.-]+$/.test(program) && TABLE.includes(`${program}`) ? readEntries(program) : undefined);
   return read.get(program);
 }
 
-function readEntries(program: string): readonly Entry[] | undefined {
+function readEntries(program: string): readonly SecretEntry[] | undefined {
   const rows = TABLE.split("\n").filter((row) => row.includes(program));
   const entries = rows.flatMap((row) => {
     const colon = row.indexOf(": ");
@@ -60,13 +60,13 @@ const WITH_SUBCOMMANDS = new Set(
 );
 const isOneCommand = (head: string): boolean => head.includes(" ") && WITH_SUBCOMMANDS.has(head.split(" ")[0] ?? "");
 
-function entry(words: readonly string[], what: readonly string[]): Entry {
+function entry(words: readonly string[], what: readonly string[]): SecretEntry {
   const options = new Map<string, string>();
   const operands = new Set<number>();
   const behind = new Set<string>();
   let operandsFrom = Infinity;
   let operandSign: string | undefined;
-  let input: Entry["input"];
+  let input: SecretEntry["input"];
   let cluster: string | undefined;
   const inputOptions: string[] = [];
   for (const one of what) {
@@ -117,7 +117,7 @@ export interface Cut {
   readonly end: number;
 }
 
-interface Command {
+interface CommandWords {
   readonly words: Word[];
   /** It is read from by the next one. */
   piped: boolean;
@@ -159,7 +159,7 @@ export function secretArguments(text: string, depth = 0): readonly Cut[] {
   return cuts;
 }
 
-const hasOption = ({ inputOptions, cluster = "" }: Entry, { text }: Word): boolean =>
+const hasOption = ({ inputOptions, cluster = "" }: SecretEntry, { text }: Word): boolean =>
   inputOptions.some((option) => {
     if (text.startsWith(option)) return true;
     const letters = /^-([A-Za-z]+)$/.exec(text)?.[1] ?? "";
@@ -184,7 +184,7 @@ const PASSWORD = /^-(?:x?p|P|pw)$/;
 const NO_PASSWORD = /^(?:[-./~$]|[\d:.,]+(?:\/\w+)?$|(?:emerg|alert|crit|err|warning|notice|info|debug)$)/;
 
 /** `-u name -p secret`, side by side, of programs that the table does not know. */
-function loginOf({ words }: Command, text: string): readonly Cut[] {
+function loginOf({ words }: CommandWords, text: string): readonly Cut[] {
   return words.flatMap((word, at) => {
     if (!PASSWORD.test(word.text)) return [];
     const isUser = (option: number): boolean => USER.test(words[option]?.text ?? "") && !/^(?:-|$)/.test(words[option + 1]?.text ?? "");
@@ -195,7 +195,7 @@ function loginOf({ words }: Command, text: string): readonly Cut[] {
 }
 
 /** `printf 'API_KEY=%s' secret`. */
-function formatOf({ words }: Command, text: string): readonly Cut[] {
+function formatOf({ words }: CommandWords, text: string): readonly Cut[] {
   const at = words.findIndex((word) => baseName(word.text) === "printf");
   const format = at === -1 ? -1 : words.findIndex((word, place) => place > at && !word.text.startsWith("-"));
   const named = [...(words[format]?.text.matchAll(/([A-Za-z_][\w.-]{0,100})["']?[ \t]{0,4}[=:][ \t]{0,4}["']?%/g) ?? [])];
@@ -210,7 +210,7 @@ const SECRET_FILE = new RegExp(
 );
 
 /** What is written into such a file: by `echo`, from a here-document, through `tee`. */
-function keptIn(commands: readonly Command[], at: number, text: string): readonly Cut[] {
+function keptIn(commands: readonly CommandWords[], at: number, text: string): readonly Cut[] {
   const command = commands[at];
   if (command === undefined) return [];
   if (command.into.some((file) => SECRET_FILE.test(baseName(file))))
@@ -221,19 +221,19 @@ function keptIn(commands: readonly Command[], at: number, text: string): readonl
 }
 
 /** What `echo` and `printf` say. */
-function wordsOf({ words }: Command): readonly Word[] {
+function wordsOf({ words }: CommandWords): readonly Word[] {
   const program = words.findIndex((word) => ["echo", "printf", "print"].includes(baseName(word.text)));
   return program === -1 ? [] : words.slice(program + 1).filter(({ text }) => !/^-[a-zA-Z]*$|^%s(?:\\n)?$/.test(text));
 }
 
 /** Subcommands stand in order, options between them. */
-function hasWords({ words }: Entry, args: readonly Word[]): boolean {
+function hasWords({ words }: SecretEntry, args: readonly Word[]): boolean {
   let next = 0;
   for (const { text } of args) if (next < words.length && text === words[next]) next += 1;
   return next === words.length;
 }
 
-function cutsIn(one: Entry, args: readonly Word[], text: string): readonly Cut[] {
+function cutsIn(one: SecretEntry, args: readonly Word[], text: string): readonly Cut[] {
   const cuts: Cut[] = [];
   let operand = -one.words.length + 1;
   let next = 0;
@@ -276,7 +276,7 @@ const isSecretKey = (key: string): boolean =>
   isSecretName(key.slice(key.lastIndexOf(":") + 1)) ||
   /(?:^|[.-])(?:oauth|token|http-basic|pypi-token|bearer|signingkey-pass)\b/i.test(key);
 
-function optionOf(one: Entry, { text }: Word): { readonly sign: string; readonly attached?: number } | undefined {
+function optionOf(one: SecretEntry, { text }: Word): { readonly sign: string; readonly attached?: number } | undefined {
   const whole = one.options.get(text);
   if (whole !== undefined) return { sign: whole };
   if (!/^[-/]/.test(text)) return undefined;
@@ -292,7 +292,7 @@ function optionOf(one: Entry, { text }: Word): { readonly sign: string; readonly
 }
 
 /** `-su`, `-sume:secret`: an option behind letters that take no value. */
-function clusteredOption(one: Entry, cluster: string, text: string): ReturnType<typeof optionOf> {
+function clusteredOption(one: SecretEntry, cluster: string, text: string): ReturnType<typeof optionOf> {
   if (!/^-\w/.test(text)) return undefined;
   let at = 1;
   while (cluster.includes(text[at] ?? " ")) at += 1;
@@ -321,7 +321,7 @@ function cutValue(word: Word, from: number, sign: string, text: string): readonl
 }
 
 /** What is piped into a command: words of `echo` and `printf`, here-strings and here-documents, of what `cat` hands on too. */
-function inputOf(commands: readonly Command[], at: number, kind: Input, text: string): readonly Cut[] {
+function inputOf(commands: readonly CommandWords[], at: number, kind: SecretInput, text: string): readonly Cut[] {
   const words: Word[] = [...(commands[at]?.input ?? [])];
   for (let after = at + 1; commands[after]?.feeds === true; after++) words.push(...wordsOf(commands[after] ?? BLANK));
   for (let before = at - 1; before >= 0 && commands[before]?.piped === true; before--) {
@@ -336,15 +336,15 @@ function inputOf(commands: readonly Command[], at: number, kind: Input, text: st
   return secret.flatMap((word) => (isSaid(word) ? cutValue(word, 0, "", text) : []));
 }
 
-const BLANK: Command = { words: [], piped: false, feeds: false, input: [], into: [] };
-const newCommand = (feeds = false): Command => ({ words: [], piped: false, feeds, input: [], into: [] });
+const BLANK: CommandWords = { words: [], piped: false, feeds: false, input: [], into: [] };
+const newCommand = (feeds = false): CommandWords => ({ words: [], piped: false, feeds, input: [], into: [] });
 
 /** Simple words and where they stand; what a shell would make of them does not matter. */
-function commandsIn(text: string): Command[] {
-  const commands: Command[] = [newCommand()];
-  const documents: { readonly end: string; readonly command: Command }[] = [];
+function commandsIn(text: string): CommandWords[] {
+  const commands: CommandWords[] = [newCommand()];
+  const documents: { readonly end: string; readonly command: CommandWords }[] = [];
   let at = 0;
-  const last = (): Command => commands.at(-1) ?? newCommand();
+  const last = (): CommandWords => commands.at(-1) ?? newCommand();
   const next = (piped: boolean, feeds = false): void => {
     last().piped = piped;
     commands.push(newCommand(feeds));
@@ -399,7 +399,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-function readDocument(text: string, from: number, end: string, command: Command): number {
+function readDocument(text: string, from: number, end: string, command: CommandWords): number {
   let at = from;
   while (at < text.length) {
     const stop = text.indexOf("\n", at);

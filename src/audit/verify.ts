@@ -4,13 +4,13 @@ import { errorCode } from "../state/index.ts";
 import { GENESIS, linkHash, linkOf, type Link, type Sha256 } from "./chain.ts";
 import {
   AUDIT_FILE,
-  type Base,
+  type LogBase,
   beginningOf,
   bytesOf,
   fields,
   filesOfLog,
   hasBegun,
-  type Head,
+  type LogHead,
   readBase,
   readHead,
   segmentName,
@@ -30,7 +30,7 @@ export interface Flaw {
   readonly what: string;
 }
 
-export interface Verified {
+export interface VerifiedLog {
   readonly records: number;
   /** Lines left torn by a process that was killed, and lines without a hash. They are vouched for by the record behind them. */
   readonly torn: number;
@@ -49,9 +49,9 @@ const sha256: Sha256 = (parts) => {
 };
 
 /** Reads the whole log of a state folder, a part at a time, and follows its chain. */
-export function verifyLog(folder: string): Verified {
+export function verifyLog(folder: string): VerifiedLog {
   const head = readHead(folder);
-  const walk = new Walk(readBase(folder), head);
+  const walk = new LogWalk(readBase(folder), head);
   const files = filesOfLog(folder).filter((file) => (numberOf(file) ?? Infinity) > (walk.base?.segment ?? 0));
   let expected = (walk.base?.segment ?? 0) + 1;
   for (const file of files) {
@@ -68,7 +68,7 @@ export function verifyLog(folder: string): Verified {
 }
 
 /** A line that was read. Offsets are those of its file. */
-interface Line {
+interface LogLine {
   readonly number: number;
   readonly start: number;
   readonly end: number;
@@ -86,13 +86,13 @@ interface Covered {
 /** How many records may be between one and what it follows: so many processes write at the same moment. */
 const MOST_AT_ONCE = 1024;
 
-class Walk {
-  readonly base: Base | undefined;
+class LogWalk {
+  readonly base: LogBase | undefined;
   readonly flaws: Flaw[] = [];
   records = 0;
   torn = 0;
   unchained = 0;
-  readonly #head: Head | undefined;
+  readonly #head: LogHead | undefined;
   #at: Link;
   #highest: number;
   #attested = false;
@@ -100,15 +100,15 @@ class Walk {
   #file = "";
   #descriptor = -1;
   /** The last lines of this file, and the last records of those before it. */
-  #recent: Line[] = [];
+  #recent: LogLine[] = [];
   #before: Link[];
   /** Lines that no later record has vouched for yet. */
-  #loose: Line[] = [];
+  #loose: LogLine[] = [];
   /** Lines since the last record. */
   #between: Buffer[] = [];
   #sawHead = false;
 
-  constructor(base: Base | undefined, head: Head | undefined) {
+  constructor(base: LogBase | undefined, head: LogHead | undefined) {
     this.base = base;
     this.#head = head;
     this.#at = base?.link ?? GENESIS;
@@ -192,14 +192,14 @@ class Walk {
     this.#keep(line);
   }
 
-  #keep(line: Line): void {
+  #keep(line: LogLine): void {
     this.#recent.push(line);
     this.#loose.push(line);
     if (this.#recent.length > 2 * MOST_AT_ONCE) this.#recent.splice(0, MOST_AT_ONCE);
     if (this.#loose.length > MOST_AT_ONCE) this.#unvouched(this.#loose.shift());
   }
 
-  #unvouched(line: Line | undefined): void {
+  #unvouched(line: LogLine | undefined): void {
     if (line !== undefined) this.flaw("outside", this.#file, line.number, "no later record vouches for this line: it was put in");
   }
 
@@ -252,7 +252,7 @@ class Walk {
     if (bare.includes(LOG_KEY)) this.#notes(bare.toString("utf8"));
   }
 
-  #count(line: Line): void {
+  #count(line: LogLine): void {
     if (line.link !== undefined) return;
     if (line.whole) this.unchained += 1;
     else this.torn += 1;

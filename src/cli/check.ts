@@ -22,19 +22,19 @@ export interface CheckEngine extends Pick<DecideOptions, "reader" | "own"> {
 /** And what the hook's own process brings. */
 export interface HookEngine extends CheckEngine {
   /** Judges in another thread; undefined: it had no answer in time. */
-  readonly watch: (argv: readonly string[], input: string) => Said | undefined;
+  readonly watch: (argv: readonly string[], input: string) => HookOutput | undefined;
 }
 
 /** Input that somebody may have made so that judging it takes long is judged under watch: another thread costs some 30 ms. */
 const LARGE = 16 << 10;
 
-interface Options {
+interface CheckOptions {
   readonly agent: AgentId | "auto";
   readonly event: string | undefined;
   readonly policyFiles: readonly string[];
 }
 
-function parse(argv: readonly string[]): Options | { readonly wrong: string } {
+function parse(argv: readonly string[]): CheckOptions | { readonly wrong: string } {
   let agent = "auto";
   let event = "auto";
   const policyFiles: string[] = [];
@@ -65,15 +65,15 @@ function currentFolder(): string {
 }
 
 /** Where a hook call comes from. */
-interface Place {
+interface CallPlace {
   readonly machine: Machine;
   readonly folder: string;
 }
 
-const here = (): Place => ({ machine: thisMachine(), folder: currentFolder() });
+const here = (): CallPlace => ({ machine: thisMachine(), folder: currentFolder() });
 
 /** The answer to one hook call. Everything that can go wrong ends in the host's safe answer. */
-export function answer(options: Options, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here(), say = tell): Reply {
+export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here(), say = tell): Reply {
   const { machine, folder } = place;
   const recognised = (payload: Input): AgentId => engine.recognise(payload, options.event, machine.env);
   let agent = engine.protocol(options.agent === "auto" ? recognised({}) : options.agent);
@@ -110,7 +110,7 @@ export function answer(options: Options, stdin: ReturnType<typeof readStdin>, en
 }
 
 /** Settings that weaken what protects are told to the person. A warning: nothing that goes wrong here stops a session. */
-function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: Place): Reply {
+function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: CallPlace): Reply {
   try {
     const { cwd } = payload;
     const said = greet(agent.id, machine, typeof cwd === "string" ? cwd : folder);
@@ -147,13 +147,13 @@ export function check(argv: readonly string[], engine: HookEngine): number {
 }
 
 /** What a hook prints, and its exit code. */
-export interface Said {
+export interface HookOutput {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: number;
 }
 
-function spoken(options: Options, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here()): Said {
+function spoken(options: CheckOptions, stdin: ReturnType<typeof readStdin>, engine: CheckEngine, place = here()): HookOutput {
   const lines: string[] = [];
   const { envelope, stderr, exit } = answer(options, stdin, engine, place, (line) => lines.push(`assent: ${visible(line)}\n`));
   if (stderr !== undefined) lines.push(`${visible(stderr)}\n`);
@@ -163,7 +163,7 @@ function spoken(options: Options, stdin: ReturnType<typeof readStdin>, engine: C
 const LATE = "judging this takes too long; a smaller command, or one for fewer files, can be judged";
 
 /** An answer well before a host stops waiting and lets the tool run. */
-function inTime(argv: readonly string[], options: Options, text: string, engine: HookEngine): Said {
+function inTime(argv: readonly string[], options: CheckOptions, text: string, engine: HookEngine): HookOutput {
   if (text.length <= LARGE) {
     try {
       return spoken(options, { text }, engine);
@@ -175,7 +175,7 @@ function inTime(argv: readonly string[], options: Options, text: string, engine:
 }
 
 /** What the other thread does: everything but writing. */
-export function judgeWatched(argv: readonly string[], text: string, engine: CheckEngine): Said {
+export function judgeWatched(argv: readonly string[], text: string, engine: CheckEngine): HookOutput {
   const options = parse(argv);
   if ("wrong" in options) throw new Error(options.wrong);
   return spoken(options, { text }, engine);
@@ -196,12 +196,12 @@ const NO_POLICY = "`--policy` is not taken from inside a run: name the file when
 export function innerCheck(
   call: { readonly argv: readonly string[]; readonly input: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
   engine: CheckEngine,
-): Said {
+): HookOutput {
   const options = parse(call.argv);
   if ("wrong" in options) return { stdout: "", stderr: `assent check: ${visible(options.wrong)}\n${USAGE}`, status: 2 };
   const machine = thisMachine();
   const told = Object.fromEntries(Object.entries(call.env).filter(([name]) => Object.hasOwn(TOLD_VARIABLES, name)));
-  const place: Place = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
+  const place: CallPlace = { machine: { ...machine, env: { ...machine.env, ...told } }, folder: call.cwd };
   // It would be read with the rights of this side, and what is wrong with it told.
   const stdin = options.policyFiles.length === 0 ? { text: call.input } : { problem: NO_POLICY };
   return spoken(options, stdin, engine, place);

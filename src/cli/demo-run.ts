@@ -5,7 +5,7 @@ import type { Machine } from "../state/index.ts";
 import { superviseRun, type RunEvent } from "../supervise/index.ts";
 import { findRun, prepareUndo, runsFolder, undoRun } from "../supervise/undo/index.ts";
 import { engine } from "./engine.ts";
-import type { Style } from "./style.ts";
+import type { TerminalStyle } from "./style.ts";
 import { fit } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
 
@@ -32,7 +32,7 @@ const FILES: readonly (readonly [path: string, text: string])[] = [
 ];
 
 /** A small real program in the scratch folder, supervised: what it was refused, and what it did taken back. */
-export async function superviseDemo(machine: Machine, project: string, style: Style): Promise<void> {
+export async function superviseDemo(machine: Machine, project: string, style: TerminalStyle): Promise<void> {
   const { home } = machine;
   mkdirSync(join(home, "photos"), { recursive: true });
   for (const [path, text] of FILES) writeFileSync(join(home, path), text);
@@ -89,7 +89,7 @@ export async function superviseDemo(machine: Machine, project: string, style: St
   takeBack(id, machine, project, style);
 }
 
-function takeBack(id: string, machine: Machine, project: string, style: Style): void {
+function takeBack(id: string, machine: Machine, project: string, style: TerminalStyle): void {
   const runs = runsFolder(machine);
   const run = findRun(runs, id, project, true);
   const options = { paths: [], force: false, now: Date.now() };

@@ -6,7 +6,7 @@ import { type Agent, REFERENCE } from "../agents/index.ts";
 import { decide, POLICY_NAME, type Outcome } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine } from "./engine.ts";
-import { fit, styleFor, type Style } from "./style.ts";
+import { fit, styleFor, type TerminalStyle } from "./style.ts";
 import { writeStdout } from "./stdio.ts";
 
 /** What an agent may ask in an afternoon. `{project}` and `{home}` are the scratch folders. */
@@ -125,7 +125,7 @@ function row(
   { request, answer }: Outcome,
   written: Record<string, string>,
   places: { readonly project: string; readonly home: string },
-  style: Style,
+  style: TerminalStyle,
 ): string {
   const told = answer.decision === "none" ? "silence" : answer.decision;
   const subject = written["command"] ?? `${request.tool} ${(written["file_path"] ?? "").replace("{project}/", "").replace("{home}", "~")}`;

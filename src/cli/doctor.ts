@@ -6,7 +6,7 @@ import { agentChecks } from "./doctor-agents.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
-import { fit, styleFor, type Style } from "./style.ts";
+import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -98,7 +98,7 @@ function stateOf({ ok, required, note }: Check): readonly [state: string, colour
   return required ? ["off", "deny"] : ["less", "ask"];
 }
 
-function report({ title, summary, checks }: Section, style: Style): string {
+function report({ title, summary, checks }: Section, style: TerminalStyle): string {
   const width = Math.max(0, ...checks.map((check) => check.title.length));
   const lines = checks.map((check) => {
     const [state, colour] = stateOf(check);

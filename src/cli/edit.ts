@@ -5,7 +5,7 @@ import { visible } from "../action/index.ts";
 import { readPlace, startPolicy } from "../policy-edit/index.ts";
 import type { Machine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
-import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
+import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const EDITORS = ["nvim", "vim", "vi", "nano"];
@@ -17,7 +17,7 @@ export function edit(options: TargetOptions): number {
 }
 
 /** Opens a policy file, which is made when it is missing. */
-export function editPlace(command: string, target: Omit<Target, "cwd">): number {
+export function editPlace(command: string, target: Omit<PolicyTarget, "cwd">): number {
   const editor = editorOf(target.machine);
   if (typeof editor === "string") {
     complain(command, editor, "set VISUAL or EDITOR");
@@ -42,7 +42,7 @@ export function editPlace(command: string, target: Omit<Target, "cwd">): number 
   return status ?? 128 + (signal === null ? 0 : system.signals[signal]);
 }
 
-function check(command: string, target: Omit<Target, "cwd">): void {
+function check(command: string, target: Omit<PolicyTarget, "cwd">): void {
   const { place, short } = target;
   const found = readPlace(place);
   if (found.is === "unreadable") complain(command, `${short(place.file)} ${visible(found.why)}`);

@@ -10,7 +10,7 @@ import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface ExplainOptions {
   readonly tool: string;
@@ -126,7 +126,7 @@ function origin({ rule, builtin, basis, grant }: Verdict): string {
   return builtin === undefined ? basis : `${basis}: ${visible(builtin)}`;
 }
 
-function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: Style): string {
+function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: TerminalStyle): string {
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
   const out = [
@@ -209,7 +209,7 @@ function diffJson(before: Outcome, after: Outcome): Record<string, unknown> {
 }
 
 /** The same for people: the verdicts, then the parts that are judged differently and why. */
-function diffPage(before: Outcome, after: Outcome, short: (path: string) => string, style: Style): string {
+function diffPage(before: Outcome, after: Outcome, short: (path: string) => string, style: TerminalStyle): string {
   const { request } = before;
   const command = request.input["command"];
   const text = brief(typeof command === "string" ? command : `${request.tool} ${JSON.stringify(request.input)}`, style.width - 16);

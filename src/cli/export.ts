@@ -8,7 +8,7 @@ import { type PolicyFile, REFUSALS_TOLD, type Rule } from "../policy/index.ts";
 import { ensureFolder, readEditable, replaceFile, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
-import { complain, showProblems, targetOf, type Target } from "./policy-target.ts";
+import { complain, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
@@ -59,7 +59,7 @@ export async function exportRules(options: ExportOptions): Promise<number> {
 }
 
 /** The refusals of the policy; undefined when it cannot be read, which has been said. */
-function denies({ place, short }: Target): readonly Rule[] | undefined {
+function denies({ place, short }: PolicyTarget): readonly Rule[] | undefined {
   const found = readPlace(place);
   if (found.is === "missing") return [];
   if (found.is === "unreadable") {
@@ -107,7 +107,7 @@ function said(rules: readonly Rule[], format: RefusalFormat): { readonly entries
 
 async function write(
   format: RefusalFormat,
-  target: Target,
+  target: PolicyTarget,
   entries: readonly string[],
   options: ExportOptions,
 ): Promise<"written" | "same" | "failed"> {
@@ -180,7 +180,13 @@ function canonical(file: string): string {
   }
 }
 
-function printJson(format: RefusalFormat, { place }: Target, entries: readonly string[], unsaid: readonly Unsaid[], outcome: string): void {
+function printJson(
+  format: RefusalFormat,
+  { place }: PolicyTarget,
+  entries: readonly string[],
+  unsaid: readonly Unsaid[],
+  outcome: string,
+): void {
   const lost = unsaid.map(({ rule, why }) => ({
     file: rule.source.file,
     line: rule.source.line,

@@ -27,7 +27,7 @@ import { confirmed, unattended } from "./terminal.ts";
 const COMMAND = "grants";
 const HOUR_MS = 3_600_000;
 
-export interface AddOptions {
+export interface GrantOptions {
   readonly for?: string;
   readonly count?: string;
   readonly session?: string;
@@ -38,7 +38,7 @@ export interface AddOptions {
 }
 
 /** `assent grants add`: a person answers in advance, for a while. Asked at the terminal. Exit 0 made, 1 not, 2 wrong usage. */
-export async function addedGrant(rule: string, options: AddOptions): Promise<number> {
+export async function addedGrant(rule: string, options: GrantOptions): Promise<number> {
   const machine = thisMachine();
   const nobody = unattended(process.env);
   if (nobody !== undefined) return fail(`${nobody} is set: nobody is here to grant anything`, "say it at a terminal of your own");
@@ -74,9 +74,9 @@ function fail(message: string, help?: string): number {
 }
 
 type NewGrant = Omit<RuleGrant, "id" | "made">;
-type Wanted = { readonly grant: NewGrant; readonly warnings: readonly string[] } | { readonly wrong: string; readonly help?: string };
+type WantedGrant = { readonly grant: NewGrant; readonly warnings: readonly string[] } | { readonly wrong: string; readonly help?: string };
 
-function wantedGrant(rule: string, options: AddOptions, machine: Machine, now: number): Wanted {
+function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now: number): WantedGrant {
   const ago = options.for === undefined ? now - HOUR_MS : readSince(options.for, now);
   if (typeof ago !== "number") return { wrong: ago.wrong, help: "--for 30m, 2h, 3d" };
   const length = now - ago;

@@ -1,6 +1,6 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
 import { type PolicyReader, WatchFirst } from "../engine/index.ts";
-import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type Said } from "./check.ts";
+import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
 // agents' protocols lie beside it in bundles of their own.
@@ -8,7 +8,7 @@ declare const require: {
   (id: "./reader.cjs"): PolicyReader;
   (id: "./session.cjs"): { readonly sessionWarning: NonNullable<CheckEngine["greet"]> };
   (id: "./agent-auto.cjs"): Pick<CheckEngine, "recognise">;
-  (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => Said | undefined };
+  (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined };
   (id: string): { readonly protocol: Protocol };
 };
 declare const __dirname: string;
@@ -44,7 +44,7 @@ export function main(argv: readonly string[]): void {
 }
 
 /** In the other thread. */
-export const watched = (argv: readonly string[], input: string): Said => judgeWatched(argv, input, engine);
+export const watched = (argv: readonly string[], input: string): HookOutput => judgeWatched(argv, input, engine);
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
 export function rehearse(envelope: string, agent: AgentId | "auto"): void {

@@ -16,7 +16,7 @@ import { thisMachine, type Machine } from "../state/index.ts";
 import { fileDiff } from "./file-diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
-import { complain, schemaFor, showProblems, type Target, trustEnded } from "./policy-target.ts";
+import { complain, schemaFor, showProblems, type PolicyTarget, trustEnded } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
@@ -30,14 +30,14 @@ interface ImportOptions {
 }
 
 /** What would become of one policy file. */
-interface Change {
-  readonly target: Target;
+interface FileImport {
+  readonly target: PolicyTarget;
   readonly before: string | undefined;
   readonly rules: readonly Sourced[];
   readonly plan: ImportPlan;
 }
 
-interface Loss {
+interface ReportedLoss {
   readonly agent: string;
   readonly file: string;
   readonly line: number;
@@ -78,8 +78,8 @@ export async function importRules(files: readonly string[], options: ImportOptio
   const gathered =
     files.length === 0 ? read(formats) : { files: parts.flatMap((part) => part.files), broken: parts.flatMap((part) => part.broken) };
   const short = (path: string): string => visible(shorten(path, cwd, machine.home));
-  const lost: Loss[] = gathered.files.flatMap(({ agent, file, lost: own }) => own.map((one) => ({ agent, file, ...one })));
-  const changes: Change[] = [];
+  const lost: ReportedLoss[] = gathered.files.flatMap(({ agent, file, lost: own }) => own.map((one) => ({ agent, file, ...one })));
+  const changes: FileImport[] = [];
   let failed = gathered.broken.length > 0;
   for (const scope of ["user", "project"] as const) {
     const change = changeOf(scope, gathered, machine, cwd, short);
@@ -98,7 +98,7 @@ export async function importRules(files: readonly string[], options: ImportOptio
   // The terminal shows it with the question.
   if (options.json !== true && (options.yes === true || options.dryRun === true)) writeStdout(page);
   const decision = await mayWrite(fresh, page, options);
-  const done: Change[] = [];
+  const done: FileImport[] = [];
   if (decision === "write") for (const change of fresh) if (write(change)) done.push(change);
   if (decision === "write" && done.length < fresh.length) failed = true;
   if (decision === "refused") failed = true;
@@ -127,15 +127,15 @@ function changeOf(
   gathered: Gathered,
   machine: Machine,
   cwd: string,
-  short: Target["short"],
-): Change | "failed" | undefined {
+  short: PolicyTarget["short"],
+): FileImport | "failed" | undefined {
   const rules = gathered.files
     .filter((file) => file.scope === scope)
     .flatMap(({ file, rules: own }) => own.map((rule): Sourced => ({ rule, from: `${label(file, machine, cwd, scope)}:${rule.line}` })));
   if (rules.length === 0) return undefined;
   const place = policyPlace(scope === "user" ? "global" : "local", machine, cwd);
   if (place === undefined) return undefined;
-  const target: Target = { machine, cwd, place, starter: starterPolicy(place.layer, schemaFor(place)), short };
+  const target: PolicyTarget = { machine, cwd, place, starter: starterPolicy(place.layer, schemaFor(place)), short };
   const found = readPlace(place);
   if (found.is === "unreadable") {
     complain(COMMAND, `${short(place.file)} ${visible(found.why)}`);
@@ -156,28 +156,28 @@ function label(file: string, { home }: Machine, cwd: string, scope: NativeFile["
   return visible(shorten(file, root, home));
 }
 
-function lostOnTheWay({ rule, from }: Sourced, loss: { readonly why: string; readonly help?: string }, { files }: Gathered): Loss {
+function lostOnTheWay({ rule, from }: Sourced, loss: { readonly why: string; readonly help?: string }, { files }: Gathered): ReportedLoss {
   const source = files.find(({ rules }) => rules.includes(rule));
   return { agent: source?.agent ?? "", file: source?.file ?? from, line: rule.line, effect: rule.effect, text: rule.text, ...loss };
 }
 
-function showBroken({ broken }: Gathered, short: Target["short"]): void {
+function showBroken({ broken }: Gathered, short: PolicyTarget["short"]): void {
   for (const { file, line, column, why } of broken)
     writeStderr(line === undefined ? `${short(file)} ${visible(why)}\n` : `${short(file)}:${line}:${column ?? 1}: ${visible(why)}\n`);
 }
 
-function showLost(lost: readonly Loss[], short: Target["short"]): void {
+function showLost(lost: readonly ReportedLoss[], short: PolicyTarget["short"]): void {
   for (const { file, line, effect, text, why, help } of lost) {
     writeStderr(`${short(file)}:${line}: lost: ${effect === undefined ? "" : `${effect} `}${visible(text)}: ${visible(why)}\n`);
     if (help !== undefined) writeStderr(`  ${visible(help)}\n`);
   }
 }
 
-function diffOf({ target, before, plan }: Change, short: Target["short"]): string {
+function diffOf({ target, before, plan }: FileImport, short: PolicyTarget["short"]): string {
   return fileDiff(short(target.place.file), before, plan.text);
 }
 
-async function mayWrite(fresh: readonly Change[], page: string, options: ImportOptions): Promise<"write" | "look" | "refused"> {
+async function mayWrite(fresh: readonly FileImport[], page: string, options: ImportOptions): Promise<"write" | "look" | "refused"> {
   if (fresh.length === 0 || options.dryRun === true) return "look";
   if (options.yes === true) return "write";
   const count = fresh.reduce((sum, { plan }) => sum + plan.added.length, 0);
@@ -190,7 +190,7 @@ async function mayWrite(fresh: readonly Change[], page: string, options: ImportO
 }
 
 /** What was shown is what is written: a policy that has changed meanwhile is left as it is. */
-function write({ target, before, plan }: Change): boolean {
+function write({ target, before, plan }: FileImport): boolean {
   const file = target.short(target.place.file);
   const outcome = editPolicy(target.place, target.starter, (text) =>
     text === (before ?? target.starter) ? { edits: plan.edits } : { stop: "changed" },
@@ -207,7 +207,7 @@ function write({ target, before, plan }: Change): boolean {
 
 const rules = (count: number): string => `${count} rule${count === 1 ? "" : "s"}`;
 
-function report(changes: readonly Change[], done: readonly Change[], lost: readonly Loss[], dry: boolean): void {
+function report(changes: readonly FileImport[], done: readonly FileImport[], lost: readonly ReportedLoss[], dry: boolean): void {
   const there = changes.reduce((sum, { plan }) => sum + plan.there.length, 0);
   const rest = [...(there === 0 ? [] : [`${there} there already`]), ...(lost.length === 0 ? [] : [`${lost.length} lost`])];
   if (changes.every(({ plan }) => plan.added.length === 0)) rest.unshift("no new rules");
@@ -224,7 +224,7 @@ function report(changes: readonly Change[], done: readonly Change[], lost: reado
 }
 
 /** There a pattern without a folder may have meant the project, here it means every file of the machine. */
-function notesOn({ plan }: Change): readonly string[] {
+function notesOn({ plan }: FileImport): readonly string[] {
   return plan.added.flatMap(({ rule, from }) => {
     const { effect, into, text } = rule;
     if (effect !== "allow" || into.list !== "permissions" || !/^(?:Edit|Write|Delete)(?:\(\*\*\))?$/.test(into.rule)) return [];
@@ -235,7 +235,7 @@ function notesOn({ plan }: Change): readonly string[] {
   });
 }
 
-function printJson(changes: readonly Change[], done: readonly Change[], lost: readonly Loss[], { broken }: Gathered): void {
+function printJson(changes: readonly FileImport[], done: readonly FileImport[], lost: readonly ReportedLoss[], { broken }: Gathered): void {
   const entry = ({ rule, from }: Sourced): Record<string, unknown> => ({
     effect: rule.effect,
     into: rule.into.list,

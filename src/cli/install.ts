@@ -34,15 +34,15 @@ export interface InstallOptions {
   readonly mode?: "auto" | "direct" | "rulesync";
 }
 
-type Ready = Agent & { readonly setup: Setup };
+type InstallableAgent = Agent & { readonly setup: Setup };
 interface Job {
-  readonly agent: Ready;
-  readonly planned: readonly Step[];
+  readonly agent: InstallableAgent;
+  readonly planned: readonly InstallStep[];
 }
 
 /** What is to become of a file, and how to find out again once another agent's part of it is written. */
-type Step = Planned & { readonly again: () => Planned };
-const step = (plan: () => Planned): Step => ({ ...plan(), again: plan });
+type InstallStep = Planned & { readonly again: () => Planned };
+const step = (plan: () => Planned): InstallStep => ({ ...plan(), again: plan });
 
 /** `assent install`: registers Assent with the agents on this machine. Exit 0 done, 1 one of them failed, 2 wrong usage. */
 export async function install(options: InstallOptions): Promise<number> {
@@ -182,7 +182,7 @@ function realPath(file: string): string {
 
 const anyFile = (file: string): Registration => ({ is: "entries", file, format: file.endsWith(".toml") ? "toml" : "json", entries: [] });
 
-function onePerFile(planned: readonly Step[]): readonly Step[] {
+function onePerFile(planned: readonly InstallStep[]): readonly InstallStep[] {
   const seen = new Set<string>();
   return planned.filter((each) => {
     if (each.is !== "change") return true;
@@ -193,10 +193,14 @@ function onePerFile(planned: readonly Step[]): readonly Step[] {
 }
 
 /** Undefined: an agent is not known, which has been said. */
-function chosen(command: string, { agent: names }: InstallOptions, wanted: (agent: Ready) => boolean): readonly Ready[] | undefined {
+function chosen(
+  command: string,
+  { agent: names }: InstallOptions,
+  wanted: (agent: InstallableAgent) => boolean,
+): readonly InstallableAgent[] | undefined {
   const ready = AGENTS.flatMap((agent) => (agent.setup === undefined ? [] : [{ ...agent, setup: agent.setup }]));
   if (names === undefined || names.length === 0) return ready.filter(wanted);
-  const found: Ready[] = [];
+  const found: InstallableAgent[] = [];
   for (const name of names.flatMap((list) => list.split(",")).filter((each) => each !== "")) {
     const agent = ready.find(({ id }) => id === name);
     if (agent === undefined) {
@@ -219,7 +223,12 @@ function projectOf(command: string, { local }: InstallOptions, machine: Machine)
   return null;
 }
 
-function registrationsOf(agent: Ready, machine: Machine, project: string | undefined, rulesync: boolean): readonly Registration[] {
+function registrationsOf(
+  agent: InstallableAgent,
+  machine: Machine,
+  project: string | undefined,
+  rulesync: boolean,
+): readonly Registration[] {
   const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
   const place = installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, project);
   const synced = rulesync ? rulesyncRegistration(agent.setup, place) : undefined;
@@ -288,7 +297,7 @@ async function perform(command: "install" | "uninstall", jobs: readonly Job[], o
   return failed ? 1 : 0;
 }
 
-function tellNext({ id, setup }: Ready, planned: readonly Planned[]): void {
+function tellNext({ id, setup }: InstallableAgent, planned: readonly Planned[]): void {
   if (!planned.some(({ is }) => is === "change")) return;
   if (setup.after !== undefined) writeStdout(`${id}: ${setup.after}\n`);
   if (setup.unrun !== undefined) writeStdout(`${id}: ${setup.unrun}\n`);

@@ -7,7 +7,7 @@ import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface LintOptions {
   readonly policy: readonly string[];
@@ -52,7 +52,7 @@ function lintJson(found: readonly Finding[]): Record<string, unknown> {
 
 const COLOUR: Readonly<Record<Severity, string>> = { error: "deny", warning: "ask", info: "none" };
 
-function report(found: readonly Finding[], short: (path: string) => string, style: Style): string {
+function report(found: readonly Finding[], short: (path: string) => string, style: TerminalStyle): string {
   const out: string[] = [];
   for (const { code, severity, file, line, column, rule, message, help } of found) {
     out.push(

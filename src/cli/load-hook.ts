@@ -1,10 +1,10 @@
-import type { Said } from "./check.ts";
+import type { HookOutput } from "./check.ts";
 import { type Parts, partsOf } from "./load-part.ts";
 
 interface Hook {
   readonly main: (argv: readonly string[]) => void;
   readonly rehearse: (envelope: string, agent: string) => void;
-  readonly watched: (argv: readonly string[], input: string) => Said;
+  readonly watched: (argv: readonly string[], input: string) => HookOutput;
 }
 
 /** The hook, made of parts. */

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { visible } from "../action/index.ts";
-import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type Found, type LogEntry, type Query } from "../audit/index.ts";
+import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type FoundRecord, type LogEntry, type Query } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import { readSince } from "./since.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
-import { fit, styleFor, type Style } from "./style.ts";
+import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
 const POLL_MS = 200;
 const LAST = 50;
@@ -21,7 +21,7 @@ export interface LogOptions {
   readonly json?: boolean;
 }
 
-function row(entry: LogEntry, style: Style): string {
+function row(entry: LogEntry, style: TerminalStyle): string {
   const time = visible(entry.time).slice(0, 19).replace("T", " ");
   const answer = entry.answer === entry.verdict ? entry.verdict : `${entry.verdict}→${entry.answer}`;
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
@@ -50,7 +50,7 @@ export async function log(options: LogOptions): Promise<number> {
   if (options.stats === true) return logStats(query(folder, wanted), options.json === true);
 
   const style = styleFor(process.stdout, process.env);
-  const show = ({ line, entry }: Found): void => writeStdout(options.json === true ? `${line}\n` : row(entry, style));
+  const show = ({ line, entry }: FoundRecord): void => writeStdout(options.json === true ? `${line}\n` : row(entry, style));
   // Before what is there is read: nothing that comes meanwhile is lost.
   const follower = options.follow === true ? new Follower(folder) : undefined;
   let any = false;
@@ -65,7 +65,7 @@ export async function log(options: LogOptions): Promise<number> {
 }
 
 /** Until it is interrupted. */
-async function watch(follower: Follower, wanted: Query, show: (found: Found) => void): Promise<never> {
+async function watch(follower: Follower, wanted: Query, show: (found: FoundRecord) => void): Promise<never> {
   for (;;) {
     await wait(POLL_MS);
     for (const line of follower.lines()) {
@@ -79,7 +79,7 @@ const MOST_ROWS = 10;
 /** Kinds counted of each list: an attacker names as many tools as he likes. */
 const MOST_KEYS = 10_000;
 
-class Tally {
+class Counts {
   readonly #counts = new Map<string, number>();
 
   add(key: string, count: number): void {
@@ -94,14 +94,14 @@ class Tally {
 }
 
 /** `assent log --stats`: how many decisions of which kind, and what they were about. */
-function logStats(found: Iterable<Found>, json: boolean): number {
+function logStats(found: Iterable<FoundRecord>, json: boolean): number {
   const lists = {
-    verdicts: new Tally(),
-    agents: new Tally(),
-    tools: new Tally(),
-    asked: new Tally(),
-    refused: new Tally(),
-    rules: new Tally(),
+    verdicts: new Counts(),
+    agents: new Counts(),
+    tools: new Counts(),
+    asked: new Counts(),
+    refused: new Counts(),
+    rules: new Counts(),
   };
   let decisions = 0;
   let first = "";

@@ -47,7 +47,7 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   }
 }
 
-function behindOf([program, ...args]: readonly string[], remote: RemoteOptions | undefined): ServerBehind | Problem {
+function behindOf([program, ...args]: readonly string[], remote: RemoteOptions | undefined): ServerBehind | FlagProblem {
   if (remote === undefined)
     return program === undefined
       ? { problem: "the server's command is missing: assent mcp -- npx some-mcp-server", help: "a server on the network is named by --url" }
@@ -82,14 +82,17 @@ export interface HttpFlags {
   readonly allowOrigin: readonly string[];
 }
 
-interface Problem {
+interface FlagProblem {
   readonly problem: string;
   readonly help?: string;
 }
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The server behind `--url`. */
-export function remoteOptions({ url, header }: HttpFlags, env: Env): (RemoteOptions & { readonly warning?: string }) | Problem | undefined {
+export function remoteOptions(
+  { url, header }: HttpFlags,
+  env: Environment,
+): (RemoteOptions & { readonly warning?: string }) | FlagProblem | undefined {
   if (url === undefined) return header.length === 0 ? undefined : { problem: "--header is for a server that is named by --url" };
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
@@ -111,7 +114,7 @@ export function remoteOptions({ url, header }: HttpFlags, env: Env): (RemoteOpti
 }
 
 /** `Name: value`, with `${VARIABLE}` in it: what is in a command can be read by others. */
-function headerIn(text: string, env: Env): { readonly name: string; readonly value: string } | Problem {
+function headerIn(text: string, env: Environment): { readonly name: string; readonly value: string } | FlagProblem {
   const [, name = "", written = ""] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
   if (name === "")
     return { problem: `\`${brief(text.split(":", 1)[0] ?? "", 60)}\` is no header`, help: "--header 'Authorization: Bearer ${TOKEN}'" };
@@ -127,7 +130,7 @@ function headerIn(text: string, env: Env): { readonly name: string; readonly val
 }
 
 /** Where `--listen` listens: `PORT`, `HOST:PORT`, `[::1]:PORT`. */
-export function listenOptions(flags: HttpFlags, env: Env): ListenOptions | Problem | undefined {
+export function listenOptions(flags: HttpFlags, env: Environment): ListenOptions | FlagProblem | undefined {
   const { listen, tokenEnv, allowHost, allowOrigin } = flags;
   if (listen === undefined)
     return tokenEnv === undefined && allowHost.length === 0 && allowOrigin.length === 0

@@ -9,7 +9,7 @@ import { absolute, shorten } from "./place.ts";
 import { writeStderr } from "./stdio.ts";
 
 /** The policy file that a command works on. */
-export interface Target {
+export interface PolicyTarget {
   readonly machine: Machine;
   readonly cwd: string;
   readonly place: PolicyPlace;
@@ -24,7 +24,7 @@ export interface TargetOptions {
 }
 
 /** Undefined outside git, where no project has a file; that has been said then. */
-export function targetOf(command: string, { local }: TargetOptions): Target | undefined {
+export function targetOf(command: string, { local }: TargetOptions): PolicyTarget | undefined {
   const machine = thisMachine();
   const cwd = absolute(".");
   const place = policyPlace(local === true ? "local" : "global", machine, cwd);
@@ -49,7 +49,7 @@ export function complain(command: string, message: string, help?: string): void 
 }
 
 /** The mistakes of a file, each with its place. */
-export function showProblems(problems: readonly Problem[], short: Target["short"]): void {
+export function showProblems(problems: readonly Problem[], short: PolicyTarget["short"]): void {
   for (const { severity, file, line, column, message, help } of problems) {
     const kind = severity === "warning" ? "warning: " : "";
     writeStderr(`${short(file)}:${line}:${column}: ${kind}${visible(message)}${help === undefined ? "" : `\n  ${visible(help)}`}\n`);
@@ -57,7 +57,7 @@ export function showProblems(problems: readonly Problem[], short: Target["short"
 }
 
 /** Said when a project's file is no longer the one that was trusted. */
-export function trustEnded({ machine, place }: Pick<Target, "machine" | "place">): string | undefined {
+export function trustEnded({ machine, place }: Pick<PolicyTarget, "machine" | "place">): string | undefined {
   const pin = readTrust(machine).pins.get(place.file);
   if (pin === undefined) return undefined;
   const found = readPlace(place);

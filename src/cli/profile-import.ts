@@ -9,19 +9,19 @@ import { writeStderr, writeStdout } from "./stdio.ts";
 const COMMAND = "profile import";
 const MAX_BYTES = 16 << 20;
 
-interface ImportOptions {
+interface ProfileImportOptions {
   readonly partly?: boolean;
   readonly json?: boolean;
 }
 
-interface Written {
+interface WrittenProfile {
   readonly name: string;
   readonly file: string;
   readonly added: number;
 }
 
 /** `assent profile import`: exit 0 when everything was kept, 1 when something was not, 2 wrong usage. */
-export function importProfiles(written: string, options: ImportOptions): number {
+export function importProfiles(written: string, options: ProfileImportOptions): number {
   const machine = thisMachine();
   const path = absolute(written);
   const short = (one: string): string => visible(shorten(one, absolute("."), machine.home));
@@ -36,7 +36,7 @@ export function importProfiles(written: string, options: ImportOptions): number 
     return 1;
   }
   const { profiles, lost } = read;
-  const done: Written[] = [];
+  const done: WrittenProfile[] = [];
   let failed = false;
   if (lost.length === 0 || options.partly === true) {
     const reason = `imported from ${path}, ${minute(new Date())}`;
@@ -74,7 +74,7 @@ const lostJson = ({ key, name, pattern, line, column, why, help }: LostPattern):
   ...(help === undefined ? {} : { help: visible(help) }),
 });
 
-function report(done: readonly Written[], lost: readonly LostPattern[], file: string, partly: boolean): void {
+function report(done: readonly WrittenProfile[], lost: readonly LostPattern[], file: string, partly: boolean): void {
   for (const { name, added } of done) writeStdout(`${visible(name)}: ${added} rule${added === 1 ? "" : "s"} added\n`);
   for (const { key, pattern, line, column, why, help } of lost) {
     writeStderr(

@@ -246,7 +246,7 @@ function addGrantCommands(assent: Command): void {
     .option("--program <name>", "only for what this program does")
     .option("--project", "only in this project; a rule with a relative path always is")
     .option("--why <text>", "for you, and for the log")
-    .action(async (rule: string, options: import("./grants.ts").AddOptions) => {
+    .action(async (rule: string, options: import("./grants.ts").GrantOptions) => {
       const { addedGrant } = await import("./grants.ts");
       process.exitCode = await addedGrant(rule, options);
     });

@@ -15,7 +15,7 @@ import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 const COMMAND = "receipt";
 const FIRST = 10;
@@ -112,7 +112,7 @@ function ending({ exit, ended }: RunRecord, running: boolean): string {
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19).replace("T", " ");
 
-function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Style): number {
+function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: TerminalStyle): number {
   if (json === true) {
     writeStdout(
       `${JSON.stringify({ v: JSON_VERSION, runs: runs.map(({ folder, ...meta }) => ({ ...meta, running: isRunning(folder) })) })}\n`,
@@ -129,7 +129,7 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Style
   return 0;
 }
 
-function page(found: Receipt, machine: Machine, style: Style, first: number): string {
+function page(found: Receipt, machine: Machine, style: TerminalStyle, first: number): string {
   const { run } = found;
   const out = [
     `${style.bold(visible(run.argv.join(" ")))}`,

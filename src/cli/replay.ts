@@ -14,7 +14,7 @@ import { styleFor } from "./style.ts";
 const COMMAND = "replay";
 const MOST_ROWS = 40;
 
-interface Change {
+interface ChangedVerdict {
   readonly past: Past;
   readonly before: Decision;
   readonly after: Decision;
@@ -37,7 +37,7 @@ export function replay(options: { readonly policy: string; readonly days: number
   }
   const history = pastRequests(machine, options.days);
   const select = withUserFile(file);
-  const changes: Change[] = [];
+  const changes: ChangedVerdict[] = [];
   const counts = { before: new Map<Decision, number>(), after: new Map<Decision, number>() };
   for (const past of history.requests) {
     const before = judgePast(past, machine).verdict;

@@ -5,7 +5,7 @@ import { withoutLimit } from "../lint/index.ts";
 import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { complain, showProblems, targetOf, trustEnded, type Target, type TargetOptions } from "./policy-target.ts";
+import { complain, showProblems, targetOf, trustEnded, type PolicyTarget, type TargetOptions } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const COMMAND = "rule";
@@ -17,14 +17,14 @@ interface RuleOptions extends TargetOptions {
   readonly json?: boolean;
 }
 
-export interface AddOptions extends RuleOptions {
+export interface AddRuleOptions extends RuleOptions {
   readonly why?: string;
 }
 
 const effectOf = (options: RuleOptions): Effect | undefined => EFFECTS.find((effect) => options[effect] === true);
 
 /** `assent rule add`: exit 0 when the rule stands in the file, also when it did before; 1 when it cannot, 2 wrong usage. */
-export function add(written: string, options: AddOptions): number {
+export function add(written: string, options: AddRuleOptions): number {
   const effect = effectOf(options);
   if (effect === undefined) return wrong("say what the rule does: --allow, --ask or --deny");
   const parsed = parseRule(written);
@@ -54,7 +54,7 @@ export function add(written: string, options: AddOptions): number {
   return 0;
 }
 
-function alreadyThere(target: Target, there: WrittenRule, options: AddOptions): number {
+function alreadyThere(target: PolicyTarget, there: WrittenRule, options: AddRuleOptions): number {
   const where = `${target.short(target.place.file)}:${there.line}`;
   if (options.why !== undefined && options.why !== there.reason) {
     complain(COMMAND, `${nameOf(there)} stands at ${where} with another reason`, "`assent rule remove` it first, or `assent edit`");
@@ -69,7 +69,7 @@ function alreadyThere(target: Target, there: WrittenRule, options: AddOptions): 
 }
 
 /** What keeps the new rule from deciding anything, and what it keeps from doing so. */
-function doubts(target: Target, added: WrittenRule): readonly string[] {
+function doubts(target: PolicyTarget, added: WrittenRule): readonly string[] {
   const { machine, cwd, place, short } = target;
   const inspection = inspect({ machine, cwd, own: engine.own });
   const lines = listRules(inspection).rules;
@@ -127,7 +127,12 @@ export function remove(written: string, options: RuleOptions): number {
   return 0;
 }
 
-function notThere(target: Target, written: string, parsed: ReturnType<typeof parseRule>, wanted: (entry: WrittenRule) => boolean): number {
+function notThere(
+  target: PolicyTarget,
+  written: string,
+  parsed: ReturnType<typeof parseRule>,
+  wanted: (entry: WrittenRule) => boolean,
+): number {
   if (!parsed.ok) return wrong(visible(parsed.message), parsed.help);
   const { place, machine, cwd, short } = target;
   const other = policyPlace(place.layer === "user" ? "local" : "global", machine, cwd);
@@ -141,13 +146,13 @@ function notThere(target: Target, written: string, parsed: ReturnType<typeof par
   return 1;
 }
 
-function several(target: Target, found: readonly WrittenRule[]): number {
+function several(target: PolicyTarget, found: readonly WrittenRule[]): number {
   const all = found.map((entry) => `${entry.effect} at line ${entry.line}`).join(", ");
   complain(COMMAND, `the rule stands in more than one list of ${target.short(target.place.file)}: ${all}`, "say --allow, --ask or --deny");
   return 1;
 }
 
-function notDone(target: Target, outcome: Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>): number {
+function notDone(target: PolicyTarget, outcome: Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>): number {
   const file = target.short(target.place.file);
   if (outcome.is === "failed") complain(COMMAND, `${file} ${visible(outcome.why)}`);
   else {

@@ -5,7 +5,7 @@ import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface RulesOptions {
   readonly cwd?: string;
@@ -51,7 +51,7 @@ function listingJson({ settings, files, rules: lines, defaults }: Listing, cwd: 
 
 type Shorten = (path: string) => string;
 
-function page({ settings, files, rules: lines, defaults }: Listing, short: Shorten, style: Style): string {
+function page({ settings, files, rules: lines, defaults }: Listing, short: Shorten, style: TerminalStyle): string {
   const out = settings.map((setting) => settingRow(setting, short, style));
   for (const file of files) out.push("", ...filePart(file, lines, defaults, short, style));
   if (files.length === 0) out.push("", "No policy file: the preset alone decides.");
@@ -61,7 +61,7 @@ function page({ settings, files, rules: lines, defaults }: Listing, short: Short
   return `${out.join("\n")}\n`;
 }
 
-function settingRow({ key, value, layer, file, line }: SettingLine, short: Shorten, style: Style): string {
+function settingRow({ key, value, layer, file, line }: SettingLine, short: Shorten, style: TerminalStyle): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const from = file === undefined ? layer : `${layer} ${visible(short(file))}${line === undefined ? "" : `:${line}`}`;
   return `${style.dim(key.padEnd(13))} ${visible(text)}  ${style.dim(from)}`;
@@ -72,7 +72,7 @@ function filePart(
   lines: readonly RuleLine[],
   defaults: Listing["defaults"],
   short: Shorten,
-  style: Style,
+  style: TerminalStyle,
 ): readonly string[] {
   const out = [`${style.bold(visible(short(file.file)))}  ${style.dim(file.layer + (file.trusted ? "" : ", not trusted"))}`];
   const own = lines.filter(({ rule }) => rule.source.file === file.file && rule.layer === file.layer);
@@ -88,7 +88,7 @@ function filePart(
   return out;
 }
 
-function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, style: Style): readonly string[] {
+function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, style: TerminalStyle): readonly string[] {
   const text =
     block === undefined ? visible(rule.source.text) : `${block}: ${visible(rule.source.text.slice(rule.source.text.indexOf(" ") + 1))}`;
   // System calls are seen by nobody else.

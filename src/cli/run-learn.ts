@@ -8,7 +8,7 @@ import type { RunFlags } from "./run-options.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { confirmed } from "./terminal.ts";
 
-interface About {
+interface LearnContext {
   readonly machine: Machine;
   readonly cwd: string;
   readonly profile: string;
@@ -16,7 +16,7 @@ interface About {
 }
 
 /** Shows what a run taught and writes it to the profile once a person has seen it. */
-export async function proposeProfile(seen: Observations, about: About): Promise<void> {
+export async function proposeProfile(seen: Observations, about: LearnContext): Promise<void> {
   const { machine, cwd, profile, flags } = about;
   const world = realWorld(machine, cwd, undefined);
   const learnt = generalise(seen, {
@@ -79,7 +79,7 @@ function asides({ refused, aside, incomplete }: Learnt): string {
 }
 
 /** Adds the rules that are not there yet. Says what went wrong. */
-function write({ rules }: Learnt, { machine, profile }: About): string | undefined {
+function write({ rules }: Learnt, { machine, profile }: LearnContext): string | undefined {
   const when = minute(new Date());
   const outcome = addToProfile(
     machine,

@@ -1,14 +1,14 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { errorCode } from "../state/index.ts";
 
-export type Found =
+export type FoundProgram =
   /** `path` as it was found, absolute; `start` is what begins the command line that starts it. */
   | { readonly is: "program"; readonly path: string; readonly start: readonly string[] }
   /** As a shell says it: 127 not found, 126 found and not to be started. */
   | { readonly is: "none"; readonly status: 126 | 127; readonly why: string };
 
 /** The file that a command's first word starts, found as execvp(3) does: by its path, else on PATH. */
-export function findProgram(word: string, path: string | undefined, cwd: string): Found {
+export function findProgram(word: string, path: string | undefined, cwd: string): FoundProgram {
   if (word === "") return { is: "none", status: 127, why: "the name of the program is empty" };
   if (word.includes("/")) {
     const file = word.startsWith("/") ? word : `${cwd}/${word}`;
@@ -37,7 +37,7 @@ function problemOf(file: string): string | undefined {
   }
 }
 
-function found(path: string): Found {
+function found(path: string): FoundProgram {
   return { is: "program", path, start: isPlainScript(path) ? ["/bin/sh", path] : [path] };
 }
 
@@ -65,6 +65,6 @@ const WHY: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-function none(code: string): Found {
+function none(code: string): FoundProgram {
   return { is: "none", status: code === "ENOENT" || code === "ENOTDIR" ? 127 : 126, why: WHY[code] ?? code };
 }

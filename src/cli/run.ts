@@ -61,7 +61,7 @@ export async function run(words: readonly string[], flags: RunFlags, parts: RunP
   // A wrapped program is started as if it were not: this run is what its wrapping asks for.
   const wrapping = found.is === "program" ? wrapped(machine, found.path) : undefined;
   const profile = flags.profile ?? wrapping?.launcher.profile ?? programProfile(program, machine, cwd);
-  const state: State = { blocked: false, send: undefined, job: undefined };
+  const state: RunProgress = { blocked: false, send: undefined, job: undefined };
   const ready = prepare({ machine, cwd, flags, parts, profile, state });
   if ("problem" in ready) {
     complain(COMMAND, visible(ready.problem));
@@ -91,7 +91,7 @@ function workingFolder(): string | undefined {
 }
 
 /** What becomes known while a run is going on. */
-interface State {
+interface RunProgress {
   /** A question would have blocked. */
   blocked: boolean;
   send: ((signal: NodeJS.Signals) => void) | undefined;
@@ -105,17 +105,17 @@ interface Setting {
   readonly cwd: string;
   readonly flags: RunFlags;
   readonly parts: RunParts;
-  readonly state: State;
+  readonly state: RunProgress;
 }
 
 interface Begun extends Setting {
   readonly argv: readonly [string, ...string[]];
   /** What the program is told it is called. */
   readonly word: string | undefined;
-  readonly ready: Ready;
+  readonly ready: PreparedRun;
 }
 
-interface Ready {
+interface PreparedRun {
   readonly asking: Asking;
   readonly outputs: Outputs;
   /** For a run that never began. */
@@ -130,7 +130,7 @@ function nonEmpty(start: readonly string[], args: readonly string[]): readonly [
 const say = (text: string): void => writeStderr(`assent: ${visible(text)}\n`);
 
 /** Everything that can be wrong before a program is started. */
-function prepare({ machine, cwd, flags, parts, state }: Setting): Ready | { readonly problem: string } {
+function prepare({ machine, cwd, flags, parts, state }: Setting): PreparedRun | { readonly problem: string } {
   const outputs = openOutputs(flags);
   if ("problem" in outputs) return outputs;
   const group = (): number => state.job?.group ?? 0;

@@ -1,5 +1,5 @@
 /** Colours where a person reads: a terminal, and NO_COLOR is not set (no-color.org). */
-export interface Style {
+export interface TerminalStyle {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly verdict: (decision: string, text?: string) => string;
@@ -11,7 +11,7 @@ const COLOURS: Readonly<Record<string, number>> = { allow: 32, ask: 33, deny: 31
 export function styleFor(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
-): Style {
+): TerminalStyle {
   const forced = env["FORCE_COLOR"];
   const colour =
     (env["NO_COLOR"] ?? "") === "" && (forced === undefined ? stream.isTTY === true : forced !== "0") && env["TERM"] !== "dumb";

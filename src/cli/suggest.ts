@@ -8,7 +8,7 @@ import { judgePast, pastRequests } from "./past.ts";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 import { confirmed } from "./terminal.ts";
 
 const COMMAND = "suggest";
@@ -63,7 +63,7 @@ export async function suggest(options: { readonly days: number; readonly apply?:
   return write(shown);
 }
 
-function pageOf(suggestions: readonly Suggestion[], style: Style): string {
+function pageOf(suggestions: readonly Suggestion[], style: TerminalStyle): string {
   return suggestions
     .map(({ rules, prompts, examples }) => {
       const lines = examples

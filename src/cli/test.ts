@@ -9,7 +9,7 @@ import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 interface TestOptions {
   readonly policy: readonly string[];
@@ -84,7 +84,7 @@ function summaryJson(results: readonly TestResult[], complete: boolean): Record<
   };
 }
 
-function report(results: readonly TestResult[], short: (path: string) => string, style: Style): string {
+function report(results: readonly TestResult[], short: (path: string) => string, style: TerminalStyle): string {
   const out: string[] = [];
   for (const { file, line, column, section, kind, text, expected, got, passed, why } of results) {
     if (passed) continue;

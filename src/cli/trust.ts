@@ -7,7 +7,7 @@ import type { PolicyFile } from "../policy/index.ts";
 import { changePins, readRegular, readTrust, thisMachine } from "../state/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
-import { complain, sha256, showProblems, targetOf, type Target } from "./policy-target.ts";
+import { complain, sha256, showProblems, targetOf, type PolicyTarget } from "./policy-target.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
@@ -61,24 +61,27 @@ export async function trust(options: TrustOptions): Promise<number> {
   return 0;
 }
 
-interface Grant {
+interface TrustedRule {
   readonly text: string;
   readonly line: number;
 }
 
 /** What counts only when the file is trusted. */
-function grantsOf({ rules, operations }: PolicyFile): readonly Grant[] {
+function grantsOf({ rules, operations }: PolicyFile): readonly TrustedRule[] {
   const allows = [...rules, ...operations.flatMap((block) => block.rules)].filter(({ effect }) => effect === "allow");
   const defaults = operations.filter((block) => block.default === "allow");
   const all = [
-    ...allows.map(({ source }): Grant => ({ text: source.text, line: source.line })),
-    ...defaults.map(({ operation, defaultSource }): Grant => ({ text: `${operation}: everything else`, line: defaultSource?.line ?? 1 })),
+    ...allows.map(({ source }): TrustedRule => ({ text: source.text, line: source.line })),
+    ...defaults.map(({ operation, defaultSource }): TrustedRule => ({
+      text: `${operation}: everything else`,
+      line: defaultSource?.line ?? 1,
+    })),
   ];
   // A block for `write` speaks for edits too, and is read twice.
   return [...new Map(all.map((grant) => [`${grant.line} ${grant.text}`, grant])).values()];
 }
 
-function page({ place, short }: Target, { settings, rules }: PolicyFile, grants: readonly Grant[]): string {
+function page({ place, short }: PolicyTarget, { settings, rules }: PolicyFile, grants: readonly TrustedRule[]): string {
   const style = styleFor(process.stderr, process.env);
   const out = [style.bold(short(place.file))];
   if (grants.length === 0) out.push("  allows nothing");

@@ -19,11 +19,11 @@ import {
   withVariables,
   work,
   type CorpusLine,
-  type Effect,
+  type ObservedEffect,
   type JudgeLine,
   type LineResult,
   type OptionLevel,
-  type Outcome,
+  type LineOutcome,
   type PoolOptions,
   type VariableLine,
 } from "../verify/index.ts";
@@ -31,7 +31,7 @@ import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
-import { styleFor, type Style } from "./style.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
 
 export interface VerifyOptions {
   readonly all?: boolean;
@@ -247,10 +247,10 @@ function resultJson({ line, family, outcome }: LineResult): string {
   return JSON.stringify({ v: JSON_VERSION, command: line, family, result: is, ...rest });
 }
 
-type Ran = Extract<Outcome, { is: "run" }>;
+type Ran = Extract<LineOutcome, { is: "run" }>;
 
 /** One command: what was predicted and what was seen of it, side by side; then what nothing predicted, and what did not happen. */
-function linePage({ line, outcome }: LineResult, style: Style): string {
+function linePage({ line, outcome }: LineResult, style: TerminalStyle): string {
   if (outcome.is !== "run") return `${notRun(line, outcome)}\n`;
   const missed = unpredicted(outcome);
   const verdict = missed.length === 0 ? style.bold("as predicted") : style.bold(`${missed.length} not predicted`);
@@ -267,7 +267,7 @@ function linePage({ line, outcome }: LineResult, style: Style): string {
   return `${out.join("\n")}\n`;
 }
 
-function columns({ predictions, effects, slack }: Ran, style: Style): readonly string[] {
+function columns({ predictions, effects, slack }: Ran, style: TerminalStyle): readonly string[] {
   const rows = [...new Set(predictions)].map((text): readonly [string, string] => {
     const seen = effects.filter(({ expected }) => expected === text).map((effect) => effect.text);
     const [first] = seen;
@@ -290,13 +290,13 @@ function columns({ predictions, effects, slack }: Ran, style: Style): readonly s
 }
 
 /** Many effects, few reasons. */
-function reasons(effects: readonly Effect[]): readonly string[] {
+function reasons(effects: readonly ObservedEffect[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { expected = "" } of effects) counts.set(expected, (counts.get(expected) ?? 0) + 1);
   return [...counts].map(([why, count]) => `  ${String(count).padStart(4)}  ${visible(why)}`);
 }
 
-function notRun(line: string, outcome: Exclude<Outcome, Ran>): string {
+function notRun(line: string, outcome: Exclude<LineOutcome, Ran>): string {
   const shown = brief(line);
   if (outcome.is === "absent") return `not run: ${shown}\n  not installed here: ${visible(outcome.programs.join(", "))}`;
   if (outcome.is === "refused") return `not run: ${shown}\n  ${outcome.decision}: ${visible(outcome.why)}`;
@@ -304,7 +304,7 @@ function notRun(line: string, outcome: Exclude<Outcome, Ran>): string {
   return `not observed: ${shown}\n  ${visible(outcome.why)}`;
 }
 
-export interface Tally {
+export interface CorpusTally {
   readonly lines: number;
   readonly ran: number;
   readonly notAllowed: number;
@@ -316,8 +316,8 @@ export interface Tally {
   readonly slack: number;
 }
 
-export function tally(results: readonly LineResult[]): Tally {
-  const count = (is: Outcome["is"]): number => results.filter(({ outcome }) => outcome.is === is).length;
+export function tally(results: readonly LineResult[]): CorpusTally {
+  const count = (is: LineOutcome["is"]): number => results.filter(({ outcome }) => outcome.is === is).length;
   return {
     lines: results.length,
     ran: count("run"),
@@ -330,7 +330,7 @@ export function tally(results: readonly LineResult[]): Tally {
 }
 
 /** The whole corpus: what went wrong, and the counts of each family. */
-function corpusPage(results: readonly LineResult[], style: Style): string {
+function corpusPage(results: readonly LineResult[], style: TerminalStyle): string {
   const out: string[] = [];
   for (const { line, outcome } of results) {
     if (outcome.is === "broken") out.push(notRun(line, outcome));
@@ -344,7 +344,7 @@ function corpusPage(results: readonly LineResult[], style: Style): string {
   const row = (name: string, counts: readonly (string | number)[]): string =>
     `${name.padEnd(width)}${counts.map((one) => String(one).padStart(13)).join("")}`;
   out.push(style.bold(row("family", ["lines", "run", "not allowed", "absent", "unpredicted", "slack"])));
-  const cells = ({ lines, ran, notAllowed, absent, unpredicted: wrong, slack }: Tally): readonly number[] => [
+  const cells = ({ lines, ran, notAllowed, absent, unpredicted: wrong, slack }: CorpusTally): readonly number[] => [
     lines,
     ran,
     notAllowed,

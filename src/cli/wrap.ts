@@ -252,17 +252,17 @@ const problemOf = (error: unknown): string => {
 
 type Installer = "npm" | "pipx";
 
-type Programs =
+type InstalledPrograms =
   | { readonly is: "installed"; /** Absolute paths, as PATH would lead to them. */ readonly programs: readonly string[] }
   | { readonly is: "wrong"; readonly status: number; readonly message: string; readonly help?: string };
 
-interface Place {
+interface ProgramPath {
   readonly path: string;
   readonly cwd: string;
 }
 
 /** Installs a package for the user and says which programs it brought. */
-function programsOf(name: string, rest: readonly string[], chosen: Installer | undefined, place: Place): Programs {
+function programsOf(name: string, rest: readonly string[], chosen: Installer | undefined, place: ProgramPath): InstalledPrograms {
   const there = (["pipx", "npm"] as const).filter((tool) => findProgram(tool, place.path, place.cwd).is === "program");
   if (chosen !== undefined && !there.includes(chosen)) return wrong(1, `${chosen} is not installed`);
   if (there.length === 0)
@@ -287,7 +287,7 @@ function programsOf(name: string, rest: readonly string[], chosen: Installer | u
   return { is: "installed", programs: [...programs].sort().map((program) => `${bin}/${program}`) };
 }
 
-const wrong = (status: number, message: string, help?: string): Programs => ({
+const wrong = (status: number, message: string, help?: string): InstalledPrograms => ({
   is: "wrong",
   status,
   message,

@@ -1,5 +1,5 @@
-import type { ArrayNode, Node, ObjectNode } from "./json5/index.ts";
-import type { Range } from "./splice.ts";
+import type { ArrayNode, JsonNode, ObjectNode } from "./json5/index.ts";
+import type { TextRange } from "./splice.ts";
 
 /** A list or an object as text: its brackets and what stands between them. */
 export interface Container {
@@ -8,23 +8,23 @@ export interface Container {
   /** At the closing bracket. */
   readonly close: number;
   /** Elements, or members with their keys. */
-  readonly items: readonly Range[];
+  readonly items: readonly TextRange[];
 }
 
 export function containerOf(node: ArrayNode | ObjectNode): Container {
   const items =
-    node.kind === "array" ? node.items : node.members.map(({ keyStart, value }): Range => ({ start: keyStart, end: value.end }));
+    node.kind === "array" ? node.items : node.members.map(({ keyStart, value }): TextRange => ({ start: keyStart, end: value.end }));
   return { open: node.start + 1, close: node.end - 1, items };
 }
 
-export function isContainer(node: Node): node is ArrayNode | ObjectNode {
+export function isContainer(node: JsonNode): node is ArrayNode | ObjectNode {
   return node.kind !== "scalar";
 }
 
 /** One item with its surroundings. */
-export interface Slot extends Range {
-  readonly previous: Range | undefined;
-  readonly next: Range | undefined;
+export interface ItemSlot extends TextRange {
+  readonly previous: TextRange | undefined;
+  readonly next: TextRange | undefined;
   /** From the item before, or the bracket. */
   readonly before: Gap;
   /** To the item after, or the bracket. */
@@ -35,7 +35,7 @@ export interface Slot extends Range {
   readonly lead: number;
 }
 
-export function slotOf(text: string, box: Container, index: number): Slot | undefined {
+export function slotOf(text: string, box: Container, index: number): ItemSlot | undefined {
   const item = box.items[index];
   if (item === undefined) return undefined;
   const previous = box.items[index - 1];
@@ -47,7 +47,7 @@ export function slotOf(text: string, box: Container, index: number): Slot | unde
   return { start, end, previous, next, before, after, limit, lead: leadOf(text, box, item, before) };
 }
 
-function leadOf(text: string, box: Container, item: Range, before: Gap): number {
+function leadOf(text: string, box: Container, item: TextRange, before: Gap): number {
   const floor = before.comma === undefined ? box.open : before.comma + 1;
   // What begins on the line of the item before, or of the bracket, belongs there, unless this item does too.
   const inline = sameLine(text, floor, item.start);
@@ -61,12 +61,12 @@ function leadOf(text: string, box: Container, item: Range, before: Gap): number 
 }
 
 /** Nothing but its own comments stands before the item on its line. */
-export function startsLine(text: string, { lead }: Slot): boolean {
+export function startsLine(text: string, { lead }: ItemSlot): boolean {
   return isBlank(text, lineStart(text, lead), lead);
 }
 
 /** The comments after an item that are its own. They come before all others. */
-export function trailOf(text: string, slot: Slot): readonly Range[] {
+export function trailOf(text: string, slot: ItemSlot): readonly TextRange[] {
   const { previous, after, limit } = slot;
   const shared = sameLine(text, slot.end, limit);
   const crowded = previous !== undefined && sameLine(text, previous.end, slot.start);
@@ -136,14 +136,14 @@ export function beforeBlanks(text: string, at: number): number {
 
 /** What stands between two values of a list or an object. */
 interface Gap {
-  readonly comments: readonly Range[];
+  readonly comments: readonly TextRange[];
   /** Offset of the comma. */
   readonly comma: number | undefined;
 }
 
 /** INVARIANT: `from` to `to` holds white space, comments and at most one comma. */
 export function gapBetween(text: string, from: number, to: number): Gap {
-  const comments: Range[] = [];
+  const comments: TextRange[] = [];
   let comma: number | undefined;
   for (let at = from; at < to;) {
     const end = commentEnd(text, at);
@@ -155,8 +155,8 @@ export function gapBetween(text: string, from: number, to: number): Gap {
 }
 
 /** Every comment of a JSON5 text, found without the reader, which it is held against. */
-export function allComments(text: string): readonly Range[] {
-  const comments: Range[] = [];
+export function allComments(text: string): readonly TextRange[] {
+  const comments: TextRange[] = [];
   for (let at = 0; at < text.length;) {
     const end = commentEnd(text, at);
     if (end !== undefined) comments.push({ start: at, end });

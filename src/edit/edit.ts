@@ -1,15 +1,15 @@
 import { containerOf, indentAt, sameLine } from "./container.ts";
 import { insertion, removal, type Printer, type Spot } from "./items.ts";
-import { type Fault, type Json, type Node, type Path, readJson5, toValue } from "./json5/index.ts";
+import { type Fault, type Json, type JsonNode, type Path, readJson5, toValue } from "./json5/index.ts";
 import { findList, findNode, findObject, nodeOf, sameValue, verified, withNode } from "./model.ts";
 import { printComment, printMember, printValue } from "./print.ts";
 import { invert, type Patch } from "./splice.ts";
-import { styleOf, type Style } from "./style.ts";
+import { styleOf, type TextStyle } from "./style.ts";
 
 /** One change of a JSON5 text. */
 export type Edit =
   /** New elements of the list at `list`, one after the other. */
-  | ({ readonly do: "insert"; readonly list: Path; readonly place: Place; readonly also?: readonly NewItem[] } & NewItem)
+  | ({ readonly do: "insert"; readonly list: Path; readonly place: ItemPlace; readonly also?: readonly NewItem[] } & NewItem)
   /** An element of a list, or a key with its value. */
   | { readonly do: "remove"; readonly path: Path }
   /** A value that is there. */
@@ -23,7 +23,7 @@ export interface NewItem {
   readonly comment?: string;
 }
 
-export type Place = "end" | { readonly before: number } | { readonly after: number };
+export type ItemPlace = "end" | { readonly before: number } | { readonly after: number };
 
 export interface Edited {
   readonly ok: true;
@@ -36,7 +36,7 @@ export interface Edited {
   readonly undo: Patch;
 }
 
-export interface Refused {
+export interface RefusedEdit {
   readonly ok: false;
   /** `broken`: the text is not flawless JSON5. `misplaced`: no such place. `unsafe`: the result would not be exactly what was asked. */
   readonly code: "broken" | "misplaced" | "unsafe";
@@ -46,15 +46,15 @@ export interface Refused {
 }
 
 /** A text change, and what the text must say afterwards. */
-interface Planned {
+interface PlannedEdit {
   readonly ok: true;
   readonly patch: Patch;
-  readonly expected: Node;
+  readonly expected: JsonNode;
   /** The only comments that come with it, in their order. */
   readonly comments?: readonly string[];
 }
 
-type Plan = Planned | { readonly ok: false; readonly message: string };
+type EditPlan = PlannedEdit | { readonly ok: false; readonly message: string };
 
 /**
  * Changes a JSON5 text by the smallest splices. Comments, order and layout stay; what is new is written as its neighbours
@@ -66,7 +66,7 @@ type Plan = Planned | { readonly ok: false; readonly message: string };
  * // { ok: true, text: '{ "allow": [ "a", "b" ] } // mine', … }
  * ```
  */
-export function edit(text: string, change: Edit): Edited | Refused {
+export function edit(text: string, change: Edit): Edited | RefusedEdit {
   const { root, faults } = readJson5(text);
   if (root === undefined || faults.length > 0)
     return { ok: false, code: "broken", message: faults[0]?.message ?? "the text cannot be read", faults };
@@ -78,7 +78,7 @@ export function edit(text: string, change: Edit): Edited | Refused {
   return { ok: true, text: result.text, value: toValue(expected), patch, undo: invert(patch) };
 }
 
-function planned(text: string, root: Node, change: Edit): Plan {
+function planned(text: string, root: JsonNode, change: Edit): EditPlan {
   switch (change.do) {
     case "insert":
       return planInsert(text, root, change);
@@ -91,7 +91,7 @@ function planned(text: string, root: Node, change: Edit): Plan {
   }
 }
 
-function planInsert(text: string, root: Node, change: Extract<Edit, { readonly do: "insert" }>): Plan {
+function planInsert(text: string, root: JsonNode, change: Extract<Edit, { readonly do: "insert" }>): EditPlan {
   const { list: path, place, also = [] } = change;
   const fresh: readonly NewItem[] = [change, ...also];
   const list = findList(root, path);
@@ -126,7 +126,7 @@ function planInsert(text: string, root: Node, change: Extract<Edit, { readonly d
   };
 }
 
-function planRemove(text: string, root: Node, path: Path): Plan {
+function planRemove(text: string, root: JsonNode, path: Path): EditPlan {
   const found = findNode(root, path);
   if (!found.ok) return found;
   const around = path.slice(0, -1);
@@ -135,7 +135,7 @@ function planRemove(text: string, root: Node, path: Path): Plan {
   if (step === undefined || !parent.ok || parent.node.kind === "scalar") return { ok: false, message: "the whole file cannot be removed" };
   const { node } = parent;
   const index = node.kind === "array" ? node.items.indexOf(found.node) : node.members.findIndex(({ key }) => key === step);
-  const without = (owner: Node): Node =>
+  const without = (owner: JsonNode): JsonNode =>
     owner.kind === "array"
       ? { ...owner, items: owner.items.toSpliced(index, 1) }
       : owner.kind === "object"
@@ -144,7 +144,7 @@ function planRemove(text: string, root: Node, path: Path): Plan {
   return { ok: true, patch: removal(text, containerOf(node), index), expected: withNode(root, around, without) };
 }
 
-function planReplace(text: string, root: Node, path: Path, value: Json): Plan {
+function planReplace(text: string, root: JsonNode, path: Path, value: Json): EditPlan {
   const found = findNode(root, path);
   if (!found.ok) return found;
   const { node } = found;
@@ -156,13 +156,13 @@ function planReplace(text: string, root: Node, path: Path, value: Json): Plan {
 }
 
 /** A file of one line stays one. */
-function roomAt(text: string, root: Node, node: Node): Parameters<typeof printValue>[2] {
+function roomAt(text: string, root: JsonNode, node: JsonNode): Parameters<typeof printValue>[2] {
   return sameLine(text, root.start, root.end) && root.kind !== "scalar"
     ? { on: "line" }
     : { on: "lines", indent: indentAt(text, node.start) };
 }
 
-function planSet(text: string, root: Node, path: Path, value: Json): Plan {
+function planSet(text: string, root: JsonNode, path: Path, value: Json): EditPlan {
   const found = findNode(root, path);
   if (found.ok) return planReplace(text, root, path, value);
   // The longest part of the path that is there.
@@ -174,7 +174,7 @@ function planSet(text: string, root: Node, path: Path, value: Json): Plan {
   const owner = findObject(root, around);
   if (!owner.ok) return owner;
   const nested = inner.reduceRight<Json>((held, step) => Object.fromEntries([[step, held]]), value);
-  const style: Style = styleOf(text, root);
+  const style: TextStyle = styleOf(text, root);
   const { members } = owner.node;
   const spot: Spot | undefined = members.length === 0 ? undefined : { side: "after", index: members.length - 1 };
   return {

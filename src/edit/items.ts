@@ -12,11 +12,11 @@ import {
   startsLine,
   trailOf,
   type Container,
-  type Slot,
+  type ItemSlot,
 } from "./container.ts";
 import type { Room } from "./print.ts";
-import { cut, put, type Patch, type Range } from "./splice.ts";
-import type { Style } from "./style.ts";
+import { cut, put, type Patch, type TextRange } from "./splice.ts";
+import type { TextStyle } from "./style.ts";
 
 /** Takes an item out, with its comma and the comments that are its own. */
 export function removal(text: string, box: Container, index: number): Patch {
@@ -30,7 +30,7 @@ export function removal(text: string, box: Container, index: number): Patch {
 
   let start = slot.lead;
   let end = Math.max(slot.end, trail.at(-1)?.end ?? 0);
-  const commas: Range[] = [];
+  const commas: TextRange[] = [];
   if (after.comma !== undefined) {
     if (kept.some((comment) => comment.end <= (after.comma ?? 0)))
       commas.push(tidy(text, box, slot, { start: after.comma, end: after.comma + 1 }));
@@ -45,7 +45,7 @@ export function removal(text: string, box: Container, index: number): Patch {
 }
 
 /** The range with the white space that goes with it. INVARIANT: the line break after a comment that stays, stays. */
-function tidy(text: string, box: Container, slot: Slot, { start, end }: Range): Range {
+function tidy(text: string, box: Container, slot: ItemSlot, { start, end }: TextRange): TextRange {
   const head = isBlank(text, lineStart(text, start), start);
   const tail = isBlank(text, end, lineEnd(text, end));
   if (head && tail) return wholeLines(text, box, { start: lineStart(text, start), end: nextLine(text, end) });
@@ -58,7 +58,7 @@ function tidy(text: string, box: Container, slot: Slot, { start, end }: Range): 
 }
 
 /** Blank lines around what goes away do not add up. */
-function wholeLines(text: string, box: Container, { start, end }: Range): Range {
+function wholeLines(text: string, box: Container, { start, end }: TextRange): TextRange {
   // A line break of Windows is two characters.
   const above = lineStart(text, text.slice(0, start).endsWith("\r\n") ? start - 2 : Math.max(0, start - 1));
   const blankAbove = above > box.open && isBlank(text, above, start);
@@ -78,19 +78,19 @@ export interface Spot {
 }
 
 /** Puts an item into a list or an object: on a line of its own where its neighbour has one. */
-export function insertion(text: string, box: Container, spot: Spot | undefined, style: Style, lines: boolean, print: Printer): Patch {
+export function insertion(text: string, box: Container, spot: Spot | undefined, style: TextStyle, lines: boolean, print: Printer): Patch {
   const slot = spot === undefined ? undefined : slotOf(text, box, spot.index);
   if (slot === undefined) return intoEmpty(text, box, style, lines, print);
   return spot?.side === "before" ? putBefore(text, slot, style, print) : putAfter(text, slot, style, print);
 }
 
-function putBefore(text: string, slot: Slot, style: Style, print: Printer): Patch {
+function putBefore(text: string, slot: ItemSlot, style: TextStyle, print: Printer): Patch {
   if (!startsLine(text, slot)) return [put(slot.lead, `${print({ on: "line" })}${style.comma}`)];
   const indent = indentAt(text, slot.lead);
   return [put(slot.lead, `${print({ on: "lines", indent })},${style.eol}${indent}`)];
 }
 
-function putAfter(text: string, slot: Slot, style: Style, print: Printer): Patch {
+function putAfter(text: string, slot: ItemSlot, style: TextStyle, print: Printer): Patch {
   const { comma, comments } = slot.after;
   const own = startsLine(text, slot) && (slot.next === undefined || !sameLine(text, slot.end, slot.next.start));
   const from = comma === undefined ? slot.end : comma + 1;
@@ -110,7 +110,7 @@ function putAfter(text: string, slot: Slot, style: Style, print: Printer): Patch
   return [put(at, `${style.comma}${item}`)];
 }
 
-function intoEmpty(text: string, box: Container, style: Style, lines: boolean, print: Printer): Patch {
+function intoEmpty(text: string, box: Container, style: TextStyle, lines: boolean, print: Printer): Patch {
   const { open, close } = box;
   const outer = indentAt(text, open);
   const { comments } = gapBetween(text, open, close);

@@ -1,6 +1,6 @@
 import { allComments } from "./container.ts";
-import { member, printPath, readJson5, type ArrayNode, type Json, type Node, type ObjectNode, type Path } from "./json5/index.ts";
-import { applyPatch, invert, type Patch, type Range } from "./splice.ts";
+import { member, printPath, readJson5, type ArrayNode, type Json, type JsonNode, type ObjectNode, type Path } from "./json5/index.ts";
+import { applyPatch, invert, type Patch, type TextRange } from "./splice.ts";
 
 /** What a text shall say after an edit, worked out on values alone: the text that comes out is held against it. */
 
@@ -10,12 +10,12 @@ export interface Misplaced {
   readonly message: string;
 }
 
-type Found<T> = { readonly ok: true; readonly node: T } | Misplaced;
+type FoundNode<T> = { readonly ok: true; readonly node: T } | Misplaced;
 
 const NOWHERE = { start: -1, end: -1 };
 
 /** The tree of a value that stands in no text. */
-export function nodeOf(value: Json): Node {
+export function nodeOf(value: Json): JsonNode {
   if (isList(value)) return { kind: "array", items: value.map(nodeOf), ...NOWHERE };
   if (typeof value === "object" && value !== null)
     return {
@@ -31,7 +31,7 @@ function isList(value: Json): value is readonly Json[] {
 }
 
 /** The same value, with its members in the same order. */
-export function sameValue(a: Node, b: Node): boolean {
+export function sameValue(a: JsonNode, b: JsonNode): boolean {
   if (a.kind === "scalar") return b.kind === "scalar" && Object.is(a.value, b.value);
   if (a.kind === "array")
     return (
@@ -47,7 +47,7 @@ export function sameValue(a: Node, b: Node): boolean {
   );
 }
 
-export function findNode(root: Node, path: Path): Found<Node> {
+export function findNode(root: JsonNode, path: Path): FoundNode<JsonNode> {
   let node = root;
   for (const [depth, step] of path.entries()) {
     const next = typeof step === "number" ? (node.kind === "array" ? node.items[step] : undefined) : member(node, step)?.value;
@@ -57,13 +57,13 @@ export function findNode(root: Node, path: Path): Found<Node> {
   return { ok: true, node };
 }
 
-export function findList(root: Node, path: Path): Found<ArrayNode> {
+export function findList(root: JsonNode, path: Path): FoundNode<ArrayNode> {
   const found = findNode(root, path);
   if (!found.ok) return found;
   return found.node.kind === "array" ? { ok: true, node: found.node } : { ok: false, message: `\`${printPath(path)}\` is not a list` };
 }
 
-export function findObject(root: Node, path: Path): Found<ObjectNode> {
+export function findObject(root: JsonNode, path: Path): FoundNode<ObjectNode> {
   const found = findNode(root, path);
   if (!found.ok) return found;
   return found.node.kind === "object"
@@ -72,7 +72,7 @@ export function findObject(root: Node, path: Path): Found<ObjectNode> {
 }
 
 /** `root` with what `change` makes of the value at `path`. INVARIANT: the path exists. */
-export function withNode(root: Node, path: Path, change: (node: Node) => Node): Node {
+export function withNode(root: JsonNode, path: Path, change: (node: JsonNode) => JsonNode): JsonNode {
   const [step, ...rest] = path;
   if (step === undefined) return change(root);
   if (root.kind === "array") return { ...root, items: root.items.map((item, at) => (at === step ? withNode(item, rest, change) : item)) };
@@ -83,15 +83,15 @@ export function withNode(root: Node, path: Path, change: (node: Node) => Node): 
   };
 }
 
-type Verified = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
+type VerifiedEdit = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
 
-const refuse = (message: string): Verified => ({ ok: false, message });
+const refuse = (message: string): VerifiedEdit => ({ ok: false, message });
 
 /**
  * The patched text, if it holds what every edit promises: it says exactly what was asked, every comment that no splice
  * touches is there as it was, no other has come but those asked for, and the patch can be taken back.
  */
-export function verified(text: string, patch: Patch, expected: Node, added: readonly string[] = []): Verified {
+export function verified(text: string, patch: Patch, expected: JsonNode, added: readonly string[] = []): VerifiedEdit {
   const next = applyPatch(text, patch);
   if (next === undefined) return refuse("the changes overlap");
   const { root, faults } = readJson5(next);
@@ -99,7 +99,7 @@ export function verified(text: string, patch: Patch, expected: Node, added: read
   if (!sameValue(root, expected)) return refuse("the result would say something else");
   const put = invert(patch);
   const all = allComments(next);
-  const isNew = ({ start, end }: Range): boolean => put.some(({ at, was }) => at <= start && end <= at + was.length);
+  const isNew = ({ start, end }: TextRange): boolean => put.some(({ at, was }) => at <= start && end <= at + was.length);
   const fresh = all.filter(isNew);
   if (fresh.length !== added.length || fresh.some(({ start, end }, at) => next.slice(start, end) !== added[at]))
     return refuse("a comment would not be as it was asked for");

@@ -1,5 +1,5 @@
 import type { Json } from "./json5/index.ts";
-import { isName, type Style } from "./style.ts";
+import { isName, type TextStyle } from "./style.ts";
 
 /** Where a value is printed: on the line it stands on, or with lines of its own, whose indentation is `indent`. */
 export type Room = { readonly on: "line" } | { readonly on: "lines"; readonly indent: string };
@@ -8,7 +8,7 @@ export type Room = { readonly on: "line" } | { readonly on: "lines"; readonly in
 const WIDTH = 100;
 
 /** The text of a value in the manner of the file. */
-export function printValue(value: Json, style: Style, room: Room): string {
+export function printValue(value: Json, style: TextStyle, room: Room): string {
   if (isList(value)) {
     const wide = room.on === "line" || (!style.listLines && value.every((item) => !isFilled(item)));
     return print("[", "]", wide, value.length, (at, inner) => printValue(value[at] ?? null, style, inner), style, room, "");
@@ -26,7 +26,7 @@ export function printValue(value: Json, style: Style, room: Room): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-export function printMember(key: string, value: Json, style: Style, room: Room): string {
+export function printMember(key: string, value: Json, style: TextStyle, room: Room): string {
   return `${style.bareKeys && isName(key) ? key : printText(key, style)}${style.colon}${printValue(value, style, room)}`;
 }
 
@@ -50,7 +50,7 @@ function print(
   wide: boolean,
   count: number,
   item: (at: number, room: Room) => string,
-  style: Style,
+  style: TextStyle,
   room: Room,
   pad: string,
 ): string {
@@ -66,7 +66,7 @@ function print(
   return `${open}${lines.join(",")}${style.trailingComma ? "," : ""}${style.eol}${room.indent}${close}`;
 }
 
-function printText(text: string, { quote }: Style): string {
+function printText(text: string, { quote }: TextStyle): string {
   const json = JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   return quote === '"' ? json : `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

@@ -32,12 +32,12 @@ export function invert(patch: Patch): Patch {
 }
 
 /** A part of a text, end exclusive. */
-export interface Range {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-export function cut(text: string, { start, end }: Range): Splice {
+export function cut(text: string, { start, end }: TextRange): Splice {
   return { at: start, was: text.slice(start, end), becomes: "" };
 }
 

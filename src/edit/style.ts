@@ -1,8 +1,8 @@
 import { containerOf, indentAt, isContainer, sameLine, slotOf, startsLine } from "./container.ts";
-import { isNamePart, isNameStart, type Node } from "./json5/index.ts";
+import { isNamePart, isNameStart, type JsonNode } from "./json5/index.ts";
 
 /** How a file is written, so that what is added looks like the rest of it. */
-export interface Style {
+export interface TextStyle {
   readonly eol: string;
   /** One level of indentation. */
   readonly unit: string;
@@ -33,7 +33,7 @@ class Habit {
 }
 
 /** Reads the habits of a text from what is there; where nothing tells, two blanks, double quotes and a line per item. */
-export function styleOf(text: string, root: Node): Style {
+export function styleOf(text: string, root: JsonNode): TextStyle {
   const habits = {
     blankAfterColon: new Habit(),
     blankAfterComma: new Habit(),
@@ -46,7 +46,7 @@ export function styleOf(text: string, root: Node): Style {
   };
   let unit: string | undefined;
 
-  const visit = (node: Node): void => {
+  const visit = (node: JsonNode): void => {
     if (!isContainer(node)) {
       if (typeof node.value === "string") habits.singleQuotes.vote(text[node.start] === "'");
       return;

@@ -13,7 +13,7 @@ import {
   type Verdict,
   verdictOf,
 } from "../policy/index.ts";
-import { addRefusals, type FileIdentity, identityOfPath, type Refusal, refusalsSince } from "../state/index.ts";
+import { addRefusals, type FileIdentity, identityOfPath, type RecordedRefusal, refusalsSince } from "../state/index.ts";
 import type { Request } from "./request.ts";
 import type { Judging } from "./situation.ts";
 
@@ -51,7 +51,7 @@ export function recallRefusals(request: Request, verdict: RequestVerdict, { poli
 function recall(
   action: FileAction,
   verdict: Verdict,
-  remembered: readonly Refusal[],
+  remembered: readonly RecordedRefusal[],
   policy: Policy,
   context: JudgeContext,
 ): Verdict | undefined {
@@ -87,13 +87,13 @@ function identityAt({ target }: FileAction): FileIdentity | undefined {
 }
 
 /** An object's number is given again once it is gone: what was born at another time is another one. */
-function isSame(object: FileIdentity | undefined, { identity }: Refusal): boolean {
+function isSame(object: FileIdentity | undefined, { identity }: RecordedRefusal): boolean {
   if (object === undefined || identity === undefined) return false;
   return object.device === identity.device && object.inode === identity.inode && (!object.knows || object.born === identity.born);
 }
 
 /** What the policy says about the same under the name it was refused by. */
-function asThat(action: FileAction, refusal: Refusal, policy: Policy, context: JudgeContext): Verdict {
+function asThat(action: FileAction, refusal: RecordedRefusal, policy: Policy, context: JudgeContext): Verdict {
   const { asGiven: _, ...rest } = action;
   const same: Action = { ...rest, target: { kind: "path", path: refusal.path }, origin: { by: "tool" } };
   const [judged] = judge({ actions: [same], unknowns: [] }, policy, context).actions;
@@ -101,7 +101,7 @@ function asThat(action: FileAction, refusal: Refusal, policy: Policy, context: J
   return { ...verdict, reason: `the same file as ${visible(refusal.path)}, which was refused: ${verdict.reason}` };
 }
 
-function before({ by, tool, path, what, time }: Refusal, how: string): Verdict {
+function before({ by, tool, path, what, time }: RecordedRefusal, how: string): Verdict {
   const who = by === "person" ? "the user" : "the policy";
   const minutes = Math.max(1, Math.round((Date.now() - time) / 60_000));
   const reason = `${how} ${visible(path)}: ${who} refused to let ${visible(tool)} ${what} it ${minutes} min ago`;
@@ -137,9 +137,9 @@ export function rememberAnswer(
   return any ? remember(request, over, judging) : undefined;
 }
 
-type RefusedPath = Pick<Refusal, "what" | "path" | "by" | "over">;
+type RefusedPath = Pick<RecordedRefusal, "what" | "path" | "by" | "over">;
 
-function pathOf({ operation, target }: FileAction, by: Refusal["by"]): readonly RefusedPath[] {
+function pathOf({ operation, target }: FileAction, by: RecordedRefusal["by"]): readonly RefusedPath[] {
   return target.kind === "path" ? [{ what: READS.has(operation) ? "read" : "change", path: target.path, by }] : [];
 }
 
@@ -162,7 +162,7 @@ function remember(request: Request, paths: readonly RefusedPath[], { policy, con
   if (session === undefined || paths.length === 0 || policy.settings.automation.refusals.minutes === 0) return undefined;
   const time = Date.now();
   const { tool } = request;
-  const refusals = paths.slice(0, MOST_AT_ONCE).map((found): Refusal => {
+  const refusals = paths.slice(0, MOST_AT_ONCE).map((found): RecordedRefusal => {
     const path = context.world.canonical(resolvePath(context.world.cwd, found.path));
     return { ...found, path, time, tool, identity: found.over === true ? undefined : identityOfPath(path) };
   });

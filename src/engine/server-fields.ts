@@ -26,8 +26,10 @@ const ARGUMENTS = /^(?:args|arguments|argv|parameters)$/;
 const ENVIRONMENT = /^(?:(?:extra|process|custom|additional|child|with|set)?env(?:ironment)?(?:var|variable)?s?)$/;
 const PATH =
   /(?:path|file|filename|dir|directory|folder|root|cwd|workdir|src|source|dest|destination|target|location|from|to|output|input|uri|url|href)s?$/;
-const TEXT =
-  /^(?:content|contents|body|text|message|description|prompt|query|question|comment|title|summary|note|notes|oldstring|newstring|oldtext|newtext|oldstr|newstr|diff|patch|data|html|markdown|sql|code|snippet|value|reason)s?$/;
+const TEXT = new RegExp(
+  "^(?:content|contents|body|text|message|description|prompt|query|question|comment|title|summary|note|notes|oldstring|" +
+    "newstring|oldtext|newtext|oldstr|newstr|diff|patch|data|html|markdown|sql|code|snippet|value|reason)s?$",
+);
 const WRITTEN =
   /^(?:content|contents|body|text|data|newstring|newtext|newstr|oldstring|diff|patch|edits|replacement|insert|filetext|newcontent)s?$/;
 

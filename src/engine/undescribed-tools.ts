@@ -55,8 +55,11 @@ function serverTool({ tool, facts }: Request): string | undefined {
 }
 
 /** Verbs of tools that change what they are given. */
-const CHANGES =
-  /(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])/i;
+const CHANGES = new RegExp(
+  String.raw`(?:^|[_\-.]|(?<=[a-z]))(?:write|create|edit|update|delete|remove|move|rename|copy|append|insert|replace|patch|put|save|` +
+    "set|upload|overwrite|modify|mkdir|rm|mv|cp|touch|chmod|store)(?![a-z])",
+  "i",
+);
 
 function guessServerEffects(name: string, request: Request, world: World): GuessedEffects | undefined {
   const { commands, paths, urls, variables, input, content, refused, complete } = serverFields(name, request.input);

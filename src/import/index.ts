@@ -12,6 +12,6 @@ export {
   type Scope,
   type Unreadable,
 } from "./types.ts";
-export { settle, type Settled, textOf } from "./settle.ts";
+export { settle, type SettledRule, textOf } from "./settle.ts";
 export { planImport, type ImportPlan, type Sourced } from "./plan.ts";
 export { type Refusal, refusalsOf } from "./denies.ts";

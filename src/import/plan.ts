@@ -1,5 +1,5 @@
-import { edit, type Edit, type NewItem, type Place } from "../edit/index.ts";
-import { type Json, member, type Node, type Path, readJson5, toValue } from "../edit/json5/index.ts";
+import { edit, type Edit, type NewItem, type ItemPlace } from "../edit/index.ts";
+import { type Json, member, type JsonNode, type Path, readJson5, toValue } from "../edit/json5/index.ts";
 import { compareDecisions, type Effect, type Matcher, OPERATIONS, type OperationName, parseRule } from "../policy/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import type { Converted, Loss } from "./types.ts";
@@ -24,7 +24,7 @@ export interface ImportPlan {
 /** A list of the policy, or the beginning of one, and what is to be added to it. */
 interface PlanGroup {
   readonly list: Path;
-  readonly place: (text: string) => Place | Loss;
+  readonly place: (text: string) => ItemPlace | Loss;
   readonly items: { readonly of: Sourced; readonly value: Json }[];
 }
 
@@ -103,13 +103,13 @@ function isOutOfOrder({ rule }: Sourced, rules: readonly Sourced[], inOrder: Rea
   return rules.slice(at + 1).some((other) => other.rule.into.list === into.list && compareDecisions(other.rule.effect, effect) > 0);
 }
 
-function rulesOfBlock(text: string, operation: OperationName): readonly Node[] {
+function rulesOfBlock(text: string, operation: OperationName): readonly JsonNode[] {
   const block = nodeAt(text, blockPath(operation));
   return block?.kind === "array" ? block.items : [];
 }
 
-function nodeAt(text: string, path: Path): Node | undefined {
-  let node: Node | undefined = readJson5(text).root;
+function nodeAt(text: string, path: Path): JsonNode | undefined {
+  let node: JsonNode | undefined = readJson5(text).root;
   for (const step of path) node = typeof step === "string" ? member(node, step)?.value : undefined;
   return node;
 }
@@ -151,7 +151,7 @@ const blockRule = ({ effect, reason }: Converted, pattern: string): Json => ({
  * In a block the first match decides, so a refusal comes first, a question after the refusals and what is allowed last:
  * no rule that stands there loses anything to a looser one.
  */
-function placeInBlock(text: string, operation: OperationName, effect: Effect): Place | Loss {
+function placeInBlock(text: string, operation: OperationName, effect: Effect): ItemPlace | Loss {
   const effects = rulesOfBlock(text, operation).map((item) => toText(item, "action"));
   if (effect === "allow" || effects.length === 0) return "end";
   const lastDeny = effects.lastIndexOf("deny");
@@ -167,7 +167,7 @@ function placeInBlock(text: string, operation: OperationName, effect: Effect): P
   return at >= effects.length ? "end" : { before: at };
 }
 
-function toText(node: Node, key: string): unknown {
+function toText(node: JsonNode, key: string): unknown {
   const value = member(node, key)?.value;
   return value === undefined ? undefined : toValue(value);
 }

@@ -7,7 +7,7 @@ import { lowerShell } from "../shell/index.ts";
 import type { Converted, Into, Loss } from "./types.ts";
 
 /** A rule that may be written, and what of it is not as it was. */
-export interface Settled {
+export interface SettledRule {
   readonly rule?: Converted;
   readonly loss?: Loss;
 }
@@ -16,7 +16,7 @@ export interface Settled {
  * The last word on a converted rule: our judge agrees with the examples derived from it, and with the native rule's own.
  * A refusal or question that also speaks of what it should not is kept, and said; a rule that allows too much is not.
  */
-export function settle(rule: Converted): Settled {
+export function settle(rule: Converted): SettledRule {
   const loss = verify(rule);
   if (loss !== undefined) return { loss };
   const { keep, ...bare } = rule;

@@ -1,7 +1,7 @@
 import { type Action, CALL_ARGUMENTS } from "../action/index.ts";
 import { patternCovers } from "../pattern/index.ts";
 import { judge, patternBase, pathTextOf, type CallMatcher, type Matcher, type Policy, type Rule } from "../policy/index.ts";
-import { examplesOf, hasSubcommands, isKnown, runsAnything, type Run } from "../shell/survey/index.ts";
+import { examplesOf, hasSubcommands, isKnown, runsAnything, type SurveyedRun } from "../shell/survey/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
@@ -84,7 +84,7 @@ function everywhere(matcher: Matcher, { world }: Inspection): FindingDraft | und
 /** The rule leaves open what runs. */
 function runs(rule: Rule, prefix: readonly string[]): FindingDraft | undefined {
   const found = runsAnything(prefix, NOWHERE).filter(({ argv }) => matchesLine(rule, lowerLine(argv)));
-  const of = (kind: Run["runs"]): string | undefined => found.find((run) => run.runs === kind)?.argv.join(" ");
+  const of = (kind: SurveyedRun["runs"]): string | undefined => found.find((run) => run.runs === kind)?.argv.join(" ");
   const program = prefix.join(" ");
   const code = of("code");
   if (code !== undefined) {

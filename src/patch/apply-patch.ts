@@ -36,10 +36,10 @@ export function readApplyPatch(text: string): PatchReading {
   for (const at of [0, plain.length - 1]) plain[at] = bare(plain[at] ?? "");
   if (plain[0] !== BEGIN) return malformed(1, `the patch does not begin with \`${BEGIN}\``, HELP);
   if (plain.at(-1) !== END || plain.length < 2) return malformed(lines.length, `the patch does not end with \`${END}\``, HELP);
-  return new Reader(plain).read();
+  return new ApplyPatchReader(plain).read();
 }
 
-class Reader {
+class ApplyPatchReader {
   readonly #lines: readonly string[];
   readonly #changes: PatchChange[] = [];
   #at = 1;

@@ -11,12 +11,12 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 const OTHER_FORMATS = /^(?:\*{3,}|\s*\d+(?:,\d+)?[acdis](?:\d+(?:,\d+)?)?\s*$|\s*[<>] )/;
 
 /** What is known of the file at hand. */
-interface Header {
+interface FileHeader {
   readonly line: number;
   /** Every name it has been given, `/dev/null` left out. */
   readonly names: Set<string>;
-  old: Named | undefined;
-  new: Named | undefined;
+  old: NamedFile | undefined;
+  new: NamedFile | undefined;
   moved: { from?: string; to?: string; readonly does: "move" | "copy" } | undefined;
   /** By the extended headers. */
   created: boolean;
@@ -29,7 +29,7 @@ interface Header {
   git: boolean;
 }
 
-const header = (line: number, git: boolean): Header => ({
+const header = (line: number, git: boolean): FileHeader => ({
   line,
   names: new Set(),
   old: undefined,
@@ -44,19 +44,19 @@ const header = (line: number, git: boolean): Header => ({
   git,
 });
 
-type Wrong = PatchReading & { readonly ok: false };
+type RefusedPatch = PatchReading & { readonly ok: false };
 
 /** Reads a unified diff. Never throws. */
 export function readUnifiedDiff(text: string): PatchReading {
   if (text.length > MAX_PATCH) return malformed(1, "the patch is too large to be read", "make several smaller ones");
-  return new Reader(text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))).read();
+  return new UnifiedReader(text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))).read();
 }
 
-class Reader {
+class UnifiedReader {
   readonly #lines: readonly string[];
   readonly #changes: PatchChange[] = [];
   #at = 0;
-  #open: Header | undefined;
+  #open: FileHeader | undefined;
 
   constructor(lines: readonly string[]) {
     this.#lines = lines;
@@ -73,7 +73,7 @@ class Reader {
     return { ok: true, format: "unified", changes: this.#changes };
   }
 
-  #line(text: string): Wrong | undefined {
+  #line(text: string): RefusedPatch | undefined {
     const open = this.#open;
     if (text.startsWith("diff --git ")) return this.#begin(text);
     if (text.startsWith("--- ") && (this.#lines[this.#at + 1] ?? "").startsWith("+++ ")) return this.#sides(text);
@@ -88,7 +88,7 @@ class Reader {
   }
 
   /** Text that belongs to no file: a message in front, the signature of a mail. */
-  #between(text: string): Wrong | undefined {
+  #between(text: string): RefusedPatch | undefined {
     if (OTHER_FORMATS.test(text)) return this.#wrong("a line of another patch format");
     if (/^(?:---|\+\+\+|@@|rename |copy |GIT binary)/.test(text) && text !== "---") return this.#wrong("a header that stands alone");
     if (this.#open !== undefined && /^[ +\\]/.test(text)) return this.#wrong("a line of content outside any hunk");
@@ -96,7 +96,7 @@ class Reader {
     return undefined;
   }
 
-  #begin(text: string): Wrong | undefined {
+  #begin(text: string): RefusedPatch | undefined {
     const wrong = this.#close();
     if (wrong !== undefined) return wrong;
     this.#open = header(this.#at + 1, true);
@@ -109,7 +109,7 @@ class Reader {
     return undefined;
   }
 
-  #sides(text: string): Wrong | undefined {
+  #sides(text: string): RefusedPatch | undefined {
     if (this.#open === undefined || !this.#open.git || this.#open.new !== undefined) {
       const wrong = this.#close(true);
       if (wrong !== undefined) return wrong;
@@ -132,7 +132,7 @@ class Reader {
     return undefined;
   }
 
-  #hunk(text: string): Wrong | undefined {
+  #hunk(text: string): RefusedPatch | undefined {
     const [, before = "1", after = "1"] = HUNK.exec(text) ?? [];
     let old = Number(before);
     let now = Number(after);
@@ -155,7 +155,7 @@ class Reader {
   }
 
   /** Headers between `diff --git` and the content (git-diff(1)). */
-  #extended(text: string, open: Header): Wrong | "taken" | undefined {
+  #extended(text: string, open: FileHeader): RefusedPatch | "taken" | undefined {
     const mode = /^(old mode|new mode|new file mode|deleted file mode) (\d{6})$/.exec(text);
     const moved = /^(rename|copy) (from|to) (.+)$/.exec(text);
     if (mode !== null) {
@@ -181,7 +181,7 @@ class Reader {
     return "taken";
   }
 
-  #binary(text: string): Wrong | undefined {
+  #binary(text: string): RefusedPatch | undefined {
     const open = this.#open;
     if (open === undefined || !open.git) return this.#wrong("a binary change that belongs to no file");
     open.content = true;
@@ -198,7 +198,7 @@ class Reader {
   }
 
   /** `Index: NAME`, which patch(1) may take instead of the names of the sides. */
-  #named(written: string): Wrong | undefined {
+  #named(written: string): RefusedPatch | undefined {
     const wrong = this.#close();
     if (wrong !== undefined) return wrong;
     const name = nameOn(written);
@@ -211,7 +211,7 @@ class Reader {
   }
 
   /** `keepEmpty`: a header that has only a name so far goes on with the sides that follow. */
-  #close(keepEmpty = false): Wrong | undefined {
+  #close(keepEmpty = false): RefusedPatch | undefined {
     const open = this.#open;
     if (open === undefined) return undefined;
     if (keepEmpty && !open.git && open.new === undefined) return undefined;
@@ -223,12 +223,12 @@ class Reader {
     return undefined;
   }
 
-  #wrong(message: string): Wrong {
+  #wrong(message: string): RefusedPatch {
     return malformed(this.#at + 1, message, HELP);
   }
 }
 
-function wholeness(open: Header): string | undefined {
+function wholeness(open: FileHeader): string | undefined {
   const { moved } = open;
   if (moved !== undefined && (moved.from === undefined || moved.to === undefined)) return "a rename or copy without both its names";
   if (moved === undefined && open.names.size === 0) return "a file whose name cannot be told";
@@ -236,7 +236,7 @@ function wholeness(open: Header): string | undefined {
   return undefined;
 }
 
-function changesOf(open: Header): readonly PatchChange[] {
+function changesOf(open: FileHeader): readonly PatchChange[] {
   const { line, moved } = open;
   const does = open.link ? "link" : open.created || open.old?.is === "nothing" ? "add" : undefined;
   const removes = open.deleted || open.new?.is === "nothing";
@@ -256,13 +256,13 @@ function changesOf(open: Header): readonly PatchChange[] {
 }
 
 /** The name on a `---` or `+++` line. */
-export type Named = { readonly is: "file"; readonly name: string } | { readonly is: "nothing" };
+export type NamedFile = { readonly is: "file"; readonly name: string } | { readonly is: "nothing" };
 
 /**
  * The name that a line carries; undefined where its quotes are wrong. A tab ends it (a time follows). `a/` and `b/` are
  * git's and are taken away when both sides have them.
  */
-function nameOn(written: string, other?: string, prefixed = true): Named | undefined {
+function nameOn(written: string, other?: string, prefixed = true): NamedFile | undefined {
   const name = plain(written);
   if (name === undefined) return undefined;
   if (name === "/dev/null") return { is: "nothing" };

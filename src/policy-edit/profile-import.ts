@@ -1,4 +1,4 @@
-import { member, placeFinder, readJson5, type Node } from "../edit/json5/index.ts";
+import { member, placeFinder, readJson5, type JsonNode } from "../edit/json5/index.ts";
 import { parseRule, type CallMatcher, type CallPattern, type Effect } from "../policy/index.ts";
 import { CALL_ARGUMENTS } from "../action/index.ts";
 
@@ -56,7 +56,7 @@ export function readForeignProfiles(text: string): ImportedProfiles | { readonly
   return { profiles, lost };
 }
 
-function textsOf(node: Node): readonly { readonly pattern: string; readonly start: number }[] | undefined {
+function textsOf(node: JsonNode): readonly { readonly pattern: string; readonly start: number }[] | undefined {
   if (node.kind !== "array") return undefined;
   const texts = node.items.flatMap((item) =>
     item.kind === "scalar" && typeof item.value === "string" ? [{ pattern: item.value, start: item.start }] : [],

@@ -11,14 +11,21 @@ import { AGENT_ALIASES, AGENT_OPTIONS, AGENT_PROGRAMS, AGENT_WITHIN, CHANGING_WO
 const RUNNERS: ReadonlySet<string> = new Set("npx npm pnpm pnpx yarn bunx bun node nodejs deno dlx uvx pipx".split(" "));
 
 /** What of an agent is changed, and how: `mcp add`, `plugin install`, `config set`, `features disable`. */
-const AREA =
-  /^(?:mcp|mcp-server|mcp-servers|plugin|plugins|config|settings|setting|hook|hooks|extension|extensions|ext|permission|permissions|skill|skills|agents?|features?|marketplace|trust|tools?|custom-modes?|modes?|profiles?|rules?|toolbox)$/;
-const CHANGE =
-  /^(?:add|add-json|add-from-[a-z-]+|import|remove|rm|delete|del|install|i|uninstall|un|enable|disable|set|unset|update|upgrade|link|unlink|new|create|edit|write|put|reset|reset-[a-z-]+|toggle|allow|trust|approve|migrate|restore|login|configure|turn-off|off|on)$/;
+const AREA = new RegExp(
+  "^(?:mcp|mcp-server|mcp-servers|plugin|plugins|config|settings|setting|hook|hooks|extension|extensions|ext|permission|" +
+    "permissions|skill|skills|agents?|features?|marketplace|trust|tools?|custom-modes?|modes?|profiles?|rules?|toolbox)$",
+);
+const CHANGE = new RegExp(
+  "^(?:add|add-json|add-from-[a-z-]+|import|remove|rm|delete|del|install|i|uninstall|un|enable|disable|set|unset|update|" +
+    "upgrade|link|unlink|new|create|edit|write|put|reset|reset-[a-z-]+|toggle|allow|trust|approve|migrate|restore|login|" +
+    "configure|turn-off|off|on)$",
+);
 
 /** Options that change settings, or start an agent that nobody watches, beyond those that one agent alone has. */
-const OPTION =
-  /^(?:--dangerously-.*|--allow-dangerously-.*|--skip-permissions.*|--allow-all(?:-.*)?|--no-hooks|--disable-hooks|--hooks-dir|--force-allow|--auto-approve-.*|--trust-folder)(?:=.*)?$/;
+const OPTION = new RegExp(
+  "^(?:--dangerously-.*|--allow-dangerously-.*|--skip-permissions.*|--allow-all(?:-.*)?|--no-hooks|--disable-hooks|" +
+    "--hooks-dir|--force-allow|--auto-approve-.*|--trust-folder)(?:=.*)?$",
+);
 /** Of a value: it names hooks, or switches approvals off. */
 const VALUE = /hooks?\b|bypassPermissions|danger-full-access|approval[-_]policy|approval[-_]mode|mcp_?servers|^yolo$|^never$/i;
 const VALUED = /^(?:-c|--config|--disable|--enable|--permission-mode|--approval-mode|--ask-for-approval|-a|--auto|--sandbox|-s)$/;

@@ -15,47 +15,70 @@ export const SECRET_FOLDERS: readonly string[] = [
     ".ssh; .gnupg; .putty; .pki; .step; .tsh; .age; .config/age; .config/sops/age; application support/sops/age; .minisign; .config/sigstore; .sigstore",
     // Clouds and what runs on them.
     ".aws; .azure; .config/gcloud; .oci; .aliyun; .tccli; .bluemix; .config/linode-cli; .config/scw; .config/exoscale; .config/equinix; .config/b2; .mc/certs",
-    ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; .cloudflared; .config/configstore; .config/netlify",
-    ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; .config/tanzu; .tkg; .jfrog; .config/atlascli",
-    ".chef; .config/argocd; .argocd; .rancher; .near-credentials; .config/heroku; .config/snowflake; application support/snowflake; .snowflake; .config/earthengine",
+    ".config/railway; .railway; .config/neonctl; .config/turso; .config/supabase; .supabase; .config/planetscale; " +
+      ".cloudflared; .config/configstore; .config/netlify",
+    ".okta; .config/okta; .awsvault; .granted; .config/vault; .config/infisical; .infisical; .doppler; .akeyless; " +
+      ".config/tanzu; .tkg; .jfrog; .config/atlascli",
+    ".chef; .config/argocd; .argocd; .rancher; .near-credentials; .config/heroku; .config/snowflake; application " +
+      "support/snowflake; .snowflake; .config/earthengine",
     // Package managers and forges.
-    ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; .config/hub; .gitlab-runner; .config/tea",
+    ".envs; .subversion/auth; .local/share/uv/credentials; .local/share/python_keyring; .continuum; .anaconda/keyring; " +
+      ".config/hub; .gitlab-runner; .config/tea",
     ".jira.d; .config/.jira; .microsoft/usersecrets; .config/jenkins-cli",
     // Password managers.
-    ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application support/bitwarden; application support/bitwarden cli",
-    ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; .config/enpass; .enpass; .config/nordpass; .keepass",
+    ".password-store; .config/op; .op; .config/1password; .config/bitwarden; .config/bitwarden cli; application " +
+      "support/bitwarden; application support/bitwarden cli",
+    ".config/rbw; .local/share/rbw; .cache/rbw; .config/lpass; .local/share/lpass; .lpass; .config/dashlane; " +
+      ".config/enpass; .enpass; .config/nordpass; .keepass",
     ".config/keepass; .config/keepassxc; .cache/keepassxc; .config/gopass; .local/share/gopass; .config/authy desktop; .config/proton pass; .config/buttercup",
     ".local/share/keyrings; .gnome2/keyrings; .local/share/kwalletd; .config/goa-1.0; library/keychains; library/accounts; application support/1password",
     // Browsers.
-    ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; .config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
-    ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild productions; .tor-browser; snap/chromium/common/chromium",
-    ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; library/containers/com.apple.safari; library/httpstorages",
-    "application support/google/chrome; application support/chromium; application support/bravesoftware; application support/microsoft edge; application support/firefox",
+    ".config/google-chrome; .config/google-chrome-beta; .config/google-chrome-unstable; .config/chromium; " +
+      ".config/bravesoftware; .config/microsoft-edge; .config/vivaldi",
+    ".config/opera; .config/yandex-browser; .mozilla; .librewolf; .waterfox; .zen; .floorp; .palemoon; .moonchild " +
+      "productions; .tor-browser; snap/chromium/common/chromium",
+    ".config/qutebrowser/data; .local/share/qutebrowser; .local/share/epiphany; library/cookies; library/safari; " +
+      "library/containers/com.apple.safari; library/httpstorages",
+    "application support/google/chrome; application support/chromium; application support/bravesoftware; application " +
+      "support/microsoft edge; application support/firefox",
     "application support/arc; application support/vivaldi; application support/com.operasoftware.opera; application support/librewolf; application support/zen",
     // Mail and messengers.
-    ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; .config/himalaya; .purple; .irssi; .weechat; .config/weechat",
-    ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; .config/signal-cli; .local/share/signal-cli; .config/element",
-    ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; .config/microsoft teams; .config/microsoft/microsoft teams",
-    ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; .config/zulip; .config/wire; .config/viber",
-    ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; .local/share/dino; .config/nheko; .local/share/nheko",
+    ".thunderbird; .config/evolution; .local/share/evolution; .mutt; .config/mutt; .config/neomutt; .config/aerc; " +
+      ".config/himalaya; .purple; .irssi; .weechat; .config/weechat",
+    ".config/slack; .config/discord; .config/discordcanary; .config/discordptb; .config/vesktop; .config/signal; " +
+      ".config/signal-cli; .local/share/signal-cli; .config/element",
+    ".config/riot; .config/telegram-desktop; .local/share/telegramdesktop; .config/whatsapp; .config/whatsdesk; " +
+      ".config/microsoft teams; .config/microsoft/microsoft teams",
+    ".config/teams-for-linux; .config/teams; .config/skype; .config/skypeforlinux; .config/mattermost; .config/rocket.chat; " +
+      ".config/zulip; .config/wire; .config/viber",
+    ".viberpc; .zoom; .config/keybase; .local/share/keybase; .config/hexchat; .config/gajim; .local/share/gajim; " +
+      ".local/share/dino; .config/nheko; .local/share/nheko",
     ".config/fluffychat; .config/ferdium; .config/franz; .config/rambox; .config/session; .config/threema; .config/jami; library/messages; library/mail",
     "application support/slack; application support/discord; application support/signal; application support/element; application support/telegram desktop",
     "application support/whatsapp; application support/microsoft/teams; application support/mattermost; application support/skype; application support/zoom.us",
     "application support/keybase; application support/thunderbird; library/thunderbird; containers/com.tinyspeck.slackmacgap; containers/com.microsoft.teams2",
     "group containers/6n38vws5bx.ru.keepcoder.telegram; group containers/group.net.whatsapp.whatsapp.shared; group containers/ubf8t346g9.office",
     // Wallets.
-    ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; .ethereum; .ethereum/keystore; .lighthouse; .sparrow",
-    ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; .brownie/accounts; .foundry/keystores; .cosmos; .gaia",
-    ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; .config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
-    "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger live; application support/electrum; application support/atomic",
+    ".bitcoin; .litecoin; .dogecoin; .dashcore; .zcash; .bitmonero; .monero; .electrum; .electrum-ltc; .electron-cash; " +
+      ".ethereum; .ethereum/keystore; .lighthouse; .sparrow",
+    ".walletwasabi; .lnd; .lightning; .cardano; .algorand; .avalanche-cli; .sui/sui_config; .aptos; .starkli-wallets; " +
+      ".brownie/accounts; .foundry/keystores; .cosmos; .gaia",
+    ".config/solana; .config/exodus; .config/atomic; .config/ledger live; .config/@trezor; .config/electrum; " +
+      ".config/wasabi; .polkadot; .subkey; .tronlink; .phantom",
+    "application support/bitcoin; application support/litecoin; application support/exodus; application support/ledger " +
+      "live; application support/electrum; application support/atomic",
     "application support/ethereum; application support/monero; application support/@trezor",
     // VPNs, remote desktops, transfer and sync.
-    ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad vpn; .config/windscribe; .cisco; .zerotier-one",
-    ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; .config/teamviewer; .filezilla; .config/filezilla; .lftp",
-    ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; .config/nextcloud; .config/megasync; .config/borg/keys",
+    ".openvpn; .config/openvpn; .config/wireguard; .config/protonvpn; .cache/protonvpn; .config/nordvpn; .config/mullvad " +
+      "vpn; .config/windscribe; .cisco; .zerotier-one",
+    ".config/remmina; .local/share/remmina; .vnc; .config/tigervnc; .anydesk; .config/anydesk; .config/rustdesk; " +
+      ".config/teamviewer; .filezilla; .config/filezilla; .lftp",
+    ".config/lftp; .config/syncthing; .local/state/syncthing; application support/syncthing; .dropbox; .config/insync; " +
+      ".config/nextcloud; .config/megasync; .config/borg/keys",
     // State of infrastructure, with the passwords and keys of what it built.
     ".pulumi/stacks; .pulumi/backups; .pulumi/history; .talos; .config/talos",
-    ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; .local/share/dbeaverdata/security; .config/lens",
+    ".httpie/sessions; .config/httpie/sessions; .config/postman; .config/insomnia; .config/beekeeper-studio; .dbgate; " +
+      ".local/share/dbeaverdata/security; .config/lens",
   ),
 ];
 
@@ -66,36 +89,57 @@ export const SECRET_WORD_FOLDERS = ["secrets", ".secrets", "credentials", ".cred
 export const SECRET_FILES: readonly string[] = [
   ...listed(
     // Package managers.
-    "pip.conf; pip.ini; nuget.config; pypoetry/auth.toml; .config/pdm/config.toml; .hex/hex.config; .config/hex/hex.config; .cabal/config; .config/cabal/config; .pause",
-    ".luarocks/upload_config.lua; .renviron; .config/dart/pub-tokens.json; .nimble/github_api_token; .platformio/appstate.json; .config/composer/auth.json; .config/pnpm/rc",
-    "preferences/pnpm/rc; .config/npm/npmrc; etc/npmrc; .ansible/galaxy_token; .rpm/macros.private; .conan/.conan.db; .jspm/config; .sbt/repositories; .ivy2/.credentials",
+    "pip.conf; pip.ini; nuget.config; pypoetry/auth.toml; .config/pdm/config.toml; .hex/hex.config; .config/hex/hex.config; " +
+      ".cabal/config; .config/cabal/config; .pause",
+    ".luarocks/upload_config.lua; .renviron; .config/dart/pub-tokens.json; .nimble/github_api_token; " +
+      ".platformio/appstate.json; .config/composer/auth.json; .config/pnpm/rc",
+    "preferences/pnpm/rc; .config/npm/npmrc; etc/npmrc; .ansible/galaxy_token; .rpm/macros.private; .conan/.conan.db; " +
+      ".jspm/config; .sbt/repositories; .ivy2/.credentials",
     // Clouds and services.
-    ".terraform.d/credentials.tfrc.json; terraform.rc; .ovh.conf; .vultr-cli.yaml; .civo.json; .upstash.json; .hasura/config.json; .pulumi/credentials.json; .rclone.conf",
-    ".config/upctl.yaml; .config/hcloud/cli.toml; .render/cli.yaml; .b2_account_info; .config/b2/account_info; .mc/config.json; .mcli/config.json; .config/argocd/config",
-    ".saml2aws; .aws_login_config; .okta_aws_login_config; .supabase/access-token; .dev.vars; local.settings.json; publishsettings; .cf/config.json; .openshift/config",
-    ".config/containers/registries.conf.d/auth.json; .config/helm/registry.json; .oras/config.json; .kube/config.json; kubelet.conf; super-admin.conf; google_application.json",
+    ".terraform.d/credentials.tfrc.json; terraform.rc; .ovh.conf; .vultr-cli.yaml; .civo.json; .upstash.json; " +
+      ".hasura/config.json; .pulumi/credentials.json; .rclone.conf",
+    ".config/upctl.yaml; .config/hcloud/cli.toml; .render/cli.yaml; .b2_account_info; .config/b2/account_info; " +
+      ".mc/config.json; .mcli/config.json; .config/argocd/config",
+    ".saml2aws; .aws_login_config; .okta_aws_login_config; .supabase/access-token; .dev.vars; local.settings.json; " +
+      "publishsettings; .cf/config.json; .openshift/config",
+    ".config/containers/registries.conf.d/auth.json; .config/helm/registry.json; .oras/config.json; .kube/config.json; " +
+      "kubelet.conf; super-admin.conf; google_application.json",
     // Continuous integration, trackers, forges.
-    ".sentryclirc; sentry.properties; .coveralls.yml; .config/bk.yaml; buildkite-agent.cfg; .config/lab/lab.toml; .gist; .github_token; .gh_token; .gitlab_token; .twurlrc",
-    ".config/jira/config.yml; .config/todoist/config.json; .config/linear/config.json; .config/snyk.json; .newrelic/config.json; .ngc/config; .trc; .hub; .lab.hcl",
-    ".authinfo; .authinfo.gpg; .stripe/config.toml; .vercel/auth.json; .planetscale/access-token; .expo/state.json; .twilio-cli/config.json; .wandb/settings; .config/wandb/settings",
+    ".sentryclirc; sentry.properties; .coveralls.yml; .config/bk.yaml; buildkite-agent.cfg; .config/lab/lab.toml; .gist; " +
+      ".github_token; .gh_token; .gitlab_token; .twurlrc",
+    ".config/jira/config.yml; .config/todoist/config.json; .config/linear/config.json; .config/snyk.json; " +
+      ".newrelic/config.json; .ngc/config; .trc; .hub; .lab.hcl",
+    ".authinfo; .authinfo.gpg; .stripe/config.toml; .vercel/auth.json; .planetscale/access-token; .expo/state.json; " +
+      ".twilio-cli/config.json; .wandb/settings; .config/wandb/settings",
     ".config/circleci/cli.yml; .config/exercism/user.json; .config/spotify-tui/client.yml; .config/shopify-cli-kit-nodejs/config.json; .local/share/atuin/key",
     // Databases.
-    ".snowsql/config; .pg_service.conf; .redisclirc; .cassandra/cqlshrc; .influxdbv2/configs; .mongodb/mongosh/config; .clickhouse-client/config.xml; .myclirc; .sqlcmdrc",
-    ".config/clickhouse-client/config.xml; .config/dbt/profiles.yml; .tns_admin/wallet; cwallet.sso; ewallet.p12; .config/usql/config.yaml; .usqlpass; .duckdbrc",
+    ".snowsql/config; .pg_service.conf; .redisclirc; .cassandra/cqlshrc; .influxdbv2/configs; .mongodb/mongosh/config; " +
+      ".clickhouse-client/config.xml; .myclirc; .sqlcmdrc",
+    ".config/clickhouse-client/config.xml; .config/dbt/profiles.yml; .tns_admin/wallet; cwallet.sso; ewallet.p12; " +
+      ".config/usql/config.yaml; .usqlpass; .duckdbrc",
     // Mail.
-    ".msmtprc; .config/msmtp/config; .mbsyncrc; .isyncrc; .offlineimaprc; .fetchmailrc; .getmailrc; .muttrc; .neomuttrc; .mailrc; .esmtprc; .ssmtprc; .nmhrc; .nntpauth",
+    ".msmtprc; .config/msmtp/config; .mbsyncrc; .isyncrc; .offlineimaprc; .fetchmailrc; .getmailrc; .muttrc; .neomuttrc; " +
+      ".mailrc; .esmtprc; .ssmtprc; .nmhrc; .nntpauth",
     // Models.
     "io.datasette.llm/keys.json; .config/aichat/config.yaml",
-    ".openai/auth.json; .config/anthropic/config.json; .modal.toml; .vast_api_key; .runpod/config.toml; .kaggle/access_token; .config/openai/config.json; .openai/config.json; .netrc.gpg",
+    ".openai/auth.json; .config/anthropic/config.json; .modal.toml; .vast_api_key; .runpod/config.toml; " +
+      ".kaggle/access_token; .config/openai/config.json; .openai/config.json; .netrc.gpg",
     // Keys, one-time codes, sessions of a browser or program.
-    "age/key.txt; age/keys.txt; sops/keys.txt; chezmoi/key.txt; identity.txt; age-key.txt; age-keys.txt; .age-key; .agekey; deploy_key; deploykey; deploy-key; keystore.properties; key.properties; .google_authenticator; .2fa",
-    "private.asc; privkey.asc; secring.gpg; private.gpg; signing-key.asc; .tailscale/tailscaled.state; state.vscdb; login data for account; web data; cookies; cookies.txt",
-    "cookies.db; cookies.binarycookies; .cookies; cookiejar; key3.db; signons.sqlite; .smbpasswd; .wpa_supplicant.conf; htpasswd; .htdigest; .pgpass.conf; opasswd; psk.txt",
+    "age/key.txt; age/keys.txt; sops/keys.txt; chezmoi/key.txt; identity.txt; age-key.txt; age-keys.txt; .age-key; .agekey; " +
+      "deploy_key; deploykey; deploy-key; keystore.properties; key.properties; .google_authenticator; .2fa",
+    "private.asc; privkey.asc; secring.gpg; private.gpg; signing-key.asc; .tailscale/tailscaled.state; state.vscdb; login " +
+      "data for account; web data; cookies; cookies.txt",
+    "cookies.db; cookies.binarycookies; .cookies; cookiejar; key3.db; signons.sqlite; .smbpasswd; .wpa_supplicant.conf; " +
+      "htpasswd; .htdigest; .pgpass.conf; opasswd; psk.txt",
     // What opens an encrypted file or a store of secrets, and what states and plans hold.
-    "vault_pass; vault-pass; vaultpass; .vaultpass; vault_pass.txt; vault-pass.txt; vaultpass.txt; .vault_pass.txt; .vault-pass.txt; .vaultpass.txt; .ansible-vault; .ansible_vault",
-    ".consul-token; .nomad-token; .vault-init; vault-init.json; vault-keys.json; cluster-keys.json; unseal-keys.json; unseal-keys.txt; root-token.txt; talosconfig; talsecret.yaml",
-    "tfplan; private_key; privatekey; private-key; private_key.txt; private-key.txt; signing_key; signing-key; rke2.yaml; kube_config_cluster.yml; cluster.rkestate; .passwd-s3fs; passwd-s3fs",
-    ".vncpasswd; .rdp_password; .token; token.txt; .api_key; .apikey; vault-token; .ecryptfs/wrapped-passphrase; .config/rncryptor; tailscaled.state; authtoken.secret",
+    "vault_pass; vault-pass; vaultpass; .vaultpass; vault_pass.txt; vault-pass.txt; vaultpass.txt; .vault_pass.txt; " +
+      ".vault-pass.txt; .vaultpass.txt; .ansible-vault; .ansible_vault",
+    ".consul-token; .nomad-token; .vault-init; vault-init.json; vault-keys.json; cluster-keys.json; unseal-keys.json; " +
+      "unseal-keys.txt; root-token.txt; talosconfig; talsecret.yaml",
+    "tfplan; private_key; privatekey; private-key; private_key.txt; private-key.txt; signing_key; signing-key; rke2.yaml; " +
+      "kube_config_cluster.yml; cluster.rkestate; .passwd-s3fs; passwd-s3fs",
+    ".vncpasswd; .rdp_password; .token; token.txt; .api_key; .apikey; vault-token; .ecryptfs/wrapped-passphrase; " +
+      ".config/rncryptor; tailscaled.state; authtoken.secret",
   ),
   // Credential stores of clients.
   ".netrc",
@@ -348,7 +392,10 @@ export const PUBLIC_PLACES = [
 
 /** Source code, documentation and pictures: `src/secretary.ts`, `password_reset.py`, `docs/passwords.md` are no secrets. */
 export const HARMLESS_EXTENSIONS =
-  "ts tsx mts cts js jsx mjs cjs py pyi pyc rb go rs java kt kts scala swift c h cc cpp cxx hpp hh m mm cs fs vb php pl pm lua r jl ex exs erl hrl clj cljs hs ml mli elm dart zig nim vue svelte astro css scss sass less html htm xhtml svg md mdx rst adoc tex proto graphql gql tf gradle groovy snap ejs hbs erb haml pug twig liquid njk mustache png jpg jpeg gif webp ico avif woff woff2 ttf class so dylib";
+  "ts tsx mts cts js jsx mjs cjs py pyi pyc rb go rs java kt kts scala swift c h cc cpp cxx hpp hh m mm cs fs vb php pl " +
+  "pm lua r jl ex exs erl hrl clj cljs hs ml mli elm dart zig nim vue svelte astro css scss sass less html htm xhtml svg " +
+  "md mdx rst adoc tex proto graphql gql tf gradle groovy snap ejs hbs erb haml pug twig liquid njk mustache png jpg jpeg " +
+  "gif webp ico avif woff woff2 ttf class so dylib";
 
 /** Scripts are source code too, unless they are named after nothing but the secret (`secrets.sh`). */
 export const SCRIPT_EXTENSIONS = "sh bash zsh fish ps1 bat cmd sql";
@@ -384,5 +431,8 @@ export const SYSTEM_FOLDERS = [
 export const HARMLESS_DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"] as const;
 
 /** Device names that are disks, memory or the machine itself. */
-export const RAW_DEVICE =
-  /^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md\d|loop|nbd|sr\d|st\d|mtd|ram\d|zram|pmem|fd\d|block\/|mem$|kmem$|port$|watchdog|nvram|sg\d|bus\/)|^\/proc\/(?:sysrq-trigger|kcore)$/i;
+export const RAW_DEVICE = new RegExp(
+  String.raw`^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|dm-|mapper\/|md\d|loop|nbd|sr\d|st\d|mtd|ram\d|zram|` +
+    String.raw`pmem|fd\d|block\/|mem$|kmem$|port$|watchdog|nvram|sg\d|bus\/)|^\/proc\/(?:sysrq-trigger|kcore)$`,
+  "i",
+);

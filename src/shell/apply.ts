@@ -6,7 +6,7 @@ import { applyKind, environmentWord } from "./kinds.ts";
 import {
   grammarOf,
   type CommandEntry,
-  type Entry,
+  type KnowledgeEntry,
   type EntryFields,
   type Grammar,
   type Subcommand,
@@ -32,15 +32,21 @@ export interface Applied {
   readonly upkeep: readonly string[];
 }
 
-type Base = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
+type InvocationBase = Omit<Invocation, "grammar" | "args" | "spec" | "sources" | "only" | "without" | "looked" | "output">;
 
 /** Applies a knowledge entry to the words after the program name: emits all effects. */
-export function applySpec(base: Base, spec: CommandEntry): Applied {
+export function applySpec(base: InvocationBase, spec: CommandEntry): Applied {
   const names = spec.names.split(" ");
   return applyLevel(base, spec, undefined, names.find((name) => name === base.name) ?? names[0] ?? "", []);
 }
 
-function applyLevel(base: Base, spec: Entry, parent: Grammar | undefined, id: string, before: readonly Value[]): Applied {
+function applyLevel(
+  base: InvocationBase,
+  spec: KnowledgeEntry,
+  parent: Grammar | undefined,
+  id: string,
+  before: readonly Value[],
+): Applied {
   const grammar = grammarOf(spec, parent);
   const help = parent === undefined ? undefined : helpAmong(spec.helps ?? base.helps, base.words);
   if (help !== undefined) return showHelp({ ...base, spec, grammar }, help, id, before);
@@ -212,7 +218,12 @@ function helpOfGroup(inv: Invocation, grammar: Grammar, word: string, rest: read
 }
 
 /** Nothing of what the subcommand would do happens. */
-function showHelp(base: Base & Pick<Invocation, "spec" | "grammar">, help: GivenOption, id: string, before: readonly Value[]): Applied {
+function showHelp(
+  base: InvocationBase & Pick<Invocation, "spec" | "grammar">,
+  help: GivenOption,
+  id: string,
+  before: readonly Value[],
+): Applied {
   const inv: Invocation = {
     ...base,
     args: { options: [help], operands: [], firstOperand: 0, rest: [], doubts: [] },
@@ -284,7 +295,7 @@ const matchesVerb = (pattern: string, word: string): boolean =>
   pattern.endsWith("*") && word.startsWith(pattern.slice(0, -1)) && (pattern.startsWith("-") || !word.startsWith("-"));
 
 /** A word that starts with a wildcard, or is a name printed by another command, is an option only if the folder holds a name that starts with `-`. */
-function globMayBeOption(base: Base, value: Value): boolean {
+function globMayBeOption(base: InvocationBase, value: Value): boolean {
   const [first] = value.atoms;
   const bare = first !== undefined && typeof first !== "string" && "hole" in first && first.below === true && first.mayDash !== true;
   if (holeOf(value) !== undefined && !bare) return true;

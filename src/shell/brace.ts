@@ -22,7 +22,7 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return words;
 }
 
-interface Group {
+interface BraceGroup {
   readonly start: number;
   readonly end: number;
   readonly choices: readonly string[];
@@ -30,7 +30,7 @@ interface Group {
 }
 
 /** The first `{…}` that is one: a comma list or a sequence. */
-function findGroup(text: string, from: number): Group | undefined {
+function findGroup(text: string, from: number): BraceGroup | undefined {
   for (let i = from; i < text.length; i = next(text, i)) {
     if (text[i] !== "{") continue;
     const commas: number[] = [];

@@ -1,4 +1,4 @@
-import { HOME, type Finding } from "./languages/finding.ts";
+import { HOME, type CodeFinding } from "./languages/finding.ts";
 import { readForeignCalls } from "./languages/foreign-calls.ts";
 import { LANGUAGES } from "./languages/index.ts";
 import { applyEffect } from "./effects.ts";
@@ -62,7 +62,7 @@ export function addCode(
   });
 }
 
-export function applyFindings(inv: Invocation, language: string, findings: readonly Finding[], text: string): void {
+export function applyFindings(inv: Invocation, language: string, findings: readonly CodeFinding[], text: string): void {
   let code = false;
   for (const finding of findings) {
     switch (finding.does) {
@@ -121,7 +121,7 @@ function startedByCode(inv: Invocation, command: string): void {
 }
 
 /** A path as code has it: below the home folder, or a pattern of Python's glob. */
-function pathIn({ cx }: Invocation, { path, glob, unknown: hidden }: Extract<Finding, { does: "file" }>): Value {
+function pathIn({ cx }: Invocation, { path, glob, unknown: hidden }: Extract<CodeFinding, { does: "file" }>): Value {
   if (hidden === true) return unknown("a path that the code finds");
   const whole = path.replaceAll(HOME, cx.world.home);
   if (glob !== true) return literal(whole);

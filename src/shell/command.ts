@@ -5,13 +5,13 @@ import { bracesOf } from "./brace.ts";
 import { runBuiltin } from "./builtins/index.ts";
 import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
-import type { Runner } from "./invocation.ts";
+import type { CommandRunner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { secretHanded } from "./secret-words.ts";
 import { startProgram, startUnknown } from "./program.ts";
 import { readRedirections } from "./redirect.ts";
 import { RUNNER } from "./runner.ts";
-import { either, joinStates, type Handed, type ShellState, type Variable } from "./state.ts";
+import { either, joinStates, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import {
   concat,
   endless,
@@ -111,8 +111,8 @@ const isExecAlone = (words: readonly Value[]): boolean => {
 const READS_NOTHING_ELSE = new Set("ls cat wc head tail stat file echo printf test [ true : set declare local export".split(" "));
 
 /** What a command is given in front of its name, functions and builtins see as variables. Returns what was there. */
-function lend(cx: Context, state: ShellState, handed: ReadonlyMap<string, Handed>): ReadonlyMap<string, Variable | undefined> {
-  const before = new Map<string, Variable | undefined>();
+function lend(cx: Context, state: ShellState, handed: ReadonlyMap<string, Handed>): ReadonlyMap<string, ShellVariable | undefined> {
+  const before = new Map<string, ShellVariable | undefined>();
   if (handed.size === 0) return before;
   for (const [name, { value, span }] of handed) {
     before.set(name, state.variables.get(name));
@@ -135,7 +135,7 @@ const SPECIAL = new Set(
 
 interface Lent {
   readonly environment: ShellState["environment"];
-  readonly variables: ReadonlyMap<string, Variable | undefined>;
+  readonly variables: ReadonlyMap<string, ShellVariable | undefined>;
   readonly lasting: boolean;
 }
 
@@ -165,7 +165,7 @@ export const toNothing = (redirects: Command["redirects"]): boolean =>
 /** A `NAME=value` argument of `export`, `declare` and the like, kept apart from its text. */
 export interface Assigned {
   readonly name: string;
-  readonly value: Variable;
+  readonly value: ShellVariable;
   readonly append: boolean;
 }
 
@@ -181,7 +181,7 @@ function assignmentWord(cx: Context, state: ShellState, item: Assignment, assign
 /** `[subscript]=value`, the subscript however it is quoted. */
 const KEYED = /^\[[^]*\]["']?\+?["']?=/;
 
-function assignmentValue(cx: Context, state: ShellState, item: Assignment): Variable {
+function assignmentValue(cx: Context, state: ShellState, item: Assignment): ShellVariable {
   const ex = expansion(cx, state);
   if (item.index !== undefined) {
     const index = expandText(ex, item.index);
@@ -224,7 +224,7 @@ export interface Dispatch {
   readonly env: ExecAction["env"];
   readonly stdin: Stream;
   readonly span: Span | undefined;
-  readonly runner: Runner;
+  readonly runner: CommandRunner;
   readonly assigned?: readonly Assigned[];
   /** Started by a program or `command`: functions and aliases do not apply. */
   readonly plain?: boolean;

@@ -32,7 +32,7 @@ export interface TrapEffects {
 }
 
 /** Code that runs between two commands, when a signal comes or the shell ends. */
-export interface Trap {
+export interface ShellTrap {
   readonly code: Value;
   /** As it was when the trap was set. */
   readonly state: ShellState;
@@ -79,7 +79,7 @@ export class Context {
    */
   readonly failures: ShellState[][] = [];
   /** Traps that were set, judged when the whole line is known. */
-  readonly traps: Trap[] = [];
+  readonly traps: ShellTrap[] = [];
   /** Symbolic links that the line makes: see `links.ts`. */
   readonly links: MadeLink[] = [];
   /** Words as they appear in actions. */
@@ -205,7 +205,7 @@ export class Context {
 export const BY_SHELL: Origin = { by: "shell" };
 
 /** What a walked piece of shell leaves behind: what it printed, and the state after success and after failure. */
-export interface Outcome<State> {
+export interface StepOutcome<State> {
   readonly out: Stream;
   /** What redirections of the command itself took away from its output. */
   readonly spilled?: Stream;

@@ -2,11 +2,11 @@ import type { World } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
 import { addCode, codeFromStream } from "./code.ts";
 import { doubt, emitFile, type Invocation } from "./invocation.ts";
-import type { Effect } from "./knowledge/read-spec.ts";
+import type { TableEffect } from "./knowledge/read-spec.ts";
 import { concat, literal, type Value } from "./value.ts";
 
 /** What a table says a command does whatever its operands. */
-export function applyEffect(inv: Invocation, effect: Effect): void {
+export function applyEffect(inv: Invocation, effect: TableEffect): void {
   const origin = { by: "command", exec: inv.exec } as const;
   switch (effect.is) {
     case "remote":

@@ -2,16 +2,16 @@ import { resolvePath } from "../path/index.ts";
 import { doubt, refuse, type Invocation } from "./invocation.ts";
 import { applyKind } from "./kinds.ts";
 import { fits, matchesName, namesCode, readVariable } from "./knowledge/environment.ts";
-import { readReads, type Reading } from "./knowledge/reads.ts";
-import { type Handed, isArray, type ShellState, type Variable } from "./state.ts";
+import { readReads, type ReadsRow } from "./knowledge/reads.ts";
+import { type Handed, isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { handOn } from "./variables.ts";
 import { isHole, textOf, unknown, type Atom, type Value } from "./value.ts";
 
 /** The program that is asked. One without an entry has no rows that could name an operand kind. */
-type Asked = Pick<Invocation, "cx" | "state" | "exec" | "name" | "span" | "reads"> & { readonly whole?: Invocation };
+type AskedProgram = Pick<Invocation, "cx" | "state" | "exec" | "name" | "span" | "reads"> & { readonly whole?: Invocation };
 
 /** Where the variables go that the line sets for its programs: each program is asked what it does with each of them. */
-export function applyEnvironment(inv: Asked): void {
+export function applyEnvironment(inv: AskedProgram): void {
   const { environment } = inv.state;
   if (environment.size === 0) return;
   const trusted = inv.whole !== undefined && isTrusted(inv);
@@ -42,16 +42,16 @@ export function startWithFile(inv: Invocation, command: readonly Value[]): void 
   inv.state.environment = environment;
 }
 
-interface Given {
+interface GivenVariable {
   readonly name: string;
-  readonly value: Variable;
-  readonly rows: readonly Reading[];
+  readonly value: ShellVariable;
+  readonly rows: readonly ReadsRow[];
   /** Nobody knows what the program does, or it runs code that nobody knows. */
   readonly open: boolean;
 }
 
 /** Why it cannot be told what a variable does to the program; undefined where it can. What it names becomes actions. */
-function judgeHanded(inv: Asked, { name, value, rows, open }: Given): string | undefined {
+function judgeHanded(inv: AskedProgram, { name, value, rows, open }: GivenVariable): string | undefined {
   const text = isArray(value) ? undefined : textOf(value);
   const known = readVariable(name, text ?? (isArray(value) ? undefined : withDigits(value)));
   if (known === "harmless") return undefined;
@@ -67,7 +67,7 @@ function judgeHanded(inv: Asked, { name, value, rows, open }: Given): string | u
   return open ? undefined : `, and what ${inv.name} does with it is not known`;
 }
 
-function judgeOwn(inv: Asked, name: string, value: Variable, { what }: Reading): string | undefined {
+function judgeOwn(inv: AskedProgram, name: string, value: ShellVariable, { what }: ReadsRow): string | undefined {
   const text = isArray(value) ? undefined : (textOf(value) ?? withDigits(value));
   if (what instanceof RegExp) return fits(what, text) ? undefined : `, and what ${inv.name} does with such a value is not known`;
   if (what === "words") {
@@ -89,19 +89,19 @@ function withDigits(value: Value): string | undefined {
 }
 
 /** `FOO=$FOO`: what it had before. */
-const isUnchanged = (state: ShellState, name: string, value: Variable): boolean => {
+const isUnchanged = (state: ShellState, name: string, value: ShellVariable): boolean => {
   if (isArray(value) || state.variables.has(name)) return false;
   const [only, ...more] = value.atoms;
   return only !== undefined && more.length === 0 && typeof only !== "string" && isHole(only) && only.why === `$${name}`;
 };
 
-const isTrusted = (inv: Asked): boolean => {
+const isTrusted = (inv: AskedProgram): boolean => {
   const action = inv.cx.actions[inv.exec];
   return action?.kind === "exec" && action.trusted;
 };
 
 /** Code of the project or of the command line that nobody has read: what it does is asked already, whatever it is given. */
-const runsCode = (inv: Asked): boolean =>
+const runsCode = (inv: AskedProgram): boolean =>
   inv.cx.actions.some(
     (action, at) =>
       at > inv.exec &&
@@ -116,7 +116,7 @@ const mayRunCode = (whole: Invocation | undefined): boolean =>
   whole?.grammar.slots?.some(({ kind }) => kind.is === "code" && kind.language === "project") === true && whole.args.operands.length > 0;
 
 /** A list of folders, files and modules, all of them the project's; what stood there before may stay. */
-function staysInProject(inv: Asked, value: Variable): boolean {
+function staysInProject(inv: AskedProgram, value: ShellVariable): boolean {
   if (isArray(value)) return false;
   const { world } = inv.cx;
   const root = world.canonical(world.projectRoot);

@@ -1,13 +1,13 @@
 import { PROMPTED_PROGRAMS } from "../policy/index.ts";
 import type { Context } from "./context.ts";
-import type { Runner } from "./invocation.ts";
+import type { CommandRunner } from "./invocation.ts";
 import type { ShellState } from "./state.ts";
 import { literal, textOf, type Value } from "./value.ts";
 
-interface Call {
+interface HandingCall {
   readonly cx: Context;
   readonly state: ShellState;
-  readonly run: Runner;
+  readonly run: CommandRunner;
 }
 
 /** Programs that ruin what they are pointed at, and packages that do the same. */
@@ -35,7 +35,7 @@ const RUNNERS = new RegExp(
  * Words behind a program that may start them: where one of them and what follows would ruin something outside the project,
  * it is judged as if it ran. Nothing is found by it that a person could mean inside the project.
  */
-export function readHandedCommands(call: Call, name: string, words: readonly Value[], known: boolean, exec: number): void {
+export function readHandedCommands(call: HandingCall, name: string, words: readonly Value[], known: boolean, exec: number): void {
   if (known ? !RUNNERS.test(name) : ELSEWHERE.test(name) || PROMPTED_PROGRAMS.includes(name)) return;
   const texts = words.map((word) => textOf(word));
   if (!known && REMOVERS.test(name) && leavesProject(call, texts)) judge(call, words, ["rm", "-rf"], exec);
@@ -55,7 +55,7 @@ export function readHandedCommands(call: Call, name: string, words: readonly Val
 }
 
 /** Code that somebody hands to an interpreter, unless the table has started it already. */
-function judgeOnce(call: Call, rest: readonly Value[], program: string, exec: number): void {
+function judgeOnce(call: HandingCall, rest: readonly Value[], program: string, exec: number): void {
   const words = textOf(rest[0] ?? literal("")) === "--" ? rest.slice(1) : rest;
   const isStarted = call.cx.actions
     .slice(exec + 1)
@@ -63,11 +63,11 @@ function judgeOnce(call: Call, rest: readonly Value[], program: string, exec: nu
   if (!isStarted) judge(call, words, [program], exec);
 }
 
-function judge({ cx, state, run }: Call, rest: readonly Value[], program: readonly string[], exec: number): void {
+function judge({ cx, state, run }: HandingCall, rest: readonly Value[], program: readonly string[], exec: number): void {
   run.argv(cx, state.fork(), [...program.map(literal), ...rest], { is: "none" }, exec);
 }
 
-function leavesProject({ cx }: Call, texts: readonly (string | undefined)[]): boolean {
+function leavesProject({ cx }: HandingCall, texts: readonly (string | undefined)[]): boolean {
   const { projectRoot, temp } = cx.world;
   return texts.some((text) => {
     const path = text?.replace(/^of=/, "") ?? "";

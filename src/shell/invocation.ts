@@ -6,11 +6,11 @@ import type { Context } from "./context.ts";
 import type { EntryFields, Grammar } from "./knowledge/entries.ts";
 import type { Arguments } from "./options.ts";
 import { targetsOf } from "./paths.ts";
-import type { Place, ShellState } from "./state.ts";
+import type { ShellPlace, ShellState } from "./state.ts";
 import { holeOf, prefixOf, textOf, type Stream, type Value } from "./value.ts";
 
 /** What the walker offers to commands that run other commands. */
-export interface Runner {
+export interface CommandRunner {
   /** Runs argv as a command of its own: functions and aliases do not apply. Returns what it prints. `runner`: see `ExecAction`. */
   argv(cx: Context, state: ShellState, argv: readonly Value[], stdin: Stream, runner?: number): Stream;
   /** Runs text as a script in a shell of its own, with `$1`… given; `keep` means a subshell of this one (`trap`, aliases). */
@@ -27,7 +27,7 @@ export interface Runner {
 export interface Invocation {
   readonly cx: Context;
   readonly state: ShellState;
-  readonly run: Runner;
+  readonly run: CommandRunner;
   /** Index of the exec action all effects belong to. */
   readonly exec: number;
   /** Program name for messages. */
@@ -44,7 +44,7 @@ export interface Invocation {
   /** `CommandSpec.helps` that counts here. */
   readonly helps?: string;
   /** Where the program works: the shell's place, moved by `-C`. */
-  places: readonly Place[];
+  places: readonly ShellPlace[];
   /** Sources of a copy, for `dest`. */
   readonly sources: Value[];
   /** Operands that are read or listed; `operand` is false for a default. */
@@ -102,7 +102,7 @@ export function walkFilter(inv: Pick<Invocation, "only" | "without" | "name" | "
   return filterOf(inv, visible, follows);
 }
 
-function filterOf(names: Pick<Kept, "only" | "without">, visible: boolean, follows: boolean): TreeFilter | undefined {
+function filterOf(names: Pick<KeptNames, "only" | "without">, visible: boolean, follows: boolean): TreeFilter | undefined {
   if (names.only.length === 0 && names.without.length === 0 && !visible && !follows) return undefined;
   return {
     ...(names.only.length > 0 ? { only: names.only } : {}),
@@ -153,19 +153,19 @@ export function describe(value: Value): string {
 }
 
 /** What a walk keeps by names; `hidden` where names with a dot in front are among them. */
-interface Kept {
+interface KeptNames {
   readonly only: readonly string[];
   readonly without: readonly string[];
   readonly hidden: boolean;
 }
 
-const EVERYTHING: Kept = { only: [], without: [], hidden: true };
+const EVERYTHING: KeptNames = { only: [], without: [], hidden: true };
 
 /**
  * rg(1): a glob that keeps "always overrides any other ignore logic", hidden and ignored files too, and so do types:
  * `rg -g '.e*' .` reads `.env` (13.0). Undefined where nothing is kept by name.
  */
-function keptByName(inv: Pick<Invocation, "name" | "args">): Kept | undefined {
+function keptByName(inv: Pick<Invocation, "name" | "args">): KeptNames | undefined {
   if (inv.name !== "rg" && inv.name !== "ripgrep") return undefined;
   const globs = valuesOf(inv, "--glob", "--iglob").map(textOf);
   const keeping = globs.filter((glob) => glob?.startsWith("!") !== true);

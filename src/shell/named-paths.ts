@@ -1,7 +1,7 @@
 import type { NamedPath } from "../action/index.ts";
 import type { Context } from "./context.ts";
 import { targetsOf } from "./paths.ts";
-import type { Place } from "./state.ts";
+import type { ShellPlace } from "./state.ts";
 import { isHole, isWildcard, literal, textOf, type Stream, type Value } from "./value.ts";
 
 /**
@@ -61,11 +61,13 @@ function decoded(text: string): string {
 }
 
 /** Adds what these words could name to the command at `exec`. */
-export function nameWords(cx: Context, exec: number, words: readonly Value[], places: readonly Place[]): void {
+export function nameWords(cx: Context, exec: number, words: readonly Value[], places: readonly ShellPlace[]): void {
   const action = cx.actions[exec];
   if (action?.kind !== "exec") return;
   // A folder that is only known at run time: a name that is secret wherever it lies is found all the same.
-  const known = places.map((place): Place => (place.is === "unknown" ? { is: "at", path: cx.world.cwd } : { is: "at", path: place.path }));
+  const known = places.map((place): ShellPlace =>
+    place.is === "unknown" ? { is: "at", path: cx.world.cwd } : { is: "at", path: place.path },
+  );
   const named: NamedPath[] = [...(action.named ?? [])];
   const seen = new Set(named.map((one) => JSON.stringify(one)));
   const add = (value: Value, word: string, part: boolean): void => {

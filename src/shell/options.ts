@@ -26,7 +26,7 @@ export interface Arguments {
   readonly doubts: readonly string[];
 }
 
-export interface Reading {
+export interface ReadingOptions {
   /** Options end at the first operand: wrappers, and everything before a subcommand. */
   readonly stopAtOperand?: boolean;
   /** Whether a word that begins with a wildcard may expand to a name that begins with `-`. */
@@ -34,7 +34,7 @@ export interface Reading {
 }
 
 /** Tells options from operands the way the program's own parser does (getopt_long(3), getopt(3)). */
-export function readArguments(words: readonly Value[], grammar: Grammar, reading: Reading): Arguments {
+export function readArguments(words: readonly Value[], grammar: Grammar, reading: ReadingOptions): Arguments {
   const options: GivenOption[] = [];
   const operands: Value[] = [];
   const doubts: string[] = [];

@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from "unbash";
 import { evaluateAsArithmetic, expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
-import { isArray, type ShellState, type Variable } from "./state.ts";
+import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
 import { assignVariable, isComputed } from "./variables.ts";
 
@@ -135,7 +135,7 @@ const joined = (state: ShellState, values: readonly Value[]): Value =>
   values.length > 1 && state.variables.has("IFS") ? unknown("words joined by IFS") : { atoms: joinWords(values), many: false };
 
 function element(ex: Expansion, name: string, index: string, quoted: boolean): Fields {
-  const variable: Variable | undefined = ex.state.variables.get(name);
+  const variable: ShellVariable | undefined = ex.state.variables.get(name);
   // What `read -a` or `a[1]=…` left of it.
   if (variable === undefined || (!isArray(variable) && /[aA]/.test(ex.state.attributesOf(name))))
     return index === "@" ? listOf(`\${${name}[@]}`) : one(unknown(`\${${name}[${index}]}`, true));

@@ -29,13 +29,13 @@ export function parseShell(source: string): Parsed {
   return problem === undefined ? { ok: true, script } : { ok: false, ...problem };
 }
 
-interface Problem {
+interface ParseProblem {
   readonly reason: string;
   readonly at: number;
 }
 
-function firstProblem(script: ParsedScript, source: string): Problem | undefined {
-  let problem: Problem | undefined;
+function firstProblem(script: ParsedScript, source: string): ParseProblem | undefined {
+  let problem: ParseProblem | undefined;
   const visit = (node: SyntaxNode, text: string, substitutionEnd: number | undefined): void => {
     if (problem !== undefined) return;
     problem = problemOf(node, text, substitutionEnd);
@@ -58,7 +58,7 @@ const isSubstitution = (node: SyntaxNode): boolean =>
 
 const SUBSTITUTION_OPENER = /[`]|[$<>]\(|[$]\[/;
 
-function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | undefined): Problem | undefined {
+function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | undefined): ParseProblem | undefined {
   switch (node.type) {
     case "Script": {
       const error = "errors" in node ? node.errors?.[0] : undefined;
@@ -138,7 +138,7 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
 }
 
 /** `((` is tried as arithmetic first, which loses track of here-documents, and in zsh two characters at each line that goes on. */
-function triedAsArithmetic(source: string, at: number, end: number): Problem | undefined {
+function triedAsArithmetic(source: string, at: number, end: number): ParseProblem | undefined {
   const text = source.slice(at, end);
   if (text.includes("<<")) return { reason: "a here-document inside `((`", at };
   return text.includes("\\\n") ? { reason: "a line that goes on inside `((`", at } : undefined;

@@ -1,18 +1,18 @@
 import type { Target, TreeFilter } from "../action/index.ts";
 import { normalise, resolvePath } from "../path/index.ts";
 import { escapePath } from "../pattern/index.ts";
-import { joinPlaces, type Place } from "./state.ts";
+import { joinPlaces, type ShellPlace } from "./state.ts";
 import { holeOf, isHole, isWildcard, patternOf, prefixOf, textOf, type Hole, type Value } from "./value.ts";
 
 /** The folder part of a literal beginning of a path: `/a/b` of `/a/b/c…`. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
 
 /** What a word names as a path, once for every folder the shell may stand in. */
-export function targetsOf(value: Value, places: readonly Place[]): readonly Target[] {
+export function targetsOf(value: Value, places: readonly ShellPlace[]): readonly Target[] {
   return prefixOf(value).startsWith("/") ? [targetAt(value, "/")] : places.map((place) => targetFrom(value, place));
 }
 
-function targetFrom(value: Value, place: Place): Target {
+function targetFrom(value: Value, place: ShellPlace): Target {
   if (place.is === "at") return targetAt(value, place.path);
   if (place.is === "unknown") return { kind: "unknown", why: place.why };
   const text = value.atoms.map((atom) => (typeof atom === "string" ? atom : "x")).join("");
@@ -86,26 +86,26 @@ const unquote = (segment: string): string => segment.replace(/\\(.)/g, "$1");
  * Where `cd VALUE` leads from each of `places`. The shell takes `..` off the text; a program, and `cd -P`, leave the
  * folder that they really entered, which `canonical` knows.
  */
-export function changePlaces(places: readonly Place[], value: Value, canonical?: (path: string) => string): readonly Place[] {
+export function changePlaces(places: readonly ShellPlace[], value: Value, canonical?: (path: string) => string): readonly ShellPlace[] {
   const text = textOf(value);
   if (canonical !== undefined && text !== undefined && /(^|\/)\.\.(\/|$)/.test(text)) {
     if (text.startsWith("/")) return [{ is: "at", path: canonical(text) }];
     if (places.every((place) => place.is === "at"))
       return places
-        .map((place): readonly Place[] => [place.is === "at" ? { is: "at", path: canonical(`${place.path}/${text}`) } : place])
+        .map((place): readonly ShellPlace[] => [place.is === "at" ? { is: "at", path: canonical(`${place.path}/${text}`) } : place])
         .reduce((a, b) => [...joinPlaces(a, b)]);
   }
   return places.map((place) => [changePlace(place, value)]).reduce((a, b) => [...joinPlaces(a, b)]);
 }
 
 /** Where a command works, as actions tell it: undefined for the request's own folder, none when only known at run time. */
-export function foldersOf(places: readonly Place[], cwd: string): readonly string[] | undefined {
+export function foldersOf(places: readonly ShellPlace[], cwd: string): readonly string[] | undefined {
   if (places.every((place) => place.is === "at" && place.path === cwd)) return undefined;
   const folders = places.flatMap((place) => (place.is === "unknown" ? [] : [place.path]));
   return folders.length === places.length ? folders : [];
 }
 
-function changePlace(place: Place, value: Value): Place {
+function changePlace(place: ShellPlace, value: Value): ShellPlace {
   const text = textOf(value);
   if (text !== undefined) {
     if (text.startsWith("/")) return { is: "at", path: normalise(text) };

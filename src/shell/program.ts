@@ -4,7 +4,7 @@ import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
 import { type Applied, applySpec } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { applyEnvironment } from "./environment.ts";
-import { describe, type Runner } from "./invocation.ts";
+import { describe, type CommandRunner } from "./invocation.ts";
 import { entryFor } from "./knowledge/entries.ts";
 import { readHandedCommands } from "./handed-commands.ts";
 import { linesOf, nameWords } from "./named-paths.ts";
@@ -16,7 +16,7 @@ import { endless, holeOf, isEndless, isGlob, isNetwork, literal, patternOf, pref
 export interface ProgramCall {
   readonly cx: Context;
   readonly state: ShellState;
-  readonly run: Runner;
+  readonly run: CommandRunner;
   /** `argv[0]` included; its text is known. */
   readonly argv: readonly Value[];
   readonly env: ExecAction["env"];
@@ -131,7 +131,7 @@ const runsProject = (cx: Context, exec: number, from: number): boolean =>
     );
 
 /** A program that nobody knows, in a folder for the administrator's (hier(7)). */
-function isAdministrators({ cx: { world } }: ProgramCall, { resolved }: Identity): boolean {
+function isAdministrators({ cx: { world } }: ProgramCall, { resolved }: ProgramIdentity): boolean {
   if (resolved === undefined || !/\/sbin\/[^/]+$/.test(resolved)) return false;
   // Where the folder is a link to `bin` it says nothing.
   return world.canonical(resolved.slice(0, resolved.lastIndexOf("/"))).endsWith("/sbin");
@@ -141,7 +141,7 @@ const onlyAsksForHelp = (words: readonly Value[]): boolean =>
   words.length === 1 && /^--(?:help|version)$/.test(textOf(words[0] ?? literal("")) ?? "");
 
 /** The environment that the project's own tools lie in: of this project, under the name it has by custom, and no link out of it. */
-function isOwnTool({ cx: { world } }: ProgramCall, who: Identity, written: string): boolean {
+function isOwnTool({ cx: { world } }: ProgramCall, who: ProgramIdentity, written: string): boolean {
   const path = who.resolved;
   if (path === undefined || who.trusted || !written.includes("/")) return false;
   const root = world.canonical(world.projectRoot);
@@ -179,7 +179,7 @@ function emitUpkeep(cx: Context, exec: number, notation: string): void {
   });
 }
 
-interface Identity {
+interface ProgramIdentity {
   readonly basename: string;
   readonly trusted: boolean;
   readonly resolved: string | undefined;
@@ -187,7 +187,7 @@ interface Identity {
   readonly folded: boolean;
 }
 
-function identify(call: ProgramCall, written: string): Identity {
+function identify(call: ProgramCall, written: string): ProgramIdentity {
   const { world } = call.cx;
   const basename = baseName(written);
   const folded = entryFor(basename) === undefined && entryFor(basename.toLowerCase()) !== undefined;
@@ -202,7 +202,7 @@ function identify(call: ProgramCall, written: string): Identity {
   return { basename, trusted: world.trustedProgram(path), resolved: path, folded };
 }
 
-function execAction(call: ProgramCall, who: Identity): ExecAction {
+function execAction(call: ProgramCall, who: ProgramIdentity): ExecAction {
   const folders = foldersOf(call.state.places, call.cx.world.cwd);
   return {
     kind: "exec",

@@ -20,7 +20,7 @@ export interface Redirected {
   readonly uncertain: boolean;
 }
 
-type Output = "out" | "err" | "pipe" | "elsewhere";
+type OutputTarget = "out" | "err" | "pipe" | "elsewhere";
 
 const OUTPUTS: Readonly<Record<string, 1 | 2>> = { "/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2 };
 
@@ -34,7 +34,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       stdin = { is: "unknown", why: "several inputs, which zsh joins and bash does not", network: isNetwork(stdin) || isNetwork(stream) };
   };
   // Where the two outputs lead, redirection by redirection.
-  const outputs = new Map<number, Output>([
+  const outputs = new Map<number, OutputTarget>([
     [1, "out"],
     [2, "err"],
   ]);

@@ -1,5 +1,5 @@
 import { dispatch } from "./command.ts";
-import type { Runner } from "./invocation.ts";
+import type { CommandRunner } from "./invocation.ts";
 import { parseShell } from "./parse.ts";
 import { ShellState } from "./state.ts";
 import { holeOf, NOTHING, textOf, unknown } from "./value.ts";
@@ -14,7 +14,7 @@ function childState(state: ShellState): ShellState {
 }
 
 /** How commands run other commands. */
-export const RUNNER: Runner = {
+export const RUNNER: CommandRunner = {
   argv(cx, state, argv, stdin, runner) {
     if (!cx.enter()) return NOTHING;
     const at = cx.actions.length;

@@ -3,19 +3,19 @@ import type { Span } from "../action/index.ts";
 import { sameValue, unknown, type Value } from "./value.ts";
 
 /** Where the shell may stand. */
-export type Place =
+export type ShellPlace =
   | { readonly is: "at"; readonly path: string }
   /** In this folder or somewhere below it. */
   | { readonly is: "below"; readonly path: string }
   | { readonly is: "unknown"; readonly why: string };
 
-export type Variable = Value | readonly Value[];
+export type ShellVariable = Value | readonly Value[];
 
-export const isArray = (variable: Variable): variable is readonly Value[] => Array.isArray(variable);
+export const isArray = (variable: ShellVariable): variable is readonly Value[] => Array.isArray(variable);
 
 /** A variable that programs get. Without a value: it was exported and has the one it came with, if any. */
 export interface Handed {
-  readonly value: Variable | undefined;
+  readonly value: ShellVariable | undefined;
   readonly span: Span | undefined;
 }
 
@@ -26,7 +26,7 @@ const NO_VARIABLES: ReadonlyMap<string, Handed> = new Map();
 
 /** What a function's `local` hides of one variable. */
 export interface Hidden {
-  readonly saved: Variable | undefined;
+  readonly saved: ShellVariable | undefined;
   readonly attributes: string;
   /** On some ways the function has no such variable of its own: what is visible is then the caller's. */
   readonly maybe: boolean;
@@ -49,8 +49,8 @@ export type Followed = "allexport" | "physical" | "nullglob" | "errexit" | "noun
 
 /** What the shell knows at one point of the line: a sound summary of every way to get there. */
 export class ShellState {
-  private standing: readonly Place[];
-  variables: Map<string, Variable>;
+  private standing: readonly ShellPlace[];
+  variables: Map<string, ShellVariable>;
   /** Letters of `declare` that a variable may have; `z`: in zsh arithmetic may have made it a number. */
   attributes: ReadonlyMap<string, string>;
   positional: readonly Value[];
@@ -65,7 +65,7 @@ export class ShellState {
   /** Options that may be set. */
   options: ReadonlySet<Followed>;
 
-  constructor(places: readonly Place[]) {
+  constructor(places: readonly ShellPlace[]) {
     this.standing = places;
     this.variables = new Map();
     this.attributes = new Map();
@@ -78,11 +78,11 @@ export class ShellState {
     this.options = new Set();
   }
 
-  get places(): readonly Place[] {
+  get places(): readonly ShellPlace[] {
     return this.standing;
   }
 
-  set places(places: readonly Place[]) {
+  set places(places: readonly ShellPlace[]) {
     this.standing = this.springing.moves ? [{ is: "unknown", why: "the working directory, which a trap may change" }] : places;
   }
 
@@ -161,23 +161,23 @@ export class ShellState {
   }
 
   /** What programs get of a variable that has another value now. */
-  private handAnew(name: string, value: Variable | undefined): void {
+  private handAnew(name: string, value: ShellVariable | undefined): void {
     const handed = this.environment.get(name);
     if (handed !== undefined) this.environment = new Map(this.environment).set(name, { ...handed, value });
   }
 }
 
-const placeKey = (place: Place): string => `${place.is} ${place.is === "unknown" ? place.why : place.path}`;
+const placeKey = (place: ShellPlace): string => `${place.is} ${place.is === "unknown" ? place.why : place.path}`;
 
-export function joinPlaces(a: readonly Place[], b: readonly Place[]): readonly Place[] {
+export function joinPlaces(a: readonly ShellPlace[], b: readonly ShellPlace[]): readonly ShellPlace[] {
   if (a === b) return a;
-  const byKey = new Map<string, Place>();
+  const byKey = new Map<string, ShellPlace>();
   for (const place of [...a, ...b]) byKey.set(placeKey(place), place);
   const places = [...byKey.values()];
   return places.length > MOST_PLACES ? [{ is: "unknown", why: "the working directory after several `cd`" }] : places;
 }
 
-export function sameVariable(a: Variable | undefined, b: Variable | undefined): boolean {
+export function sameVariable(a: ShellVariable | undefined, b: ShellVariable | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (isArray(a) || isArray(b)) {
     if (!isArray(a) || !isArray(b) || a.length !== b.length) return false;
@@ -200,20 +200,20 @@ function joinLists<T>(
 }
 
 const NUMBER: Value = { atoms: [{ hole: true, why: "a number that changes", number: true }], many: false };
-const isNumber = (value: Variable): boolean =>
+const isNumber = (value: ShellVariable): boolean =>
   !isArray(value) &&
   value.atoms.length > 0 &&
   value.atoms.every((atom) => (typeof atom === "string" ? /^-?\d+$/.test(atom) : "hole" in atom && atom.number === true));
 
 export const DIFFERS = "differs between branches";
 
-function joinVariables(name: string, a: Variable | undefined, b: Variable | undefined): Variable {
+function joinVariables(name: string, a: ShellVariable | undefined, b: ShellVariable | undefined): ShellVariable {
   if (a !== undefined && sameVariable(a, b)) return a;
   if (a !== undefined && b !== undefined && isNumber(a) && isNumber(b)) return NUMBER;
   return unknown(`$${name}, which ${DIFFERS}`, true);
 }
 
-export const either = (name: string, a: Variable | undefined, b: Variable | undefined): Variable | undefined =>
+export const either = (name: string, a: ShellVariable | undefined, b: ShellVariable | undefined): ShellVariable | undefined =>
   sameVariable(a, b) ? a : joinVariables(name, a, b);
 
 function joinAttributes(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

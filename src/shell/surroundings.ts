@@ -3,13 +3,13 @@ import { resolvePath } from "../path/index.ts";
 import { addCode } from "./code.ts";
 import type { Context } from "./context.ts";
 import type { Invocation } from "./invocation.ts";
-import type { Surroundings } from "./languages/finding.ts";
+import type { ProgramSurroundings } from "./languages/finding.ts";
 
 /**
  * What an interpreter finds in its working directory, as the world shows it now. That only holds where nothing in the
  * same line changes files, before it or beside it: `settleSurroundings` sees to it when all actions are known.
  */
-export function surroundingsOf(inv: Invocation, language: string): Surroundings | undefined {
+export function surroundingsOf(inv: Invocation, language: string): ProgramSurroundings | undefined {
   const folders = inv.places.flatMap((place) => (place.is === "at" ? [place.path] : []));
   if (folders.length < inv.places.length) return undefined;
   const { world } = inv.cx;

@@ -1,5 +1,5 @@
 import type { Span } from "../action/index.ts";
-import type { Context, Trap, TrapEffects } from "./context.ts";
+import type { Context, ShellTrap, TrapEffects } from "./context.ts";
 import { parseShell } from "./parse.ts";
 import { RUNNER } from "./runner.ts";
 import { sameVariable, type ShellState } from "./state.ts";
@@ -45,7 +45,7 @@ const CALM_EFFECTS: TrapEffects = {
 const POSITIONAL: readonly Value[] = [unknown("the positional parameters when a trap is sprung", true)];
 
 /** What the code leaves behind in the shell, without judging it. */
-function rehearse(cx: Context, trap: Omit<Trap, "effects">): TrapEffects {
+function rehearse(cx: Context, trap: Omit<ShellTrap, "effects">): TrapEffects {
   const text = textOf(trap.code);
   const parsed = text === undefined ? undefined : parseShell(text);
   // Such code is a question of its own.
@@ -82,7 +82,7 @@ const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknow
   a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
 
 /** The state in which a trap is sprung: as when it was set, but for what has changed since. */
-function surprised({ state: before, changed, moved }: Omit<Trap, "effects">, everything: boolean): ShellState {
+function surprised({ state: before, changed, moved }: Omit<ShellTrap, "effects">, everything: boolean): ShellState {
   const state = before.fork();
   for (const name of everything ? before.variables.keys() : changed)
     state.variables.set(name, unknown(`$${name} when a trap is sprung`, true));
@@ -105,7 +105,7 @@ export function judgeTraps(cx: Context, from: number): number {
       const before = known ?? (cx.world.lookup(name).path === undefined ? [] : [undefined]);
       state.functions.set(name, [...before, node]);
     }
-    const watched: Trap = { ...trap, changed: new Set(), moved: false };
+    const watched: ShellTrap = { ...trap, changed: new Set(), moved: false };
     cx.traps.push(watched);
     RUNNER.script(cx, state, trap.code, NOTHING, { span: trap.span, keep: true });
     cx.traps.splice(cx.traps.indexOf(watched), 1);

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 import { readVariable } from "./knowledge/environment.ts";
-import { DIFFERS, isArray, type Handed, type ShellState, type Variable } from "./state.ts";
+import { DIFFERS, isArray, type Handed, type ShellState, type ShellVariable } from "./state.ts";
 import { isNumeric, readNames } from "./arithmetic.ts";
 import { workingDirectory } from "./expand.ts";
 import { holeOf, sameValue, textOf, unknown, type Value } from "./value.ts";
@@ -65,7 +65,7 @@ export function assignVariable(
   cx: Context,
   state: ShellState,
   name: string,
-  value: Variable,
+  value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
   steering(cx, name, value, options);
@@ -74,7 +74,7 @@ export function assignVariable(
 }
 
 /** The value alone, as for one command: what is certain of it afterwards. */
-export function giveValue(cx: Context, state: ShellState, name: string, value: Variable, span: Span | undefined): Variable {
+export function giveValue(cx: Context, state: ShellState, name: string, value: ShellVariable, span: Span | undefined): ShellVariable {
   tables(cx, state, name, value, span);
   cx.changes(name);
   const attributes = state.attributesOf(name);
@@ -97,7 +97,7 @@ export function giveValue(cx: Context, state: ShellState, name: string, value: V
 }
 
 /** What an array holds that is given a value: keys are not followed. */
-function inArray(name: string, value: Variable, attributes: string, array: boolean): Variable {
+function inArray(name: string, value: ShellVariable, attributes: string, array: boolean): ShellVariable {
   if (isArray(value) && attributes.includes("A")) return [unknown(`$${name}, whose words are keys and values`, true)];
   // In bash it is the first element, in zsh all of it or an error.
   return array && !isArray(value) ? unknown(`$${name}, an array that is given one text`, true) : value;
@@ -123,7 +123,7 @@ export function setNumber(cx: Context, state: ShellState, name: string, span?: S
 }
 
 /** What is certain of the value afterwards. */
-function kept(state: ShellState, name: string, value: Variable, attributes: string, integer: boolean): Variable {
+function kept(state: ShellState, name: string, value: ShellVariable, attributes: string, integer: boolean): ShellVariable {
   if (state.springing.names.has(name)) return unknown(`$${name}, which a trap may change`, true);
   if (attributes.includes("r")) return unknown(`$${name}, which is readonly`, true);
   if (/[ulc]/.test(attributes)) return unknown(`$${name}, whose letters change`, true);
@@ -133,7 +133,7 @@ function kept(state: ShellState, name: string, value: Variable, attributes: stri
   return integer && INTEGERS.test(name) ? A_NUMBER : value;
 }
 
-function tables(cx: Context, state: ShellState, name: string, value: Variable, span: Span | undefined): void {
+function tables(cx: Context, state: ShellState, name: string, value: ShellVariable, span: Span | undefined): void {
   const table = TABLES.find(([names]) => names.test(name));
   // `PWD=$(pwd)` changes nothing.
   const idle = name === "PWD" && !isArray(value) && sameValue(value, workingDirectory(state)) && holeOf(value) === undefined;
@@ -150,7 +150,7 @@ export function handOn(state: ShellState, name: string, handed: Handed): void {
   state.environment = new Map([...state.environment, [name, handed]]);
 }
 
-const isDigits = (value: Variable): boolean =>
+const isDigits = (value: ShellVariable): boolean =>
   !isArray(value) &&
   value.atoms.length > 0 &&
   value.atoms.every((atom) => (typeof atom === "string" ? /^(0|-?[1-9]\d*)$/.test(atom) : "hole" in atom && atom.number === true));
@@ -159,7 +159,7 @@ const isDigits = (value: Variable): boolean =>
 export function steering(
   cx: Context,
   name: string,
-  value: Variable,
+  value: ShellVariable,
   options: { readonly exported: boolean; readonly span?: Span | undefined },
 ): void {
   if (!options.exported && !ALWAYS_EXPORTED.test(name) && !ZSH_TABLES.test(name)) return;
@@ -173,7 +173,7 @@ export function steering(
 }
 
 /** `for path in a.txt b.txt` and `options=-l` are common in bash; a file is no folder of programs. */
-function steersZsh({ world }: Context, name: string, value: Variable): boolean {
+function steersZsh({ world }: Context, name: string, value: ShellVariable): boolean {
   if (isArray(value)) return true;
   // `functions[ls]=…`: what one element gets is not kept.
   if (!name.endsWith("path"))

@@ -17,14 +17,14 @@ import type {
 } from "unbash";
 import { readArithmetic } from "./arithmetic.ts";
 import { runSimple, toNothing } from "./command.ts";
-import { BY_SHELL, type Context, type Outcome } from "./context.ts";
+import { BY_SHELL, type Context, type StepOutcome } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText, type Expansion } from "./expand.ts";
 import { readRedirections, type Redirected } from "./redirect.ts";
-import { joinPlaces, joinStates, sameState, type Place, type ShellState } from "./state.ts";
+import { joinPlaces, joinStates, sameState, type ShellPlace, type ShellState } from "./state.ts";
 import { isEndless, isNetwork, NOTHING, sequence, unknown, type Stream, type Value } from "./value.ts";
 import { assignVariable } from "./variables.ts";
 
-export type ShellOutcome = Outcome<ShellState>;
+export type ShellOutcome = StepOutcome<ShellState>;
 
 export const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
 /** The state after, whatever the exit status; the state before where the shell would have ended. */
@@ -372,7 +372,7 @@ function loop(cx: Context, start: ShellState, body: (state: ShellState) => Shell
   return state;
 }
 
-function widen(before: readonly Place[], now: readonly Place[]): readonly Place[] {
+function widen(before: readonly ShellPlace[], now: readonly ShellPlace[]): readonly ShellPlace[] {
   const grown = joinPlaces(before, now).length > before.length;
   return grown ? [{ is: "unknown", why: "the working directory after a `cd` in a loop" }] : now;
 }

@@ -10,21 +10,21 @@ export interface Bypass {
   readonly by: string;
 }
 
-interface Span extends BootMoment {
+interface BypassSpan extends BootMoment {
   /** Milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
 }
 
 /** By pane; `*` is everywhere. */
-type Times = Readonly<Record<string, Span>>;
+type Times = Readonly<Record<string, BypassSpan>>;
 
 const NAME = "bypass.json";
 const EVERYWHERE = "*";
 /** Nobody watches an agent for longer. */
 export const LONGEST_BYPASS_MS = 24 * 3_600_000;
 
-const isSpan = (value: unknown): value is Span =>
+const isSpan = (value: unknown): value is BypassSpan =>
   typeof value === "object" &&
   value !== null &&
   isBootMoment(value) &&
@@ -38,7 +38,7 @@ const isTimes = (value: unknown): value is Times => typeof value === "object" &&
  * How long it still holds, in milliseconds; 0: no more. It ends when either clock says so: the wall clock can be set back,
  * the other one stands still while the machine sleeps. It does not outlive the machine's start.
  */
-export function timeLeft({ from, until, ...start }: Span, now: number): number {
+export function timeLeft({ from, until, ...start }: BypassSpan, now: number): number {
   const passed = passedSince(start);
   if (passed === undefined || now < from - CLOCKS_MS || until > from + LONGEST_BYPASS_MS) return 0;
   return Math.max(0, Math.min(until - now, until - from - passed));

@@ -21,7 +21,7 @@ export interface Holder {
   readonly namespace: string;
 }
 
-interface Made {
+interface GrantOrigin {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly made: number;
@@ -39,7 +39,7 @@ interface Made {
 }
 
 /** An answer to whatever the rule speaks of. All that is given must hold. */
-export interface RuleGrant extends Made {
+export interface RuleGrant extends GrantOrigin {
   readonly kind: "rule";
   /** As it would stand in `permissions.allow`. */
   readonly rule: string;
@@ -52,7 +52,7 @@ export interface RuleGrant extends Made {
 }
 
 /** An answer to one run's question. It holds in that run's memory only; this is how others see it and take it back. */
-export interface RunGrant extends Made {
+export interface RunGrant extends GrantOrigin {
   readonly kind: "run";
   readonly run: string;
   readonly holder: Holder;
@@ -116,9 +116,9 @@ export function readGrants(machine: Machine, now: number): Grants {
   return { all: all.toSorted((a, b) => a.made - b.made || (a.id < b.id ? -1 : 1)), uses, void: over };
 }
 
-type Read = { readonly grant: StoredGrant } | { readonly why: string };
+type ReadGrant = { readonly grant: StoredGrant } | { readonly why: string };
 
-function grantIn(file: string, id: string, machine: Machine, now: number): Read {
+function grantIn(file: string, id: string, machine: Machine, now: number): ReadGrant {
   const found = readRegular(file, MAX_BYTES);
   if (found.is !== "text") return { why: found.is === "missing" ? "is gone" : found.why };
   if (!isOwn(found.stats, machine.uid)) return { why: "others could have written it" };
@@ -166,13 +166,13 @@ function parse(json: string): StoredGrant | undefined {
   }
 }
 
-function ruleGrant(common: Made, { rule, count }: Readonly<Record<string, unknown>>): RuleGrant | undefined {
+function ruleGrant(common: GrantOrigin, { rule, count }: Readonly<Record<string, unknown>>): RuleGrant | undefined {
   if (!text(rule)) return undefined;
   if (count === undefined) return { ...common, kind: "rule", rule };
   return number(count) && Number.isInteger(count) && count > 0 && count <= MOST_USES ? { ...common, kind: "rule", rule, count } : undefined;
 }
 
-function runGrant(common: Made, { run, holder, what, scope }: Readonly<Record<string, unknown>>): RunGrant | undefined {
+function runGrant(common: GrantOrigin, { run, holder, what, scope }: Readonly<Record<string, unknown>>): RunGrant | undefined {
   if (!text(run) || !text(what) || (scope !== "session" && scope !== "tree") || !isObject(holder)) return undefined;
   const { pid, started, namespace } = holder;
   if (!number(pid) || !number(started) || typeof namespace !== "string") return undefined;

@@ -31,7 +31,7 @@ export interface FileIdentity {
   readonly knows: boolean;
 }
 
-export interface Refusal {
+export interface RecordedRefusal {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** What was refused: looking at it, or changing it. Links and renames are refused with either. */
@@ -50,10 +50,10 @@ export interface Refusal {
 const fileOf = (machine: Machine, session: string): string => `${stateFolder(machine)}/${FOLDER}/${fileNameOf(session)}`;
 
 /** What was refused in a session since a time, the newest last. One look where nothing was. */
-export function refusalsSince(machine: Machine, session: string, since: number): readonly Refusal[] {
+export function refusalsSince(machine: Machine, session: string, since: number): readonly RecordedRefusal[] {
   const found = readRegular(fileOf(machine, session), MAX_BYTES);
   if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return NONE;
-  let live: Refusal[] = [];
+  let live: RecordedRefusal[] = [];
   for (const line of found.text.split("\n")) {
     const refusal = line === "" ? undefined : parse(line);
     if (refusal === undefined || refusal.time < since) continue;
@@ -63,9 +63,9 @@ export function refusalsSince(machine: Machine, session: string, since: number):
   return live;
 }
 
-const NONE: readonly Refusal[] = [];
+const NONE: readonly RecordedRefusal[] = [];
 
-function parse(line: string): Refusal | undefined {
+function parse(line: string): RecordedRefusal | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isObject(value)) return undefined;
@@ -87,7 +87,7 @@ function identityIn(value: unknown): FileIdentity | undefined {
 }
 
 /** Adds to what is remembered. Says what went wrong. */
-export function addRefusals(machine: Machine, session: string, refusals: readonly Refusal[]): string | undefined {
+export function addRefusals(machine: Machine, session: string, refusals: readonly RecordedRefusal[]): string | undefined {
   const state = openState(machine);
   if ("problem" in state) return state.problem;
   const lines = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).filter((line) => line.length <= LONGEST_LINE);

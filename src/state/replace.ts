@@ -23,13 +23,13 @@ export type EditableText =
   | { readonly is: "missing" }
   | { readonly is: "broken"; readonly why: string };
 
-type Outcome =
+type ReplaceOutcome =
   | { readonly is: "done" }
   /** Somebody else changed the file meanwhile: read it again. */
   | { readonly is: "changed" }
   | { readonly is: "failed"; readonly why: string };
 
-const failed = (why: string): Outcome => ({ is: "failed", why });
+const failed = (why: string): ReplaceOutcome => ({ is: "failed", why });
 
 const WHY: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -77,7 +77,7 @@ const PATIENCE_MS = 5000;
  * `<path>.lock` keeps two edits apart; the new text is written beside the file and takes its place. Mode and owner stay.
  * `path` is canonical: a link in its last place is refused, not replaced.
  */
-export function replaceFile(path: string, was: string | undefined, next: string, mode = 0o600): Outcome {
+export function replaceFile(path: string, was: string | undefined, next: string, mode = 0o600): ReplaceOutcome {
   const lock = `${path}.lock`;
   try {
     return withLock(lock, PATIENCE_MS, () => replaceLocked(path, was, next, mode)) ?? failed(`another edit holds ${lock}`);
@@ -86,7 +86,7 @@ export function replaceFile(path: string, was: string | undefined, next: string,
   }
 }
 
-function replaceLocked(path: string, was: string | undefined, next: string, mode: number): Outcome {
+function replaceLocked(path: string, was: string | undefined, next: string, mode: number): ReplaceOutcome {
   const beside = `${path}.new-${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
   let descriptor: number;
   try {

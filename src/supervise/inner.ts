@@ -20,7 +20,8 @@ const MOST_BYTES = 2 * LONGEST_LINE;
 const PATIENCE_MS = 10_000;
 
 /**
- * Answers questions of programs inside the run. `fd` is our end of a socket. Whoever floods it gets no answers, and a hook without an answer gives its host's safe one.
+ * Answers questions of programs inside the run. `fd` is our end of a socket. Whoever floods it gets no answers, and a hook
+ * without an answer gives its host's safe one.
  */
 export function serveInner(run: ThisRun, answering: Answering): (fd: number, from: Inner) => void {
   let open = 0;

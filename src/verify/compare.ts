@@ -4,19 +4,19 @@ import { type Action, type FileAction, type FileOperation, printAction, visible,
 import { baseName, isWithin } from "../path/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
 import { Habits, SPEAKS_FOR, WHOLE } from "./known.ts";
-import type { Place } from "./place.ts";
+import type { ScratchPlace } from "./place.ts";
 import { changesBeside, covering, type Prediction, programOf, startOf, intoFolder } from "./predict.ts";
-import type { Effect } from "./types.ts";
+import type { ObservedEffect } from "./types.ts";
 
 /** A program that was started. */
-interface Start {
+interface ObservedStart {
   readonly name: string;
   readonly path: string;
   readonly words: readonly string[];
 }
 
 /** What was made during the run, and by which call. */
-interface Made {
+interface MadeFile {
   readonly operation: FileOperation;
   readonly program: string;
   /** It is there no longer: removed, or moved away. */
@@ -32,15 +32,15 @@ interface Made {
  */
 export class Comparison {
   readonly #predictions: readonly Prediction[];
-  readonly #place: Place;
+  readonly #place: ScratchPlace;
   readonly #world: World;
   readonly #habits: Habits;
-  readonly #effects = new Map<string, Effect>();
-  readonly #made = new Map<string, Made>();
+  readonly #effects = new Map<string, ObservedEffect>();
+  readonly #made = new Map<string, MadeFile>();
   /** Removed, though it was there before. */
   readonly #removed = new Map<string, string>();
   /** What each process has started last. */
-  readonly #last = new Map<number, Start>();
+  readonly #last = new Map<number, ObservedStart>();
   /** Symbolic links that the run made, and what they lead to. */
   readonly #links = new Map<string, string>();
   #begun = false;
@@ -51,7 +51,7 @@ export class Comparison {
   /** The words of the line behind the first. */
   readonly #words: readonly string[];
 
-  constructor(line: string, predictions: readonly Prediction[], place: Place, world: World) {
+  constructor(line: string, predictions: readonly Prediction[], place: ScratchPlace, world: World) {
     this.#words = line.split(/[\s;|&<>()'"`$]+/).slice(1);
     this.#predictions = predictions;
     this.#place = place;
@@ -74,7 +74,7 @@ export class Comparison {
   }
 
   /** Once everything has ended. */
-  effects(): readonly Effect[] {
+  effects(): readonly ObservedEffect[] {
     for (const [path, { operation, program, gone }] of this.#made) {
       const found = covering(this.#predictions, operation, path);
       if (found !== undefined) this.#tell(operation, path, program, seen(found));
@@ -140,12 +140,12 @@ export class Comparison {
   }
 
   /** Who has not started anything since it was forked is still the program it was forked from. */
-  #caller(ancestry: NonNullable<RunEvent["ancestry"]>): Start | undefined {
+  #caller(ancestry: NonNullable<RunEvent["ancestry"]>): ObservedStart | undefined {
     return ancestry.map((one) => this.#last.get(one.pid)).find((one) => one !== undefined);
   }
 
   /** `#!/usr/bin/env node`: env(1) starts the interpreter with the script. */
-  #isFirstLine(words: readonly string[], last: Start): boolean {
+  #isFirstLine(words: readonly string[], last: ObservedStart): boolean {
     const at = words.findIndex((word, index) => index > 0 && !word.startsWith("-"));
     if (at < 1 || this.#world.canonical(words[at] ?? "") !== last.path || !isRest(words.slice(at + 1), last.words.slice(1))) return false;
     return firstWords(last.path).includes(baseName(words[0] ?? ""));
@@ -155,7 +155,7 @@ export class Comparison {
    * A program of the system's starts another that nothing in the line names: it is made of it, and what that one does is looked at.
    * An interpreter that is handed a word of the line may run it, which is no part.
    */
-  #ofTheSystem(last: Start | undefined, path: string, words: readonly string[]): string | undefined {
+  #ofTheSystem(last: ObservedStart | undefined, path: string, words: readonly string[]): string | undefined {
     if (last === undefined || !isSystems(path) || !isSystems(last.path)) return undefined;
     const names = [baseName(path), baseName(words[0] ?? "")];
     if (this.#words.some((word) => names.includes(baseName(word.replace(/^-+[\w-]*=/, ""))))) return undefined;
@@ -173,7 +173,7 @@ export class Comparison {
   }
 
   /** A wrapper of the system's that starts the program of the same name with the same words. */
-  #standIn(last: Start | undefined, path: string, words: readonly string[]): string | undefined {
+  #standIn(last: ObservedStart | undefined, path: string, words: readonly string[]): string | undefined {
     if (last === undefined || !/^\/(?:usr|opt)\//.test(path) || !/^\/(?:usr|opt)\//.test(last.path)) return undefined;
     const isSame = baseName(path).replace(/\.(?:bin|real)$/, "") === last.name && isRest(words.slice(1), last.words.slice(1));
     return isSame ? "the program itself, which a wrapper of the same name starts" : undefined;

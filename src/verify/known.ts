@@ -5,11 +5,11 @@
 import type { FileOperation, NetAction, World } from "../action/index.ts";
 import { baseName, isWithin } from "../path/index.ts";
 import { bindPattern, matchesSegments, matchesText, pathPattern } from "../pattern/index.ts";
-import type { Place } from "./place.ts";
+import type { ScratchPlace } from "./place.ts";
 import { covering, type Prediction } from "./predict.ts";
 
 /** Programs that a program is made of. */
-export interface Part {
+export interface ProgramPart {
   /** Names of the program that starts them. */
   readonly of: string;
   /** Names of what it starts, or folders that end in a slash. */
@@ -19,7 +19,7 @@ export interface Part {
   readonly why: string;
 }
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly ProgramPart[] = [
   {
     of: "git git-*",
     starts: "git /usr/lib/git-core/ /usr/libexec/git-core/ git-lfs",
@@ -375,12 +375,12 @@ const isOf = (program: string, of: string): boolean => words(of).some((one) => m
 
 /** Looks things up in the tables of `known.ts`. Each answer is the reason, or undefined. */
 export class Habits {
-  readonly #place: Place;
+  readonly #place: ScratchPlace;
   readonly #world: World;
 
   readonly #predictions: readonly Prediction[];
 
-  constructor(place: Place, world: World, predictions: readonly Prediction[]) {
+  constructor(place: ScratchPlace, world: World, predictions: readonly Prediction[]) {
     this.#place = place;
     this.#predictions = predictions;
     this.#world = world;

@@ -4,7 +4,7 @@ import { addressOf, alloc, cString, must, SYSCALLS, sys } from "../supervise/ker
 import type { Machine } from "../state/index.ts";
 
 /** The scratch world: everything a verified command may change lies below `base` and `/tmp`. */
-export interface Place {
+export interface ScratchPlace {
   readonly base: string;
   readonly home: string;
   readonly project: string;
@@ -133,7 +133,7 @@ function raiseLoopback(): void {
 }
 
 /** The place as commands see it. `path`: where programs are looked for. */
-export function placeAt(base: string, hideTemp: boolean, path: string): Place {
+export function placeAt(base: string, hideTemp: boolean, path: string): ScratchPlace {
   const home = `${base}/dev`;
   const own = `${base}/assent-verify`;
   const temp = hideTemp ? "/tmp" : `${base}/tmp`;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { unpredicted, type CorpusLine, type LineResult, type Outcome } from "./types.ts";
-import type { Reply, Task } from "./worker.ts";
+import { unpredicted, type CorpusLine, type LineResult, type LineOutcome } from "./types.ts";
+import type { WorkerReply, WorkerTask } from "./worker.ts";
 
 export interface PoolOptions {
   /** Starts a worker: node, this program and its words. */
@@ -39,7 +39,7 @@ export async function verifyLines(lines: readonly CorpusLine[], options: PoolOpt
   return results;
 }
 
-const lean = (outcome: Outcome): Outcome =>
+const lean = (outcome: LineOutcome): LineOutcome =>
   outcome.is === "run" ? { ...outcome, predictions: [], effects: unpredicted(outcome) } : outcome;
 
 /** What each line prints, in the scratch project, whatever it does there. */
@@ -53,10 +53,10 @@ export async function askHelp(lines: readonly string[], options: PoolOptions): P
   return said;
 }
 
-type Work = Omit<Task, "id">;
+type Work = Omit<WorkerTask, "id">;
 
-async function inWorkers(work: readonly Work[], options: PoolOptions, put: (at: number, outcome: Outcome) => void): Promise<void> {
-  const left = new Queue(work.length);
+async function inWorkers(work: readonly Work[], options: PoolOptions, put: (at: number, outcome: LineOutcome) => void): Promise<void> {
+  const left = new WorkQueue(work.length);
   const one = async (): Promise<void> => {
     while (!left.isEmpty) await serve(work, left, put, options);
   };
@@ -64,7 +64,7 @@ async function inWorkers(work: readonly Work[], options: PoolOptions, put: (at: 
 }
 
 /** Which work nobody has yet. */
-class Queue {
+class WorkQueue {
   #next = 0;
   #back: number[] = [];
   readonly #length: number;
@@ -89,8 +89,8 @@ class Queue {
 /** One worker, until nothing is left, it fails at something (which is told), or its world is used up. */
 async function serve(
   work: readonly Work[],
-  left: Queue,
-  put: (at: number, outcome: Outcome) => void,
+  left: WorkQueue,
+  put: (at: number, outcome: LineOutcome) => void,
   { worker, patience, env = process.env }: PoolOptions,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -124,7 +124,7 @@ async function serve(
       if (given.length === 0) return child.disconnect();
       timer = setTimeout(() => end(child), patience + GRACE_MS);
     };
-    child.on("message", (reply: Reply) => {
+    child.on("message", (reply: WorkerReply) => {
       if ("failed" in reply) failed = reply.failed;
       else if ("ready" in reply) {
         isReady = true;

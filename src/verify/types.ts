@@ -3,17 +3,17 @@ import type { Decision } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** What the judge says about one command line, for an agent without any policy file. */
-export interface Judgement {
+export interface LineJudgement {
   readonly decision: Decision;
   readonly reason: string;
   readonly lowered: Lowered;
 }
 
 /** Judges a line as the hook would. The command line passes it in: hosts and their tools are nothing this folder knows. */
-export type JudgeLine = (line: string, cwd: string, machine: Machine) => Judgement;
+export type JudgeLine = (line: string, cwd: string, machine: Machine) => LineJudgement;
 
 /** Something that happened while a command ran. */
-export interface Effect {
+export interface ObservedEffect {
   /** `exec git log`, `write /home/dev/project/a.txt`. */
   readonly text: string;
   /** The program that did it. */
@@ -37,12 +37,12 @@ export interface CorpusLine {
  * - `broken`: it could not be observed.
  * - `said`: it was only asked what it prints.
  */
-export type Outcome =
+export type LineOutcome =
   | {
       readonly is: "run";
       readonly decision: Decision;
       readonly predictions: readonly string[];
-      readonly effects: readonly Effect[];
+      readonly effects: readonly ObservedEffect[];
       /** Predicted, and not seen. */
       readonly slack: readonly string[];
       readonly ended: string;
@@ -53,8 +53,8 @@ export type Outcome =
   | { readonly is: "said"; readonly text: string };
 
 export interface LineResult extends CorpusLine {
-  readonly outcome: Outcome;
+  readonly outcome: LineOutcome;
 }
 
-export const unpredicted = (outcome: Outcome): readonly Effect[] =>
+export const unpredicted = (outcome: LineOutcome): readonly ObservedEffect[] =>
   outcome.is === "run" ? outcome.effects.filter(({ expected }) => expected === undefined) : [];

@@ -4,12 +4,12 @@ import { addressOf, alloc, SYSCALLS, sys } from "../supervise/kernel/index.ts";
 import { killTree, RunError, superviseRun } from "../supervise/index.ts";
 import { Comparison } from "./compare.ts";
 import { resetFixture } from "./fixture/index.ts";
-import type { Place } from "./place.ts";
+import type { ScratchPlace } from "./place.ts";
 import { predictionsOf } from "./predict.ts";
-import type { JudgeLine, Outcome } from "./types.ts";
+import type { JudgeLine, LineOutcome } from "./types.ts";
 
 export interface WatchOptions {
-  readonly place: Place;
+  readonly place: ScratchPlace;
   readonly judge: JudgeLine;
   /** Run what the judge does not allow, too. */
   readonly whatever: boolean;
@@ -38,16 +38,16 @@ function limit(pid: number): void {
   }
 }
 
-export interface Watched {
-  readonly outcome: Outcome;
+export interface WatchedLine {
+  readonly outcome: LineOutcome;
   /** It changed something that lies beyond what is made anew. */
   readonly isSpoiled: boolean;
 }
 
 /** Runs one line in the scratch project and holds what it did against what lowering said. */
-export async function watch(line: string, { place, judge, whatever, patience }: WatchOptions): Promise<Watched> {
+export async function watch(line: string, { place, judge, whatever, patience }: WatchOptions): Promise<WatchedLine> {
   const { decision, reason, lowered } = judge(line, place.project, place.machine);
-  const unrun = (outcome: Outcome): Watched => ({ outcome, isSpoiled: false });
+  const unrun = (outcome: LineOutcome): WatchedLine => ({ outcome, isSpoiled: false });
   if (decision !== "allow" && !whatever) return unrun({ is: "refused", decision, why: reason });
   const world = realWorld(place.machine, place.project, undefined);
   const absent = lowered.actions.flatMap((action) =>
@@ -81,7 +81,7 @@ export async function watch(line: string, { place, judge, whatever, patience }: 
       own: [],
     });
     const effects = comparison.effects();
-    const outcome: Outcome = {
+    const outcome: LineOutcome = {
       is: "run",
       decision,
       predictions: predictions.map(({ text }) => text),

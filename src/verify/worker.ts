@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { makeFixture, resetFixture } from "./fixture/index.ts";
-import { type Place, placeAt, seclude } from "./place.ts";
-import type { JudgeLine, Outcome } from "./types.ts";
+import { type ScratchPlace, placeAt, seclude } from "./place.ts";
+import type { JudgeLine, LineOutcome } from "./types.ts";
 import { watch } from "./watch.ts";
 
 /** What the parent asks of a worker, and what it answers. */
-export interface Task {
+export interface WorkerTask {
   readonly id: number;
   readonly line: string;
   /** `run`: watch it and compare; `say`: what it prints. */
@@ -15,9 +15,11 @@ export interface Task {
   readonly patience: number;
 }
 
-export type Reply =
+export type WorkerReply =
   /** `isLast`: what the line changed cannot be made as it was; this worker takes no other. */
-  { readonly id: number; readonly outcome: Outcome; readonly isLast?: boolean } | { readonly ready: true } | { readonly failed: string };
+  | { readonly id: number; readonly outcome: LineOutcome; readonly isLast?: boolean }
+  | { readonly ready: true }
+  | { readonly failed: string };
 
 export interface WorkerOptions {
   readonly base: string;
@@ -25,7 +27,7 @@ export interface WorkerOptions {
   readonly judge: JudgeLine;
 }
 
-const isTask = (value: unknown): value is Task =>
+const isTask = (value: unknown): value is WorkerTask =>
   typeof value === "object" && value !== null && "id" in value && "line" in value && "whatever" in value && "patience" in value;
 
 /** INVARIANT: file systems are mounted over those of the machine only in a user namespace that maps few, as its first process (user_namespaces(7)). */
@@ -33,7 +35,7 @@ const isApart = (): boolean => process.pid === 1 && !/\b4294967295\b/.test(readF
 
 /** Runs inside the namespaces until its parent hangs up. */
 export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<void> {
-  const send = (reply: Reply): void => void process.send?.(reply);
+  const send = (reply: WorkerReply): void => void process.send?.(reply);
   try {
     if (!isApart()) throw new Error("a worker is started by `assent verify`, in namespaces of its own");
     seclude(base, hideTemp);
@@ -63,7 +65,7 @@ export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<vo
 
 const MOST_SAID = 2 ** 20;
 
-function said({ line, patience }: Task, place: Place): string {
+function said({ line, patience }: WorkerTask, place: ScratchPlace): string {
   const { stdout, stderr } = spawnSync("/bin/bash", ["-c", line], {
     cwd: place.project,
     env: { ...place.env, PAGER: "cat", MANPAGER: "cat" },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { AGENT_IDS } from "../../src/agents/index.ts";
-import type { Entry, Grammar } from "../../src/shell/knowledge/index.ts";
+import type { KnowledgeEntry, Grammar } from "../../src/shell/knowledge/index.ts";
 import * as Knowledge from "../../src/shell/knowledge/index.ts";
 import { assent, DIST, run, scratch } from "../scratch.ts";
 
@@ -16,7 +16,7 @@ interface KnowledgeScripts {
   readonly knowledgeFromFile: (root: string) => Plugin;
 }
 /** All that can be read of an entry and of what is below it. */
-function whole(read: typeof Knowledge, entry: Entry, parent?: Grammar): unknown {
+function whole(read: typeof Knowledge, entry: KnowledgeEntry, parent?: Grammar): unknown {
   const { style, options, digits, slots, effects, inert, harmless } = read.grammarOf(entry, parent);
   const grammar = { style, options: [...options], digits, slots, effects, inert, harmless };
   const below = read.entriesBelow(entry).map((one) => [one.keys, whole(read, one.entry, read.grammarOf(entry, parent))]);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Json, MAX_DEPTH, MAX_LENGTH, type Node, placeFinder, readJson5, toValue } from "../../src/edit/json5/index.ts";
+import { type Json, MAX_DEPTH, MAX_LENGTH, type JsonNode, placeFinder, readJson5, toValue } from "../../src/edit/json5/index.ts";
 
 function valueOf(text: string): Json | undefined {
   const { root, faults } = readJson5(text);
@@ -194,7 +194,7 @@ const source = fc
   )
   .map((parts) => parts.join(""));
 
-function* nodesOf(node: Node): Generator<Node> {
+function* nodesOf(node: JsonNode): Generator<JsonNode> {
   yield node;
   const below = node.kind === "object" ? node.members.map(({ value }) => value) : node.kind === "array" ? node.items : [];
   for (const child of below) yield* nodesOf(child);

@@ -220,7 +220,9 @@ const setup: Setup = {
       { at: ["enabledPlugins"], when: "there", does: "starts", so: "plugins bring hooks and servers of their own", projectOnly: true },
       { at: ["extraKnownMarketplaces"], when: "there", does: "starts", so: "plugins may be taken from there", projectOnly: true },
     ],
-    said: "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, also in a folder that was never trusted; `env` there reaches hooks",
+    said:
+      "`disableAllHooks` in `.claude/settings.json` or `settings.local.json` switches every hook off, also in a folder that " +
+      "was never trusted; `env` there reaches hooks",
   },
 };
 

@@ -33,7 +33,8 @@ const CONVERSATION = words("ask_user exit_plan_mode");
 
 const JUDGED = words("preToolUse permissionRequest");
 const OTHERS = words(
-  "sessionStart sessionEnd userPromptSubmitted userPromptTransformed postToolUse postToolUseFailure agentStop subagentStart subagentStop errorOccurred preCompact notification preMcpToolCall",
+  "sessionStart sessionEnd userPromptSubmitted userPromptTransformed postToolUse postToolUseFailure agentStop " +
+    "subagentStart subagentStop errorOccurred preCompact notification preMcpToolCall",
 );
 
 const HOST: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
@@ -176,11 +177,15 @@ const setup: Setup = {
           ? `${text(env["COPILOT_HOME"]) ?? `${home}/.copilot`}/hooks/assent.json`
           : `${project}/.github/hooks/assent.json`,
       // No matcher: here `*` matches nothing.
-      text: `${JSON.stringify({ version: 1, hooks: Object.fromEntries(setup.events.map((event) => [event, [{ type: "command", bash: command(event), timeoutSec: 30 }]])) }, undefined, 2)}\n`,
+      text: `${JSON.stringify({ version: 1, hooks: hooksWith(command) }, undefined, 2)}\n`,
       mode: 0o644,
     },
   ],
 };
+
+function hooksWith(command: (event: string) => string): Record<string, unknown> {
+  return Object.fromEntries(setup.events.map((event) => [event, [{ type: "command", bash: command(event), timeoutSec: 30 }]]));
+}
 
 export const copilot: Agent<"copilot"> = {
   id: "copilot",

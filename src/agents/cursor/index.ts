@@ -30,7 +30,9 @@ function shellFacts(): ToolFacts {
 
 const JUDGED = words("preToolUse beforeShellExecution beforeMCPExecution beforeReadFile");
 const OTHERS = words(
-  "sessionStart sessionEnd postToolUse postToolUseFailure subagentStart subagentStop afterShellExecution afterMCPExecution afterFileEdit beforeSubmitPrompt preCompact stop afterAgentResponse afterAgentThought beforeTabFileRead afterTabFileEdit workspaceOpen",
+  "sessionStart sessionEnd postToolUse postToolUseFailure subagentStart subagentStop afterShellExecution " +
+    "afterMCPExecution afterFileEdit beforeSubmitPrompt preCompact stop afterAgentResponse afterAgentThought " +
+    "beforeTabFileRead afterTabFileEdit workspaceOpen",
 );
 /** Where Cursor puts an `ask` to its user. */
 const ASKING = words("beforeShellExecution beforeMCPExecution");

@@ -189,7 +189,9 @@ const setup: Setup = {
       { at: ["mcp", "serverCommand"], when: "there", does: "starts", so: "a program that the host starts" },
       { at: ["hooks", "*"], when: "there", does: "starts", so: "hooks of the repository run beside Assent's", projectOnly: true },
     ],
-    said: "`hooksConfig.enabled: false` in `.gemini/settings.json` of a trusted folder switches every hook off; `.gemini/.env` and `.env` are taken into its environment",
+    said:
+      "`hooksConfig.enabled: false` in `.gemini/settings.json` of a trusted folder switches every hook off; `.gemini/.env` " +
+      "and `.env` are taken into its environment",
   },
 };
 

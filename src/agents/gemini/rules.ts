@@ -1,4 +1,4 @@
-import type { Node } from "../../edit/json5/index.ts";
+import type { JsonNode } from "../../edit/json5/index.ts";
 import { placeFinder } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
 import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
@@ -49,25 +49,26 @@ export function readGeminiPolicy(text: string): NativeRead {
 }
 
 const KNOWN = new Set(
-  "toolName mcpName subagent argsPattern commandPrefix commandRegex decision priority modes interactive denyMessage deny_message allowRedirection allow_redirection name".split(
-    " ",
-  ),
+  (
+    "toolName mcpName subagent argsPattern commandPrefix commandRegex decision priority modes interactive denyMessage " +
+    "deny_message allowRedirection allow_redirection name"
+  ).split(" "),
 );
 const USUAL_MODES = ["default", "autoEdit", "yolo"];
 
-function list(node: Node | undefined): readonly string[] {
+function list(node: JsonNode | undefined): readonly string[] {
   const text = textOfNode(node);
   return text === undefined ? textsOf(node).texts.map(({ value }) => value) : [text];
 }
 
-function readRule(node: Node, line: number, into: Collector): readonly (OrderedRule & { readonly priority: number })[] {
+function readRule(node: JsonNode, line: number, into: Collector): readonly (OrderedRule & { readonly priority: number })[] {
   const decision = textOfNode(at(node, "decision"));
   const tools = list(at(node, "toolName"));
   const server = textOfNode(at(node, "mcpName"));
   const prefixes = list(at(node, "commandPrefix"));
   const regex = textOfNode(at(node, "commandRegex"));
-  const shown =
-    `${decision ?? ""} ${[server, ...tools, ...prefixes.map((one) => `\`${one}\``), ...(regex === undefined ? [] : [`/${regex}/`])].filter((one) => one !== undefined).join(" ")}`.trim();
+  const words = [server, ...tools, ...prefixes.map((one) => `\`${one}\``), ...(regex === undefined ? [] : [`/${regex}/`])];
+  const shown = `${decision ?? ""} ${words.filter((one) => one !== undefined).join(" ")}`.trim();
   if (!isDecision(decision)) return lose(into, shown, line, "the decision is none of allow, ask_user and deny");
   const message = textOfNode(at(node, "denyMessage")) ?? textOfNode(at(node, "deny_message"));
   const origin: Origin = { effect: DECISIONS[decision], text: shown, line, ...(message === undefined ? {} : { reason: message }) };
@@ -96,7 +97,7 @@ function readRule(node: Node, line: number, into: Collector): readonly (OrderedR
 }
 
 /** Why a rule holds only in a situation that rules here do not know. A refusal may hold in every one. */
-function narrowing(node: Node, { effect }: Origin): string | undefined {
+function narrowing(node: JsonNode, { effect }: Origin): string | undefined {
   if (at(node, "argsPattern") !== undefined) return "a regular expression over the text of the call";
   if (at(node, "subagent") !== undefined) return "a rule for one subagent alone; rules here hold for all";
   const other = node.kind === "object" ? node.members.find(({ key }) => !KNOWN.has(key)) : undefined;
@@ -199,8 +200,9 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
 }
 
 function express({ refusal, reason }: Reasoned): readonly string[] | undefined {
+  const denyMessage = reason === undefined ? [] : [`denyMessage = ${JSON.stringify(reason)}`];
   const rule = (...lines: readonly string[]): readonly string[] => [
-    `${["[[rule]]", ...lines, 'decision = "deny"', "priority = 999", ...(reason === undefined ? [] : [`denyMessage = ${JSON.stringify(reason)}`])].join("\n")}\n`,
+    `${["[[rule]]", ...lines, 'decision = "deny"', "priority = 999", ...denyMessage].join("\n")}\n`,
   ];
   switch (refusal.is) {
     case "shell":

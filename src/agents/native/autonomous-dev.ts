@@ -1,4 +1,4 @@
-import type { Node } from "../../edit/json5/index.ts";
+import type { JsonNode } from "../../edit/json5/index.ts";
 import {
   Collector,
   type Converted,
@@ -41,7 +41,7 @@ export function readAutonomousDev(text: string, context: NativeContext): NativeR
 }
 
 /** Whether a text of JSON is such a policy. */
-export const isAutonomousDev = (root: Node): boolean =>
+export const isAutonomousDev = (root: JsonNode): boolean =>
   at(root, "bash", "whitelist") !== undefined && at(root, "file_paths", "whitelist") !== undefined;
 
 const KEYS: ReadonlySet<string> = new Set(["version", "description", "bash", "file_paths", "agents", "web_tools", "tools"]);
@@ -76,7 +76,8 @@ function readCommands(file: JsonFile, { home, scope }: NativeContext, into: Coll
     if (words.length > 0)
       into.lose(
         { ...origin, effect: "allow" },
-        `kept, but these are asked wherever they stand: ${words.join(", ")}; no rule can say, as the engine does, outside the project or behind another command`,
+        `kept, but these are asked wherever they stand: ${words.join(", ")}; no rule can say, ` +
+          "as the engine does, outside the project or behind another command",
         "take out the ask rules that you do not want",
       );
   }
@@ -92,7 +93,7 @@ const isEverything = (pattern: string): boolean => /^\*+$/.test(pattern);
 
 function askFor(
   operation: "execute" | "read" | "write" | "edit",
-  node: Node | undefined,
+  node: JsonNode | undefined,
   part: string,
   file: JsonFile,
   into: Collector,

@@ -1,4 +1,4 @@
-import type { Node } from "../../edit/json5/index.ts";
+import type { JsonNode } from "../../edit/json5/index.ts";
 import type { NativeContext, NativeRead, Refusal, Scope } from "../../import/index.ts";
 import type { Writer } from "./write.ts";
 
@@ -29,7 +29,7 @@ export interface RuleReader {
   /** Of the places only the first that can be read counts. */
   readonly first?: true;
   /** A file named without `--agent` is known by what it holds. */
-  readonly holds?: (root: Node) => boolean;
+  readonly holds?: (root: JsonNode) => boolean;
 }
 
 /** A refusal with the reason a person gave for it. */

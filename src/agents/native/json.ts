@@ -1,9 +1,9 @@
-import { member, type Node, placeFinder, readJson5 } from "../../edit/json5/index.ts";
+import { member, type JsonNode, placeFinder, readJson5 } from "../../edit/json5/index.ts";
 import type { Unreadable } from "../../import/index.ts";
 
 /** A settings file of a host, with the lines of its parts. */
 export interface JsonFile {
-  readonly root: Node;
+  readonly root: JsonNode;
   readonly lineOf: (node: { readonly start: number }) => number;
 }
 
@@ -24,22 +24,22 @@ export interface Item {
 }
 
 /** The value at a path of keys. */
-export function at(root: Node, ...keys: readonly string[]): Node | undefined {
-  let node: Node | undefined = root;
+export function at(root: JsonNode, ...keys: readonly string[]): JsonNode | undefined {
+  let node: JsonNode | undefined = root;
   for (const key of keys) node = member(node, key)?.value;
   return node;
 }
 
-export function textOfNode(node: Node | undefined): string | undefined {
+export function textOfNode(node: JsonNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
 }
 
 /** The texts of a list; `others` are what is no text. */
-export function textsOf(node: Node | undefined): { readonly texts: readonly Item[]; readonly others: readonly Node[] } {
+export function textsOf(node: JsonNode | undefined): { readonly texts: readonly Item[]; readonly others: readonly JsonNode[] } {
   if (node === undefined) return { texts: [], others: [] };
   if (node.kind !== "array") return { texts: [], others: [node] };
   const texts: Item[] = [];
-  const others: Node[] = [];
+  const others: JsonNode[] = [];
   for (const item of node.items) {
     const value = textOfNode(item);
     if (value === undefined) others.push(item);

@@ -1,4 +1,4 @@
-import type { Node } from "../../edit/json5/index.ts";
+import type { JsonNode } from "../../edit/json5/index.ts";
 import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
 import { compareDecisions, OPERATIONS, type OperationName } from "../../policy/index.ts";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
@@ -48,23 +48,23 @@ export function readPydantic(text: string): NativeRead {
 }
 
 /** Whether a text of JSON is such a ruleset. */
-export function isPydantic(root: Node): boolean {
+export function isPydantic(root: JsonNode): boolean {
   if (root.kind !== "object" || root.members.length === 0) return false;
   const blocks = root.members.filter(({ key, value }) => OPERATIONS.some((name) => name === key) && value.kind === "object");
   return blocks.length > 0 && root.members.every(({ key }) => key === "default" || OPERATIONS.some((name) => name === key));
 }
 
-const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;
-const blockText = (text: string, node: Node | undefined): string =>
+const isNull = (node: JsonNode): boolean => node.kind === "scalar" && node.value === null;
+const blockText = (text: string, node: JsonNode | undefined): string =>
   node === undefined ? "" : text.slice(node.start, node.end).replace(/\s/g, "");
 
-function actionOf(node: Node | undefined, otherwise: Origin["effect"]): Origin["effect"] | undefined {
+function actionOf(node: JsonNode | undefined, otherwise: Origin["effect"]): Origin["effect"] | undefined {
   if (node === undefined) return otherwise;
   const action = textOfNode(node);
   return action === "allow" || action === "ask" || action === "deny" ? action : undefined;
 }
 
-const unknownAction = ({ lineOf }: JsonFile, node: Node): Extract<NativeRead, { readonly problem: string }> => ({
+const unknownAction = ({ lineOf }: JsonFile, node: JsonNode): Extract<NativeRead, { readonly problem: string }> => ({
   line: lineOf(node),
   column: 1,
   problem: "the action is none of allow, ask and deny: the library does not load it either",
@@ -88,7 +88,7 @@ interface Rule extends Origin {
 
 function rulesOf(
   operation: OperationName,
-  block: Node,
+  block: JsonNode,
   file: JsonFile,
   into: Collector,
 ): readonly Rule[] | Extract<NativeRead, { readonly problem: string }> {

@@ -1,5 +1,5 @@
 import { edit, type Edit } from "../../edit/index.ts";
-import { type Json, member, type Node, type Path, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
+import { type Json, member, type JsonNode, type Path, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
 
 /** The next text of a host's file; `own` are the entries in it that are ours, for the next time. */
 export type Written = { readonly is: "text"; readonly text: string; readonly own: readonly string[] } | Refused;
@@ -25,7 +25,7 @@ export function applyEdits(text: string, changes: readonly Edit[]): string | Ref
 }
 
 /** The object that a JSON file is. */
-export function readObject(text: string): Node | Refused {
+export function readObject(text: string): JsonNode | Refused {
   const { root, faults } = readJson5(text);
   const [fault] = faults;
   if (root === undefined || fault !== undefined)
@@ -34,8 +34,8 @@ export function readObject(text: string): Node | Refused {
 }
 
 /** The value at a path of keys. */
-export function nodeAt(root: Node, path: Path): Node | undefined {
-  let node: Node | undefined = root;
+export function nodeAt(root: JsonNode, path: Path): JsonNode | undefined {
+  let node: JsonNode | undefined = root;
   for (const step of path) node = typeof step === "string" ? member(node, step)?.value : undefined;
   return node;
 }

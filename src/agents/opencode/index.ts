@@ -119,7 +119,9 @@ export const openCodeSteered = (id: "opencode" | "kilo", folder: string): Steere
     { at: ["provider", "*", "options", "baseURL"], when: "there", does: "steers", so: "the model is asked there", projectOnly: true },
     { at: ["permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
   ],
-  said: "nothing in a repository took OpenCode's plugin out when it was tried; a repository's own plugins run in the same process, and its `.env` is taken into it",
+  said:
+    "nothing in a repository took OpenCode's plugin out when it was tried; a repository's own plugins run in the same " +
+    "process, and its `.env` is taken into it",
 });
 
 /** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */

@@ -10,7 +10,7 @@ import {
   type Converted,
 } from "../../import/index.ts";
 import type { OperationName } from "../../policy/index.ts";
-import type { Node } from "../../edit/json5/index.ts";
+import type { JsonNode } from "../../edit/json5/index.ts";
 import { hostRule } from "../claude/rules.ts";
 import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
@@ -54,7 +54,7 @@ export function readOpenCode(text: string): NativeRead {
   return into.result();
 }
 
-function rulesOf(permission: Node, { lineOf }: JsonFile, into: Collector): readonly OrderedRule[] {
+function rulesOf(permission: JsonNode, { lineOf }: JsonFile, into: Collector): readonly OrderedRule[] {
   const whole = textOfNode(permission);
   if (whole !== undefined) return one("*", "*", whole, `permission: ${whole}`, lineOf(permission), into);
   if (permission.kind !== "object") return lose(into, "permission", lineOf(permission), "it is neither an action nor an object");

@@ -1,4 +1,4 @@
 // Loaded only by `assent log export --otlp`.
-export { openOtlp, type Collector, type Sender, type Sent } from "./otlp.ts";
+export { openOtlp, type OtlpCollector, type Sender, type Sent } from "./otlp.ts";
 export { Claim, type Position } from "./position.ts";
 export { pump, type Pump, type Pumped } from "./pump.ts";

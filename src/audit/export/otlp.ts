@@ -8,7 +8,7 @@ import { fields } from "../files.ts";
 import type { SpoolLine } from "./spool.ts";
 
 /** Where to, and as whom. */
-export interface Collector {
+export interface OtlpCollector {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ const PAYLOAD_TOO_LARGE = 413;
 const RETRYABLE = /retryable status|timed out|^E[A-Z]+$|ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|socket hang up/;
 
 /** OTLP over HTTP by the official SDK, which asks again by itself as long as a message's time lasts, and keeps to Retry-After. */
-export function openOtlp({ endpoint, headers, timeoutMs, version }: Collector): Sender {
+export function openOtlp({ endpoint, headers, timeoutMs, version }: OtlpCollector): Sender {
   // Only the policy says where to, and with which headers (opentelemetry.io: "OTLP Exporter Configuration").
   for (const name of Object.keys(process.env)) if (name.startsWith("OTEL_")) delete process.env[name];
   const said: string[] = [];
@@ -134,11 +134,11 @@ export function lostRecord(count: number, now: number): LogRecord {
   };
 }
 
-type Severity = Pick<LogRecord, "severityNumber" | "severityText">;
-const INFO: Severity = { severityNumber: 9, severityText: "INFO" };
-const WARN: Severity = { severityNumber: 13, severityText: "WARN" };
-const ERROR: Severity = { severityNumber: 17, severityText: "ERROR" };
-const SEVERITY: ReadonlyMap<unknown, Severity> = new Map([
+type LogSeverity = Pick<LogRecord, "severityNumber" | "severityText">;
+const INFO: LogSeverity = { severityNumber: 9, severityText: "INFO" };
+const WARN: LogSeverity = { severityNumber: 13, severityText: "WARN" };
+const ERROR: LogSeverity = { severityNumber: 17, severityText: "ERROR" };
+const SEVERITY: ReadonlyMap<unknown, LogSeverity> = new Map([
   ["ask", WARN],
   ["deny", ERROR],
 ]);

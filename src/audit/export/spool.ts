@@ -19,7 +19,7 @@ export interface Batch {
   readonly lost: number;
 }
 
-export interface Limits {
+export interface SpoolLimits {
   readonly lines: number;
   readonly bytes: number;
 }
@@ -29,7 +29,7 @@ const BREAK = 0x0a;
 const LONGEST = 1 << 20;
 
 /** What has not been sent yet, oldest first, as much as one message may hold. No lines: nothing new. */
-export function nextBatch(folder: string, from: Position, limits: Limits): Batch {
+export function nextBatch(folder: string, from: Position, limits: SpoolLimits): Batch {
   let at = from;
   for (;;) {
     const { first, last } = bounds(folder);
@@ -54,7 +54,7 @@ function bounds(folder: string): { readonly first: number; readonly last: number
   return { first: full[0] ?? Math.max(last, (readBase(folder)?.segment ?? 0) + 1), last };
 }
 
-function readAt(folder: string, at: Position, last: number, limits: Limits): Omit<Batch, "lost"> | undefined {
+function readAt(folder: string, at: Position, last: number, limits: SpoolLimits): Omit<Batch, "lost"> | undefined {
   const descriptor = openSegment(folder, at.segment, last);
   if (descriptor === undefined) return undefined;
   try {

@@ -1,5 +1,5 @@
 import { brief } from "../../action/index.ts";
-import { placeFinder, type Fault, type Member, type Node, type Place } from "./tree.ts";
+import { placeFinder, type Fault, type ObjectMember, type JsonNode, type TextPlace } from "./tree.ts";
 import { isNamePart, isNameStart, readNumber, readString } from "./scalars.ts";
 
 /**
@@ -13,19 +13,19 @@ export const MAX_LENGTH = 1_000_000;
 /** A file with more mistakes than this is something else than a policy; the rest of them is not looked for. */
 export const MAX_FAULTS = 100;
 
-export interface Read {
+export interface Json5Reading {
   /** Absent when the text could not be read to its end. */
-  readonly root: Node | undefined;
+  readonly root: JsonNode | undefined;
   /** Empty when the text is flawless JSON5. */
   readonly faults: readonly Fault[];
 }
 
-export function readJson5(text: string): Read {
+export function readJson5(text: string): Json5Reading {
   if (text.length > MAX_LENGTH) {
     const message = `the file is too large: ${text.length} characters, at most ${MAX_LENGTH}`;
     return { root: undefined, faults: [{ offset: 0, path: [], message }] };
   }
-  const reader = new Reader(text);
+  const reader = new Json5Reader(text);
   return { root: reader.file(), faults: reader.faults };
 }
 
@@ -39,18 +39,18 @@ const CONSTANTS = new Map<string, boolean | null | number>([
 ]);
 
 // INVARIANT: a method that returns undefined has recorded the fault that ends the reading.
-class Reader {
+class Json5Reader {
   readonly faults: Fault[] = [];
   readonly #path: (string | number)[] = [];
   readonly #text: string;
   #at = 0;
-  #places: ((offset: number) => Place) | undefined;
+  #places: ((offset: number) => TextPlace) | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  file(): Node | undefined {
+  file(): JsonNode | undefined {
     if (!this.#skip()) return undefined;
     if (this.#at >= this.#text.length) {
       return this.#stop(this.#at, "the file is empty", 'a policy without rules is `{ "version": 1 }`');
@@ -61,7 +61,7 @@ class Reader {
     return root;
   }
 
-  #value(depth: number): Node | undefined {
+  #value(depth: number): JsonNode | undefined {
     const start = this.#at;
     const c = this.#text[start];
     if (c === "{" || c === "[") {
@@ -87,9 +87,9 @@ class Reader {
     return this.#stop(start, `expected a value, found ${this.#found()}`, this.#hint());
   }
 
-  #object(depth: number): Node | undefined {
+  #object(depth: number): JsonNode | undefined {
     const start = this.#at++;
-    const members: Member[] = [];
+    const members: ObjectMember[] = [];
     const firsts = new Map<string, number>();
     for (;;) {
       const step = this.#next(start, "}", members.at(-1)?.value.end);
@@ -113,9 +113,9 @@ class Reader {
     }
   }
 
-  #array(depth: number): Node | undefined {
+  #array(depth: number): JsonNode | undefined {
     const start = this.#at++;
-    const items: Node[] = [];
+    const items: JsonNode[] = [];
     for (;;) {
       this.#path.push(items.length);
       const step = this.#next(start, "]", items.at(-1)?.end);

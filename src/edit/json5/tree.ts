@@ -2,34 +2,34 @@
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-export type Node = ObjectNode | ArrayNode | ScalarNode;
+export type JsonNode = ObjectNode | ArrayNode | ScalarNode;
 
-interface Extent {
+interface NodeExtent {
   /** UTF-16 offset of the first character. */
   readonly start: number;
   /** One past the last character. */
   readonly end: number;
 }
 
-export interface ObjectNode extends Extent {
+export interface ObjectNode extends NodeExtent {
   readonly kind: "object";
-  readonly members: readonly Member[];
+  readonly members: readonly ObjectMember[];
 }
 
-export interface ArrayNode extends Extent {
+export interface ArrayNode extends NodeExtent {
   readonly kind: "array";
-  readonly items: readonly Node[];
+  readonly items: readonly JsonNode[];
 }
 
-export interface ScalarNode extends Extent {
+export interface ScalarNode extends NodeExtent {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
 }
 
-export interface Member {
+export interface ObjectMember {
   readonly key: string;
   readonly keyStart: number;
-  readonly value: Node;
+  readonly value: JsonNode;
 }
 
 /** Keys and indexes from the top to a value. */
@@ -43,7 +43,7 @@ export interface Fault {
   readonly help?: string;
 }
 
-export function toValue(node: Node): Json {
+export function toValue(node: JsonNode): Json {
   switch (node.kind) {
     case "scalar":
       return node.value;
@@ -55,12 +55,12 @@ export function toValue(node: Node): Json {
   }
 }
 
-export function member(node: Node | undefined, key: string): Member | undefined {
+export function member(node: JsonNode | undefined, key: string): ObjectMember | undefined {
   return node?.kind === "object" ? node.members.findLast((candidate) => candidate.key === key) : undefined;
 }
 
 /** Where to point for `path`: the value; for a key itself (`onKey`) the key; the nearest enclosing value when it is missing. */
-export function offsetOf(root: Node, path: Path, onKey: boolean): number {
+export function offsetOf(root: JsonNode, path: Path, onKey: boolean): number {
   let node = root;
   let offset = root.start;
   for (const step of path) {
@@ -91,13 +91,13 @@ export function printPath(path: Path): string {
 }
 
 /** Line and column, both from 1, as editors count them: columns in UTF-16 units, a byte order mark not counted. */
-export interface Place {
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
 /** A function from offsets of `text` to places; offsets outside are moved to the nearest end. */
-export function placeFinder(text: string): (offset: number) => Place {
+export function placeFinder(text: string): (offset: number) => TextPlace {
   const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0];
   for (const { index, 0: ending } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + ending.length);
   return (offset) => {

@@ -1,16 +1,16 @@
 import { isObject } from "../../data/index.ts";
-import { type Fault, type Json, member, type Node, printPath, toValue } from "../json5/index.ts";
+import { type Fault, type Json, member, type JsonNode, printPath, toValue } from "../json5/index.ts";
 import { readToml } from "./read.ts";
 
 /** A key of a TOML text, in a table at the top: `["features", "hooks"]`. */
-type Key = readonly [table: string, key: string];
+type TomlKey = readonly [table: string, key: string];
 
 export type TomlChange =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; /** Where a broken text is wrong. */ readonly fault?: Fault };
 
 /** Gives a key a value, by the smallest splice. The result is read again: it says what was asked and nothing else has changed. */
-export function setTomlKey(text: string, key: Key, value: string | number | boolean): TomlChange {
+export function setTomlKey(text: string, key: TomlKey, value: string | number | boolean): TomlChange {
   return changed(text, key, value, (root) => {
     const [table, name] = key;
     const found = member(root, table)?.value;
@@ -39,7 +39,7 @@ export function setTomlKey(text: string, key: Key, value: string | number | bool
 }
 
 /** Takes a key and its line out. */
-export function removeTomlKey(text: string, key: Key): TomlChange {
+export function removeTomlKey(text: string, key: TomlKey): TomlChange {
   return changed(text, key, undefined, (root) => {
     const found = member(member(root, key[0])?.value, key[1]);
     if (found === undefined) return text;
@@ -54,7 +54,7 @@ export function removeTomlKey(text: string, key: Key): TomlChange {
 const splice = (text: string, from: number, to: number, becomes: string): string => text.slice(0, from) + becomes + text.slice(to);
 const bare = (name: string): string => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name));
 
-function changed(text: string, key: Key, value: Json | undefined, next: (root: Node) => string | undefined): TomlChange {
+function changed(text: string, key: TomlKey, value: Json | undefined, next: (root: JsonNode) => string | undefined): TomlChange {
   const before = readToml(text);
   if (before.root === undefined) {
     const [fault] = before.faults;
@@ -67,17 +67,17 @@ function changed(text: string, key: Key, value: Json | undefined, next: (root: N
   return { ok: true, text: result };
 }
 
-function expected(root: Json, [table, name]: Key, value: Json | undefined): Json {
+function expected(root: Json, [table, name]: TomlKey, value: Json | undefined): Json {
   const top = record(root);
   const { [name]: _old, ...rest } = record(top[table]);
   const own = value === undefined ? rest : { ...rest, [name]: value };
   return value === undefined && top[table] === undefined ? top : { ...top, [table]: own };
 }
 
-type Table = { readonly [key: string]: Json };
+type TomlTable = { readonly [key: string]: Json };
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
-const record = (value: Json | undefined): Table => (isObject(value) ? value : {});
+const record = (value: Json | undefined): TomlTable => (isObject(value) ? value : {});
 
 /** In any order of keys. */
 function same(a: Json, b: Json): boolean {

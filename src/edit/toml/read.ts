@@ -1,4 +1,4 @@
-import { placeFinder, type ArrayNode, type Fault, type Member, type Node, type ObjectNode } from "../json5/index.ts";
+import { placeFinder, type ArrayNode, type Fault, type ObjectMember, type JsonNode, type ObjectNode } from "../json5/index.ts";
 
 /**
  * A reader for TOML that keeps places, and gives the same tree as the JSON5 reader does. A date stays text.
@@ -17,35 +17,35 @@ const MAX_DEPTH = 64;
 export function readToml(text: string): TomlRead {
   if (text.length > MAX_LENGTH)
     return { root: undefined, faults: [{ offset: 0, path: [], message: `longer than ${MAX_LENGTH} characters` }] };
-  const reader = new Reader(text);
+  const reader = new TomlReader(text);
   const root = reader.file();
   return root === undefined ? { root, faults: [reader.fault ?? { offset: 0, path: [], message: "cannot be read" }] } : { root, faults: [] };
 }
 
 /** A table while it is read. */
-interface Table {
-  readonly members: Map<string, { readonly keyStart: number; value: Table | List | Node }>;
+interface OpenTable {
+  readonly members: Map<string, { readonly keyStart: number; value: OpenTable | List | JsonNode }>;
   readonly start: number;
   end: number;
   /** It has a header of its own, or stands in a value: it may not be opened again. */
   closed: boolean;
 }
 interface List {
-  readonly tables: Table[];
+  readonly tables: OpenTable[];
   readonly start: number;
 }
 
-const isTable = (value: Table | List | Node | undefined): value is Table =>
+const isTable = (value: OpenTable | List | JsonNode | undefined): value is OpenTable =>
   value !== undefined && "members" in value && value.members instanceof Map;
-const isList = (value: Table | List | Node | undefined): value is List => value !== undefined && "tables" in value;
+const isList = (value: OpenTable | List | JsonNode | undefined): value is List => value !== undefined && "tables" in value;
 
-interface Key {
+interface DottedKey {
   readonly names: readonly string[];
   readonly start: number;
 }
 
 // INVARIANT: a method that returns undefined has recorded the fault that ends the reading.
-class Reader {
+class TomlReader {
   fault: Fault | undefined;
   readonly #text: string;
   #at: number;
@@ -57,7 +57,7 @@ class Reader {
 
   file(): ObjectNode | undefined {
     const root = table(0, true);
-    let current: Table = root;
+    let current: OpenTable = root;
     for (this.#blank(); this.#at < this.#text.length; this.#blank()) {
       if (this.#text.charAt(this.#at) === "[") {
         const opened = this.#header(root);
@@ -71,7 +71,7 @@ class Reader {
     return toObject(root);
   }
 
-  #header(root: Table): Table | undefined {
+  #header(root: OpenTable): OpenTable | undefined {
     const start = this.#at;
     const many = this.#text.startsWith("[[", start);
     this.#at += many ? 2 : 1;
@@ -101,7 +101,7 @@ class Reader {
   }
 
   /** `key = value` */
-  #pair(into: Table, depth: number): boolean {
+  #pair(into: OpenTable, depth: number): boolean {
     const key = this.#key();
     if (key === undefined) return false;
     if (this.#text.charAt(this.#at) !== "=") return this.#stop(this.#at, "expected `=` after the key") ?? false;
@@ -117,13 +117,13 @@ class Reader {
     return true;
   }
 
-  #twice(name: string, owner: Table): string {
+  #twice(name: string, owner: OpenTable): string {
     const first = owner.members.get(name)?.keyStart ?? 0;
     return `\`${name}\` is there twice, first in line ${placeFinder(this.#text)(first).line}`;
   }
 
   /** The table at a path of keys, made where it is missing. Of a list of tables the last one is meant. */
-  #walk(from: Table, names: readonly string[], start: number, header: boolean): Table | undefined {
+  #walk(from: OpenTable, names: readonly string[], start: number, header: boolean): OpenTable | undefined {
     let at = from;
     for (const name of names) {
       const next = at.members.get(name)?.value;
@@ -141,7 +141,7 @@ class Reader {
     return at;
   }
 
-  #key(): Key | undefined {
+  #key(): DottedKey | undefined {
     this.#space();
     const start = this.#at;
     const names: string[] = [];
@@ -167,7 +167,7 @@ class Reader {
     }
   }
 
-  #value(depth: number): Node | undefined {
+  #value(depth: number): JsonNode | undefined {
     const start = this.#at;
     const char = this.#text.charAt(start);
     if (depth > MAX_DEPTH) return this.#stop(start, `nested more than ${MAX_DEPTH} levels deep`);
@@ -190,7 +190,7 @@ class Reader {
 
   #array(depth: number): ArrayNode | undefined {
     const start = this.#at++;
-    const items: Node[] = [];
+    const items: JsonNode[] = [];
     for (;;) {
       this.#blank();
       if (this.#text.charAt(this.#at) === "]") {
@@ -206,7 +206,7 @@ class Reader {
     }
   }
 
-  #inline(depth: number): Node | undefined {
+  #inline(depth: number): JsonNode | undefined {
     const start = this.#at++;
     const made = table(start, true);
     for (;;) {
@@ -240,7 +240,7 @@ class Reader {
     return this.#stop(this.#at, "expected the end of the line") ?? false;
   }
 
-  #wrong({ offset, message }: Wrong): undefined {
+  #wrong({ offset, message }: ScalarFault): undefined {
     return this.#stop(offset, message);
   }
 
@@ -250,16 +250,16 @@ class Reader {
   }
 }
 
-function table(start: number, closed: boolean): Table {
+function table(start: number, closed: boolean): OpenTable {
   return { members: new Map(), start, end: start, closed };
 }
 
-function toObject({ members, start, end }: Table): ObjectNode {
-  const list = [...members].map(([key, { keyStart, value }]): Member => ({ key, keyStart, value: toNode(value) }));
+function toObject({ members, start, end }: OpenTable): ObjectNode {
+  const list = [...members].map(([key, { keyStart, value }]): ObjectMember => ({ key, keyStart, value: toNode(value) }));
   return { kind: "object", members: list, start, end };
 }
 
-function toNode(value: Table | List | Node): Node {
+function toNode(value: OpenTable | List | JsonNode): JsonNode {
   if (isTable(value)) return toObject(value);
   if (!isList(value)) return value;
   const end = value.tables.at(-1)?.end ?? value.start;
@@ -268,12 +268,12 @@ function toNode(value: Table | List | Node): Node {
 
 /** The scalars of TOML 1.0 (https://toml.io/en/v1.0.0), read at an offset. */
 
-export interface ReadText {
+export interface TomlText {
   readonly value: string;
   readonly end: number;
 }
 
-interface Wrong {
+interface ScalarFault {
   readonly offset: number;
   readonly message: string;
 }
@@ -281,7 +281,7 @@ interface Wrong {
 const ESCAPES: Readonly<Record<string, string>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\u001b", '"': '"', "\\": "\\" };
 
 /** The text in quotes at `start`: `"…"`, `'…'`, and both three times over several lines. */
-function readText(text: string, start: number): ReadText | Wrong {
+function readText(text: string, start: number): TomlText | ScalarFault {
   const quote = text.charAt(start);
   const long = text.startsWith(quote.repeat(3), start);
   const open = start + (long ? 3 : 1);
@@ -310,7 +310,7 @@ function readText(text: string, start: number): ReadText | Wrong {
   }
 }
 
-function readEscape(text: string, at: number, long: boolean): ReadText | Wrong {
+function readEscape(text: string, at: number, long: boolean): TomlText | ScalarFault {
   const wrap = long ? /^\\[ \t]*\r?\n\s*/.exec(text.slice(at)) : null;
   if (wrap !== null) return { value: "", end: at + wrap[0].length };
   const code = /^\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8}))/.exec(text.slice(at, at + 10));

@@ -85,16 +85,21 @@ const frozen = (value) => { if (typeof value === "object" && value !== null) { f
 (async () => {
   try {
     const { file, question } = parse(readFileSync(0, "utf8"));
-    if (/\.m?ts$/.test(file) && !features.typescript) return fail("TypeScript needs Node 22.18 or newer, this is " + process.version + ": write it in JavaScript (.mjs)");
+    if (/\.m?ts$/.test(file) && !features.typescript)
+      return fail("TypeScript needs Node 22.18 or newer, this is " + process.version + ": write it in JavaScript (.mjs)");
     const module = await import(pathToFileURL(file).href);
     const made = module.default && module.default.default ? module.default.default : module.default;
-    const check = typeof module.check === "function" ? module.check : made && typeof made.check === "function" ? made.check.bind(made) : typeof made === "function" ? made : undefined;
+    const check =
+      typeof module.check === "function" ? module.check
+      : made && typeof made.check === "function" ? made.check.bind(made)
+      : typeof made === "function" ? made : undefined;
     if (check === undefined) return fail("it exports no check: write export default { check(question) { … } }");
     if (question === undefined) return answer({ loads: true });
     const said = await check(frozen(question));
     if (said === undefined || said === null) return answer({ said: "nothing" });
     const { decision, reason } = said;
-    if ((decision !== "ask" && decision !== "deny") || typeof reason !== "string") return fail("it answered something else than nothing, or { decision: \"ask\" or \"deny\", reason: \"…\" }");
+    if ((decision !== "ask" && decision !== "deny") || typeof reason !== "string")
+      return fail("it answered something else than nothing, or { decision: \"ask\" or \"deny\", reason: \"…\" }");
     answer({ said: decision, reason: reason.slice(0, 2000) });
   } catch (error) {
     fail(error);

@@ -1,5 +1,5 @@
 import { type Action, brief } from "../../action/index.ts";
-import { type Fault, member, type Node, type Path } from "../../edit/json5/index.ts";
+import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 import { callMatcher } from "../call-pattern-match.ts";
 import { sideOf } from "../match-context.ts";
 import { matchMatcher } from "../match-rule.ts";
@@ -28,7 +28,7 @@ interface RuleWithExamples {
 export function checkExamples(
   entry: RuleEntry,
   rule: RuleWithExamples,
-  node: Node,
+  node: JsonNode,
   path: Path,
   lower: (command: string) => readonly Action[],
 ): readonly CheckedExample[] {

@@ -4,16 +4,16 @@ import { isObject } from "../../data/index.ts";
 import { OPERATIONS } from "../types.ts";
 import { optionRule, policySchema, ruleObject } from "./schema.ts";
 import { closest } from "./suggest.ts";
-import { type Fault, MAX_FAULTS, type Node, offsetOf, type Path, printPath } from "../../edit/json5/index.ts";
+import { type Fault, MAX_FAULTS, type JsonNode, offsetOf, type Path, printPath } from "../../edit/json5/index.ts";
 
 type Issue = v.BaseIssue<unknown>;
 
 /** What valibot found wrong with the value of `root`, in words for the person who wrote it. */
-export function explainAll(issues: readonly Issue[], root: Node, base: Path = []): Fault[] {
+export function explainAll(issues: readonly Issue[], root: JsonNode, base: Path = []): Fault[] {
   return issues.slice(0, MAX_FAULTS).flatMap((issue) => explain(issue, root, base));
 }
 
-function explain(issue: Issue, root: Node, base: Path): Fault[] {
+function explain(issue: Issue, root: JsonNode, base: Path): Fault[] {
   const path: Path = [...base, ...(issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)))];
   const newline = issue.message.indexOf("\n");
   const data = newline < 0 ? issue.message : issue.message.slice(0, newline);
@@ -57,7 +57,7 @@ const NOUNS: Record<string, string> = {
 };
 
 /** valibot says only that no alternative fits: take the one the writer had in mind and say what is wrong with that. */
-function explainUnion(issue: Issue, example: string, root: Node, path: Path): Fault[] {
+function explainUnion(issue: Issue, example: string, root: JsonNode, path: Path): Fault[] {
   const input = issue.input;
   if (isObject(input) && path[0] === "permissions" && path.length === 3) {
     const schema = !("rule" in input) && ("tool" in input || "command" in input || "when" in input) ? optionRule : ruleObject;
@@ -72,7 +72,7 @@ function explainUnion(issue: Issue, example: string, root: Node, path: Path): Fa
 }
 
 /** valibot stops at the first unknown key; people want to hear of all of them. */
-function unknownKeys(issue: Issue, known: readonly string[], root: Node, path: Path): Fault[] {
+function unknownKeys(issue: Issue, known: readonly string[], root: JsonNode, path: Path): Fault[] {
   const input = issue.path?.at(-1)?.input;
   if (typeof input !== "object" || input === null) return [];
   return Object.keys(input)
@@ -99,9 +99,9 @@ function keyHelp(key: string, known: readonly string[], path: Path): string | un
 }
 
 /** schema.ts hands a list on as undefined so that valibot refuses it; say what was really there. */
-function received(issue: Issue, root: Node, path: Path): unknown {
+function received(issue: Issue, root: JsonNode, path: Path): unknown {
   if (issue.input !== undefined) return issue.input;
-  let node: Node | undefined = root;
+  let node: JsonNode | undefined = root;
   for (const step of path) {
     if (typeof step === "number") node = node?.kind === "array" ? node.items[step] : undefined;
     else node = node?.kind === "object" ? node.members.findLast(({ key }) => key === step)?.value : undefined;

@@ -5,10 +5,10 @@ import {
   type Fault,
   MAX_FAULTS,
   member,
-  type Node,
+  type JsonNode,
   offsetOf,
   type Path,
-  type Place,
+  type TextPlace,
   placeFinder,
   printPath,
   readJson5,
@@ -39,7 +39,7 @@ export interface ReadOptions {
 }
 
 /** One `match` or `notMatch` example and what became of it. */
-export interface ExampleResult extends Place {
+export interface ExampleResult extends TextPlace {
   readonly rule: string;
   readonly key: "match" | "notMatch";
   readonly example: string;
@@ -108,7 +108,7 @@ function inOrder(faults: readonly Fault[]): readonly Fault[] {
 }
 
 /** Elsewhere the name of a profile says that the file is in the wrong place. */
-function misplacedName(tree: Node, layer: LayerName): readonly Fault[] {
+function misplacedName(tree: JsonNode, layer: LayerName): readonly Fault[] {
   const found = layer === "profile" ? undefined : member(tree, "profile");
   if (found === undefined) return [];
   const help = "remove it; `assent profile edit NAME` opens a profile";
@@ -116,7 +116,7 @@ function misplacedName(tree: Node, layer: LayerName): readonly Fault[] {
 }
 
 /** Keys that agentperm's example files carry and nothing has ever read. */
-function idle(tree: Node): readonly Fault[] {
+function idle(tree: JsonNode): readonly Fault[] {
   const shell = member(tree, "shell");
   if (shell === undefined) return [];
   return [
@@ -130,7 +130,7 @@ function idle(tree: Node): readonly Fault[] {
 }
 
 /** Where a file sets one of its own keys; undefined where it does not. */
-export function keyPlace(text: string, key: string): Place | undefined {
+export function keyPlace(text: string, key: string): TextPlace | undefined {
   const found = member(readJson5(text).root, key);
   return found === undefined ? undefined : placeFinder(text)(found.keyStart);
 }

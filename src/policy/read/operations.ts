@@ -3,7 +3,7 @@ import { parseUnits, pathPattern } from "../../pattern/index.ts";
 import type { RuleSource } from "../basis.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
 import type { PolicyInput } from "./schema.ts";
-import { type Fault, member, type Node, type Path } from "../../edit/json5/index.ts";
+import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 
 /** What every rule of one file has in common. */
 export interface Origin {
@@ -69,7 +69,7 @@ function matcherOf(operation: OperationName, pattern: string): Matcher {
 }
 
 /** The patterns of all blocks that are no patterns, wherever the rest of the file is right or wrong. */
-export function checkPatterns(root: Node): readonly Fault[] {
+export function checkPatterns(root: JsonNode): readonly Fault[] {
   const operations = member(root, "operations")?.value;
   return OPERATIONS.flatMap((operation) => {
     const rules = member(member(operations, operation)?.value, "rules")?.value;

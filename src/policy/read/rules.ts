@@ -6,7 +6,7 @@ import { EFFECTS, type Rule } from "../types.ts";
 import { type CheckedExample, checkExamples } from "./check-examples.ts";
 import type { Origin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";
-import { type Fault, member, type Node, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
+import { type Fault, member, type JsonNode, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
 
 /** Each example is a command to analyse, and the file may be a stranger's. */
 const MAX_EXAMPLES = 2000;
@@ -28,7 +28,7 @@ export interface RulesRead {
 }
 
 /** The rules of `permissions` in file order. Entries that have not the form of a rule are left out here: the schema reports them. */
-export function readRules(root: Node, reader: RuleReader): RulesRead {
+export function readRules(root: JsonNode, reader: RuleReader): RulesRead {
   const rules: Rule[] = [];
   const faults: Fault[] = [];
   const doubts: Fault[] = [];

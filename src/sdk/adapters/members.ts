@@ -5,7 +5,8 @@ export function copyWith<T extends object>(original: T, members: Readonly<Record
   const changed = Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name, { value, enumerable: true, writable: true, configurable: true }]),
   );
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unsafe-argument -- the prototype and every member that is not replaced are the original's
+  // The prototype and every member that is not replaced are the original's.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unsafe-argument
   return Object.create(Object.getPrototypeOf(original), { ...Object.getOwnPropertyDescriptors(original), ...changed }) as T;
 }
 

@@ -5,14 +5,14 @@ import { describe, doubt, emitFile, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { readArguments, type Arguments } from "../options.ts";
 import { changePlaces } from "../paths.ts";
-import type { Place } from "../state.ts";
+import type { ShellPlace } from "../state.ts";
 import { concat, isGlob, literal, prefixOf, sameValue, textOf, type Value } from "../value.ts";
 import { has, mayBegin, valuesOf } from "./given.ts";
 
 /** A member or file operand, and the folder that the -C options in front of it lead to. */
-interface Member {
+interface ArchiveMember {
   readonly value: Value;
-  readonly places: readonly Place[];
+  readonly places: readonly ShellPlace[];
 }
 
 /**
@@ -91,8 +91,11 @@ function applyNew(given: Invocation, args: Arguments): boolean {
 }
 
 /** Operands in order, each with the folder it is taken in. */
-function readMembers(inv: Invocation, words: readonly Value[]): { readonly members: readonly Member[]; readonly places: readonly Place[] } {
-  const members: Member[] = [];
+function readMembers(
+  inv: Invocation,
+  words: readonly Value[],
+): { readonly members: readonly ArchiveMember[]; readonly places: readonly ShellPlace[] } {
+  const members: ArchiveMember[] = [];
   let places = inv.places;
   // Operands and the values of -C are told apart by reading ever longer beginnings of the line.
   let operands = 0;
@@ -118,7 +121,7 @@ function archive(inv: Invocation, file: Value, operation: "read" | "write" | "ed
   emitFile(inv, operation, file);
 }
 
-function pack(inv: Invocation, { value, places }: Member): void {
+function pack(inv: Invocation, { value, places }: ArchiveMember): void {
   const there = { ...inv, places };
   emitFile(there, "read", value, !has(inv, "--no-recursion"));
   // bsdtar(1): `@ARCHIVE` takes the entries of another archive.
@@ -127,7 +130,7 @@ function pack(inv: Invocation, { value, places }: Member): void {
 }
 
 /** Members that are named are written under these names, all others are only known to the archive. */
-function unpack(inv: Invocation, members: readonly Member[], places: readonly Place[]): void {
+function unpack(inv: Invocation, members: readonly ArchiveMember[], places: readonly ShellPlace[]): void {
   if (has(inv, "-O", "--to-stdout", "--to-command")) return;
   // bsdtar(1): -s renames members.
   if (has(inv, "-s")) doubt(inv, "-s renames what is unpacked in some versions of tar");
@@ -144,7 +147,7 @@ function unpack(inv: Invocation, members: readonly Member[], places: readonly Pl
   if (members.length === 0) inArchive(inv, places, below);
 }
 
-function inArchive(inv: Invocation, places: readonly Place[], below: Value | undefined): void {
+function inArchive(inv: Invocation, places: readonly ShellPlace[], below: Value | undefined): void {
   const anywhere = has(inv, "-P", "--absolute-names");
   const there = { ...inv, places: below === undefined ? places : changePlaces(places, below) };
   emitFile(there, "write", {

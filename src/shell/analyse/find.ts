@@ -3,7 +3,7 @@ import type { TreeFilter } from "../../action/index.ts";
 import { resolvePath } from "../../path/index.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { changePlaces } from "../paths.ts";
-import type { Place } from "../state.ts";
+import type { ShellPlace } from "../state.ts";
 import { holeOf, isNetwork, join, literal, NOTHING, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
@@ -33,12 +33,12 @@ interface Expression {
   readonly narrowed: boolean;
   /** Every name found matches one of these. */
   readonly only: readonly string[] | undefined;
-  readonly commands: readonly Command[];
+  readonly commands: readonly FindCommand[];
   /** What is printed besides what the commands print: the paths themselves, other text, or nothing. */
   readonly prints: "paths" | "text" | "nothing";
 }
 
-interface Command {
+interface FindCommand {
   readonly words: readonly Value[];
   /** It runs in the folder of what is found, and gets its bare name. */
   readonly inFolder: boolean;
@@ -122,14 +122,14 @@ function together(streams: readonly Stream[]): Stream {
 }
 
 /** -execdir: in the folder of the starting point for itself, and in folders below it, with bare names. */
-function inFolders(inv: Invocation, command: Command, start: Value, named: object): readonly Stream[] {
+function inFolders(inv: Invocation, command: FindCommand, start: Value, named: object): readonly Stream[] {
   const text = textOf(start);
   const known = text !== undefined && !/(^|\/)\.\.(\/|$)/.test(text) ? text.replace(/\/+$/, "") || "/" : undefined;
-  const within = (path: string): readonly Place[] =>
+  const within = (path: string): readonly ShellPlace[] =>
     path.startsWith("/")
       ? [{ is: "below", path: resolvePath("/", path) }]
       : inv.state.places.map((place) => (place.is === "at" ? { is: "below", path: resolvePath(place.path, path) } : place));
-  const runAt = (places: readonly Place[], by: Value): Stream => {
+  const runAt = (places: readonly ShellPlace[], by: Value): Stream => {
     const state = inv.state.fork();
     state.places = places;
     return inv.run.argv(
@@ -166,7 +166,7 @@ function readExpression(inv: Invocation, words: readonly Value[]): Expression {
   const texts = words.map((word) => textOf(word) ?? "");
   const negates = (at: number): boolean => texts[at] === "!" || texts[at] === "-not";
   const simple = !texts.some((text, at) => ["-o", "-or", ","].includes(text) || (text === "(" && negates(at - 1)));
-  const commands: Command[] = [];
+  const commands: FindCommand[] = [];
   let names = false;
   let other = false;
   for (let at = 0; at < words.length; at++) {
@@ -261,15 +261,15 @@ export function fd(inv: Invocation): void {
   inv.output = { is: "unknown", why: "the output of the commands that fd runs", network: false };
 }
 
-interface Root {
+interface FdRoot {
   readonly prefix: string;
   readonly name: Hole;
 }
 
-function rootsOf(inv: Invocation): readonly Root[] {
+function rootsOf(inv: Invocation): readonly FdRoot[] {
   const filter = filterOf(inv);
   const why = "a name that fd finds";
-  const outside: Root = { prefix: "", name: { hole: true, why } };
+  const outside: FdRoot = { prefix: "", name: { hole: true, why } };
   const given = [...inv.args.operands.slice(1), ...valuesOf(inv, "--search-path")];
   if (has(inv, "--base-directory", "--absolute-path")) return [outside];
   const name: Hole = { hole: true, why, below: true, ...(filter === undefined ? {} : { filter }) };
@@ -290,7 +290,7 @@ function filterOf(inv: Invocation): TreeFilter | undefined {
 }
 
 /** `{}` is the name, `{.}` the name without its ending, `{//}` its folder: below the starting point. `{/}` and `{/.}` are its last part. */
-function fillMark(word: Value, { prefix, name }: Root): Value {
+function fillMark(word: Value, { prefix, name }: FdRoot): Value {
   const text = textOf(word);
   if (text === undefined || !PLACE.test(text)) return word;
   const part: Hole = { hole: true, why: name.why, ...(name.below === true ? { below: true } : {}) };

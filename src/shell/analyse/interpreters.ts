@@ -5,7 +5,7 @@ import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { fromBase64 } from "../languages/index.ts";
 import { LIBRARY } from "../languages/python-library.ts";
-import type { Surroundings } from "../languages/finding.ts";
+import type { ProgramSurroundings } from "../languages/finding.ts";
 import { surroundingsOf } from "../surroundings.ts";
 import { concat, isGlob, isHole, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { drops, has, valuesOf } from "./given.ts";
@@ -99,7 +99,7 @@ function isHarmless(text: string | undefined): boolean {
 }
 
 /** True when nothing in the working directory takes the place of a module of the library, or of one of `more`. */
-function loadsNone(here: Surroundings | undefined, more: ReadonlySet<string>): boolean {
+function loadsNone(here: ProgramSurroundings | undefined, more: ReadonlySet<string>): boolean {
   const names = here?.names(".");
   if (here === undefined || names === undefined) return false;
   return names.every((name) => {

@@ -9,12 +9,12 @@ import { holeOf, literal, prefixOf, textOf, type Value } from "../value.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** Where a word of scp or rsync points: this machine, another one, or what only the run tells. */
-type End =
+type CopyEnd =
   | { readonly at: "here" | "anywhere"; readonly path: Value }
   | { readonly at: "there"; readonly host: string; readonly path: string | undefined };
 
 /** A colon in front of any slash makes it a host (scp.c `colon`, rsync's `check_for_hostspec`); `:path` is the host named before. */
-function endOf(value: Value): End {
+function endOf(value: Value): CopyEnd {
   const text = textOf(value);
   const prefix = prefixOf(value);
   const url = /^(?:scp|rsync|sftp):\/\/([^/]*)(?:\/(.*))?$/s.exec(prefix);
@@ -34,7 +34,7 @@ function endOf(value: Value): End {
   };
 }
 
-function connect(inv: Invocation, end: End): void {
+function connect(inv: Invocation, end: CopyEnd): void {
   if (end.at === "here") return;
   if (end.at !== "there") {
     applyKind(inv, { is: "host" }, end.path);
@@ -87,7 +87,7 @@ export function rsync(inv: Invocation): void {
 
 const DELETING = ["--delete", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded"];
 
-function readSources({ inv, recursive }: Copy, sources: readonly End[]): void {
+function readSources({ inv, recursive }: Copy, sources: readonly CopyEnd[]): void {
   for (const source of sources) if (source.at !== "there") emitFile(inv, "read", source.path, recursive);
 }
 
@@ -100,7 +100,7 @@ function spread(inv: Invocation): void {
 }
 
 /** A folder receives each source under its own name; anything else is the new file itself. */
-function writeDest({ inv, recursive, slashMeansContent }: Copy, dest: End, sources: readonly End[]): void {
+function writeDest({ inv, recursive, slashMeansContent }: Copy, dest: CopyEnd, sources: readonly CopyEnd[]): void {
   if (dest.at === "there") return;
   const relative = slashMeansContent && has(inv, "-R", "--relative");
   for (const target of targetsOf(dest.path, inv.places)) {

@@ -4,7 +4,7 @@ import { handOn, steering } from "../variables.ts";
 import { has, valuesOf } from "./given.ts";
 
 /** What xargs hands out: items, and where a line of them ends. */
-interface Item {
+interface XargsItem {
   readonly value: Value;
   readonly endsLine: boolean;
 }
@@ -66,7 +66,7 @@ function handSlot(inv: Invocation, name: Value): void {
 /** Known words that `-n` and its like hand out a few at a time; more than this are told as one that is not known. */
 const MOST_PORTIONS = 32;
 
-function portionsOf(inv: Invocation, items: readonly Item[]): readonly (readonly Value[])[] {
+function portionsOf(inv: Invocation, items: readonly XargsItem[]): readonly (readonly Value[])[] {
   const words = items.map(({ value }) => value);
   const limits = inv.args.options.filter(({ option }) => option?.names.some((name) => ["-n", "-L", "-l", "-s"].includes(name)) === true);
   const [limit, ...more] = limits;
@@ -96,7 +96,7 @@ function anyWord({ stdin }: Invocation): Value {
 }
 
 /** The items, or undefined where they are not known. */
-function itemsOf(inv: Invocation, lines: boolean): readonly Item[] | undefined {
+function itemsOf(inv: Invocation, lines: boolean): readonly XargsItem[] | undefined {
   if (has(inv, "-a")) return undefined;
   const delimiter = delimiterOf(inv);
   if (delimiter === null) return undefined;
@@ -154,7 +154,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * The items of a text as xargs(1) splits it: at blanks and ends of lines, or (`-I`) at ends of lines only; quotes hold
  * together what is on one line, a backslash takes the next character as it is. Undefined where it would give up.
  */
-export function splitInput(text: string, lines: boolean): readonly Item[] | undefined {
+export function splitInput(text: string, lines: boolean): readonly XargsItem[] | undefined {
   // Whether these separate depends on the version and the locale.
   if (/[\0\r\v\f\u0080-\uffff]/.test(text)) return undefined;
   const items: { value: Value; endsLine: boolean }[] = [];

@@ -1,5 +1,5 @@
 import { changePlaces } from "../paths.ts";
-import type { Place } from "../state.ts";
+import type { ShellPlace } from "../state.ts";
 import { homeOf, workingDirectory } from "../expand.ts";
 import { holeOf, join, NOTHING, prefixOf, textOf, type Stream, type Value } from "../value.ts";
 import { expansion, type ShellOutcome } from "../walk.ts";
@@ -21,7 +21,7 @@ function operandsOf({ words }: BuiltinCall): readonly Value[] | undefined {
 const NAMES: Stream = { is: "unknown", why: "the names of folders", network: false };
 
 /** Leaves for `places`, where it can; the folder before is then the old one. */
-function move(call: BuiltinCall, places: readonly Place[], out: Stream): ShellOutcome {
+function move(call: BuiltinCall, places: readonly ShellPlace[], out: Stream): ShellOutcome {
   const { cx, state } = call;
   const ok = state.fork();
   cx.moves();
@@ -32,7 +32,7 @@ function move(call: BuiltinCall, places: readonly Place[], out: Stream): ShellOu
   return { out, ok, fail: state };
 }
 
-const somewhere = (why: string): readonly Place[] => [{ is: "unknown", why }];
+const somewhere = (why: string): readonly ShellPlace[] => [{ is: "unknown", why }];
 
 const cd: Builtin = (call) => {
   const { cx, state, name } = call;
@@ -57,18 +57,18 @@ const cd: Builtin = (call) => {
 };
 
 /** The shell takes `..` off the name; with -P it stands in the folder itself. */
-function reach({ cx, state, words }: BuiltinCall, target: Value): readonly Place[] {
+function reach({ cx, state, words }: BuiltinCall, target: Value): readonly ShellPlace[] {
   const lexical = changePlaces(state.places, target);
   const letters = words.flatMap((word) => (/^-[a-zA-Z@]+$/.test(textOf(word) ?? "") ? [textOf(word) ?? ""] : [])).join("");
   if (!letters.includes("P") && !state.options.has("physical")) return lexical;
-  const physical = changePlaces(state.places, target, (path) => cx.world.canonical(path)).map((place): Place =>
+  const physical = changePlaces(state.places, target, (path) => cx.world.canonical(path)).map((place): ShellPlace =>
     place.is === "at" ? { is: "at", path: cx.world.canonical(place.path) } : place,
   );
   return letters.lastIndexOf("P") > letters.lastIndexOf("L") && !letters.includes("L") ? physical : [...lexical, ...physical];
 }
 
 /** A name that does not begin with `/`, `./` or `../` is looked for below the folders of CDPATH first (bash(1), cd). */
-function throughCdpath({ cx, state }: BuiltinCall, operand: Value): readonly Place[] {
+function throughCdpath({ cx, state }: BuiltinCall, operand: Value): readonly ShellPlace[] {
   const folders = cx.world.env("CDPATH");
   if (folders === undefined || folders === "" || /^(\/|\.\.?(\/|$))/.test(prefixOf(operand))) return [];
   const text = textOf(operand);

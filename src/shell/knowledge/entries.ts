@@ -1,5 +1,5 @@
 import { readIndex, readRecord } from "./records.ts";
-import { readEffects, readOptionLine, readSlots, type Effect, type Option, type Slot } from "./read-spec.ts";
+import { readEffects, readOptionLine, readSlots, type TableEffect, type Option, type Slot } from "./read-spec.ts";
 import type { Examples, STYLES, SubcommandSpec } from "./spec.ts";
 
 /**
@@ -9,14 +9,14 @@ import type { Examples, STYLES, SubcommandSpec } from "./spec.ts";
 export type EntryFields = Omit<SubcommandSpec, "options" | "subcommands" | "summary" | "examples">;
 
 /** A command or a subcommand as it lies in the records. */
-export interface Entry extends EntryFields {
+export interface KnowledgeEntry extends EntryFields {
   readonly rows: EntryRows;
   /** Where that lies which is for people: see `aboutEntry`. */
   readonly about: readonly [start: number, end: number];
 }
 
 /** With all names of the command, separated by blanks. */
-export interface CommandEntry extends Entry {
+export interface CommandEntry extends KnowledgeEntry {
   readonly names: string;
 }
 
@@ -37,7 +37,7 @@ export interface Grammar {
   /** `-5` is an option. */
   readonly digits: boolean;
   readonly slots: readonly Slot[] | undefined;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly TableEffect[];
   /** No option that is listed does more than read and print. */
   readonly inert: boolean;
   /** See `CommandSpec.closed`: an unknown word in operand position cannot do harm as an option. */
@@ -68,11 +68,11 @@ export interface Subcommands {
 export interface Subcommand {
   readonly key: string;
   readonly words: readonly string[];
-  readonly spec: Entry;
+  readonly spec: KnowledgeEntry;
 }
 
 /** What is for people, and for tests. */
-export interface About {
+export interface EntryNotes {
   /** Of a command: its table. */
   readonly family?: string;
   readonly summary?: string;
@@ -82,19 +82,19 @@ export interface About {
 /** A subcommand with all the keys that lead to it. */
 export interface EntryBelow {
   readonly keys: readonly string[];
-  readonly entry: Entry;
+  readonly entry: KnowledgeEntry;
 }
 
-function readEntry(place: string): Entry {
+function readEntry(place: string): KnowledgeEntry {
   const [start, end, last] = place.split(":").map(Number);
   if (start === undefined || end === undefined || last === undefined) throw new Error("the knowledge tables are damaged");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by write-records.ts at build time
-  return { ...(JSON.parse(readRecord(start, end)) as Omit<Entry, "about">), about: [end, last] };
+  return { ...(JSON.parse(readRecord(start, end)) as Omit<KnowledgeEntry, "about">), about: [end, last] };
 }
 
-export function aboutEntry({ about: [start, end] }: Entry): About {
+export function aboutEntry({ about: [start, end] }: KnowledgeEntry): EntryNotes {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return JSON.parse(readRecord(start, end)) as About;
+  return JSON.parse(readRecord(start, end)) as EntryNotes;
 }
 
 const rowsOf = (text: string): readonly string[] => text.split("\n").filter((row) => row !== "");
@@ -146,12 +146,13 @@ export function entryFor(name: string): CommandEntry | undefined {
 export const allEntries = (): readonly CommandEntry[] => rowsOf(readIndex()).map(commandOf);
 
 /** The subcommands in the order of the table. */
-export const entriesBelow = (entry: Entry): readonly EntryBelow[] => (entry.rows.subcommands === undefined ? [] : belowOf(entry).all());
+export const entriesBelow = (entry: KnowledgeEntry): readonly EntryBelow[] =>
+  entry.rows.subcommands === undefined ? [] : belowOf(entry).all();
 
-const grammars = new WeakMap<Entry, Grammar>();
+const grammars = new WeakMap<KnowledgeEntry, Grammar>();
 
 /** How the arguments of an entry are read. `parent`: of the command this is a subcommand of; its options count here too. */
-export function grammarOf(entry: Entry, parent?: Grammar): Grammar {
+export function grammarOf(entry: KnowledgeEntry, parent?: Grammar): Grammar {
   const known = grammars.get(entry);
   if (known !== undefined) return known;
   const inert = entry.rows.inert === true && parent?.inert !== false;
@@ -238,9 +239,9 @@ class OptionRows {
   }
 }
 
-const below = new WeakMap<Entry, SubcommandRows>();
+const below = new WeakMap<KnowledgeEntry, SubcommandRows>();
 
-function belowOf(entry: Entry): SubcommandRows {
+function belowOf(entry: KnowledgeEntry): SubcommandRows {
   let rows = below.get(entry);
   if (rows === undefined) below.set(entry, (rows = new SubcommandRows(entry.rows.subcommands ?? "", entry.kinds === true)));
   return rows;
@@ -255,7 +256,7 @@ class SubcommandRows {
     values: (): Iterable<readonly Subcommand[]> => [...this.named.keys()].map((first) => this.beginningWith(first) ?? []),
   };
   private readonly rows: string;
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, KnowledgeEntry>();
   private readonly read = new Map<string, readonly Subcommand[]>();
   private patterns: readonly Subcommand[] | undefined;
 
@@ -304,7 +305,7 @@ class SubcommandRows {
   }
 
   private subcommand(key: string, place: string): Subcommand {
-    const entryAt = (): Entry => this.entryAt(place);
+    const entryAt = (): KnowledgeEntry => this.entryAt(place);
     return {
       key,
       words: key.split(" "),
@@ -314,7 +315,7 @@ class SubcommandRows {
     };
   }
 
-  private entryAt(place: string): Entry {
+  private entryAt(place: string): KnowledgeEntry {
     let entry = this.entries.get(place);
     if (entry === undefined) this.entries.set(place, (entry = readEntry(place)));
     return entry;

@@ -7,7 +7,7 @@ import { GRAMMARS, wordsOf } from "./reads.ts";
  * `STEERING` names what is code for many programs, or redirects what they trust: no allow rule for a program covers those.
  */
 
-interface Group {
+interface VariableGroup {
   readonly steers: string;
   /** Names separated by spaces; `*` stands for anything. */
   readonly names: string;
@@ -279,7 +279,7 @@ const HARMLESS: readonly Harmless[] = [
 ];
 
 /** What each group steers; the first group that names a variable gives the reason. */
-const STEERING: readonly Group[] = [
+const STEERING: readonly VariableGroup[] = [
   {
     everywhere: true,
     steers: "the loader runs code it names in every program",
@@ -428,7 +428,7 @@ export const fits = (grammar: RegExp, value: string | undefined): boolean =>
   value === undefined ? grammar === GRAMMARS.any : value.length <= LONGEST_VALUE && grammar.test(value);
 
 let harmless: readonly (readonly [(name: string) => boolean, Harmless])[] | undefined;
-let steering: readonly (readonly [(name: string) => boolean, Group])[] | undefined;
+let steering: readonly (readonly [(name: string) => boolean, VariableGroup])[] | undefined;
 
 /** What is known of a variable whatever program gets it. */
 export type Variable =

@@ -1,4 +1,13 @@
-export { aboutEntry, allEntries, entriesBelow, entryFor, grammarOf, type CommandEntry, type Entry, type Grammar } from "./entries.ts";
+export {
+  aboutEntry,
+  allEntries,
+  entriesBelow,
+  entryFor,
+  grammarOf,
+  type CommandEntry,
+  type KnowledgeEntry,
+  type Grammar,
+} from "./entries.ts";
 export { namesCode, readVariable, VARIABLE_NAMES } from "./environment.ts";
 export type { Kind, Option } from "./read-spec.ts";
 export type { Examples } from "./spec.ts";

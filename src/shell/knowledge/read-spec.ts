@@ -73,9 +73,9 @@ export type Consequence =
   | { readonly then: "stop" }
   | { readonly then: "rest" }
   | { readonly then: "output"; readonly output: (typeof OUTPUTS)[number] | "none" }
-  | { readonly then: "effect"; readonly effect: Effect };
+  | { readonly then: "effect"; readonly effect: TableEffect };
 
-export type Effect =
+export type TableEffect =
   | { readonly is: "remote"; readonly operation: "read" | "change" | "publish" | "destroy"; readonly service: string }
   | { readonly is: "code"; readonly source: "project" | "stdin"; readonly language: string }
   | { readonly is: "system"; readonly area: string }
@@ -104,7 +104,7 @@ export const kindName = (kind: Kind): string => {
   return kind.tree ? (TREES.find(([, operation]) => operation === kind.operation)?.[0] ?? "") : kind.operation;
 };
 
-export function readEffect(text: string): Effect {
+export function readEffect(text: string): TableEffect {
   const [head = "", argument = "", ...rest] = text.trim().split(/\s+/);
   if (rest.length > 0) throw new Error(`effect \`${text}\` has too many words`);
   const [verb = "", detail = ""] = head.split(".");
@@ -125,7 +125,7 @@ export function readEffect(text: string): Effect {
 }
 
 /** `CommandSpec.effects`. */
-export const readEffects = (text: string): readonly Effect[] =>
+export const readEffects = (text: string): readonly TableEffect[] =>
   text
     .split(",")
     .filter((one) => one.trim() !== "")

@@ -16,7 +16,7 @@ export interface TableEntry {
   readonly spec: CommandSpec;
 }
 
-export interface Mistake {
+export interface TableMistake {
   readonly family: string;
   readonly line: number;
   /** The command, with the field: `git stash: options`. */
@@ -24,12 +24,12 @@ export interface Mistake {
   readonly message: string;
 }
 
-export interface Tables {
+export interface TableTexts {
   readonly entries: readonly TableEntry[];
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly TableMistake[];
 }
 
-interface Line {
+interface TableLine {
   readonly line: number;
   readonly indent: number;
   readonly text: string;
@@ -39,11 +39,11 @@ interface Field {
   readonly line: number;
   readonly key: string;
   /** What stands behind the colon, or the lines below it. */
-  readonly rows: readonly Line[];
+  readonly rows: readonly TableLine[];
 }
 
 /** A command, a subcommand, or a block that others share (`@NAME`). */
-interface Block {
+interface TableBlock {
   readonly family: string;
   readonly line: number;
   /** `git stash`, for messages; `@git-diff`. */
@@ -51,10 +51,10 @@ interface Block {
   /** `ls dir vdir`, `stash list | stash show`, `@git-diff`: a line each. */
   readonly head: readonly string[];
   readonly fields: readonly Field[];
-  readonly below: readonly Block[];
+  readonly below: readonly TableBlock[];
 }
 
-type Draft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
+type SpecDraft = { -readonly [K in keyof SubcommandSpec]: SubcommandSpec[K] };
 
 const FLAGS = ["closed", "idle", "kinds", "abbreviates"] as const;
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
@@ -64,38 +64,39 @@ const NAME = /^[\w.+@[-]+$/;
 const isIn = <T extends string>(list: readonly T[], word: string): word is T => list.some((one) => one === word);
 
 /** All tables together: what is shared in one counts in all. */
-export function readTables(files: readonly TableFile[]): Tables {
+export function readTables(files: readonly TableFile[]): TableTexts {
   const reader = new TableReader();
   const blocks = files.flatMap((file) => reader.blocksOf(file));
   for (const block of blocks) reader.share(block);
   const entries = blocks.flatMap((block) => (block.name.startsWith("@") ? [] : [reader.entry(block)]));
   for (const name of reader.unused()) reader.complain(name, name.line, "", "nothing uses it");
-  const place = ({ family, line }: Mistake): string => `${family} ${String(line).padStart(6)}`;
+  const place = ({ family, line }: TableMistake): string => `${family} ${String(line).padStart(6)}`;
   // What is wrong in a shared block is found wherever it is used.
   const mistakes = [...new Map(reader.mistakes.map((one) => [printMistake(one), one])).values()];
   return { entries, mistakes: mistakes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)) };
 }
 
-export const printMistake = ({ family, line, key, message }: Mistake): string => `knowledge/${family}.table:${line}: ${key}: ${message}`;
+export const printMistake = ({ family, line, key, message }: TableMistake): string =>
+  `knowledge/${family}.table:${line}: ${key}: ${message}`;
 
 class TableReader {
-  readonly mistakes: Mistake[] = [];
-  private readonly shared = new Map<string, Block>();
-  private readonly used = new Set<Block>();
+  readonly mistakes: TableMistake[] = [];
+  private readonly shared = new Map<string, TableBlock>();
+  private readonly used = new Set<TableBlock>();
   private readonly names = new Set<string>();
   /** What is being read: a shared block among them would use itself. */
-  private readonly open = new Set<Block>();
+  private readonly open = new Set<TableBlock>();
 
-  complain(block: Pick<Block, "family" | "name">, line: number, key: string, message: string): void {
+  complain(block: Pick<TableBlock, "family" | "name">, line: number, key: string, message: string): void {
     this.mistakes.push({ family: block.family, line, key: key === "" ? block.name : `${block.name}: ${key}`, message });
   }
 
-  blocksOf({ family, text }: TableFile): readonly Block[] {
+  blocksOf({ family, text }: TableFile): readonly TableBlock[] {
     const lines = text
       .split("\n")
-      .map((raw, at): Line => ({ line: at + 1, indent: raw.length - raw.trimStart().length, text: raw.trim() }))
+      .map((raw, at): TableLine => ({ line: at + 1, indent: raw.length - raw.trimStart().length, text: raw.trim() }))
       .filter((line) => line.text !== "" && !line.text.startsWith("#"));
-    const blocks: Block[] = [];
+    const blocks: TableBlock[] = [];
     for (let at = 0; at < lines.length;) {
       const [block, next] = this.readBlock(lines, at, family, undefined);
       blocks.push(block);
@@ -105,17 +106,23 @@ class TableReader {
   }
 
   /** What begins at `start`: its heads, one below the other, and all that is indented more. */
-  private readBlock(lines: readonly Line[], start: number, family: string, parent: string | undefined): readonly [Block, next: number] {
+  private readBlock(
+    lines: readonly TableLine[],
+    start: number,
+    family: string,
+    parent: string | undefined,
+  ): readonly [TableBlock, next: number] {
     const { line, indent } = lines[start] ?? { line: 0, indent: 0 };
     const head: string[] = [];
     let at = start;
-    const isHead = (one: Line | undefined): one is Line => one?.indent === indent && (parent === undefined || one.text.startsWith("sub "));
+    const isHead = (one: TableLine | undefined): one is TableLine =>
+      one?.indent === indent && (parent === undefined || one.text.startsWith("sub "));
     for (let one = lines[at]; isHead(one); one = lines[++at])
       head.push(parent === undefined ? one.text : one.text.slice("sub ".length).trim());
     const first = (head[0] ?? "").split(parent === undefined ? " " : "|", 1)[0]?.trim() ?? "";
     const name = parent === undefined ? first : `${parent} ${first}`;
     const fields: Field[] = [];
-    const below: Block[] = [];
+    const below: TableBlock[] = [];
     const inner = lines[at]?.indent ?? 0;
     for (let one = lines[at]; one !== undefined && one.indent > indent; one = lines[at]) {
       if (one.indent !== inner)
@@ -135,18 +142,18 @@ class TableReader {
     return [{ family, line, name, head, fields, below }, at];
   }
 
-  share(block: Block): void {
+  share(block: TableBlock): void {
     if (!block.name.startsWith("@")) return;
     if (this.shared.has(block.name)) this.complain(block, block.line, "", "another block has this name");
     this.shared.set(block.name, block);
   }
 
-  unused(): readonly Block[] {
+  unused(): readonly TableBlock[] {
     return [...this.shared.values()].filter((block) => !this.used.has(block));
   }
 
   /** The block that `@NAME` in `block` stands for. */
-  private useShared(block: Block, line: number, key: string, name: string): Block | undefined {
+  private useShared(block: TableBlock, line: number, key: string, name: string): TableBlock | undefined {
     const found = this.shared.get(name);
     if (found === undefined) this.complain(block, line, key, `there is no ${name}`);
     else this.used.add(found);
@@ -155,7 +162,7 @@ class TableReader {
     return undefined;
   }
 
-  entry(block: Block): TableEntry {
+  entry(block: TableBlock): TableEntry {
     const names = block.head.join(" ").split(/\s+/);
     for (const name of names) {
       if (!NAME.test(name)) this.complain(block, block.line, "", `\`${name}\` is no name of a command`);
@@ -165,18 +172,18 @@ class TableReader {
     return { family: block.family, line: block.line, spec: { names: names.join(" "), ...this.readSpec(block) } };
   }
 
-  private readSpec(block: Block): SubcommandSpec {
+  private readSpec(block: TableBlock): SubcommandSpec {
     this.open.add(block);
     const spec = this.readFields(block);
     this.open.delete(block);
     return spec;
   }
 
-  private readFields(block: Block): SubcommandSpec {
+  private readFields(block: TableBlock): SubcommandSpec {
     const like = block.fields.find(({ key }) => key === "like");
     const shared = like && this.useShared(block, like.line, "like", like.rows.map(({ text }) => text).join(" "));
-    const { examples: _, ...draft }: Draft = shared === undefined ? {} : this.readSpec(shared);
-    const spec: Draft = draft;
+    const { examples: _, ...draft }: SpecDraft = shared === undefined ? {} : this.readSpec(shared);
+    const spec: SpecDraft = draft;
     const examples: { -readonly [K in keyof Examples]: string[] } = {};
     const seen = new Set<string>();
     for (const field of block.fields) {
@@ -203,7 +210,7 @@ class TableReader {
     return spec;
   }
 
-  private readField(block: Block, field: Field, text: string, spec: Draft, again: boolean): void {
+  private readField(block: TableBlock, field: Field, text: string, spec: SpecDraft, again: boolean): void {
     const { key } = field;
     if (isIn(FLAGS, key)) {
       if (text !== "") throw new Error("it takes no value");
@@ -261,7 +268,7 @@ class TableReader {
   }
 
   /** The rows of a field, those it shares included: a row that is there already is not taken over. */
-  private readRows(block: Block, { key, rows }: Field, what: "options" | "reads"): readonly string[] {
+  private readRows(block: TableBlock, { key, rows }: Field, what: "options" | "reads"): readonly string[] {
     const written: { readonly row: string; readonly line: number; readonly shared: boolean }[] = [];
     for (const { text, line } of rows) {
       for (const row of text.split(";").map((one) => one.trim())) {
@@ -299,7 +306,7 @@ class TableReader {
     return out;
   }
 
-  private readSubcommands(block: Block): Readonly<Record<string, SubcommandSpec>> {
+  private readSubcommands(block: TableBlock): Readonly<Record<string, SubcommandSpec>> {
     const seen = new Set<string>();
     return Object.fromEntries(
       block.below.map((one) => {

@@ -1,5 +1,5 @@
 import { inertOptions } from "./read-spec.ts";
-import type { About, EntryRows } from "./entries.ts";
+import type { EntryNotes, EntryRows } from "./entries.ts";
 import { DIGITS, type TableEntry } from "./read-table.ts";
 import type { SubcommandSpec } from "./spec.ts";
 
@@ -27,7 +27,7 @@ export function writeRecords(entries: readonly TableEntry[]): Records {
       ...(inertOptions(listed) ? { inert: true } : {}),
       ...(subcommands === undefined ? {} : { subcommands: below.join("") }),
     };
-    const about: About = {
+    const about: EntryNotes = {
       ...(family === undefined ? {} : { family }),
       ...(summary === undefined ? {} : { summary }),
       ...(examples === undefined ? {} : { examples }),

@@ -1,5 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import { distinct, refusedText, unknown, type Finding } from "./finding.ts";
+import { distinct, refusedText, unknown, type CodeFinding } from "./finding.ts";
 
 const STATEMENT_WORDS =
   "BEGIN END BEGINFILE ENDFILE function func if else while for do break continue next nextfile exit return delete in switch case default getline print printf";
@@ -23,14 +23,14 @@ const NONE: AwkToken = { kind: "end", text: "" };
  *     readAwk('{print > "out"}')           // file write out
  *     readAwk('BEGIN{system("id")}')       // shell: id
  */
-export function readAwk(program: string): Finding[] {
+export function readAwk(program: string): CodeFinding[] {
   const tokens = awkTokens(program);
   if (typeof tokens === "string") return [unknown(`an awk program with ${tokens}`)];
   return distinct(new AwkReader(tokens).read());
 }
 
 class AwkReader {
-  private readonly findings: Finding[] = [];
+  private readonly findings: CodeFinding[] = [];
   private readonly tokens: readonly AwkToken[];
   private readonly own = new Set<string>();
   /** Open `(`, counted as awk's own scanners do. */
@@ -45,7 +45,7 @@ class AwkReader {
     });
   }
 
-  read(): Finding[] {
+  read(): CodeFinding[] {
     let continues = false;
     this.tokens.forEach((token, i) => {
       if (token.kind === "name") this.name(token, i);

@@ -1,7 +1,7 @@
 import type { FileOperation } from "../../action/index.ts";
 
 /** What source in a small language (sed, awk, jq, SQL, a line of Python) would do when it runs. Nothing found means harmless. */
-export type Finding =
+export type CodeFinding =
   | { readonly does: "shell"; readonly command: string }
   | {
       readonly does: "file";
@@ -32,7 +32,7 @@ export const MAX_SOURCE = 64 * 1024;
 export const MAX_DEPTH = 64;
 
 /** A finding for what is not understood; `why` completes "cannot tell what it does: …". */
-export function unknown(why: string): Finding {
+export function unknown(why: string): CodeFinding {
   return { does: "unknown", why };
 }
 
@@ -45,7 +45,7 @@ export function refusedText(text: string): string | undefined {
 }
 
 /** The same finding said twice is said once; order is kept. */
-export function distinct(findings: readonly Finding[]): Finding[] {
+export function distinct(findings: readonly CodeFinding[]): CodeFinding[] {
   const seen = new Set<string>();
   return findings.filter((finding) => {
     const key = JSON.stringify(finding);
@@ -61,7 +61,7 @@ export const HOME = "\u0001home";
  * Without it a reader cannot know that `import json` is Python's own, and says so. Paths are as the source writes them,
  * relative to the working directory of the program.
  */
-export interface Surroundings {
+export interface ProgramSurroundings {
   /** Names in a folder (`.` for the working directory), none when there is no such folder; undefined when it cannot be listed completely. */
   names(folder: string): readonly string[] | undefined;
   /** True when this path is a regular file. */

@@ -1,4 +1,4 @@
-import { distinct, HOME, MAX_SOURCE, type Finding } from "./finding.ts";
+import { distinct, HOME, MAX_SOURCE, type CodeFinding } from "./finding.ts";
 
 const QUOTED = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
 const RUNS = String.raw`\b(?:system|shell_exec|passthru|exec|popen|proc_open|execute|spawn|run|sh|shell|shell-command|call-process|do shell script)`;
@@ -41,9 +41,9 @@ const WRITTEN = new RegExp(
  *     readForeignCalls('system("rm -rf /");')        // shell rm -rf /
  *     readForeignCalls('unlink("/etc/passwd");')     // file delete /etc/passwd
  */
-export function readForeignCalls(source: string): Finding[] {
+export function readForeignCalls(source: string): CodeFinding[] {
   if (source.length > MAX_SOURCE) return [];
-  const findings: Finding[] = [];
+  const findings: CodeFinding[] = [];
   const run = (command: string | undefined): void => {
     if (command !== undefined && command.trim() !== "") findings.push({ does: "shell", command: command.trim() });
   };

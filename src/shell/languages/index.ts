@@ -1,6 +1,6 @@
 import { readAwk } from "./awk.ts";
 import { showsEnvironment } from "./environment.ts";
-import type { Finding, Surroundings } from "./finding.ts";
+import type { CodeFinding, ProgramSurroundings } from "./finding.ts";
 import { readJavascript } from "./javascript.ts";
 import { readJq, readYq } from "./jq.ts";
 import { readLibraryCalls } from "./library-calls.ts";
@@ -12,13 +12,13 @@ import { readSed } from "./sed.ts";
 import { readAnySql, readSql } from "./sql.ts";
 
 export { fromBase64 } from "./library-decode.ts";
-export type { Finding, Surroundings } from "./finding.ts";
+export type { CodeFinding, ProgramSurroundings } from "./finding.ts";
 
 /**
  * Reads source text; an empty list is a proof that running it is harmless. With `surroundings` a reader may also rely on
  * what the working directory does not hold; without, whatever depends on it is a finding.
  */
-export type LanguageReader = (source: string, surroundings?: Surroundings) => Finding[];
+export type LanguageReader = (source: string, surroundings?: ProgramSurroundings) => CodeFinding[];
 
 /** Every language we read, by the name that knowledge uses for it. */
 export const LANGUAGES: Readonly<Record<string, LanguageReader>> = {
@@ -48,7 +48,7 @@ function withCalls(language: ScriptLanguage, read: LanguageReader): LanguageRead
     const findings = read(source, surroundings);
     const isOpen = findings.some(({ does }) => does === "code" || does === "unknown");
     if (!isOpen) return findings;
-    const shows: readonly Finding[] = showsEnvironment(source) ? [{ does: "environment" }] : [];
+    const shows: readonly CodeFinding[] = showsEnvironment(source) ? [{ does: "environment" }] : [];
     return [...findings, ...readLibraryCalls(language, source), ...shows];
   };
 }

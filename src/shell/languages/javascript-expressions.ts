@@ -1,5 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import { MAX_DEPTH, unknown, type Surroundings } from "./finding.ts";
+import { MAX_DEPTH, unknown, type ProgramSurroundings } from "./finding.ts";
 import { CONSTRUCTORS, forbiddenProperty, HARMLESS_MODULES, MEMBERS, METHODS, MODULES, TAKEN, VALUES } from "./javascript-names.ts";
 import type { JsToken } from "./javascript-tokens.ts";
 import { TokenCursor } from "./token-cursor.ts";
@@ -17,22 +17,22 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
   /** Variables used as an index, and those that hold anything but numbers. */
   protected readonly indexes = new Set<string>();
   protected readonly mixed = new Set<string>();
-  private readonly surroundings: Surroundings | undefined;
+  private readonly surroundings: ProgramSurroundings | undefined;
 
-  constructor(surroundings: Surroundings | undefined) {
+  constructor(surroundings: ProgramSurroundings | undefined) {
     super("javascript", END);
     this.surroundings = surroundings;
   }
 
-  protected abstract expression(noIn?: boolean): Node;
+  protected abstract expression(noIn?: boolean): JavascriptNode;
 
   /** A global that only leads on must not end up anywhere else. */
-  protected settled(node: Node): Node {
+  protected settled(node: JavascriptNode): JavascriptNode {
     if (node.is === "path" && !VALUES.has(node.path)) this.fail(`uses ${node.path} as a value`);
     return node;
   }
 
-  protected construct(): Node {
+  protected construct(): JavascriptNode {
     let path = this.word();
     while (this.take(".")) path += `.${this.word()}`;
     if (!CONSTRUCTORS.has(path)) this.fail(`constructs ${path}`);
@@ -41,7 +41,7 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
     return VALUE;
   }
 
-  protected path(base: string, name: string): Node {
+  protected path(base: string, name: string): JavascriptNode {
     const path = `${base}.${name}`;
     if (MEMBERS[base]?.has(name) !== true) return (this.fail(`uses ${path}`), VALUE);
     if (path === "process.env") {
@@ -58,7 +58,7 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
     return { is: "path", path: base };
   }
 
-  protected call(node: Node): Node {
+  protected call(node: JavascriptNode): JavascriptNode {
     if (node.is === "path") {
       if (node.path === "require") return this.require();
       // The end of a chain on standard input: `process.stdin.on(…)` was read with its arguments.
@@ -78,7 +78,7 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
     this.expect(")");
   }
 
-  protected require(): Node {
+  protected require(): JavascriptNode {
     const token = this.peek(1);
     const name = token.value?.replace(/^node:/, "");
     if (token.kind !== "string" || name === undefined || !this.sees(")", 2))
@@ -93,7 +93,7 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
   }
 
   /** A function of `fs` whose first argument is a path; what follows may only be an encoding or the content. */
-  protected fileCall(name: string): Node {
+  protected fileCall(name: string): JavascriptNode {
     this.expect("(");
     const path = this.expression();
     const writes = name === "writeFileSync" || name === "appendFileSync";
@@ -108,7 +108,7 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
     return VALUE;
   }
 
-  protected reference(name: string): Node {
+  protected reference(name: string): JavascriptNode {
     const module = this.modules.get(name);
     if (module !== undefined) return { is: "path", path: module };
     if (name === "require") return { is: "path", path: "require" };
@@ -127,21 +127,21 @@ abstract class JavascriptHost extends TokenCursor<JsToken> {
 
 const END: JsToken = { kind: "end", text: "", newline: true };
 
-const VALUE: Node = { is: "value" };
-const NUMERIC: Node = { is: "number", text: "", names: [] };
+const VALUE: JavascriptNode = { is: "value" };
+const NUMERIC: JavascriptNode = { is: "number", text: "", names: [] };
 
 /** Reads expressions and binding patterns. */
 export abstract class JavascriptExpressions extends JavascriptHost {
   protected abstract block(): void;
 
   /** `a, b, c` */
-  protected list(): Node {
+  protected list(): JavascriptNode {
     let node = this.expression();
     while (this.take(",")) node = this.expression();
     return node;
   }
 
-  protected expression(noIn = false): Node {
+  protected expression(noIn = false): JavascriptNode {
     if (this.depth >= MAX_DEPTH) this.fail("is nested too deeply");
     if (this.failed) return VALUE;
     this.depth += 1;
@@ -150,7 +150,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return node;
   }
 
-  private assignment(noIn: boolean): Node {
+  private assignment(noIn: boolean): JavascriptNode {
     if (this.peek().kind === "name" && this.sees("=>", 1)) {
       this.declare(this.word());
       return this.arrow();
@@ -180,14 +180,14 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return VALUE;
   }
 
-  private arrow(): Node {
+  private arrow(): JavascriptNode {
     this.expect("=>");
     if (this.sees("{")) this.block();
     else this.expression();
     return VALUE;
   }
 
-  private binary(noIn: boolean): { readonly node: Node; readonly bare: boolean } {
+  private binary(noIn: boolean): { readonly node: JavascriptNode; readonly bare: boolean } {
     const first = this.unary();
     const operands = [first.node];
     let arithmetic = true;
@@ -207,7 +207,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return { node: numbers ? { is: "number", text: "", names } : VALUE, bare: false };
   }
 
-  private unary(): { readonly node: Node; readonly bare: boolean } {
+  private unary(): { readonly node: JavascriptNode; readonly bare: boolean } {
     let bare = true;
     let numeric: boolean | undefined;
     let steps = false;
@@ -231,7 +231,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return { node: numeric === true || steps ? NUMERIC : VALUE, bare };
   }
 
-  protected postfix(): Node {
+  protected postfix(): JavascriptNode {
     let node = this.take("new") ? this.construct() : this.atom();
     while (!this.failed) {
       if (this.take("?.")) {
@@ -258,7 +258,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     else this.fail("reads a property whose name is made while it runs");
   }
 
-  private member(node: Node): Node {
+  private member(node: JavascriptNode): JavascriptNode {
     const token = this.peek();
     if (token.kind !== "name") return (this.unread(), VALUE);
     this.at += 1;
@@ -270,7 +270,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return { is: "property" };
   }
 
-  private atom(): Node {
+  private atom(): JavascriptNode {
     const token = this.peek();
     this.at += 1;
     switch (token.kind) {
@@ -322,7 +322,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     this.at = this.failed ? outer.tokens.length : outer.at;
   }
 
-  private array(): Node {
+  private array(): JavascriptNode {
     while (!this.failed && !this.sees("]")) {
       this.take("...");
       if (!this.sees(",")) this.expression();
@@ -332,7 +332,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
     return VALUE;
   }
 
-  private object(): Node {
+  private object(): JavascriptNode {
     while (!this.failed && !this.sees("}")) {
       const key = this.peek();
       if (this.take("...")) this.expression();
@@ -400,7 +400,7 @@ export abstract class JavascriptExpressions extends JavascriptHost {
 }
 
 /** As much of an expression as later steps ask about. */
-export type Node =
+export type JavascriptNode =
   | { readonly is: "name"; readonly name: string }
   /** A global or module that only leads on to its listed members. */
   | { readonly is: "path"; readonly path: string }

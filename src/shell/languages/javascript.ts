@@ -1,4 +1,4 @@
-import { distinct, MAX_DEPTH, type Finding, type Surroundings } from "./finding.ts";
+import { distinct, MAX_DEPTH, type CodeFinding, type ProgramSurroundings } from "./finding.ts";
 import { JavascriptExpressions } from "./javascript-expressions.ts";
 import { HARMLESS_MODULES, MEMBERS, MODULES, TAKEN, VALUES } from "./javascript-names.ts";
 import { javascriptTokens } from "./javascript-tokens.ts";
@@ -11,7 +11,7 @@ import { javascriptTokens } from "./javascript-tokens.ts";
  *     readJavascript("require('./package.json').version", here) // file read ./package.json
  *     readJavascript("require('child_process')")                // code: requires child_process
  */
-export function readJavascript(source: string, surroundings?: Surroundings): Finding[] {
+export function readJavascript(source: string, surroundings?: ProgramSurroundings): CodeFinding[] {
   const reader = new JavascriptReader(surroundings);
   reader.program(source);
   return distinct(reader.findings);

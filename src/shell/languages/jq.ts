@@ -1,5 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import { distinct, refusedText, unknown, type Finding } from "./finding.ts";
+import { distinct, refusedText, unknown, type CodeFinding } from "./finding.ts";
 
 interface JqToken {
   readonly kind: "word" | "field" | "variable" | "string" | "op" | "end";
@@ -18,10 +18,10 @@ const PAIRS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" }
  *     readJq(".dependencies | keys[]")   // []
  *     readJq("env.PATH, $ENV.API_KEY")   // environment
  */
-export function readJq(program: string): Finding[] {
+export function readJq(program: string): CodeFinding[] {
   const tokens = jqTokens(program);
   if (typeof tokens === "string") return [unknown(`a jq program with ${tokens}`)];
-  const findings: Finding[] = [];
+  const findings: CodeFinding[] = [];
   tokens.forEach((token, i) => {
     const next = tokens[i + 1] ?? END;
     if (token.kind === "variable" && token.text === "$ENV") findings.push(...environment(tokens, i));
@@ -38,7 +38,7 @@ export function readJq(program: string): Finding[] {
  * The yq of mikefarah and the one that wraps jq read different languages; a program is harmless when both would do
  * nothing but transform. Every word that neither is known to have makes it unknown.
  */
-export function readYq(program: string): Finding[] {
+export function readYq(program: string): CodeFinding[] {
   const tokens = jqTokens(program);
   if (typeof tokens === "string") return [unknown(`a yq program with ${tokens}`)];
   const findings = readJq(program);
@@ -61,7 +61,7 @@ export function readYq(program: string): Finding[] {
 }
 
 /** `env.NAME`, `$ENV["NAME"]`, `env(NAME)`: nothing to report for a variable that holds no secret. */
-function environment(tokens: readonly JqToken[], i: number): Finding[] {
+function environment(tokens: readonly JqToken[], i: number): CodeFinding[] {
   const [first, second, third] = [tokens[i + 1] ?? END, tokens[i + 2] ?? END, tokens[i + 3] ?? END];
   let name = "";
   if (first.kind === "field") name = first.text.slice(1);

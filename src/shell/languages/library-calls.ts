@@ -1,11 +1,11 @@
-import { distinct, HOME, MAX_SOURCE, type Finding } from "./finding.ts";
+import { distinct, HOME, MAX_SOURCE, type CodeFinding } from "./finding.ts";
 import { LibraryExpressions } from "./library-expressions.ts";
 import { FUNCTIONS, type LibraryEffect, PATH_METHODS, SELF } from "./library-names.ts";
-import { type Budget, DEEPEST, MOST_STEPS } from "./library-scope.ts";
+import { type StepBudget, DEEPEST, MOST_STEPS } from "./library-scope.ts";
 import { type ScriptLanguage, scriptTokens } from "./library-tokens.ts";
 import {
   alternatives,
-  type Arguments,
+  type CallArguments,
   asPath,
   fileModule,
   fill,
@@ -13,7 +13,7 @@ import {
   home,
   isRecursive,
   joined,
-  type Known,
+  type KnownValue,
   moduleName,
   namedArgument,
   NO_NAMES,
@@ -33,7 +33,7 @@ import { CONTENT, DECODED, DECODED_NAME, decoded, decodedByMethod, EVALUATES, RE
  *     readLibraryCalls("python", "import shutil as s; s.rmtree('/' + 'home')")   // file delete /home and all below
  *     readLibraryCalls("javascript", "require('child_process').execSync('id')")  // shell id
  */
-export function readLibraryCalls(language: ScriptLanguage, source: string): Finding[] {
+export function readLibraryCalls(language: ScriptLanguage, source: string): CodeFinding[] {
   if (source.length > MAX_SOURCE) return [];
   const budget = { steps: 0 };
   const findings = [...evaluate(language, source, 0, budget)];
@@ -45,7 +45,7 @@ export function readLibraryCalls(language: ScriptLanguage, source: string): Find
   );
 }
 
-function evaluate(language: ScriptLanguage, source: string, depth: number, budget: Budget): readonly Finding[] {
+function evaluate(language: ScriptLanguage, source: string, depth: number, budget: StepBudget): readonly CodeFinding[] {
   const reader = new CallReader(language, scriptTokens(source, language), depth, budget);
   // Once for what the names stand for, and once more for what is called with them.
   reader.scan();
@@ -101,10 +101,10 @@ const EACH = /^(?:forEach|map|each|filter|then)$/;
 const LISTS = new Set("os.listdir fs.readdir Dir.children Dir.entries Dir.each_child Dir.foreach Deno.readDir".split(" "));
 /** Values of which nothing is known. */
 const HIDDEN: ReadonlySet<string> = new Set(["unknown", "method"]);
-const A_NAME: Known = { is: "glob", text: "*" };
+const A_NAME: KnownValue = { is: "glob", text: "*" };
 
 /** Neither written out, nor what a file holds, nor what is judged as a download. */
-const hidesCode = (value: Known): boolean =>
+const hidesCode = (value: KnownValue): boolean =>
   value.is === "name"
     ? !value.name.startsWith(CONTENT) && !isDownload(value.name)
     : value.is === "list"
@@ -112,7 +112,7 @@ const hidesCode = (value: Known): boolean =>
       : HIDDEN.has(value.is);
 
 class CallReader extends LibraryExpressions {
-  protected within(code: string): Known {
+  protected within(code: string): KnownValue {
     if (this.nesting >= DEEPEST) return UNKNOWN;
     // `{x!r:>10}` of an f-string is `x`.
     const tokens = scriptTokens(code.replace(/[!:=][^()[\]]*$/, ""), this.language);
@@ -123,7 +123,7 @@ class CallReader extends LibraryExpressions {
     return value;
   }
 
-  protected override member(value: Known, name: string, scope = false): Known {
+  protected override member(value: KnownValue, name: string, scope = false): KnownValue {
     if (value.is === "any") return { is: "any", of: value.of.map((one) => this.member(one, name, scope)) };
     if (value.is === "object") return value.fields.get(name) ?? UNKNOWN;
     if (value.is === "path" && name === "parent") return asPath(text(value.text.replace(/\/[^/]*$/, "") || "/"));
@@ -138,12 +138,12 @@ class CallReader extends LibraryExpressions {
     return { is: "name", name: `${value.name.replace(/^fs\/promises$/, "fs")}.${name.replace(/Sync$/, "")}` };
   }
 
-  private namespaced(name: string): Known {
+  private namespaced(name: string): KnownValue {
     const [known] = this.values.get(name) ?? [];
     return known ?? { is: "name", name: this.language === "javascript" ? moduleName(name) : name };
   }
 
-  protected element(value: Known, index: Known): Known {
+  protected element(value: KnownValue, index: KnownValue): KnownValue {
     if (value.is === "any") return { is: "any", of: value.of.map((one) => this.element(one, index)) };
     if (value.is === "name" && ENVIRONMENTS.has(value.name)) return this.environment(index);
     if (value.is === "name" && value.name === "Dir") return this.globbed(index);
@@ -155,17 +155,17 @@ class CallReader extends LibraryExpressions {
     return UNKNOWN;
   }
 
-  protected environment(name: Known | undefined): Known {
+  protected environment(name: KnownValue | undefined): KnownValue {
     return name?.is === "text" && name.text === "HOME" ? text(HOME) : UNKNOWN;
   }
 
-  protected globbed(value: Known | undefined): Known {
+  protected globbed(value: KnownValue | undefined): KnownValue {
     const [given] = value === undefined ? [] : texts(value);
     const pattern = given !== undefined && this.language === "perl" ? given.replace(/^~(?=\/|$)/, () => HOME) : given;
     return pattern === undefined ? UNKNOWN : /[*?[]/.test(pattern) ? { is: "glob", text: pattern } : { is: "list", items: [text(pattern)] };
   }
 
-  protected call(value: Known, args: Arguments): Known {
+  protected call(value: KnownValue, args: CallArguments): KnownValue {
     switch (value.is) {
       case "any":
         return { is: "any", of: value.of.map((one) => this.call(one, args)) };
@@ -186,7 +186,7 @@ class CallReader extends LibraryExpressions {
     }
   }
 
-  protected callName(name: string, args: Arguments): Known {
+  protected callName(name: string, args: CallArguments): KnownValue {
     const [first, second] = args.all;
     const given = first === undefined ? [] : texts(first);
     const dot = name.lastIndexOf(".");
@@ -217,7 +217,7 @@ class CallReader extends LibraryExpressions {
       return { is: "name", name: this.language === "javascript" ? moduleName(given[0]) : given[0] };
     if (/^(?:getattr|Reflect\.get)$/.test(name) && first !== undefined && second?.is === "text") return this.member(first, second.text);
     if (/^(?:send|public_send|__send__)$/.test(method) && first?.is === "text") {
-      const target: Known = {
+      const target: KnownValue = {
         is: "name",
         name: owner === "" || /^(?:Kernel|Object|self)$/.test(owner) ? first.text : `${owner}.${first.text}`,
       };
@@ -225,7 +225,7 @@ class CallReader extends LibraryExpressions {
     }
     if (method === "method" && first?.is === "text") return { is: "name", name: owner === "" ? first.text : `${owner}.${first.text}` };
     if (owner !== "" && /^(?:call|apply|bind)$/.test(method) && !FUNCTIONS[this.language].has(name)) {
-      const to: Known = { is: "name", name: owner };
+      const to: KnownValue = { is: "name", name: owner };
       if (this.language === "ruby") return this.call(to, args);
       const rest = method === "apply" && second?.is === "list" ? second.items : args.all.slice(1);
       return method === "bind" ? { is: "bound", to, args: rest } : this.call(to, { all: rest, named: NO_NAMES });
@@ -261,25 +261,25 @@ class CallReader extends LibraryExpressions {
     if (/^os\.f?walk$/.test(name))
       return {
         is: "list",
-        items: given.map((root): Known => ({ is: "list", items: [{ is: "glob", text: `${root}/**` }, A_NAME, A_NAME] })),
+        items: given.map((root): KnownValue => ({ is: "list", items: [{ is: "glob", text: `${root}/**` }, A_NAME, A_NAME] })),
       };
     return /^(?:glob\.i?glob|Dir\.glob|glob)$/.test(name) ? this.globbed(first) : UNKNOWN;
   }
 
   /** Code that is neither written here nor in a file can be anything. */
-  private evaluates(given: readonly Known[]): void {
+  private evaluates(given: readonly KnownValue[]): void {
     const isHidden = given.slice(0, 1).flatMap(alternatives).some(hidesCode);
     if (isHidden) this.findings.push({ does: "limit", why: "the code it runs is made of data" });
   }
 
   /** `find(sub { unlink $_ }, "/etc")`: names of all that is below. */
-  private bindFound(folders: readonly Known[]): void {
-    const below = folders.flatMap(texts).map((folder): Known => ({ is: "glob", text: `${folder.replace(/\/$/, "")}/**` }));
+  private bindFound(folders: readonly KnownValue[]): void {
+    const below = folders.flatMap(texts).map((folder): KnownValue => ({ is: "glob", text: `${folder.replace(/\/$/, "")}/**` }));
     for (const name of ["$_", "$File::Find::name"]) this.bindEach(name, { is: "list", items: below });
   }
 
   /** `Thread(target=os.remove, args=("x",))`, `atexit.register(os.remove, "x")`: whoever is given a function may call it with the rest. */
-  private handOver(args: Arguments): void {
+  private handOver(args: CallArguments): void {
     const given = [
       ...args.all.map((one, at) => ({ one, rest: args.all.slice(at + 1) })),
       ...[...args.named.values()].map((one) => ({ one, rest: [] })),
@@ -295,12 +295,12 @@ class CallReader extends LibraryExpressions {
       }
   }
 
-  protected callMethod(value: Extract<Known, { readonly is: "method" }>, args: Arguments): Known {
+  protected callMethod(value: Extract<KnownValue, { readonly is: "method" }>, args: CallArguments): KnownValue {
     const { of, name } = value;
     const [first] = args.all;
     if (of.is === "any") return { is: "any", of: of.of.map((one) => this.callMethod({ ...value, of: one }, args)) };
     if (of.is === "path") {
-      if (/^(?:joinpath|join|\+)$/.test(name)) return asPath(args.all.reduce((a, b) => joined(a, b, "/"), of as Known));
+      if (/^(?:joinpath|join|\+)$/.test(name)) return asPath(args.all.reduce((a, b) => joined(a, b, "/"), of as KnownValue));
       if (/^(?:resolve|absolute|realpath|expand_path|cleanpath)$/.test(name)) return of;
       if (name === "expanduser") return asPath(home(text(of.text)));
       if (/^(?:as_posix|to_s|to_path|__str__)$/.test(name)) return text(of.text);
@@ -334,7 +334,7 @@ class CallReader extends LibraryExpressions {
     const [, second] = args.all;
     if (/^(?:replace|replaceAll|gsub|sub)$/.test(name) && of.is === "text" && first?.is === "text" && second?.is === "text")
       return text(of.text.replaceAll(first.text, () => second.text));
-    if (name === "concat" && of.is === "text") return args.all.reduce((a, b) => joined(a, b, ""), of as Known);
+    if (name === "concat" && of.is === "text") return args.all.reduce((a, b) => joined(a, b, ""), of as KnownValue);
     if (name === "format" && of.is === "text") return fill(of.text, args.all);
     if (/^(?:forEach|map|each)$/.test(name) && first !== undefined) this.callEach(first, of);
     if (/^(?:extractall|extract)$/.test(name) && this.language === "python")
@@ -344,13 +344,13 @@ class CallReader extends LibraryExpressions {
     return UNKNOWN;
   }
 
-  protected callEach(callee: Known, list: Known): void {
+  protected callEach(callee: KnownValue, list: KnownValue): void {
     const items = list.is === "list" ? list.items : list.is === "glob" ? [list] : [];
     for (const item of items) this.call(callee, { all: [item], named: NO_NAMES });
   }
 
-  protected apply(effects: readonly LibraryEffect[], args: Arguments, self: Known | undefined): void {
-    const at = (index: number): Known => (index === SELF ? (self ?? UNKNOWN) : (args.all[index] ?? namedArgument(args, index)));
+  protected apply(effects: readonly LibraryEffect[], args: CallArguments, self: KnownValue | undefined): void {
+    const at = (index: number): KnownValue => (index === SELF ? (self ?? UNKNOWN) : (args.all[index] ?? namedArgument(args, index)));
     for (const effect of effects) {
       switch (effect.is) {
         case "file": {
@@ -400,7 +400,7 @@ class CallReader extends LibraryExpressions {
     }
   }
 
-  protected file(operation: Extract<Finding, { does: "file" }>["operation"], value: Known, tree: boolean): void {
+  protected file(operation: Extract<CodeFinding, { does: "file" }>["operation"], value: KnownValue, tree: boolean): void {
     for (const one of alternatives(value)) {
       if (one.is === "list") {
         for (const item of one.items) this.file(operation, item, tree);
@@ -418,7 +418,7 @@ class CallReader extends LibraryExpressions {
     }
   }
 
-  protected open(path: Known, mode: Known): void {
+  protected open(path: KnownValue, mode: KnownValue): void {
     const [given] = mode.is === "unknown" ? [""] : texts(mode);
     const [command] = texts(path);
     if (this.language === "ruby" && command?.startsWith("|") === true) return this.shell(command.slice(1));
@@ -427,7 +427,7 @@ class CallReader extends LibraryExpressions {
   }
 
   /** perlfunc(1), open: `open FH, MODE, PATH…`, or the mode in front of the path, or a pipe. */
-  protected openPerl({ all }: Arguments): void {
+  protected openPerl({ all }: CallArguments): void {
     const [, second, third] = all;
     const [given] = second === undefined ? [] : texts(second);
     if (given === undefined) return;
@@ -440,12 +440,12 @@ class CallReader extends LibraryExpressions {
     else this.file(/[>+]/.test(mode) ? "write" : "read", text(path), false);
   }
 
-  private decodedCommand(value: Known): void {
+  private decodedCommand(value: KnownValue): void {
     const isDecoded = alternatives(value).some((one) => one.is === "name" && one.name.startsWith(DECODED_NAME));
     if (isDecoded) this.findings.push({ does: "limit", why: "the command it runs is made of data" });
   }
 
-  protected run(args: Arguments, from: number): void {
+  protected run(args: CallArguments, from: number): void {
     this.decodedCommand(args.all[from] ?? UNKNOWN);
     const all = args.all.filter((one) => one.is !== "object").slice(from);
     const [first = namedArgument(args, 0)] = all;
@@ -467,7 +467,7 @@ class CallReader extends LibraryExpressions {
   }
 
   /** A program and its arguments; those that are not known are left out. */
-  protected words(values: readonly Known[], replaced: boolean, args: Arguments): void {
+  protected words(values: readonly KnownValue[], replaced: boolean, args: CallArguments): void {
     const known = values.flatMap((value) =>
       value.is === "object"
         ? [...(value.fields.get("args") === undefined ? [] : texts(value.fields.get("args") ?? UNKNOWN))]

@@ -1,8 +1,8 @@
-import { type Arguments, type Known, text, texts } from "./library-values.ts";
+import { type CallArguments, type KnownValue, text, texts } from "./library-values.ts";
 
 export const DECODED_NAME = "decoded text";
 /** What a decoder made of something that is not in the text, or in a way that is not followed here. */
-export const DECODED: Known = { is: "name", name: DECODED_NAME };
+export const DECODED: KnownValue = { is: "name", name: DECODED_NAME };
 /** What a file holds: code in one is code of a file. */
 export const CONTENT = "text of a file";
 export const READS = /^(?:open|io\.open|codecs\.open|fs\.readFile|File\.(?:read|binread|open|new)|IO\.read|Deno\.readTextFile|Bun\.file)$/;
@@ -55,10 +55,10 @@ const rotate = (given: string): string =>
   });
 
 /** What a decoder of one of the standard libraries returns; undefined: the function is none. */
-export function decoded(name: string, args: Arguments): Known | undefined {
+export function decoded(name: string, args: CallArguments): KnownValue | undefined {
   const [given] = args.all.slice(0, 1).flatMap(texts);
   const [how = ""] = args.all.slice(1, 2).flatMap(texts);
-  const made = (decode: (source: string) => string): Known => (given === undefined ? DECODED : text(decode(given)));
+  const made = (decode: (source: string) => string): KnownValue => (given === undefined ? DECODED : text(decode(given)));
   if (BASE64.test(name)) return made(fromBase64);
   if (HEX.test(name)) return made(fromHex);
   if (/^Buffer\.from$/.test(name)) return how.startsWith("base64") ? made(fromBase64) : how === "hex" ? made(fromHex) : undefined;
@@ -69,7 +69,7 @@ export function decoded(name: string, args: Arguments): Known | undefined {
 }
 
 /** `["7075"].pack("H*")`, `"cHV0".unpack1("m")`, `"…".tr("A-Za-z", "N-ZA-Mn-za-m")`. */
-export function decodedByMethod(of: Known, name: string, { all }: Arguments): Known | undefined {
+export function decodedByMethod(of: KnownValue, name: string, { all }: CallArguments): KnownValue | undefined {
   const [form = ""] = all.flatMap(texts);
   if (!/^(?:pack|unpack1?|tr|translate)$/.test(name)) return undefined;
   const [given] = texts(of);

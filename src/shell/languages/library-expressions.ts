@@ -3,14 +3,14 @@ import { LibraryScope, MOST_OPERANDS, MOST_STEPS } from "./library-scope.ts";
 import type { ScriptToken } from "./library-tokens.ts";
 import {
   alternatives,
-  type Arguments,
+  type CallArguments,
   asPath,
   fill,
   joined,
-  type Known,
+  type KnownValue,
   MOST_VALUES,
   NO_NAMES,
-  type Read,
+  type ReadValue,
   text,
   UNKNOWN,
 } from "./library-values.ts";
@@ -29,7 +29,7 @@ const EACH = new Set("forEach map each flatMap each_with_index filter then".spli
 /** Reads expressions from any place in a program, whatever stands around them. */
 export abstract class LibraryExpressions extends LibraryScope {
   /** An expression from a place in the text; `many`: commas make a list. */
-  protected expression(at: number, many = false): Read {
+  protected expression(at: number, many = false): ReadValue {
     const known = many ? undefined : this.read.get(at);
     if (known !== undefined) return known;
     if (this.depth >= MAX_DEPTH) return { value: UNKNOWN, end: at + 1 };
@@ -51,7 +51,7 @@ export abstract class LibraryExpressions extends LibraryScope {
   }
 
   /** Texts put together by `+` and `.`, paths by `/`, templates by `%`. */
-  protected sum(at: number): Read {
+  protected sum(at: number): ReadValue {
     let { value, end } = this.postfix(at);
     for (let steps = 0; ; steps += 1) {
       if (steps >= MOST_OPERANDS) return { value: UNKNOWN, end };
@@ -79,7 +79,7 @@ export abstract class LibraryExpressions extends LibraryScope {
     }
   }
 
-  protected postfix(at: number): Read {
+  protected postfix(at: number): ReadValue {
     let { value, end } = this.primary(at);
     for (let steps = 0; steps < 200; steps += 1) {
       const operator = this.peek(end);
@@ -131,7 +131,7 @@ export abstract class LibraryExpressions extends LibraryScope {
     return { value, end };
   }
 
-  protected primary(at: number): Read {
+  protected primary(at: number): ReadValue {
     const token = this.tokens[at];
     this.budget.steps += 1;
     if (token === undefined || this.budget.steps > MOST_STEPS) return { value: UNKNOWN, end: at + 1 };
@@ -168,7 +168,7 @@ export abstract class LibraryExpressions extends LibraryScope {
     if (end !== undefined) this.bindParameters(this.parametersAt(at), this.arguments(next + 1, end));
   }
 
-  protected bracketed(at: number, operator: string): Read {
+  protected bracketed(at: number, operator: string): ReadValue {
     if (operator === "->" && this.language === "ruby") this.callLiteral(at, at + 1);
     const close = this.matching.get(at);
     const end = (close ?? at) + 1;
@@ -206,9 +206,9 @@ export abstract class LibraryExpressions extends LibraryScope {
     }
   }
 
-  protected object(at: number): Known {
+  protected object(at: number): KnownValue {
     const close = this.matching.get(at) ?? at;
-    const fields = new Map<string, Known>();
+    const fields = new Map<string, KnownValue>();
     for (let i = at + 1; i < close && fields.size < 50;) {
       if (this.peek(i + 1) === ":") {
         const { value, end } = this.expression(i + 2);
@@ -227,7 +227,7 @@ export abstract class LibraryExpressions extends LibraryScope {
   }
 
   /** Strings that follow each other are one in Python. */
-  protected string(at: number): Read {
+  protected string(at: number): ReadValue {
     const first = this.tokens[at];
     if (first?.words !== undefined) return { value: { is: "list", items: first.words.map(text) }, end: at + 1 };
     let value = first === undefined ? UNKNOWN : this.textOf(first);
@@ -240,9 +240,9 @@ export abstract class LibraryExpressions extends LibraryScope {
     return { value, end };
   }
 
-  protected textOf(token: ScriptToken): Known {
+  protected textOf(token: ScriptToken): KnownValue {
     if (token.parts === undefined) return text(token.text);
-    let value: Known = text("");
+    let value: KnownValue = text("");
     for (const part of token.parts) {
       if (typeof part === "string") value = joined(value, text(part), "");
       else {
@@ -253,7 +253,7 @@ export abstract class LibraryExpressions extends LibraryScope {
     return value;
   }
 
-  protected named(at: number, word: string): Read {
+  protected named(at: number, word: string): ReadValue {
     if (this.language === "ruby" && /^(?:proc|lambda)$/.test(word)) this.callLiteral(at, at + 1);
     if (PREFIXES.has(word) && this.depth < MAX_DEPTH && !this.values.has(word)) return { ...this.expression(at + 1) };
     if (this.language === "perl" && (word === "shift" || (word === "$_" && this.peek(at + 1) === "["))) {
@@ -265,13 +265,13 @@ export abstract class LibraryExpressions extends LibraryScope {
     if (known !== undefined && known.length > 0) return this.bound(at, word, known);
     if (word === "__dirname" || word === "__dir__") return { value: text("."), end: at + 1 };
     const own = this.mixesIn && FUNCTIONS.ruby.has(`FileUtils.${word}`) ? `FileUtils.${word}` : word;
-    const value: Known = { is: "name", name: own };
+    const value: KnownValue = { is: "name", name: own };
     return this.bareCall(value, at + 1) ?? { value, end: at + 1 };
   }
 
   /** A variable; it may be the library's own all the same, where the assignment is another scope's. */
-  private bound(at: number, word: string, known: readonly Known[]): Read {
-    const own: Known = { is: "name", name: word };
+  private bound(at: number, word: string, known: readonly KnownValue[]): ReadValue {
+    const own: KnownValue = { is: "name", name: word };
     const bare = FUNCTIONS[this.language].has(word) ? this.bareCall(own, at + 1) : undefined;
     if (bare !== undefined) return bare;
     const other = isLibrary(this.language, word) && !known.some((one) => one.is === "name" && one.name === word);
@@ -281,7 +281,7 @@ export abstract class LibraryExpressions extends LibraryScope {
   }
 
   /** `unlink "x", "y"` and `FileUtils.rm_rf "x"`: calls without brackets. */
-  protected bareCall(value: Known, at: number): Read | undefined {
+  protected bareCall(value: KnownValue, at: number): ReadValue | undefined {
     if (this.language !== "perl" && this.language !== "ruby") return undefined;
     const callable =
       (value.is === "name" && (FUNCTIONS[this.language].has(value.name) || value.name === "glob" || this.parameters.has(value.name))) ||
@@ -301,7 +301,7 @@ export abstract class LibraryExpressions extends LibraryScope {
       this.call(value, { all: topic ?? [], named: NO_NAMES });
       return undefined;
     }
-    const all: Known[] = [];
+    const all: KnownValue[] = [];
     let end = at;
     do {
       const read = this.expression(all.length === 0 ? at : end + 1);
@@ -311,9 +311,9 @@ export abstract class LibraryExpressions extends LibraryScope {
     return { value: this.call(value, { all, named: NO_NAMES }), end };
   }
 
-  protected arguments(from: number, close: string): Arguments {
-    const all: Known[] = [];
-    const named = new Map<string, Known>();
+  protected arguments(from: number, close: string): CallArguments {
+    const all: KnownValue[] = [];
+    const named = new Map<string, KnownValue>();
     const last = this.matching.get(from - 1) ?? from;
     let at = from;
     while (at < last && this.peek(at) !== close && all.length < 1000) {
@@ -344,13 +344,13 @@ export abstract class LibraryExpressions extends LibraryScope {
   }
 
   /** `LIST.forEach(x => …)`, `import(NAME).then(fs => …)`, `LIST.each { |x| … }`: the name stands for each of them. */
-  protected bindBlock(callee: Known, at: number): void {
-    const value: Known =
+  protected bindBlock(callee: KnownValue, at: number): void {
+    const value: KnownValue =
       callee.is === "name" && callee.name.endsWith(".then")
         ? { is: "method", of: { is: "name", name: callee.name.slice(0, -5) }, name: "then" }
         : callee;
     if (value.is !== "method" || !EACH.has(value.name)) return;
-    const bound: Known = value.of.is === "name" ? { is: "list", items: [value.of] } : value.of;
+    const bound: KnownValue = value.of.is === "name" ? { is: "list", items: [value.of] } : value.of;
     const next = this.peek(at);
     if ((next === "{" || next === "do") && this.peek(at + 1) === "|") return this.bindEach(this.peek(at + 2), bound);
     if (next === "{" || next === "do") for (const topic of ["it", "_1"]) this.bindEach(topic, bound);
@@ -361,10 +361,10 @@ export abstract class LibraryExpressions extends LibraryScope {
     if (this.peek(name + 1) === "=>" || /^[),]$/.test(this.peek(name + 1))) this.bindEach(this.peek(name), bound);
   }
 
-  protected abstract call(value: Known, args: Arguments): Known;
-  protected abstract element(value: Known, index: Known): Known;
-  protected abstract environment(name: Known | undefined): Known;
+  protected abstract call(value: KnownValue, args: CallArguments): KnownValue;
+  protected abstract element(value: KnownValue, index: KnownValue): KnownValue;
+  protected abstract environment(name: KnownValue | undefined): KnownValue;
   protected abstract shell(command: string, folder?: string): void;
   /** The value of code inside a string. */
-  protected abstract within(code: string): Known;
+  protected abstract within(code: string): KnownValue;
 }

@@ -1,7 +1,7 @@
-import type { Finding } from "./finding.ts";
+import type { CodeFinding } from "./finding.ts";
 import { FUNCTIONS } from "./library-names.ts";
 import type { ScriptLanguage, ScriptToken } from "./library-tokens.ts";
-import { alternatives, type Arguments, type Known, moduleName, MOST_VALUES, type Read, UNKNOWN } from "./library-values.ts";
+import { alternatives, type CallArguments, type KnownValue, moduleName, MOST_VALUES, type ReadValue, UNKNOWN } from "./library-values.ts";
 
 /** Code in strings of code in strings. */
 export const DEEPEST = 3;
@@ -11,19 +11,19 @@ export const MOST_OPERANDS = 24;
 /** Terms that are looked at in one program; what is beyond is said not to be. */
 export const MOST_STEPS = 40_000;
 
-export interface Budget {
+export interface StepBudget {
   steps: number;
 }
 
 /** The names of a program and what they stand for: imports, assignments and loops. */
 export abstract class LibraryScope {
-  findings: Finding[] = [];
+  findings: CodeFinding[] = [];
   protected readonly language: ScriptLanguage;
   protected readonly tokens: readonly ScriptToken[];
   protected readonly nesting: number;
-  protected readonly budget: Budget;
-  protected readonly values = new Map<string, Known[]>();
-  protected read = new Map<number, Read>();
+  protected readonly budget: StepBudget;
+  protected readonly values = new Map<string, KnownValue[]>();
+  protected read = new Map<number, ReadValue>();
   protected depth = 0;
   /** The parameters of the program's own functions: they stand for whatever a call gives. */
   protected readonly parameters = new Map<string, readonly string[]>();
@@ -32,7 +32,7 @@ export abstract class LibraryScope {
   protected readonly matching: ReadonlyMap<number, number>;
   protected readonly mixesIn: boolean;
 
-  constructor(language: ScriptLanguage, tokens: readonly ScriptToken[], nesting: number, budget: Budget) {
+  constructor(language: ScriptLanguage, tokens: readonly ScriptToken[], nesting: number, budget: StepBudget) {
     this.budget = budget;
     this.language = language;
     this.tokens = tokens;
@@ -58,7 +58,7 @@ export abstract class LibraryScope {
     return this.tokens[at]?.kind === "string";
   }
 
-  protected bind(name: string, value: Known): void {
+  protected bind(name: string, value: KnownValue): void {
     if (value.is === "unknown" || name === "") return;
     const known = this.values.get(name) ?? [];
     const key = JSON.stringify(value);
@@ -131,7 +131,7 @@ export abstract class LibraryScope {
     return found;
   }
 
-  protected bindParameters(names: readonly string[], args: Arguments): void {
+  protected bindParameters(names: readonly string[], args: CallArguments): void {
     const given = names.filter((name) => name !== "self" && name !== "cls");
     given.forEach((name, at) => this.bind(name, args.named.get(name) ?? args.all[at] ?? UNKNOWN));
   }
@@ -221,7 +221,7 @@ export abstract class LibraryScope {
     this.take(open, this.expression(close + 2).value);
   }
 
-  protected take(open: number, value: Known): void {
+  protected take(open: number, value: KnownValue): void {
     const close = this.matching.get(open) ?? open;
     for (let i = open + 1; i < close; i += 1) {
       if (this.tokens[i]?.kind !== "name" || this.peek(i - 1) === ":") continue;
@@ -253,7 +253,7 @@ export abstract class LibraryScope {
       if (item.is === "list") names.forEach((name, i) => this.bind(name, item.items[i] ?? UNKNOWN));
   }
 
-  protected bindEach(name: string, value: Known): void {
+  protected bindEach(name: string, value: KnownValue): void {
     for (const one of alternatives(value)) {
       if (one.is === "list") for (const item of one.items) this.bind(name, item);
       else if (one.is === "glob" || one.is === "text") this.bind(name, one);
@@ -261,9 +261,9 @@ export abstract class LibraryScope {
   }
 
   /** An expression from a place in the text; `many`: commas make a list. */
-  protected abstract expression(at: number, many?: boolean): Read;
-  protected abstract member(value: Known, name: string, scope?: boolean): Known;
-  protected abstract file(operation: Extract<Finding, { does: "file" }>["operation"], value: Known, tree: boolean): void;
+  protected abstract expression(at: number, many?: boolean): ReadValue;
+  protected abstract member(value: KnownValue, name: string, scope?: boolean): KnownValue;
+  protected abstract file(operation: Extract<CodeFinding, { does: "file" }>["operation"], value: KnownValue, tree: boolean): void;
 }
 
 function brackets(tokens: readonly ScriptToken[]): ReadonlyMap<number, number> {

@@ -1,5 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import { distinct, refusedText, type Finding } from "./finding.ts";
+import { distinct, refusedText, type CodeFinding } from "./finding.ts";
 
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 const OPERATOR =
@@ -15,7 +15,7 @@ const MAX_NESTING = 3;
  *     readPerl("s/a/b/g; print if /x/")// []
  *     readPerl("unlink 'x'")           // code: uses unlink
  */
-export function readPerl(source: string): Finding[] {
+export function readPerl(source: string): CodeFinding[] {
   const refused = refusedText(source);
   if (refused !== undefined) return [{ does: "code", language: "perl", detail: refused }];
   const reader = new PerlReader(source, 0);
@@ -24,7 +24,7 @@ export function readPerl(source: string): Finding[] {
 }
 
 class PerlReader {
-  readonly findings: Finding[] = [];
+  readonly findings: CodeFinding[] = [];
   private readonly source: string;
   private readonly nesting: number;
   private at = 0;

@@ -23,7 +23,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return this.peek().kind === "newline" || this.peek().kind === "end" || this.peek().text === ";";
   }
 
-  protected assign(node: Node): void {
+  protected assign(node: PythonNode): void {
     if (node.is === "name") this.assigned.add(node.name);
     else if (node.is === "tuple") for (const item of node.items) this.assign(item);
     else if (node.is !== "subscript") this.fail("assigns to something that is not a variable");
@@ -31,7 +31,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
 
   /** The targets of `for` and `as`: names, tuples of names, elements. */
   protected targets(): void {
-    const items: Node[] = [];
+    const items: PythonNode[] = [];
     do {
       if (this.peek().text === "in") break;
       this.take("*");
@@ -51,8 +51,8 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
   }
 
   /** Expressions separated by commas, stars allowed. */
-  protected list(): Node {
-    const items: Node[] = [];
+  protected list(): PythonNode {
+    const items: PythonNode[] = [];
     let tuple = false;
     while (!this.failed) {
       this.take("*");
@@ -65,7 +65,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return tuple || only === undefined ? { is: "tuple", items } : only;
   }
 
-  protected expression(): Node {
+  protected expression(): PythonNode {
     if (this.depth >= MAX_DEPTH) {
       this.fail("is nested too deeply");
       return VALUE;
@@ -76,7 +76,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return node;
   }
 
-  private conditional(): Node {
+  private conditional(): PythonNode {
     if (this.take("lambda")) {
       this.parameters(":");
       this.expect(":");
@@ -112,14 +112,14 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return true;
   }
 
-  private operand(): Node {
+  private operand(): PythonNode {
     let unary = false;
     while (this.take("not") || this.take("-") || this.take("+") || this.take("~")) unary = true;
     const node = this.primary();
     return unary ? VALUE : node;
   }
 
-  private primary(): Node {
+  private primary(): PythonNode {
     let node = this.atom();
     while (!this.failed) {
       if (this.take(".")) node = this.attribute(node);
@@ -135,7 +135,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return node;
   }
 
-  private atom(): Node {
+  private atom(): PythonNode {
     const token = this.peek();
     this.at += 1;
     switch (token.kind) {
@@ -168,7 +168,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
   }
 
   /** A string and the ones that follow it directly. */
-  private string(first: PythonToken): Node {
+  private string(first: PythonToken): PythonNode {
     let value: string | undefined = "";
     for (let token = first; ; token = this.peek(-1)) {
       for (const field of token.fields ?? []) this.field(field);
@@ -192,8 +192,8 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
   }
 
   /** A tuple, list, set, dictionary or comprehension. */
-  private display(close: string): Node {
-    const items: Node[] = [];
+  private display(close: string): PythonNode {
+    const items: PythonNode[] = [];
     let plain = true;
     while (!this.failed && this.peek().text !== close) {
       if (this.take("**") || this.take("*")) plain = false;
@@ -240,7 +240,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     this.expect("]");
   }
 
-  private attribute(node: Node): Node {
+  private attribute(node: PythonNode): PythonNode {
     const name = this.word();
     if (node.is === "module") return this.member(node.path, name);
     if (name === "format" && node.is === "string" && this.peek().text === "(") {
@@ -251,7 +251,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
     return VALUE;
   }
 
-  private member(module: string, name: string): Node {
+  private member(module: string, name: string): PythonNode {
     const path = `${module}.${name}`;
     if (MODULES[path] !== undefined) return { is: "module", path };
     if (path === "sys.path" && this.onlyShown()) return VALUE;
@@ -277,7 +277,7 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
   }
 
   /** After `open(`: a literal path read or written, or the number of standard input. */
-  private open(): Node {
+  private open(): PythonNode {
     const path = this.expression();
     let mode: string | undefined = "r";
     while (!this.failed && this.take(",") && this.peek().text !== ")") {
@@ -299,14 +299,14 @@ export class PythonExpressions extends TokenCursor<PythonToken> {
 }
 
 /** As much of an expression as later steps ask about. */
-export type Node =
+export type PythonNode =
   | { readonly is: "name"; readonly name: string }
   /** A module, which may only be followed by `.` and a listed name. */
   | { readonly is: "module"; readonly path: string }
   | { readonly is: "string"; readonly value: string | undefined }
   | { readonly is: "number"; readonly text: string }
   | { readonly is: "subscript" }
-  | { readonly is: "tuple"; readonly items: readonly Node[] }
+  | { readonly is: "tuple"; readonly items: readonly PythonNode[] }
   | { readonly is: "value" };
 
-const VALUE: Node = { is: "value" };
+const VALUE: PythonNode = { is: "value" };

@@ -1,4 +1,4 @@
-import { distinct, MAX_DEPTH, type Finding, type Surroundings } from "./finding.ts";
+import { distinct, MAX_DEPTH, type CodeFinding, type ProgramSurroundings } from "./finding.ts";
 import { PythonExpressions } from "./python-expressions.ts";
 import { BUILTINS, COMPILED_IN, DANGEROUS, LOADED, MODULES } from "./python-names.ts";
 import { pythonTokens } from "./python-tokens.ts";
@@ -13,16 +13,16 @@ const AUGMENTED = new Set("+= -= *= /= //= %= &= |= ^= >>= <<= **=".split(" "));
  *     readPython("import os; os.remove('x')")   // code: uses os.remove
  *     readPython("print(open('a').read())")     // file read a
  */
-export function readPython(source: string, surroundings?: Surroundings): Finding[] {
+export function readPython(source: string, surroundings?: ProgramSurroundings): CodeFinding[] {
   const reader = new PythonReader(surroundings);
   reader.program(source);
   return distinct(reader.findings);
 }
 
 class PythonReader extends PythonExpressions {
-  private readonly surroundings: Surroundings | undefined;
+  private readonly surroundings: ProgramSurroundings | undefined;
 
-  constructor(surroundings: Surroundings | undefined) {
+  constructor(surroundings: ProgramSurroundings | undefined) {
     super();
     this.surroundings = surroundings;
   }

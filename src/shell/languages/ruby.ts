@@ -1,5 +1,5 @@
 import { plainVariable } from "./environment.ts";
-import { distinct, refusedText, type Finding } from "./finding.ts";
+import { distinct, refusedText, type CodeFinding } from "./finding.ts";
 
 const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 const OPERATOR =
@@ -13,7 +13,7 @@ const OPERATOR =
  *     readRuby("puts File.read('a')")           // file read a
  *     readRuby("system 'id'")                   // code: uses system
  */
-export function readRuby(source: string): Finding[] {
+export function readRuby(source: string): CodeFinding[] {
   const refused = refusedText(source);
   if (refused !== undefined) return [{ does: "code", language: "ruby", detail: refused }];
   const reader = new RubyReader(source, new Set());
@@ -22,7 +22,7 @@ export function readRuby(source: string): Finding[] {
 }
 
 class RubyReader {
-  readonly findings: Finding[] = [];
+  readonly findings: CodeFinding[] = [];
   failed = false;
   private readonly source: string;
   private readonly variables: Set<string>;

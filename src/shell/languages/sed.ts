@@ -1,4 +1,4 @@
-import { distinct, MAX_SOURCE, unknown, type Finding } from "./finding.ts";
+import { distinct, MAX_SOURCE, unknown, type CodeFinding } from "./finding.ts";
 
 export interface SedOptions {
   /** `--sandbox`: sed refuses a script with e, r, R, w or W before anything runs. */
@@ -16,7 +16,7 @@ export interface SedOptions {
  *     readSed("s|x|id|e")         // unknown: runs the result of a substitution
  *     readSed("1e id")            // shell: id
  */
-export function readSed(script: string | readonly string[], options: SedOptions = {}): Finding[] {
+export function readSed(script: string | readonly string[], options: SedOptions = {}): CodeFinding[] {
   const chunks = typeof script === "string" ? [script] : script;
   if (chunks.reduce((sum, chunk) => sum + chunk.length, 0) > MAX_SOURCE)
     return [unknown(`the sed script is longer than ${MAX_SOURCE} characters`)];
@@ -177,7 +177,7 @@ class SedScanner {
 }
 
 class SedReader extends SedScanner {
-  readonly findings: Finding[] = [];
+  readonly findings: CodeFinding[] = [];
   private blocks = 0;
   private last = false;
   /** What reads the text that continues in the next chunk. */

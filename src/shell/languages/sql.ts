@@ -1,4 +1,4 @@
-import { distinct, unknown, type Finding } from "./finding.ts";
+import { distinct, unknown, type CodeFinding } from "./finding.ts";
 import {
   FILE_READERS,
   FUNCTIONS,
@@ -31,7 +31,7 @@ const SESSION = new Set("begin commit rollback end start savepoint release detac
  *     readSql("delete from t", "psql")              // destroy
  *     readSql(".shell id", "sqlite")                // shell: id
  */
-export function readSql(source: string, dialect: SqlDialect): Finding[] {
+export function readSql(source: string, dialect: SqlDialect): CodeFinding[] {
   const statements = sqlStatements(source, dialect);
   if (typeof statements === "string") return [unknown(`SQL with ${statements}`)];
   return distinct(
@@ -45,7 +45,7 @@ export function readSql(source: string, dialect: SqlDialect): Finding[] {
 }
 
 /** SQL for a client whose dialect is not known: what it does in any of them. */
-export function readAnySql(source: string): Finding[] {
+export function readAnySql(source: string): CodeFinding[] {
   if (/^\s*\./.test(source) && !source.trim().includes("\n")) return readSql(source, "sqlite");
   if (/^\s*\\/.test(source) && !source.trim().includes("\n"))
     return distinct([...readSql(source, "psql"), ...readSql(source, "mysql").filter((f) => f.does !== "unknown")]);
@@ -66,7 +66,7 @@ function detail(statement: Statement): string {
     .trim();
 }
 
-function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
+function readStatement(statement: Statement, dialect: SqlDialect): CodeFinding[] {
   const first = word(statement, 0);
   const has = (text: string): boolean => statement.some((token) => token.kind === "word" && token.text === text);
   if (SESSION.has(first)) {
@@ -75,7 +75,7 @@ function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
   }
   if (CHANGES.has(first)) {
     const file = first === "vacuum" ? statement.find((token) => token.kind === "string") : undefined;
-    const copy: Finding[] = file === undefined ? [] : [{ does: "file", operation: "write", path: file.text }];
+    const copy: CodeFinding[] = file === undefined ? [] : [{ does: "file", operation: "write", path: file.text }];
     return [{ does: "change", detail: detail(statement) }, ...copy, ...reach(statement, dialect)];
   }
   if (DESTROYS.has(first)) {
@@ -127,8 +127,8 @@ function readStatement(statement: Statement, dialect: SqlDialect): Finding[] {
 }
 
 /** What the functions and file names in a statement reach; calls of unknown functions may do anything. */
-function reach(statement: Statement, dialect: SqlDialect): Finding[] {
-  const findings: Finding[] = [];
+function reach(statement: Statement, dialect: SqlDialect): CodeFinding[] {
+  const findings: CodeFinding[] = [];
   let from = /^(summarize|describe|desc|show|pivot|table)$/.test(word(statement, 0));
   statement.forEach((token, i) => {
     const next = statement[i + 1];
@@ -197,12 +197,12 @@ function isDefinition(statement: Statement, i: number): boolean {
   return first === "create" && /^(table|view|index|on|references|exists|key)$/.test(before);
 }
 
-function source(path: string): Finding {
+function source(path: string): CodeFinding {
   const host = /^(?:https?|s3|gcs|hf):\/\/([^/:]+)/i.exec(path)?.[1];
   return host === undefined ? { does: "file", operation: "read", path } : { does: "net", host: host.toLowerCase() };
 }
 
-function query(statement: Statement, dialect: SqlDialect): Finding[] {
+function query(statement: Statement, dialect: SqlDialect): CodeFinding[] {
   const findings = reach(statement, dialect);
   statement.forEach((token, i) => {
     if (token.kind !== "word" || statement[i - 1]?.text === ".") return;
@@ -221,7 +221,7 @@ function query(statement: Statement, dialect: SqlDialect): Finding[] {
 }
 
 /** A plain EXPLAIN runs nothing; with ANALYZE the statement runs. */
-function explain(statement: Statement, dialect: SqlDialect): Finding[] {
+function explain(statement: Statement, dialect: SqlDialect): CodeFinding[] {
   let i = 1;
   let depth = 0;
   let runs = false;
@@ -240,7 +240,7 @@ function explain(statement: Statement, dialect: SqlDialect): Finding[] {
     : [unknown(`the statement ${detail(statement)}`)];
 }
 
-function pragma(statement: Statement): Finding[] {
+function pragma(statement: Statement): CodeFinding[] {
   const at = statement[2]?.text === "." ? 3 : 1;
   const name = word(statement, at);
   if (READ_PRAGMAS.has(name) && statement[at + 1]?.text !== "=") return [];
@@ -248,7 +248,7 @@ function pragma(statement: Statement): Finding[] {
   return [{ does: "change", detail: detail(statement) }];
 }
 
-function set(statement: Statement, dialect: SqlDialect): Finding[] {
+function set(statement: Statement, dialect: SqlDialect): CodeFinding[] {
   const at = /^(session|local)$/.test(word(statement, 1)) ? 2 : 1;
   const harmless =
     /^(search_path|statement_timeout|lock_timeout|client_encoding|timezone|datestyle|intervalstyle|extra_float_digits|client_min_messages|names)$/;
@@ -257,7 +257,7 @@ function set(statement: Statement, dialect: SqlDialect): Finding[] {
   return [{ does: "change", detail: detail(statement) }];
 }
 
-function copyStatement(statement: Statement, dialect: SqlDialect): Finding[] {
+function copyStatement(statement: Statement, dialect: SqlDialect): CodeFinding[] {
   let depth = 0;
   const at = statement.findIndex((token) => {
     if (token.kind === "op" && token.text === "(") depth += 1;
@@ -267,7 +267,7 @@ function copyStatement(statement: Statement, dialect: SqlDialect): Finding[] {
   const target = statement[at + 1];
   if (at < 0 || target === undefined) return [unknown(`the statement ${detail(statement)}`)];
   const inner = statement[1]?.text === "(" ? query(statement.slice(1, at), dialect) : [];
-  const change: Finding[] = word(statement, at) === "from" ? [{ does: "change", detail: detail(statement) }] : [];
+  const change: CodeFinding[] = word(statement, at) === "from" ? [{ does: "change", detail: detail(statement) }] : [];
   if (target.kind === "word" && /^std(in|out)$/.test(target.text)) return [...inner, ...change];
   if (target.kind === "word" && target.text === "program") return [...inner, unknown("it runs a program on the database server")];
   if (target.kind !== "string") return [...inner, unknown(`the statement ${detail(statement)}`)];
@@ -276,7 +276,7 @@ function copyStatement(statement: Statement, dialect: SqlDialect): Finding[] {
   return [...inner, ...change, change.length > 0 ? source(target.text) : { does: "file", operation: "write", path: target.text }];
 }
 
-function attach(statement: Statement): Finding[] {
+function attach(statement: Statement): CodeFinding[] {
   const path = statement.find((token) => token.kind === "string");
   return path !== undefined && statement.length <= 7
     ? [{ does: "file", operation: "edit", path: path.text }]
@@ -284,14 +284,14 @@ function attach(statement: Statement): Finding[] {
 }
 
 /** What a command of the client itself does: `.shell id`, `\copy t to 'f'`. */
-function readClientCommand(line: string, dialect: SqlDialect): Finding[] {
+function readClientCommand(line: string, dialect: SqlDialect): CodeFinding[] {
   if (dialect === "psql") return backslash(line);
   if (dialect === "mysql") return mysql(line);
   return dot(line);
 }
 
-const write = (path: string): Finding => ({ does: "file", operation: "write", path });
-const read = (path: string): Finding => ({ does: "file", operation: "read", path });
+const write = (path: string): CodeFinding => ({ does: "file", operation: "write", path });
+const read = (path: string): CodeFinding => ({ does: "file", operation: "read", path });
 
 /** The words of a command line; undefined when quotes or escapes make them uncertain. */
 function parts(line: string): readonly string[] | undefined {
@@ -301,13 +301,13 @@ function parts(line: string): readonly string[] | undefined {
 }
 
 /** A file to write, or a command in a pipe: `raw` is the command as the client passes it on. */
-function sink(target: string | undefined, raw: string | undefined): Finding[] {
+function sink(target: string | undefined, raw: string | undefined): CodeFinding[] {
   if (target === undefined || target === "stdout" || target === "off") return [];
   if (target.startsWith("|")) return [raw === undefined ? unknown("it runs a command") : { does: "shell", command: raw }];
   return target.startsWith("-") ? [unknown("it opens its output in another program")] : [write(target)];
 }
 
-function dot(line: string): Finding[] {
+function dot(line: string): CodeFinding[] {
   const rest = line.replace(/^\.\w+\s*/, "");
   const words = parts(line);
   const [command = "", first, second] = words ?? [line.split(/\s/, 1)[0] ?? line];
@@ -348,7 +348,7 @@ function dot(line: string): Finding[] {
   }
 }
 
-function backslash(line: string): Finding[] {
+function backslash(line: string): CodeFinding[] {
   const command = /^\\(?:[A-Za-z]+\+?|[!?])/.exec(line)?.[0] ?? line.slice(0, 2);
   const rest = line.slice(command.length).trim();
   if (command === "\\!") return [rest === "" ? unknown("it starts a shell") : { does: "shell", command: rest }];
@@ -380,18 +380,18 @@ function backslash(line: string): Finding[] {
   }
 }
 
-function clientCopy(rest: string): Finding[] {
+function clientCopy(rest: string): CodeFinding[] {
   if (rest.length > 1000) return [unknown("the client command \\copy")];
   const match = /^(?:[\w."]+\s*(?:\([\w\s,"]*\))?|\([^;'"]*\))\s+(from|to)\s+(program\s+)?('[^']*'|[^\s';(]+)(?:\s|$)/i.exec(rest);
   const target = match?.[3]?.replaceAll("'", "");
   if (match === null || target === undefined) return [unknown("the client command \\copy")];
-  const into: Finding[] = match[1]?.toLowerCase() === "from" ? [{ does: "change", detail: "copies into a table" }] : [];
+  const into: CodeFinding[] = match[1]?.toLowerCase() === "from" ? [{ does: "change", detail: "copies into a table" }] : [];
   if (match[2] !== undefined) return [{ does: "shell", command: target }, ...into];
   if (/^p?std(in|out)$/i.test(target)) return into;
   return into.length > 0 ? [read(target), ...into] : [write(target)];
 }
 
-function mysql(line: string): Finding[] {
+function mysql(line: string): CodeFinding[] {
   const rest = line.slice(2).trim();
   switch (line.charAt(1)) {
     case "!":

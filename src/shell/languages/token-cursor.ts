@@ -1,6 +1,6 @@
-import type { Finding } from "./finding.ts";
+import type { CodeFinding } from "./finding.ts";
 
-export interface Token {
+export interface SourceToken {
   readonly kind: string;
   readonly text: string;
 }
@@ -9,8 +9,8 @@ export interface Token {
  * A place in a list of tokens, for readers that accept what they know and make everything else `code`.
  * After a failure the cursor stands at the end, so every loop over tokens ends by itself.
  */
-export class TokenCursor<T extends Token> {
-  readonly findings: Finding[] = [];
+export class TokenCursor<T extends SourceToken> {
+  readonly findings: CodeFinding[] = [];
   protected tokens: readonly T[] = [];
   protected at = 0;
   protected depth = 0;

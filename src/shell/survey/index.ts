@@ -1,7 +1,7 @@
 import { type Action, type CodeAction, type ExecAction, quote, type World } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { lowerShell } from "../index.ts";
-import { aboutEntry, entriesBelow, entryFor, grammarOf, type Entry, type Grammar } from "../knowledge/entries.ts";
+import { aboutEntry, entriesBelow, entryFor, grammarOf, type KnowledgeEntry, type Grammar } from "../knowledge/entries.ts";
 import type { Kind, Option } from "../knowledge/read-spec.ts";
 import type { Examples } from "../knowledge/spec.ts";
 
@@ -18,7 +18,7 @@ const STARTING: Readonly<Record<string, string>> = {
   sed: `1e ${FRESH}`,
 };
 
-interface Found {
+interface FoundEntry {
   readonly grammar: Grammar;
   /** Words of `argv` that name the program and its subcommand. */
   readonly words: number;
@@ -26,10 +26,10 @@ interface Found {
 }
 
 /** The entry for the program and, as far as `argv` names one, the subcommand. */
-function find(argv: readonly string[]): Found | undefined {
+function find(argv: readonly string[]): FoundEntry | undefined {
   const spec = entryFor(baseName(argv[0] ?? ""));
   if (spec === undefined) return undefined;
-  let found: Found = { grammar: grammarOf(spec), words: 1, examples: aboutEntry(spec).examples ?? {} };
+  let found: FoundEntry = { grammar: grammarOf(spec), words: 1, examples: aboutEntry(spec).examples ?? {} };
   for (;;) {
     const { grammar, words } = found;
     const candidates = grammar.subcommands?.named.get(argv[words] ?? "") ?? [];
@@ -111,7 +111,7 @@ export function examplesOf(program: string): readonly { readonly line: string; r
   const spec = entryFor(baseName(program));
   if (spec === undefined) return [];
   const out: { line: string; verdict: keyof Examples }[] = [];
-  const collect = (entry: Entry): void => {
+  const collect = (entry: KnowledgeEntry): void => {
     const { examples } = aboutEntry(entry);
     for (const verdict of ["allow", "none", "ask", "deny"] as const)
       for (const line of examples?.[verdict] ?? []) out.push({ line, verdict });
@@ -130,7 +130,7 @@ export type Running =
   /** A package of a registry, fetched when it is not there. */
   | "package";
 
-export interface Run {
+export interface SurveyedRun {
   readonly runs: Running;
   readonly argv: readonly string[];
 }
@@ -154,11 +154,11 @@ function ownCode(actions: readonly Action[]): readonly CodeAction[] {
  * Whether what follows `argv` decides what runs: `python3` runs any code, `xargs` any command, `npx` any package.
  * Derived from the tables: every option and operand is tried. What `argv` runs by itself (`node build.js`, `npm test`) does not count.
  */
-export function runsAnything(argv: readonly string[], world: World): readonly Run[] {
+export function runsAnything(argv: readonly string[], world: World): readonly SurveyedRun[] {
   // Through the shell, so that its builtins (`eval`, `source`) are known, too.
   const lower = (line: readonly string[]): readonly Action[] => lowerShell(line.map(quote).join(" "), { world }).actions;
   const base = ownCode(lower(argv));
-  const out: Run[] = [];
+  const out: SurveyedRun[] = [];
   const add = (runs: Running, line: readonly string[]): void => {
     if (!out.some((run) => run.runs === runs)) out.push({ runs, argv: line });
   };

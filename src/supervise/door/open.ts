@@ -210,8 +210,10 @@ function openDevice(device: number, flags: number): number {
 }
 
 /** What every user may see of any process (proc(5)); the rest needs the right to trace it, which the wall takes away. */
-const PUBLIC =
-  /^\/proc\/\d+\/(?:task\/\d+\/)?(?:stat|statm|status|cmdline|comm|cgroup|limits|loginuid|sessionid|oom_score|oom_score_adj|wchan|schedstat|sched|cpuset|net|net\/.*|task)?$/;
+const PUBLIC = new RegExp(
+  String.raw`^\/proc\/\d+\/(?:task\/\d+\/)?(?:stat|statm|status|cmdline|comm|cgroup|limits|loginuid|sessionid|oom_score|` +
+    String.raw`oom_score_adj|wchan|schedstat|sched|cpuset|net|net\/.*|task)?$`,
+);
 
 /** Reaches beyond the process: `autogroup` is the priority of everything in its session (sched(7)). */
 const NOT_ITS_OWN = /\/(?:mem|autogroup|attr\/.*|[ug]id_map|setgroups|projid_map)$/;

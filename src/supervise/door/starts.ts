@@ -175,7 +175,9 @@ type ExecEnd =
 /** Nobody could look at what would be started. */
 const UNVERIFIED = (errno: string): Verdict =>
   verdictOf("deny", "exec.unverified", {
-    reason: `what is started could not be verified (ptrace: ${errno}): a program that traces it, or may not be read, or a sandbox around this run that allows no ptrace, stands in the way`,
+    reason:
+      `what is started could not be verified (ptrace: ${errno}): a program that traces it, or may not be ` +
+      "read, or a sandbox around this run that allows no ptrace, stands in the way",
   });
 
 const TAMPERED = (what: string): Verdict =>
@@ -257,8 +259,12 @@ function differs(pid: number, { chain }: DecodedExec): string | undefined {
 }
 
 /** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters. */
-const STEERING =
-  /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_OPTIONS|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=/i;
+const STEERING = new RegExp(
+  "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_OPTIONS|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|" +
+    "PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|" +
+    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=",
+  "i",
+);
 
 /** Of node's options those that load or open something; the others are about memory and warnings. */
 const LOADING =
@@ -298,7 +304,10 @@ function hintFor(path: string, [, first]: readonly string[]): string | undefined
   const name = baseName(path);
   if (first === undefined || HELP.test(first)) return undefined;
   if (TRACES.test(name))
-    return `${name} looks into other programs, which nothing in a supervised run can: start it without \`assent run\`. What the run itself does: \`assent run --strace FILE\``;
+    return (
+      `${name} looks into other programs, which nothing in a supervised run can: start it without ` +
+      "`assent run`. What the run itself does: `assent run --strace FILE`"
+    );
   if (CONFINES.test(name))
     return `${name} makes a sandbox or container, which nothing in a supervised run can: leave it out, or start it without \`assent run\``;
   return undefined;

@@ -10,12 +10,20 @@ import type { Caller } from "./types.ts";
 export const TOLD = "git, as told";
 
 /** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
-const OWN_KEYS =
-  /^(?:core\.(?:repositoryformatversion|bare|sparsecheckout|sparsecheckoutcone|hidedotfiles|sharedrepository)|extensions\.(?:worktreeconfig|partialclone|objectformat|compatobjectformat|refstorage|relativeworktrees|preciousobjects)|remote\..+\.(?:url|pushurl|promisor|partialclonefilter)|submodule\.(?:active|.+\.(?:url|active|branch))|lfs\.(?:repositoryformatversion|.+\.access)|maintenance\.(?:auto|strategy)|svn-remote\..+\.(?:url|fetch|branches|tags))$/;
+const OWN_KEYS = new RegExp(
+  String.raw`^(?:core\.(?:repositoryformatversion|bare|sparsecheckout|sparsecheckoutcone|hidedotfiles|sharedrepository)|` +
+    String.raw`extensions\.(?:worktreeconfig|partialclone|objectformat|compatobjectformat|refstorage|relativeworktrees|` +
+    String.raw`preciousobjects)|remote\..+\.(?:url|pushurl|promisor|partialclonefilter)|submodule\.(?:active|.+\.(?:url|active|` +
+    String.raw`branch))|lfs\.(?:repositoryformatversion|.+\.access)|maintenance\.(?:auto|strategy)|svn-remote\..+\.(?:url|fetch|branches|tags))$`,
+);
 
 /** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
-export const HOOK =
-  /\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$/i;
+export const HOOK = new RegExp(
+  String.raw`\/hooks\/(?:applypatch-msg|pre-applypatch|post-applypatch|pre-commit|pre-merge-commit|prepare-commit-msg|commit-msg|` +
+    "post-commit|pre-rebase|post-checkout|post-merge|pre-push|pre-receive|update|proc-receive|post-receive|post-update|" +
+    String.raw`reference-transaction|push-to-checkout|pre-auto-gc|post-rewrite|sendemail-validate|fsmonitor-watchman|p4-\w+(?:-\w+)*|post-index-change)$`,
+  "i",
+);
 
 /** Subcommands that make a repository's link files: `.git`, `gitdir`, `commondir`. */
 const LINKING =

@@ -4,12 +4,18 @@ import { isWithin } from "../../path/index.ts";
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
  * elsewhere they are certificate bundles and library files, but for these places.
  */
-const LISTED =
-  /^\/(?:etc\/(?:g?shadow-?|ssl\/private(?:\/.*)?|pki\/tls\/private(?:\/.*)?|letsencrypt\/(?:archive|live)(?:\/.*)?|NetworkManager\/system-connections(?:\/.*)?|wireguard(?:\/.*)?|master\.passwd|ssh\/ssh_host_.*_key|krb5\.keytab|sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$/;
+const LISTED = new RegExp(
+  String.raw`^\/(?:etc\/(?:g?shadow-?|ssl\/private(?:\/.*)?|pki\/tls\/private(?:\/.*)?|letsencrypt\/(?:archive|live)(?:\/.*)?|` +
+    String.raw`NetworkManager\/system-connections(?:\/.*)?|wireguard(?:\/.*)?|master\.passwd|ssh\/ssh_host_.*_key|krb5\.keytab|` +
+    String.raw`sudoers(?:\.d\/.*)?)|(?:home|Users)\/[^/]+\/.*|root\/.*|var\/(?:lib|run)\/.*\/secrets?\/.*|run\/secrets\/.*|proc\/.*)$`,
+);
 
 /** Packages and toolchains as they were downloaded: whatever is in them is public. */
-const LIBRARY =
-  /\/(?:node_modules|site-packages|dist-packages|lib\/python\d[^/]*|vendor\/bundle|\.pyenv\/versions|\.nvm\/versions|\.rustup\/toolchains|\.cargo\/registry|go\/pkg\/mod|\.rbenv\/versions|\.asdf\/installs|\.sdkman\/candidates|\.npm\/_cacache|\.cache\/(?:pip|uv|go-build|node-gyp))\//;
+const LIBRARY = new RegExp(
+  String.raw`\/(?:node_modules|site-packages|dist-packages|lib\/python\d[^/]*|vendor\/bundle|\.pyenv\/versions|\.nvm\/versions|` +
+    String.raw`\.rustup\/toolchains|\.cargo\/registry|go\/pkg\/mod|\.rbenv\/versions|\.asdf\/installs|\.sdkman\/candidates|` +
+    String.raw`\.npm\/_cacache|\.cache\/(?:pip|uv|go-build|node-gyp))\/`,
+);
 
 /** Names in the pattern above, but for pythons'. */
 export const LIBRARY_NAMES: readonly string[] = (

@@ -26,7 +26,10 @@ const HANDED_ON: readonly (readonly [pattern: RegExp, runs: string])[] = [
   [/\/\.idea\/(?:runConfigurations\/[^/]+|workspace\.xml)$/, "the editor runs it"],
   [/\/\.devcontainer(?:\/[^/]+)*\/?(?:devcontainer\.json|Dockerfile|[^/]+\.sh)$/, "the container is built by it"],
   [
-    /\/(?:\.github\/workflows\/[^/]+|\.github\/actions\/.+|\.gitlab-ci\.yml|\.circleci\/config\.yml|Jenkinsfile|azure-pipelines\.yml|\.drone\.yml|\.woodpecker(?:\.yml|\/.+))$/,
+    new RegExp(
+      String.raw`\/(?:\.github\/workflows\/[^/]+|\.github\/actions\/.+|\.gitlab-ci\.yml|\.circleci\/config\.yml|Jenkinsfile|` +
+        String.raw`azure-pipelines\.yml|\.drone\.yml|\.woodpecker(?:\.yml|\/.+))$`,
+    ),
     "CI runs it",
   ],
   [/\/node_modules\/\.bin\/[^/]+$/, "npx and npm scripts run it"],

@@ -145,8 +145,10 @@ const OBJECTS = /^\/(?:(?:(?:modules|worktrees)\/.+?|repo\/store\/git|lfs|annex)
 /** As above, where a repository keeps its objects elsewhere (GIT_OBJECT_DIRECTORY). */
 const LOOSE = /\/(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
 /** Says what was done last, and steers nothing. */
-const NOISE =
-  /(?:^|\/)(?:FETCH_HEAD|ORIG_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|gc\.(?:log|pid)|gitk\.cache|fsmonitor--daemon(?:\.ipc|\/.*)?|\.watchman-cookie-[^/]*|lfs\/(?:cache|tmp|logs)(?:\/.*)?)$/;
+const NOISE = new RegExp(
+  String.raw`(?:^|\/)(?:FETCH_HEAD|ORIG_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|gc\.(?:log|pid)|gitk\.cache|` +
+    String.raw`fsmonitor--daemon(?:\.ipc|\/.*)?|\.watchman-cookie-[^/]*|lfs\/(?:cache|tmp|logs)(?:\/.*)?)$`,
+);
 
 export type RepositoryPart = "object" | "noise" | "state";
 

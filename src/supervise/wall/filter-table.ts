@@ -106,7 +106,8 @@ const openRule = (flags: number, observeReads: boolean): FilterRule => ({
   otherwise: "trap",
 });
 
-// ioctl numbers: linux/fs.h, linux/fscrypt.h, linux/fsverity.h, linux/btrfs.h, linux/msdos_fs.h, bcachefs_ioctl.h, ocfs2_fs.h, linux/kd.h, asm-generic/ioctls.h.
+// ioctl numbers: linux/fs.h, linux/fscrypt.h, linux/fsverity.h, linux/btrfs.h, linux/msdos_fs.h, bcachefs_ioctl.h, ocfs2_fs.h,
+// linux/kd.h, asm-generic/ioctls.h.
 /** Change a file's attributes through a descriptor that was opened for reading. */
 const ATTRIBUTE_IOCTLS = [
   0x40086602, // FS_IOC_SETFLAGS

@@ -148,7 +148,8 @@ export class Wall {
     if (installed === -ERRNO.EBUSY)
       throw new WallError(
         "listener-taken",
-        "another supervisor already listens to this process's system calls (a container runtime, WSL2 with mirrored networking, another sandbox), and Linux allows one",
+        "another supervisor already listens to this process's system calls (a container runtime, WSL2 with mirrored networking, " +
+          "another sandbox), and Linux allows one",
         [],
         cause,
       );

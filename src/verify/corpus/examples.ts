@@ -5,7 +5,7 @@ import {
   allEntries,
   entriesBelow,
   grammarOf,
-  type Entry,
+  type KnowledgeEntry,
   type Examples,
   type Grammar,
   type Kind,
@@ -17,12 +17,12 @@ import type { CorpusLine } from "../types.ts";
 interface Level {
   readonly family: string;
   readonly words: readonly string[];
-  readonly entry: Entry;
+  readonly entry: KnowledgeEntry;
   readonly examples: Examples;
   /** The program has a name that stands before this one. */
   readonly isAlias: boolean;
   /** Those it inherits from. */
-  readonly parents: readonly Entry[];
+  readonly parents: readonly KnowledgeEntry[];
 }
 
 /** Subcommands by the first of their names, or by every one. */

@@ -156,7 +156,7 @@ const READERS = [
 ] as const;
 
 /** Random shell programs of harmless commands: what counts is whether the parser and bash agree on what is started with which words. */
-class Writer {
+class ProgramWriter {
   #state: number;
 
   constructor(seed: number) {
@@ -261,7 +261,7 @@ class Writer {
 
 /** So many programs; the same seed gives the same ones. */
 export function shellLines(count: number, seed: number): readonly CorpusLine[] {
-  const writer = new Writer(seed);
+  const writer = new ProgramWriter(seed);
   const lines = new Set<string>();
   for (let tries = 0; lines.size < count && tries < 4 * count; tries++) lines.add(writer.program());
   return [...lines].map((line) => ({ line, family: "shell programs" }));

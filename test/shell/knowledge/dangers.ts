@@ -1,6 +1,6 @@
 import { DANGERS, type Action, type DangerId, type FileOperation } from "../../../src/action/index.ts";
-import { grammarOf, type Entry, type Grammar } from "../../../src/shell/knowledge/entries.ts";
-import type { Effect, Kind } from "../../../src/shell/knowledge/read-spec.ts";
+import { grammarOf, type KnowledgeEntry, type Grammar } from "../../../src/shell/knowledge/entries.ts";
+import type { TableEffect, Kind } from "../../../src/shell/knowledge/read-spec.ts";
 
 /** What a table names that must not pass unasked, as the tests call it: a danger class, a walk that changes, a command inside. */
 export type Named = DangerId | "recursive delete" | "recursive write" | "recursive metadata" | "another command";
@@ -12,13 +12,13 @@ const WALKS: Readonly<Partial<Record<FileOperation, Named>>> = {
 };
 
 /** Every danger that the notation of this level names itself: what it has from its parent is the parent's to show. */
-export function dangersNamed(entry: Entry, parent: Grammar | undefined): ReadonlySet<Named> {
+export function dangersNamed(entry: KnowledgeEntry, parent: Grammar | undefined): ReadonlySet<Named> {
   const named = new Set<Named>();
   const ofKind = (kind: Kind): void => {
     if (kind.is === "file" && kind.tree) add(named, WALKS[kind.operation]);
     if (kind.is === "argv" || kind.is === "shell") named.add("another command");
   };
-  const ofEffect = (effect: Effect): void => {
+  const ofEffect = (effect: TableEffect): void => {
     if (effect.is === "danger") named.add(effect.danger);
     if (effect.is === "privilege") named.add("privilege");
     if (effect.is === "file" && effect.tree) add(named, WALKS[effect.operation]);

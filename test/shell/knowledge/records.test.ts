@@ -5,7 +5,7 @@ import {
   entriesBelow,
   entryFor,
   grammarOf,
-  type Entry,
+  type KnowledgeEntry,
   type Grammar,
 } from "../../../src/shell/knowledge/entries.ts";
 import { DIGITS, readTables } from "../../../src/shell/knowledge/read-table.ts";
@@ -32,7 +32,7 @@ function written({ options, subcommands, ...fields }: SubcommandSpec | CommandSp
 }
 
 /** What is read of it, with all names of all its options asked for, and all its subcommands. */
-function read(entry: Entry, parent?: Grammar): unknown {
+function read(entry: KnowledgeEntry, parent?: Grammar): unknown {
   const { rows, about: _, names: __, ...fields } = { names: "", ...entry };
   const { family: ___, ...about } = aboutEntry(entry);
   const grammar = grammarOf(entry, parent);

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { printAction } from "../../../src/action/index.ts";
 import { ANALYSERS } from "../../../src/shell/analyse/index.ts";
-import { aboutEntry, allEntries, entriesBelow, grammarOf, type Entry, type Grammar } from "../../../src/shell/knowledge/entries.ts";
+import {
+  aboutEntry,
+  allEntries,
+  entriesBelow,
+  grammarOf,
+  type KnowledgeEntry,
+  type Grammar,
+} from "../../../src/shell/knowledge/entries.ts";
 import { printMistake, readTables } from "../../../src/shell/knowledge/read-table.ts";
 import type { Examples } from "../../../src/shell/knowledge/spec.ts";
 import { dangersNamed, dangersShown, mustDeny, type Named } from "./dangers.ts";
@@ -14,7 +21,7 @@ const ENTRIES = allEntries();
 const VERDICTS = ["allow", "none", "ask", "deny"] as const;
 
 /** An entry and all subcommands below it, with the name they go by. */
-function levels(entry: Entry, name: string): readonly (readonly [name: string, entry: Entry])[] {
+function levels(entry: KnowledgeEntry, name: string): readonly (readonly [name: string, entry: KnowledgeEntry])[] {
   return [[name, entry], ...entriesBelow(entry).flatMap((below) => levels(below.entry, `${name} ${below.keys[0] ?? ""}`))];
 }
 
@@ -79,7 +86,7 @@ describe("the tables are sound", () => {
   // A table that names a danger proves that it is seen: by an example that is not allowed, denied where the class denies.
   test("every danger class that a level names has an example that shows it", () => {
     const missing: string[] = [];
-    const visit = (entry: Entry, name: string, parent: Grammar | undefined): ReadonlySet<Named> => {
+    const visit = (entry: KnowledgeEntry, name: string, parent: Grammar | undefined): ReadonlySet<Named> => {
       const grammar = grammarOf(entry, parent);
       const shown = new Set<Named>();
       for (const [expected, command] of commandsOf(aboutEntry(entry).examples)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { allEntries, entriesBelow, type Entry } from "../../../src/shell/knowledge/entries.ts";
+import { allEntries, entriesBelow, type KnowledgeEntry } from "../../../src/shell/knowledge/entries.ts";
 import { verdictFor, verdictUnderBroadAllow } from "./decide.ts";
 
 // What affects the machine, or processes nobody chose, is asked about under a rule that allows every command (J18).
@@ -11,7 +11,7 @@ const DANGER = /danger (?:host-effect|privilege|kill-all)|\bprivilege\b|\bsystem
 const OF_A_PROJECT =
   /^(?:aws|date|gh|git|kubectl oc|npm|pnpm|brew|pip pip3.*|poetry|go|security|ss|setpriv|direnv|strace|ltrace|deno|corepack|rustup|gem|tmux screen zellij)$/;
 
-const isDangerous = (entry: Entry): boolean =>
+const isDangerous = (entry: KnowledgeEntry): boolean =>
   DANGER.test(entry.effects ?? "") ||
   (entry.rows.options ?? "").split("\n").some((row) => DANGER.test(row.slice(row.indexOf("->")))) ||
   entriesBelow(entry).some((below) => isDangerous(below.entry));

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { readAwk } from "../../../src/shell/languages/awk.ts";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 
-const write = (path: string): Finding => ({ does: "file", operation: "write", path });
-const read = (path: string): Finding => ({ does: "file", operation: "read", path });
-const shell = (command: string): Finding => ({ does: "shell", command });
-const unknown = (why: string): Finding => ({ does: "unknown", why });
+const write = (path: string): CodeFinding => ({ does: "file", operation: "write", path });
+const read = (path: string): CodeFinding => ({ does: "file", operation: "read", path });
+const shell = (command: string): CodeFinding => ({ does: "shell", command });
+const unknown = (why: string): CodeFinding => ({ does: "unknown", why });
 
 describe("harmless awk programs", () => {
   it.each([
@@ -39,7 +39,7 @@ describe("harmless awk programs", () => {
 });
 
 describe("awk programs that do more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ['BEGIN{system("rm -rf ~")}', [shell("rm -rf ~")]],
     ['{system("echo " $1)}', [unknown("it runs a command made while it runs")]],
     ['{print > "out"}', [write("out")]],

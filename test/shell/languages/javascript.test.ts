@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Finding, Surroundings } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding, ProgramSurroundings } from "../../../src/shell/languages/finding.ts";
 import { readJavascript } from "../../../src/shell/languages/javascript.ts";
 import { random, ROUNDS, seedOr } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 
-const here: Surroundings = { names: () => ["package.json"], isFile: (path) => path === "./package.json" };
-const file = (operation: "read" | "write" | "list", path: string): Finding => ({ does: "file", operation, path });
-const code = (detail: string): Finding => ({ does: "code", language: "javascript", detail });
+const here: ProgramSurroundings = { names: () => ["package.json"], isFile: (path) => path === "./package.json" };
+const file = (operation: "read" | "write" | "list", path: string): CodeFinding => ({ does: "file", operation, path });
+const code = (detail: string): CodeFinding => ({ does: "code", language: "javascript", detail });
 
 describe("harmless JavaScript", () => {
   it.each([
@@ -41,7 +41,7 @@ describe("harmless JavaScript", () => {
 });
 
 describe("JavaScript that does more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ["require('./package.json').version", [file("read", "./package.json")]],
     ["require('./other.json')", [file("read", "./other.json"), code("requires ./other.json, which may be code")]],
     ["require('./x')", [code("requires ./x")]],

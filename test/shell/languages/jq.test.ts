@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { readJq, readYq } from "../../../src/shell/languages/jq.ts";
 import { random, ROUNDS, seedOr, which } from "./scratch.ts";
 
-const environment: Finding = { does: "environment" };
-const unknown = (why: string): Finding => ({ does: "unknown", why });
+const environment: CodeFinding = { does: "environment" };
+const unknown = (why: string): CodeFinding => ({ does: "unknown", why });
 
 describe("harmless jq programs", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("harmless jq programs", () => {
 });
 
 describe("jq programs that do more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ["env", [environment]],
     ["$ENV", [environment]],
     ["$ ENV | .x", [environment]],
@@ -51,7 +51,7 @@ describe("jq programs that do more", () => {
 });
 
 describe("yq programs", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     [".a.b", []],
     [".a = 1 | del(.b) | sort_keys(..)", []],
     ['.items[] | select(.kind == "Pod") | .metadata.name', []],

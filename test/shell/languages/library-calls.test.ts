@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { HOME, type Finding } from "../../../src/shell/languages/finding.ts";
+import { HOME, type CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { readLibraryCalls } from "../../../src/shell/languages/library-calls.ts";
 import type { ScriptLanguage } from "../../../src/shell/languages/library-tokens.ts";
 import { workedSince } from "../../worked.ts";
 
 /** What programs do through their standard library, as far as the text says it. */
-function said(finding: Finding): string {
+function said(finding: CodeFinding): string {
   switch (finding.does) {
     case "file":
       return `${finding.operation}${finding.recursive === true ? " all of" : ""}${finding.glob === true ? " names like" : ""} ${finding.path.replaceAll(HOME, "~")}`;

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { LANGUAGES } from "../../../src/shell/languages/index.ts";
 import { canIsolate, isolated, random, ROUNDS, seedOr, which } from "./scratch.ts";
 
@@ -251,7 +251,7 @@ function look(work: string): ReadonlyMap<string, string> {
 }
 
 /** True when the findings say that this path changes. */
-function isSaid(path: string, findings: readonly Finding[]): boolean {
+function isSaid(path: string, findings: readonly CodeFinding[]): boolean {
   return findings.some((finding) => {
     if (finding.does === "shell") return finding.command.split(/[\s'"]+/).some((word) => normalize(word) === path);
     if (finding.does !== "file" || finding.operation === "read" || finding.operation === "list") return false;

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { readPerl } from "../../../src/shell/languages/perl.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 
-const code = (detail: string): Finding => ({ does: "code", language: "perl", detail });
+const code = (detail: string): CodeFinding => ({ does: "code", language: "perl", detail });
 
 describe("harmless Perl", () => {
   it.each([
@@ -32,7 +32,7 @@ describe("harmless Perl", () => {
 });
 
 describe("Perl that does more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ['unlink "x"', [code("uses unlink")]],
     ['system("id")', [code("uses system")]],
     ["print `id`", [code("uses ```")]],

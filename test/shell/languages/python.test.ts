@@ -1,18 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readPython } from "../../../src/shell/languages/python.ts";
-import type { Finding, Surroundings } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding, ProgramSurroundings } from "../../../src/shell/languages/finding.ts";
 import { random, ROUNDS, seedOr, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 
-const folder = (...names: string[]): Surroundings => ({
+const folder = (...names: string[]): ProgramSurroundings => ({
   names: (path) => (path === "." ? names : names.filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1))),
   isFile: (path) => names.includes(path),
 });
 const plain = folder("src", "package.json", "html", "random.txt");
-const read = (path: string): Finding => ({ does: "file", operation: "read", path });
-const write = (path: string): Finding => ({ does: "file", operation: "write", path });
-const code = (detail: string): Finding => ({ does: "code", language: "python", detail });
+const read = (path: string): CodeFinding => ({ does: "file", operation: "read", path });
+const write = (path: string): CodeFinding => ({ does: "file", operation: "write", path });
+const code = (detail: string): CodeFinding => ({ does: "code", language: "python", detail });
 
 describe("harmless Python", () => {
   it.each([
@@ -50,7 +50,7 @@ describe("harmless Python", () => {
 });
 
 describe("Python that does more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ["import os; os.remove('x')", [code("uses os.remove")]],
     ["import shutil; shutil.rmtree('/home/u')", [code("imports shutil")]],
     ["import subprocess", [code("imports subprocess")]],

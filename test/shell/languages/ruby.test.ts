@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { readRuby } from "../../../src/shell/languages/ruby.ts";
 import { workedSince } from "../../worked.ts";
 
-const code = (detail: string): Finding => ({ does: "code", language: "ruby", detail });
+const code = (detail: string): CodeFinding => ({ does: "code", language: "ruby", detail });
 
 describe("harmless Ruby", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("harmless Ruby", () => {
 });
 
 describe("Ruby that does more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ["system 'id'", [code("uses system")]],
     ["puts `id`", [code("uses ```")]],
     ["puts %x(id)", [code("has a `%` that is not certainly an operator")]],

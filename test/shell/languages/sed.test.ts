@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { readSed } from "../../../src/shell/languages/sed.ts";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { workedSince } from "../../worked.ts";
 
-const write = (path: string): Finding => ({ does: "file", operation: "write", path });
-const read = (path: string): Finding => ({ does: "file", operation: "read", path });
-const shell = (command: string): Finding => ({ does: "shell", command });
+const write = (path: string): CodeFinding => ({ does: "file", operation: "write", path });
+const read = (path: string): CodeFinding => ({ does: "file", operation: "read", path });
+const shell = (command: string): CodeFinding => ({ does: "shell", command });
 
 describe("harmless sed scripts", () => {
   it.each([
@@ -40,7 +40,7 @@ describe("harmless sed scripts", () => {
 });
 
 describe("sed scripts that do more", () => {
-  it.each<[string, Finding[]]>([
+  it.each<[string, CodeFinding[]]>([
     ["s/a/b/w out", [write("out")]],
     ["s/a/b/gw out file;p", [write("out file;p")]],
     ["w out", [write("out")]],

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Finding } from "../../../src/shell/languages/finding.ts";
+import type { CodeFinding } from "../../../src/shell/languages/finding.ts";
 import { canIsolate, random, ROUNDS, seedOr, Scratch, which } from "./scratch.ts";
 import { readAnySql, readSql, type SqlDialect } from "../../../src/shell/languages/sql.ts";
 import { workedSince } from "../../worked.ts";
 
-const change = (detail: string): Finding => ({ does: "change", detail });
-const destroy = (detail: string): Finding => ({ does: "destroy", detail });
-const file = (operation: "read" | "write" | "edit", path: string): Finding => ({ does: "file", operation, path });
-const shell = (command: string): Finding => ({ does: "shell", command });
-const unknown = (why: string): Finding => ({ does: "unknown", why });
-const code = (language: string, detail: string): Finding => ({ does: "code", language, detail });
+const change = (detail: string): CodeFinding => ({ does: "change", detail });
+const destroy = (detail: string): CodeFinding => ({ does: "destroy", detail });
+const file = (operation: "read" | "write" | "edit", path: string): CodeFinding => ({ does: "file", operation, path });
+const shell = (command: string): CodeFinding => ({ does: "shell", command });
+const unknown = (why: string): CodeFinding => ({ does: "unknown", why });
+const code = (language: string, detail: string): CodeFinding => ({ does: "code", language, detail });
 
 describe("SQL that only reads", () => {
   it.each<[SqlDialect, string]>([
@@ -37,7 +37,7 @@ describe("SQL that only reads", () => {
 });
 
 describe("SQL that does more", () => {
-  it.each<[SqlDialect, string, Finding[]]>([
+  it.each<[SqlDialect, string, CodeFinding[]]>([
     ["sqlite", ".shell id", [shell("id")]],
     ["sqlite", "select 1;\n.system rm -rf ~", [shell("rm -rf ~")]],
     ["sqlite", ".import '|id' t", [shell("id"), change("imports into t")]],

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allEntries, grammarOf, type Entry, type Grammar } from "../../../src/shell/knowledge/index.ts";
+import { allEntries, grammarOf, type KnowledgeEntry, type Grammar } from "../../../src/shell/knowledge/index.ts";
 import { lowerShell } from "../../../src/shell/index.ts";
 import { smallWorld } from "../world.ts";
 
@@ -25,14 +25,14 @@ const startsCommands = (grammar: Grammar): boolean =>
   grammar.slots?.some(({ kind }) => kind.is === "argv" || kind.is === "shell") === true ||
   [...grammar.options.values()].some(({ kind }) => kind.is === "argv");
 
-function isWrapper(entry: Entry): boolean {
+function isWrapper(entry: KnowledgeEntry): boolean {
   if (entry.analyse === "xargs" || entry.analyse === "parallel" || entry.analyse === "flock") return true;
   return entry.rows.subcommands === undefined && startsCommands(grammarOf(entry));
 }
 
 const found = (name: string): boolean => spawnSync("sh", ["-c", 'command -v -- "$0"', name]).status === 0;
 
-function longOptions(name: string, entry: Entry): readonly string[] {
+function longOptions(name: string, entry: KnowledgeEntry): readonly string[] {
   const { stdout, stderr } = spawnSync(name, ["--help"], { encoding: "utf8", timeout: 3000, input: "" });
   const manual = spawnSync("sh", ["-c", 'man -P cat "$0" 2>/dev/null | col -b', name], { encoding: "utf8", timeout: 10_000 }).stdout;
   const listed = [...grammarOf(entry).options.keys()].filter((option) => option.startsWith("--"));
@@ -40,7 +40,7 @@ function longOptions(name: string, entry: Entry): readonly string[] {
   return [...new Set([...listed, ...seen])].filter((option) => option !== "--help" && option !== "--version");
 }
 
-function linesFor(name: string, entry: Entry): readonly string[] {
+function linesFor(name: string, entry: KnowledgeEntry): readonly string[] {
   const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".split("").map((letter) => `-${letter}`);
   const options = [...letters, ...longOptions(name, entry)];
   return DECOYS.flatMap((decoys) => {
