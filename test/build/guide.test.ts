@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+// @ts-expect-error -- a plain script
+import * as guide from "../../scripts/follow-contributing.mjs";
+
+interface Block {
+  readonly file: string;
+  readonly text: string;
+}
+const { MOST_FILES, readExamples, withBlock } = guide as {
+  MOST_FILES: Readonly<Record<string, number>>;
+  readExamples: (text: string) => { title: string; writes: Block[]; runs: string[] }[];
+  withBlock: (before: string | undefined, block: Block) => string;
+};
+
+// `npm run guide` follows the examples; here only that each block still has its place.
+const ROOT = join(import.meta.dirname, "../..");
+const examples = readExamples(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8"));
+
+test("CONTRIBUTING.md has an example of each change", () => {
+  expect(examples.map(({ title }) => title).sort()).toEqual(Object.keys(MOST_FILES).sort());
+});
+
+test.each(examples.map((example) => [example.title, example] as const))("%s: each block has its place", (_title, { writes, runs }) => {
+  expect(writes.length).toBeGreaterThan(0);
+  expect(runs.filter((line) => line.startsWith("npx vitest run "))).not.toEqual([]);
+  const texts = new Map<string, string>();
+  for (const block of writes) {
+    const path = join(ROOT, block.file);
+    const before = texts.get(block.file) ?? (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+    texts.set(block.file, withBlock(before, block));
+  }
+});
