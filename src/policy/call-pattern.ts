@@ -10,10 +10,9 @@ import {
   TWO_PATHS,
 } from "../action/index.ts";
 import { mistake, ok, pathPattern, type Mistake, type Result } from "../pattern/index.ts";
-import { pathTextOf } from "./call-pattern-match.ts";
 import { type Items, readItems, withoutHome } from "./call-pattern-read.ts";
 import { closest } from "./read/suggest.ts";
-import type { CallMatcher, CallPattern } from "./types.ts";
+import { type CallMatcher, type CallPattern, pathTextOf } from "./kinds/call.ts";
 
 /**
  * Call patterns: `open(/home/me/**, _)`, `exec(_, [git, status, ...])`, `connect(*.npmjs.org, 443)`.

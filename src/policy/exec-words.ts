@@ -2,7 +2,7 @@ import type { Argument, ExecAction } from "../action/index.ts";
 import { baseName, foldCase, resolvePath } from "../path/index.ts";
 import { type Answer, both, covers, either, escapeWord, matchesText, overlaps, shellGlob, wordGlob } from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
-import type { FlagPattern } from "./types.ts";
+import type { FlagPattern } from "./kinds/shell.ts";
 
 /** One option of a command, in every spelling known for it. */
 export interface WordOption {
@@ -220,4 +220,9 @@ function mayBe(name: string, text: string, action: ExecAction, { world }: MatchC
   const used = action.resolved ?? (text.includes("/") ? resolvePath(world.cwd, text) : undefined);
   if (used === undefined) return "maybe";
   return paths.includes(foldCase(used)) || paths.some((path) => foldCase(world.canonical(path)) === foldCase(used)) ? "yes" : "no";
+}
+
+/** No option, no path and no pattern: a word of a rule that means what it spells. */
+export function isPlainWord(text: string): boolean {
+  return /^[\w@][\w.:@+-]*$/.test(text);
 }

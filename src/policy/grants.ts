@@ -1,6 +1,7 @@
 import { type Action, type ExecAction, visible } from "../action/index.ts";
 import type { RequestVerdict, Verdict } from "./verdict.ts";
 import { ruleCovers } from "./cover.ts";
+import { judgingOf } from "./kinds/index.ts";
 import { type MatchContext, patternBase } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
 import { asking, type Opinions } from "./opinions.ts";
@@ -21,8 +22,6 @@ export interface Grant {
   /** For people: `granted by you until 14:30`. */
   readonly said: string;
 }
-
-const OF_COMMANDS = new Set<Rule["matcher"]["kind"]>(["bash", "shell", "option", "command"]);
 
 /** What a question rests on: the rule and where it is written, else the built-in entry. */
 export function questionOf({ rule, builtin, basis }: Verdict): string {
@@ -58,12 +57,14 @@ export function isQuestion({ decision, basis }: Verdict): boolean {
 function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction | undefined): boolean {
   if (grant.answered !== undefined && grant.answered !== questionOf(asks)) return false;
   // How much a folder or a pattern holds nobody has counted; commands are counted as such.
-  const counts = grant.left !== undefined && !OF_COMMANDS.has(grant.rule.matcher.kind);
+  const counts = grant.left !== undefined && !isOfCommands(grant.rule);
   if (counts && action.kind === "file" && (action.target.kind !== "path" || action.recursive === true)) return false;
   if (grant.program === undefined) return true;
   if (exec === undefined || !exec.trusted) return false;
   return grant.program.includes("/") ? exec.resolved === grant.program : exec.program === grant.program;
 }
+
+const isOfCommands = ({ matcher }: Rule): boolean => judgingOf(matcher).ofCommands;
 
 /** A grant is one more allow rule, and the first. */
 export function withGrant(own: Opinions, rule: Rule, action: Action, match: MatchContext): Opinions {
@@ -100,8 +101,8 @@ export function usesOf({ actions, unknowns }: RequestVerdict, grants: readonly G
     if (id !== undefined) used.set(id, (used.get(id) ?? new Set()).add(what));
   };
   for (const [at, { action, verdict }] of actions.entries()) {
-    const kind = byId.get(verdict.grant?.id ?? "")?.rule.matcher.kind;
-    const command = kind !== undefined && OF_COMMANDS.has(kind) && action.origin.by === "command" ? action.origin.exec : at;
+    const rule = byId.get(verdict.grant?.id ?? "")?.rule;
+    const command = rule !== undefined && isOfCommands(rule) && action.origin.by === "command" ? action.origin.exec : at;
     add(verdict, `action ${command}`);
   }
   for (const [at, { unknown, verdict }] of unknowns.entries())

@@ -14,6 +14,7 @@ import { defaultFor, defaultVerdict } from "./defaults.ts";
 import { judgeFloorCall, namesSetting } from "./floor-calls.ts";
 import { type FloorPaths, isChange, judgeFloorFile } from "./floor.ts";
 import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
+import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
 import { byMode } from "./mode.ts";
@@ -195,8 +196,10 @@ function askedOf(j: Judgement, action: Action, { ask }: Opinions): Hit | undefin
   return rule === undefined ? undefined : { rule, certain: matchRule(rule, action, j.match) === "yes" };
 }
 
-const namesPath = ({ matcher }: Rule): boolean =>
-  matcher.kind !== "path" || (matcher.pattern !== undefined && !/^(?:\/?\*{1,2}(?:\/\*{1,2})*|\.\/\*\*)$/.test(matcher.pattern));
+function namesPath({ matcher }: Rule): boolean {
+  const scope = pathScopeOf(matcher);
+  return scope === undefined || (scope.pattern !== undefined && !/^(?:\/?\*{1,2}(?:\/\*{1,2})*|\.\/\*\*)$/.test(scope.pattern));
+}
 
 /** What one does with a device. */
 const USES = new Set<FileAction["operation"]>(["read", "list", "write", "edit"]);

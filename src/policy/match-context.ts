@@ -8,7 +8,8 @@ import {
   type PatternBase,
   type Segment,
 } from "../pattern/index.ts";
-import type { CallMatcher, Effect } from "./types.ts";
+import type { CallMatcher } from "./kinds/call.ts";
+import type { Effect } from "./types.ts";
 import type { Call, World } from "../action/index.ts";
 import { placesOf, perWorld } from "./location.ts";
 

@@ -1,6 +1,7 @@
 import type { ExecAction, FileAction, FileOperation, NamedPath, World } from "../action/index.ts";
 import { baseName, extensionOf, joinPath } from "../path/index.ts";
 import type { Verdict } from "./verdict.ts";
+import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { NO_OPINIONS, opinionsOn, type Opinions } from "./opinions.ts";
 import { isRawDevice, isSecret, isSecretByName } from "./path-class.ts";
@@ -73,15 +74,18 @@ function writtenOn(action: FileAction, { index, match }: NamedContext): Opinions
 
 /** A rule's verdict, where the rule names a place and the word may well mean a file there. */
 function speaks(rule: Rule | undefined, certain: boolean | undefined, { target, part }: NamedPath, world: World): Verdict | undefined {
-  if (rule === undefined || certain !== true || rule.matcher.kind !== "path") return undefined;
-  const { pattern } = rule.matcher;
+  const scope = rule === undefined ? undefined : pathScopeOf(rule.matcher);
+  if (rule === undefined || certain !== true || scope === undefined) return undefined;
+  const { pattern } = scope;
   const there = target.kind === "path" && world.kind(target.path) !== "missing";
   const names = pattern !== undefined && /[^*?/.~[\]{},]/.test(pattern);
   return there || (names && part !== true) ? byRule(rule) : undefined;
 }
 
-const isSpelled = ({ matcher }: Rule): boolean =>
-  matcher.kind === "path" && matcher.pattern !== undefined && !/[*?[\]{]/.test(matcher.pattern);
+function isSpelled({ matcher }: Rule): boolean {
+  const pattern = pathScopeOf(matcher)?.pattern;
+  return pattern !== undefined && !/[*?[\]{]/.test(pattern);
+}
 
 const pathOf = ({ target }: NamedPath): string | undefined => (target.kind === "path" ? target.path : undefined);
 

@@ -1,16 +1,15 @@
-import { type Action, type CallName, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
+import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { resolvePath, segmentsOf } from "../path/index.ts";
 import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPattern } from "../pattern/index.ts";
-import { pathTextOf } from "./call-pattern-match.ts";
 import { regionOf } from "./danger-paths.ts";
+import { judgingOf, sampleCommands } from "./kinds/index.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
 import { isPersistence } from "./path-class.ts";
 import { namesHost } from "./net-protections.ts";
 import type { Scoped } from "./protections.ts";
-import { sampleCommands } from "./sample.ts";
 import { spell } from "./spelled.ts";
-import type { CallPattern, Matcher, Rule } from "./types.ts";
+import type { Rule } from "./types.ts";
 
 /**
  * Whether a written allow beats a protection: only when its literal part lies inside it. `Read(.env.example)` opens
@@ -24,46 +23,38 @@ export interface NamingContext {
 }
 
 /** `rule` matches the action itself. */
-export function namesOwn(rule: Rule, action: Action, protection: Scoped, context: NamingContext): boolean {
-  switch (protection.scope.by) {
+export function namesOwn(rule: Rule, action: Action, { scope }: Scoped, context: NamingContext): boolean {
+  const { matcher } = rule;
+  const { names } = judgingOf(matcher);
+  switch (scope.by) {
     case "nothing":
       return false;
     case "default":
-      return hasLiteral(rule.matcher);
+      return names.literal(matcher);
     case "host":
-      return namesHost(rule.matcher, protection.scope.host);
+      return namesHost(matcher, scope.host);
     case "place":
     case "danger":
-      if (action.kind === "file") return pathsOf(rule.matcher).some((pattern) => pathNames(pattern, action, protection, context.world));
-      return action.kind === "exec" && protection.scope.by === "danger" && samplesHave(rule, protection.scope.id, context);
+      if (action.kind === "file") return names.paths(matcher).some((pattern) => pathNames(pattern, action, scope, context.world));
+      return action.kind === "exec" && scope.by === "danger" && samplesHave(rule, scope.id, context);
   }
 }
 
-/** The path patterns a rule is made of. */
-function pathsOf(matcher: Matcher): readonly (string | undefined)[] {
-  if (matcher.kind === "path") return [matcher.pattern];
-  return matcher.kind === "call" ? matcher.args.map(pathTextOf) : [];
-}
-
 /** `rule` matches the command the action comes from. */
-export function namesByCommand(rule: Rule, action: Action, protection: Scoped, context: NamingContext): boolean {
-  const { scope } = protection;
+export function namesByCommand(rule: Rule, action: Action, { scope }: Scoped, context: NamingContext): boolean {
+  const { matcher } = rule;
+  const { names } = judgingOf(matcher);
   if (scope.by === "nothing") return false;
-  if (scope.by === "host") return isWholeCommand(rule.matcher);
+  if (scope.by === "host") return names.isWholeCommand(matcher);
   // Whoever allows `npm test` by name allows the code it runs; a file it writes has a rule of its own.
-  if (scope.by === "default") return action.kind === "code" && hasLiteral(rule.matcher);
+  if (scope.by === "default") return action.kind === "code" && names.literal(matcher);
   if (scope.by === "danger" && !samplesHave(rule, scope.id, context)) return false;
   const literal = scope.by === "place" || DANGERS[scope.id].effect === "deny";
-  return !literal || action.kind !== "file" || isWholeCommand(rule.matcher) || spellsTarget(rule, action, context.world);
+  return !literal || action.kind !== "file" || names.isWholeCommand(matcher) || spellsTarget(rule, action, context.world);
 }
 
 function samplesHave(rule: Rule, id: DangerId, { dangersOf }: NamingContext): boolean {
   return sampleCommands(rule.matcher).some((argv) => dangersOf(argv).has(id));
-}
-
-/** Nothing is left open: the rule is this one command line. */
-function isWholeCommand(matcher: Matcher): boolean {
-  return matcher.kind === "bash" && !matcher.open && matcher.tokens.every((token) => token.is === "text");
 }
 
 /** One of the rule's own words is the path the action is about. */
@@ -79,51 +70,12 @@ function pathsIn(word: string, world: World): readonly string[] {
   return values.map((value) => resolvePath(world.cwd, value === "~" || value.startsWith("~/") ? world.home + value.slice(1) : value));
 }
 
-/** `*`, `Bash(*)` and `Read(**)` say nothing; anything else means something in particular. */
-function hasLiteral(matcher: Matcher): boolean {
-  switch (matcher.kind) {
-    case "bash":
-      return matcher.tokens[0]?.is === "text";
-    case "shell":
-      return !matcher.program.negated && matcher.program.alternatives.some((word) => /[^*?]/.test(word));
-    case "option":
-      return true;
-    case "command":
-      return /^[^*?[]/.test(matcher.pattern);
-    case "path":
-      return matcher.pattern !== undefined && /[^*?/.~]/.test(matcher.pattern);
-    case "net":
-      return /[^*.]/.test(matcher.host);
-    case "tool":
-      return /[^*]/.test(matcher.name);
-    case "call":
-      return matcher.args.some((pattern, at) => at !== MODE[matcher.name] && callLiteral(pattern));
-  }
-}
-
-/** Arguments that say how, not what. */
-const MODE: Readonly<Partial<Record<CallName, number>>> = { open: 1, chmod: 1, mknod: 1, connect: 1, bind: 1, listen: 1, send: 1 };
-
-function callLiteral(pattern: CallPattern): boolean {
-  switch (pattern.is) {
-    case "text":
-      return /[^/.]/.test(pattern.text);
-    case "glob":
-      return pattern.parts.some((part) => typeof part === "string" && /[^/.]/.test(part));
-    case "list":
-      return pattern.items[0] !== undefined && callLiteral(pattern.items[0]);
-    case "any":
-    case "regex":
-      return false;
-  }
-}
-
-function pathNames(pattern: string | undefined, action: FileAction, protection: Scoped, world: World): boolean {
+function pathNames(pattern: string | undefined, action: FileAction, scope: Scoped["scope"], world: World): boolean {
   if (pattern === undefined) return false;
   const texts = expandBraces(pattern);
   const { written } = spell(action, world);
   // Of `{.env.example,src/**}` only the part that means this path counts.
-  return texts.ok && texts.value.some((text) => means(text, written, world) && partNames(text, action, protection, world));
+  return texts.ok && texts.value.some((text) => means(text, written, world) && partNames(text, action, scope, world));
 }
 
 function means(text: string, written: readonly string[], world: World): boolean {
@@ -133,7 +85,7 @@ function means(text: string, written: readonly string[], world: World): boolean 
   return comparable(written, world).some((path) => matchesSegments(bound, segmentsOf(path)));
 }
 
-function partNames(text: string, action: FileAction, { scope }: Scoped, world: World): boolean {
+function partNames(text: string, action: FileAction, scope: Scoped["scope"], world: World): boolean {
   const instances = genericInstances(text, patternBase(world, "narrow"));
   if (instances.length === 0) return false;
   if (scope.by === "place") return instances.every(scope.holds);

@@ -2,7 +2,7 @@ import { type NetAction, printAction } from "../action/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
 import type { Protection } from "./protections.ts";
-import type { Matcher } from "./types.ts";
+import { judgingOf, type Matcher } from "./kinds/index.ts";
 
 /** Names of metadata services. Their addresses stand in addresses.ts. */
 const METADATA: ReadonlySet<string> = new Set([
@@ -65,7 +65,8 @@ function protection(action: NetAction, effect: "ask" | "deny", reach: Exclude<Re
 
 /** The rule is about this host, and not about hosts in general. */
 export function namesHost(matcher: Matcher, host: string): boolean {
-  if (matcher.kind !== "net" || matcher.host.includes("*")) return false;
+  const own = judgingOf(matcher).names.host(matcher);
+  if (own === undefined) return false;
   const name = normaliseHost(host) ?? host;
-  return matcher.host === name || (reachOfHost(matcher.host) === reachOfHost(name) && hostMatches(matcher.host, matcher.subdomains, name));
+  return own.host === name || (reachOfHost(own.host) === reachOfHost(name) && hostMatches(own.host, own.subdomains, name));
 }

@@ -1,12 +1,12 @@
 import { type Action, type FileAction, printTarget, type Target } from "../action/index.ts";
 import type { Answer } from "../pattern/index.ts";
+import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchContext } from "./match-context.ts";
 import { matchRule } from "./match-rule.ts";
 import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { rowOf } from "./presets.ts";
 import { findReached } from "./reach.ts";
-import { isExact, PathRules } from "./path-rules.ts";
-import type { EffectIndex, RuleIndex } from "./rule-index.ts";
+import { type EffectIndex, isExact, PathRules, type RuleIndex } from "./rule-index.ts";
 import type { OperationBlock, OperationName, Rule } from "./types.ts";
 import { compareDecisions } from "./verdict.ts";
 
@@ -87,8 +87,8 @@ function firstOf(index: EffectIndex, action: FileAction, context: MatchContext):
 /** The first rule that means something the action reaches: one walk for all of them. */
 function firstFound(index: EffectIndex, action: FileAction, maybe: readonly Rule[], context: MatchContext): Rule | undefined {
   // Whether a call pattern matches cannot be looked up.
-  let first = maybe.find(({ matcher }) => matcher.kind !== "path");
-  const inside = index.matching(action, "possible", context).filter(({ matcher }) => matcher.kind === "path");
+  let first = maybe.find((rule) => !isByPath(rule));
+  const inside = index.matching(action, "possible", context).filter(isByPath);
   const few = inside.length <= MOST_TRIED;
   const could = few ? inside.filter((rule) => matchRule(rule, action, context) === "maybe") : inside;
   const [earliest] = could;
@@ -97,7 +97,7 @@ function firstFound(index: EffectIndex, action: FileAction, maybe: readonly Rule
     const one = exactly(action, path);
     for (const rule of few ? could : index.matching(one, "sure", context)) {
       if (first !== undefined && index.placeOf(rule) >= index.placeOf(first)) break;
-      if (rule.matcher.kind !== "path" || matchRule(rule, one, context) !== "yes" || matchRule(rule, action, context) === "no") continue;
+      if (!isByPath(rule) || matchRule(rule, one, context) !== "yes" || matchRule(rule, action, context) === "no") continue;
       first = rule;
       break;
     }
@@ -109,13 +109,15 @@ function firstFound(index: EffectIndex, action: FileAction, maybe: readonly Rule
   return hidden !== undefined && (first === undefined || index.placeOf(hidden) < index.placeOf(first)) ? hidden : first;
 }
 
+const isByPath = ({ matcher }: Rule): boolean => pathScopeOf(matcher) !== undefined;
+
 /** More rules than this are looked up by each path that is found, instead of being tried on it. */
 const MOST_TRIED = 64;
 
 /** As `matchRule`, for rules that narrow: whether a folder or pattern really holds something they mean is asked of the world. */
 function matchStrict(rule: Rule, action: Action, context: MatchContext): Answer {
   const answer = matchRule(rule, action, context);
-  if (answer !== "maybe" || action.kind !== "file" || rule.matcher.kind !== "path") return answer;
+  if (answer !== "maybe" || action.kind !== "file" || !isByPath(rule)) return answer;
   if (action.target.kind === "path" && action.recursive !== true) return answer;
   // Something new may be made there, too; only what is read is surely there already.
   if (action.operation !== "read" && action.operation !== "list") return answer;

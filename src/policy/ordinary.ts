@@ -3,6 +3,7 @@ import { extensionOf } from "../path/index.ts";
 import { BoundedMap, DEEP, matchesWord, pathPattern, type WordGlob } from "../pattern/index.ts";
 import { MACHINE_SETTINGS, PROJECT_SETTINGS, USER_REGISTRATIONS, USER_SETTINGS } from "./agent-files.ts";
 import type { FloorPaths } from "./floor.ts";
+import { pathScopeOf } from "./kinds/index.ts";
 import { forms } from "./location.ts";
 import { patternForms } from "./match-context.ts";
 import {
@@ -136,11 +137,12 @@ export class OrdinaryNames {
     const globs = new Set<WordGlob>();
     let hasRules = false;
     for (const { matcher } of [...policy.rules, ...blocks.flatMap(({ rules }) => rules)]) {
-      if (matcher.kind !== "path") continue;
+      const scope = pathScopeOf(matcher);
+      if (scope === undefined) continue;
       hasRules = true;
-      if (matcher.pattern === undefined) continue;
-      learn(matcher.pattern);
-      for (const word of wordsOf(matcher.pattern, world)) {
+      if (scope.pattern === undefined) continue;
+      learn(scope.pattern);
+      for (const word of wordsOf(scope.pattern, world)) {
         if (word.literal !== undefined) names.add(word.literal.toLowerCase());
         else if (!meansAll(word)) globs.add(word);
       }

@@ -5,7 +5,8 @@ import { doubtCallName, isCallName, parseCall } from "./call-pattern.ts";
 import { parseScope } from "./parse-scope.ts";
 import { parseShell } from "./parse-shell.ts";
 import { closest } from "./read/suggest.ts";
-import { type Matcher, type Token } from "./types.ts";
+import type { Token } from "./kinds/bash.ts";
+import type { Matcher } from "./types.ts";
 
 export interface ParsedRule {
   readonly ok: true;

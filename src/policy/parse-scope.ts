@@ -1,6 +1,7 @@
 import type { FileOperation } from "../action/index.ts";
 import { expandBraces, mistake, normaliseHost, ok, parseUnits, pathPattern, type Mistake, type Result } from "../pattern/index.ts";
-import type { Matcher, ToolCondition } from "./types.ts";
+import type { ToolCondition } from "./tool-fields.ts";
+import type { Matcher } from "./types.ts";
 
 /** Rule names that speak of files, whichever way they are reached. */
 const PATH_RULES: ReadonlyMap<string, readonly FileOperation[]> = new Map<string, readonly FileOperation[]>([

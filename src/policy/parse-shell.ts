@@ -1,7 +1,8 @@
 import { checkEscape, expandBraces, mistake, ok, parseUnits, type Mistake, type Result } from "../pattern/index.ts";
-import type { FlagPattern, Matcher, WordPattern } from "./types.ts";
+import type { FlagPattern, ShellMatcher, WordPattern } from "./kinds/shell.ts";
+import type { Matcher } from "./types.ts";
 
-const EVERY: Matcher = {
+const EVERY: ShellMatcher = {
   kind: "shell",
   program: { negated: false, alternatives: ["*"] },
   operands: [],

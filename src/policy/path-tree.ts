@@ -2,7 +2,6 @@ import type { World } from "../action/index.ts";
 import { foldCase, isWithin, joinPath, segmentsOf } from "../path/index.ts";
 import { bindPattern, DEEP, mistake, ok, pathPattern, type PatternBase, type Region, type Result, type Segment } from "../pattern/index.ts";
 import { forms, perWorld } from "./location.ts";
-import { put } from "./rule-lists.ts";
 
 /** Rules by the folders their patterns start with, and below that by how the patterns end. They are numbers here. */
 interface Node {
@@ -182,6 +181,13 @@ const NONE: readonly number[] = [];
 function takeAll(node: Node, into: Set<number>): void {
   take(node, UNKNOWN, true, into);
   for (const child of node.children.values()) takeAll(child, into);
+}
+
+/** Notes a rule's place in its list under a key. */
+export function put(places: Map<string, number[]>, key: string, at: number): void {
+  const list = places.get(key);
+  if (list === undefined) places.set(key, [at]);
+  else list.push(at);
 }
 
 /** What every path that a pattern matches has in common: the folders it starts with, and how its last name ends. */

@@ -1,5 +1,7 @@
-import type { CallName, FileOperation } from "../action/index.ts";
 import type { RuleSource } from "./basis.ts";
+import type { Matcher } from "./kinds/index.ts";
+
+export type { Matcher };
 
 /** Everything here is plain data: a compiled policy is written to and read back from a JSON cache. */
 
@@ -12,76 +14,6 @@ export const PRESETS = ["default", "permissive", "readonly", "strict", "none"] a
 export type PresetName = (typeof PRESETS)[number];
 export const MODES = ["suggest", "auto-edit", "full-auto"] as const;
 export type Mode = (typeof MODES)[number];
-
-/** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
-export type Token = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };
-
-/** A word pattern of `Shell(...)`: alternatives (`{a,b}`), perhaps negated (`!{a,b}`); each a glob (`*`, `?`, `[...]`). */
-export interface WordPattern {
-  readonly negated: boolean;
-  readonly alternatives: readonly string[];
-}
-
-export interface FlagPattern {
-  readonly need: "required" | "forbidden" | "permitted";
-  /** Spellings, any of which answers: `{--force,-f}`. */
-  readonly names: readonly string[];
-  /** Glob over the value: `--flag=glob`. */
-  readonly value?: string;
-}
-
-/** What a rule matches. */
-export type Matcher =
-  /** `open` is the trailing `:*`. */
-  | { readonly kind: "bash"; readonly tokens: readonly Token[]; readonly open: boolean }
-  /** `gaps[i]` is true when `...` stands before operand i; `closed` is `!...`; `closedFlags` is `!-*`. */
-  | {
-      readonly kind: "shell";
-      readonly program: WordPattern;
-      readonly operands: readonly WordPattern[];
-      readonly gaps: readonly boolean[];
-      readonly closed: boolean;
-      readonly flags: readonly FlagPattern[];
-      readonly closedFlags: boolean;
-    }
-  /** `{ tool: "Bash", command, when: { hasOption } }`. */
-  | { readonly kind: "option"; readonly commands: readonly string[]; readonly options: readonly string[] }
-  /**
-   * `Read(glob)`, `Edit(glob)`, … also the `operations` blocks. `pattern` undefined: every path (`Read`).
-   * `tool` is the rule's name, so that it also reaches a tool of that name which nobody described.
-   */
-  | { readonly kind: "path"; readonly operations: readonly FileOperation[]; readonly pattern?: string; readonly tool?: string }
-  /** `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
-  | { readonly kind: "command"; readonly pattern: string }
-  /** `Net(host:port)`, `WebFetch(domain:host)`, `WebFetch(host:host)` (not the hosts below it). `*.host` (only subdomains) and `*` allowed; `tool` as above. */
-  | { readonly kind: "net"; readonly host: string; readonly port?: number; readonly subdomains: boolean; readonly tool?: string }
-  /** `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
-  | { readonly kind: "tool"; readonly name: string; readonly where?: ToolCondition }
-  /** A system call under supervision, argument by argument. `open`: more arguments may follow (`...`). */
-  | { readonly kind: "call"; readonly name: CallName; readonly args: readonly CallPattern[]; readonly open: boolean };
-
-export type CallMatcher = Extract<Matcher, { readonly kind: "call" }>;
-
-/**
- * One argument of a call pattern.
- * - `any`: `_`, a text or a list.
- * - `text`: exactly this text; a path also by the links in it.
- * - `glob`: literal text and wildcards in turn: 1 is `*`, which never matches a slash, 2 is `**`.
- *   `home`: it began with `~`, and the parts go on from there.
- * - `regex`: the whole text matches this regular expression.
- * - `list`: element by element; `open`: more may follow.
- */
-export type CallPattern =
-  | { readonly is: "any" }
-  | { readonly is: "text"; readonly text: string }
-  | { readonly is: "glob"; readonly parts: readonly (string | 1 | 2)[]; readonly home?: boolean }
-  | { readonly is: "regex"; readonly source: string }
-  | { readonly is: "list"; readonly items: readonly CallPattern[]; readonly open: boolean };
-
-export type ToolCondition =
-  | { readonly by: "domain"; readonly host: string }
-  | { readonly by: "path"; readonly pattern: string }
-  | { readonly by: "field"; readonly field: string; readonly pattern: string };
 
 export interface Rule {
   readonly effect: Effect;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRule } from "../../src/policy/parse-rule.ts";
-import { sampleCommands } from "../../src/policy/sample.ts";
+import { sampleCommands } from "../../src/policy/kinds/index.ts";
 import type { Matcher } from "../../src/policy/types.ts";
 import { answer, exec, failure, file, matcherOf, ruleOf, tool, world } from "./language.ts";
 import { matchMatcher, matchRule } from "../../src/policy/match-rule.ts";

@@ -1,6 +1,6 @@
 import { type Action, brief } from "../../action/index.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
-import { callMatcher } from "../call-pattern-match.ts";
+import { callMatcher } from "../call-matcher.ts";
 import { sideOf } from "../match-context.ts";
 import { matchMatcher } from "../match-rule.ts";
 import type { Effect, Matcher } from "../types.ts";

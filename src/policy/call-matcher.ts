@@ -5,7 +5,6 @@ import {
   BoundedMap,
   type BoundPattern,
   compileRegex,
-  escapePath,
   type LinearMatcher,
   literalRegex,
   matchesSegments,
@@ -13,8 +12,9 @@ import {
   pathPattern,
   type Regex,
 } from "../pattern/index.ts";
-import { type MatchCall, patternForms, type Side } from "./match-context.ts";
-import type { CallMatcher, CallPattern, Rule } from "./types.ts";
+import { type CallMatcher, type CallPattern, pathTextOf } from "./kinds/call.ts";
+import { type MatchCall, patternForms, sideOf, type Side } from "./match-context.ts";
+import type { Rule } from "./types.ts";
 
 type Test = (value: CallArgument) => boolean;
 type Tests = readonly Test[];
@@ -39,7 +39,7 @@ export function callMatcher(world: World, rules: Iterable<Rule> = []): MatchCall
     }
     return tests;
   };
-  for (const { matcher, effect } of rules) if (matcher.kind === "call") testsFor(matcher, effect === "allow" ? "narrow" : "wide");
+  for (const { matcher, effect } of rules) if (matcher.kind === "call") testsFor(matcher, sideOf(effect));
   return (matcher, call, side) => matcher.name === call.name && matchesAll(testsFor(matcher, side), matcher.open, call.args);
 }
 
@@ -94,19 +94,6 @@ function pathTest(
     const segments = segmentsOf(path);
     return forms.some((form) => matchesSegments(form, segments));
   };
-}
-
-/** The path pattern (`pattern/path.ts`) that an argument stands for; undefined for what is none. Only `*` and `**` are wildcards in a call. */
-export function pathTextOf(pattern: CallPattern): string | undefined {
-  if (pattern.is === "text") return escaped(pattern.text.replace(/(?<=.)\/+$/, ""), true);
-  if (pattern.is !== "glob") return undefined;
-  const parts = pattern.parts.map((part, at) => (part === 1 ? "*" : part === 2 ? "**" : escaped(part, at === 0 && pattern.home !== true)));
-  return `${pattern.home === true ? "~" : ""}${parts.join("")}`;
-}
-
-function escaped(text: string, start: boolean): string {
-  const out = escapePath(text);
-  return start && out.startsWith("~") ? `\\${out}` : out;
 }
 
 const never = (): boolean => false;

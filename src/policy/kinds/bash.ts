@@ -1,4 +1,4 @@
-import type { Argument, ExecAction } from "../action/index.ts";
+import type { Action, Argument } from "../../action/index.ts";
 import {
   type Answer,
   both,
@@ -12,18 +12,56 @@ import {
   overlaps,
   type Segment,
   shellGlob,
-} from "../pattern/index.ts";
-import { hasFlag, isProgram, spellingsOf, wordsOf, type ExecWords } from "./exec-words.ts";
-import type { MatchContext, Side } from "./match-context.ts";
-import type { FlagPattern, Matcher, Token } from "./types.ts";
+  type Steps,
+  walk,
+} from "../../pattern/index.ts";
+import { hasFlag, isPlainWord, isProgram, spellingsOf, wordsOf, type ExecWords } from "../exec-words.ts";
+import type { MatchContext, Side } from "../match-context.ts";
+import type { Matcher } from "./index.ts";
+import { FRESH, type JudgingKind, never, none, nothing, type Sides } from "./kind.ts";
+import type { FlagPattern, ShellMatcher } from "./shell.ts";
 
-type BashMatcher = Extract<Matcher, { readonly kind: "bash" }>;
+/** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
+export type Token = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };
+
+export interface BashMatcher {
+  readonly kind: "bash";
+  readonly tokens: readonly Token[];
+  /** The trailing `:*`. */
+  readonly open: boolean;
+}
+
+/** `Bash(git push:*)`. */
+export const bash: JudgingKind<BashMatcher> = {
+  ofCommands: true,
+  match: matchBash,
+  keys: {
+    programs: ({ tokens: [first] }) => (first?.is === "text" ? [first.text] : "any"),
+    words: neededWords,
+    files: nothing,
+    host: nothing,
+    tool: nothing,
+    others: never,
+    call: nothing,
+  },
+  pathScope: nothing,
+  isEveryCommand: ({ tokens, open }) => open && tokens.length === 0,
+  covers: bashCovers,
+  names: {
+    literal: ({ tokens }) => tokens[0]?.is === "text",
+    isWholeCommand: ({ tokens, open }) => !open && tokens.every((token) => token.is === "text"),
+    paths: none,
+    host: nothing,
+  },
+  samples: bashSamples,
+};
 
 /**
  * `Bash(tokens:*)` and `Bash(tokens)`. An allow rule matches the arguments as they stand.
  * A deny or ask rule also matches every other spelling and order of the same command.
  */
-export function matchBash(matcher: BashMatcher, action: ExecAction, side: Side, context: MatchContext): Answer {
+function matchBash(matcher: BashMatcher, action: Action, side: Side, context: MatchContext): Answer {
+  if (action.kind !== "exec") return "no";
   const [first] = matcher.tokens;
   if (first === undefined) return matcher.open ? "yes" : "no";
   if (first.is !== "text") {
@@ -148,4 +186,58 @@ function segmentPattern(text: string): readonly Segment[] {
 
 function names(text: string): readonly string[] {
   return text.split("/").filter((name) => name !== "");
+}
+
+/** A plain word that is no option's value: what follows an option may be one, and an abbreviation of the option hides which. */
+function neededWords({ tokens }: BashMatcher): readonly string[] | undefined {
+  const word = tokens.find((token, at) => at > 0 && token.is === "text" && isPlainWord(token.text) && !isOption(tokens[at - 1]));
+  return word?.is === "text" ? [word.text] : undefined;
+}
+
+const isOption = (token: Token | undefined): boolean => token?.is === "text" && token.text.startsWith("-");
+
+function bashCovers(outer: BashMatcher, inner: Matcher, sides: Sides): boolean {
+  if (inner.kind === "shell") return bashCoversShell(outer, inner, sides);
+  if (inner.kind !== "bash") return false;
+  // The many spellings that a wide rule sees are compared only where one rule begins as the other does.
+  if (sides.inner === "wide") return outer.open && isPrefix(outer.tokens, inner.tokens);
+  // An open first word means programs that are known, a written path means one that need not be.
+  if (sides.outer === "narrow" && outer.tokens[0]?.is !== "text" && !sameToken(outer.tokens[0], inner.tokens[0])) return false;
+  return walk(withTail(outer), withTail(inner), TOKENS);
+}
+
+const ANY: Token = { is: "any" };
+const withTail = ({ tokens, open }: BashMatcher): readonly Token[] => (open ? [...tokens, ANY] : tokens);
+
+function sameToken(a: Token | undefined, b: Token | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  return a.is === "text" ? b.is === "text" && a.text === b.text : a.is === b.is;
+}
+
+function isPrefix(start: readonly Token[], whole: readonly Token[]): boolean {
+  return start.length <= whole.length && start.every((token, at) => sameToken(token, whole[at]));
+}
+
+/** As `covers` for words: what is open in `inner` must meet something as open in `outer`. */
+const TOKENS: Steps<Token, Token> = {
+  isRun: (own) => own.is === "any",
+  accepts: (own, token) => token.is !== "any" && (own.is === "one" || sameToken(own, token)),
+};
+
+/** A wide `Bash(git push:*)` sees every order of options, so it covers `Shell(git push --force ...)`. */
+function bashCoversShell(outer: BashMatcher, inner: ShellMatcher, sides: Sides): boolean {
+  if (sides.outer !== "wide" || !outer.open) return false;
+  const words = [inner.program, ...inner.operands];
+  return outer.tokens.every((token, at) => {
+    const word = words[at];
+    if (token.is !== "text" || /^[-/~.]|[/*?[]/.test(token.text) || word === undefined || (at > 0 && inner.gaps[at - 1] === true))
+      return false;
+    return !word.negated && word.alternatives.every((one) => one === token.text);
+  });
+}
+
+function bashSamples({ tokens, open }: BashMatcher): readonly (readonly string[])[] {
+  if (tokens[0]?.is !== "text") return [];
+  const argv = tokens.flatMap((token) => (token.is === "text" ? [token.text] : token.is === "one" ? [FRESH] : []));
+  return open || tokens.some((token) => token.is === "any") ? [argv, [...argv, FRESH]] : [argv];
 }

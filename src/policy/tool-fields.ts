@@ -2,9 +2,13 @@ import type { ToolAction } from "../action/index.ts";
 import { both, either, hostMatches, hostOfUrl, matchesText, possibleHosts, type Answer } from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import { matchPathText } from "./match-path.ts";
-import type { Matcher, ToolCondition } from "./types.ts";
 
-type ToolMatcher = Extract<Matcher, { readonly kind: "tool" }>;
+/** What the input of a tool says, as far as rules look at it. */
+
+export type ToolCondition =
+  | { readonly by: "domain"; readonly host: string }
+  | { readonly by: "path"; readonly pattern: string }
+  | { readonly by: "field"; readonly field: string; readonly pattern: string };
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["url", "uri", "href"]);
 const PATH_FIELDS: ReadonlySet<string> = new Set([
@@ -18,19 +22,6 @@ const PATH_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 export const isPathField = (field: string): boolean => PATH_FIELDS.has(field);
-
-/** `Name`, `mcp__server__*`, `*`, with an optional condition on the tool's input. */
-export function matchTool(matcher: ToolMatcher, action: ToolAction, side: Side, context: MatchContext): Answer {
-  if (!isNamed(matcher.name, action, side)) return "no";
-  return matcher.where === undefined ? "yes" : matchCondition(matcher.where, action, side, context);
-}
-
-/** An allow rule must mean the tool whichever of its guessed names is right. */
-function isNamed(pattern: string, { name, names = [], guesses = [] }: ToolAction, side: Side): boolean {
-  const matches = (each: string): boolean => matchesText(pattern, each);
-  if (matches(name) || names.some(matches)) return true;
-  return guesses.length > 0 && (side === "narrow" ? guesses.every(matches) : guesses.some(matches));
-}
 
 /** For deny and ask one field suffices; for allow there must be one and all must satisfy. */
 export function matchCondition(where: ToolCondition, action: ToolAction, side: Side, context: MatchContext): Answer {

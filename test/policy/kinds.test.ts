@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import type { Action, Call } from "../../src/action/index.ts";
+import { callMatcher } from "../../src/policy/call-matcher.ts";
+import { ruleCovers } from "../../src/policy/cover.ts";
+import { judgingOf, type Matcher, sampleCommands } from "../../src/policy/kinds/index.ts";
+import { patternBase, sideOf } from "../../src/policy/match-context.ts";
+import { matchMatcher, matchRule } from "../../src/policy/match-rule.ts";
+import { indexOf } from "../../src/policy/rule-index.ts";
+import type { Effect, Rule } from "../../src/policy/types.ts";
+import { exec, execOf, file, matcherOf, net, tool, world } from "./language.ts";
+import { policy } from "./machine.ts";
+
+/** One rule, and what every part of its kind says of it. A text among actions is a command line. */
+interface Row {
+  /** As written; what stands in an `operations` block is given as it is read. */
+  readonly rule: string | { readonly tool: string } | Matcher;
+  /** Matched by an allow rule, and so by a deny rule. */
+  readonly allow: readonly (string | Action)[];
+  /** Matched by a deny rule only: a spelling that an allow rule does not mean. */
+  readonly deny?: readonly (string | Action)[];
+  /** Not matched, whatever the effect. */
+  readonly not: readonly (string | Action)[];
+  /** Rules of which it speaks of all they speak of, as an allow rule and theirs. */
+  readonly covers?: readonly (string | Matcher)[];
+  readonly coversNot?: readonly (string | Matcher)[];
+  /** Its sample commands; none where it names no program. */
+  readonly samples?: readonly string[];
+  /** It says something in particular. */
+  readonly literal: boolean;
+}
+
+const option = (command: string, ...hasOption: readonly string[]) => ({ tool: "Bash", command, when: { hasOption } });
+const line = (pattern: string): Matcher => ({ kind: "command", pattern });
+const call = (name: Call["name"], ...args: Call["args"]): Action => ({
+  kind: "system",
+  area: "call",
+  origin: { by: "tool" },
+  call: { name, args },
+});
+
+/** A kind without rows does not compile. */
+const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
+  bash: [
+    {
+      rule: "Bash(git push:*)",
+      allow: ["git push", "git push -f origin", "/usr/bin/git push"],
+      deny: ["git -C /tmp push", "./git push", "GIT push"],
+      not: ["git status", "hg push", file("read src/a.ts"), net("github.com")],
+      covers: ["Bash(git push)", "Bash(git push origin:*)", "Bash(git push *)"],
+      coversNot: ["Bash(git:*)", "Bash(git * :*)", "Shell(git push ...)", "Read"],
+      samples: ["git push", "git push zqx1"],
+      literal: true,
+    },
+    {
+      rule: "Bash(rm -rf *)",
+      allow: ["rm -rf src"],
+      deny: ["rm -fr src", "rm src -rf"],
+      not: ["rm src", "ls -rf src"],
+      covers: ["Bash(rm -rf src)"],
+      coversNot: ["Bash(rm -rf:*)"],
+      samples: ["rm -rf zqx1"],
+      literal: true,
+    },
+    {
+      rule: "Bash",
+      allow: ["ls", "./run", "a b c"],
+      not: [file("read a"), tool("Task")],
+      covers: ["Bash(git:*)", "Shell(git ...)", line("git diff*")],
+      coversNot: ["Read", "WebFetch", "*"],
+      literal: false,
+    },
+  ],
+  shell: [
+    {
+      rule: "Shell({git,hg} push --force ...)",
+      allow: ["git push --force", "git push -f origin", "hg push --force"],
+      deny: ["./git push -f"],
+      not: ["git push", "git status --force", file("edit a")],
+      covers: ["Shell(git push --force origin)"],
+      coversNot: ["Shell(git push ...)", "Bash(git push:*)"],
+      samples: ["git push --force", "git push --force zqx1", "hg push --force", "hg push --force zqx1"],
+      literal: true,
+    },
+    {
+      rule: "Shell(git status !-*)",
+      allow: ["git status", "git status src"],
+      not: ["git status -s", "git push"],
+      coversNot: ["Shell(git status)", "Bash(git status)"],
+      samples: ["git status", "git status zqx1"],
+      literal: true,
+    },
+    { rule: "Shell(* --version)", allow: ["git --version"], deny: ["./git --version"], not: ["git version"], literal: false },
+  ],
+  option: [
+    {
+      rule: option("sed", "-i", "-E"),
+      allow: ["sed -i s/a/b/ f", "sed -ni p f", "sed -E p"],
+      deny: ["./sed -i p"],
+      not: ["sed -n p f", "sed -e -i", "rm -i f", file("edit f")],
+      coversNot: ["Bash(sed -i:*)", "Bash"],
+      samples: ["sed -i zqx1", "sed -E zqx1"],
+      literal: true,
+    },
+  ],
+  command: [
+    {
+      rule: line("git diff*"),
+      allow: ["git diff", "git diff --stat", "git difftool"],
+      deny: ["./git diff"],
+      not: ["git status", "gitk diff", file("read a")],
+      covers: [line("git diff --stat"), line("git diff*")],
+      coversNot: [line("git *"), "Bash(git diff:*)"],
+      samples: ["git diff zqx1", "git diffzqx1"],
+      literal: true,
+    },
+    { rule: line("*"), allow: ["ls", "./run a"], not: [file("read a")], covers: [line("ls")], coversNot: ["Bash"], literal: false },
+  ],
+  path: [
+    {
+      rule: "Edit(src/**)",
+      allow: [file("edit src/a.ts"), file("write src/b/c"), tool("Edit", { file_path: "/home/me/repo/src/a" })],
+      deny: [tool("Edit", { file_path: "/etc/x", path: "src/a" })],
+      not: [file("edit lib/a"), file("read src/a.ts"), file("delete src/a.ts"), "rm src/a.ts", tool("Read", { file_path: "src/a" })],
+      covers: ["Edit(src/a.ts)", "Edit(src/*.ts)"],
+      coversNot: ["Edit(**)", "Read(src/a.ts)", "Write(src/a.ts)"],
+      literal: true,
+    },
+    {
+      rule: "Read",
+      allow: [file("read /etc/passwd"), tool("Read")],
+      not: [file("edit a"), "cat a"],
+      covers: ["Read(src/**)"],
+      literal: false,
+    },
+    {
+      rule: "Exec(/opt/tools/*)",
+      allow: [exec("/opt/tools/a x", { resolved: "/opt/tools/a" })],
+      not: [exec("ls", { resolved: "/usr/bin/ls" }), file("read /opt/tools/a")],
+      literal: true,
+    },
+  ],
+  net: [
+    {
+      rule: "WebFetch(domain:nodejs.org)",
+      allow: [net("nodejs.org", 443), net("docs.nodejs.org"), tool("WebFetch", { url: "https://nodejs.org/api" })],
+      deny: [net("nodejs.org", 443, "connect")],
+      not: [net("example.org"), net("notnodejs.org"), tool("WebFetch", { url: "https://example.org" }), "curl nodejs.org"],
+      covers: ["WebFetch(domain:docs.nodejs.org)", "WebFetch(host:nodejs.org)"],
+      coversNot: ["WebFetch", "Net(nodejs.org)"],
+      literal: true,
+    },
+    {
+      rule: "Net(*.example.com:443)",
+      allow: [net("a.example.com", 443, "connect"), net("a.b.example.com", 443)],
+      not: [net("example.com", 443), net("a.example.com", 80)],
+      covers: ["Net(b.example.com:443)"],
+      coversNot: ["Net(b.example.com)", "Net(example.com:443)"],
+      literal: true,
+    },
+    { rule: "Net(*:22)", allow: [net("a.example.com", 22)], not: [net("a.example.com", 23)], covers: ["Net(a:22)"], literal: false },
+  ],
+  tool: [
+    {
+      rule: "mcp__files__*",
+      allow: [tool("mcp__files__read")],
+      not: [tool("mcp__web__get"), tool("Read"), file("read a"), "mcp__files__read"],
+      covers: ["mcp__files__read", "mcp__files__re*"],
+      coversNot: ["mcp__*", "*", "Read"],
+      literal: true,
+    },
+    {
+      rule: "Task(prompt:fix *)",
+      allow: [tool("Task", { prompt: "fix it" })],
+      not: [tool("Task", { prompt: "look" }), tool("Task"), tool("Other", { prompt: "fix it" })],
+      coversNot: ["Task"],
+      literal: true,
+    },
+    {
+      rule: "*",
+      allow: [
+        tool("Task"),
+        file("read a"),
+        net("example.com"),
+        { kind: "remote", service: "git", operation: "read", origin: { by: "tool" } },
+      ],
+      not: ["ls", file("read a", { origin: { by: "shell" } })],
+      covers: ["mcp__a", "Task(prompt:x)"],
+      coversNot: ["Bash"],
+      literal: false,
+    },
+  ],
+  call: [
+    {
+      rule: "open(/home/me/repo/**, _)",
+      allow: [call("open", "/home/me/repo/a", "write")],
+      not: [call("open", "/etc/passwd", "read"), call("delete", "/home/me/repo/a"), file("write a"), "ls"],
+      covers: ["open(/home/me/repo/**, write)"],
+      coversNot: ["open(_, _)", "delete(/home/me/repo/a)", "Write(/home/me/repo/**)"],
+      literal: true,
+    },
+    {
+      rule: "exec(_, [git, push, ...])",
+      allow: [call("exec", "/usr/bin/git", ["git", "push", "-f"])],
+      not: [call("exec", "/usr/bin/git", ["git", "status"]), "git push"],
+      coversNot: ["exec(_, [git, ...])", "Bash(git push:*)"],
+      samples: ["git push", "git push zqx1"],
+      literal: true,
+    },
+  ],
+};
+
+const HERE = world();
+const context = { world: HERE, matchCall: callMatcher(HERE) };
+const BASE = patternBase(HERE, "narrow");
+const read = (rule: unknown): Matcher =>
+  typeof rule === "object" && rule !== null && "kind" in rule ? (rule as Matcher) : matcherOf(rule);
+const written = (effect: Effect, matcher: Matcher): Rule => ({
+  effect,
+  matcher,
+  layer: "user",
+  source: { text: JSON.stringify(matcher), file: "p", line: 1, column: 1 },
+});
+const action = (given: string | Action): Action => (typeof given === "string" ? exec(given) : given);
+const answer = (effect: Effect, matcher: Matcher, given: string | Action) => matchMatcher(matcher, action(given), sideOf(effect), context);
+
+const ALL = Object.values(ROWS).flat();
+const ACTIONS = ALL.flatMap(({ allow, deny = [], not }) => [...allow, ...deny, ...not]).map(action);
+
+describe.each(Object.entries(ROWS))("rules of the kind %s", (kind, rows) => {
+  test.each(rows)("$rule", ({ rule, allow, deny = [], not, covers = [], coversNot = [], samples = [], literal }) => {
+    const matcher = read(rule);
+    expect(matcher.kind).toBe(kind);
+    const told = (effect: Effect, list: readonly (string | Action)[]) => list.map((one) => [one, answer(effect, matcher, one)]);
+    const all = (list: readonly (string | Action)[], said: string) => list.map((one) => [one, said]);
+    expect(told("allow", allow)).toEqual(all(allow, "yes"));
+    expect(told("deny", [...allow, ...deny])).toEqual(all([...allow, ...deny], "yes"));
+    // What only a deny rule means may be `maybe` to an allow rule, which is not enough for it.
+    expect(told("allow", deny)).not.toContainEqual([expect.anything(), "yes"]);
+    expect([...told("allow", not), ...told("deny", not)]).toEqual(all([...not, ...not], "no"));
+
+    const inner = (one: string | Matcher) => written("allow", read(one));
+    expect(covers.filter((one) => !ruleCovers(written("allow", matcher), inner(one), BASE))).toEqual([]);
+    expect(coversNot.filter((one) => ruleCovers(written("allow", matcher), inner(one), BASE))).toEqual([]);
+
+    expect(sampleCommands(matcher).map((argv) => argv.join(" "))).toEqual(samples);
+    expect(judgingOf(matcher).names.literal(matcher)).toBe(literal);
+  });
+});
+
+describe.each(ALL.map(({ rule }) => read(rule)))("$kind: every rule", (matcher) => {
+  test("is the same when it comes out of the cache", () => {
+    const kept = JSON.parse(JSON.stringify(matcher)) as Matcher;
+    expect(kept).toEqual(matcher);
+    for (const each of ACTIONS) expect(answer("deny", kept, each)).toBe(answer("deny", matcher, each));
+  });
+
+  test("matches the commands it gives as samples", () => {
+    for (const argv of sampleCommands(matcher)) {
+      const asCommand = execOf(argv.map((text) => ({ known: true, text })));
+      const given =
+        matcher.kind === "call" ? { ...asCommand, call: { name: matcher.name, args: [`/usr/bin/${argv[0]}`, argv] } } : asCommand;
+      expect([argv, answer("allow", matcher, given)]).toEqual([argv, "yes"]);
+    }
+  });
+
+  test("covers nothing that it does not match, and itself", () => {
+    for (const effect of ["allow", "ask", "deny"] as const) {
+      expect(ruleCovers(written(effect, matcher), written(effect, matcher), BASE)).toBe(true);
+      for (const other of ALL.map(({ rule }) => written(effect, read(rule)))) {
+        if (!ruleCovers(written(effect, matcher), other, BASE)) continue;
+        for (const each of ACTIONS)
+          if (matchRule(other, each, context) === "yes") expect([other.source.text, each, answer(effect, matcher, each)]).toContain("yes");
+      }
+    }
+  });
+});
+
+test("the index finds what a walk over all rules finds", () => {
+  // More of each kind than are tried one after the other.
+  const fill = Array.from({ length: 20 }, (_, at) => [
+    `Bash(fill${at}:*)`,
+    `Shell(fill${at} ...)`,
+    `Read(fill/${at}/**)`,
+    `Exec(/fill/${at})`,
+    `Net(fill${at}.com)`,
+    `mcp__fill${at}__*`,
+    `delete(/fill/${at})`,
+  ]).flat();
+  const rules = [...fill, ...ALL.map(({ rule }) => rule)].map(read);
+  const whole = { ...policy(), rules: (["allow", "ask", "deny"] as const).flatMap((effect) => rules.map((each) => written(effect, each))) };
+  const index = indexOf(whole);
+  for (const each of ACTIONS)
+    for (const effect of ["allow", "ask", "deny"] as const) {
+      const found = index[effect].matching(each, "possible", context);
+      const speaking = whole.rules.filter((rule) => rule.effect === effect && matchRule(rule, each, context) !== "no");
+      expect([each, speaking.filter((rule) => !found.includes(rule)).map(({ source }) => source.text)]).toEqual([each, []]);
+    }
+});
