@@ -1,5 +1,6 @@
 import { visible } from "../action/index.ts";
 import { inspect, listRules, type FileLine, type Listing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
+import { judgingOf } from "../policy/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -92,7 +93,7 @@ function ruleRows({ rule, block, shadow, never }: RuleLine, short: Shorten, styl
   const text =
     block === undefined ? visible(rule.source.text) : `${block}: ${visible(rule.source.text.slice(rule.source.text.indexOf(" ") + 1))}`;
   // System calls are seen by nobody else.
-  const where = rule.matcher.kind === "call" ? `  ${style.dim("under assent run")}` : "";
+  const where = judgingOf(rule.matcher).keys.call(rule.matcher) !== undefined ? `  ${style.dim("under assent run")}` : "";
   const out = [`  ${String(rule.source.line).padStart(4)}  ${style.verdict(rule.effect, rule.effect.padEnd(5))} ${text}${where}`];
   if (rule.reason !== undefined) out.push(`              ${style.dim(visible(rule.reason))}`);
   if (shadow !== undefined) out.push(`              ${style.bold("shadowed")} by ${shadowText(shadow, short)}`);

@@ -14,4 +14,3 @@ export {
 } from "./types.ts";
 export { settle, type SettledRule, textOf } from "./settle.ts";
 export { planImport, type ImportPlan, type Sourced } from "./plan.ts";
-export { type Refusal, refusalsOf } from "./denies.ts";

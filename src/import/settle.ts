@@ -1,8 +1,18 @@
 import type { Lowered, World } from "../action/index.ts";
 import { lowerExample, NOWHERE } from "../engine/index.ts";
 import type { Answer } from "../pattern/index.ts";
-import { type Effect, joinLayers, judge, type JudgeContext, type Matcher, parseRule, type Policy } from "../policy/index.ts";
-import { EXAMPLE_WORLD, exampleActions, readPolicy } from "../policy/read/index.ts";
+import {
+  type Effect,
+  joinLayers,
+  judge,
+  type JudgeContext,
+  type Matcher,
+  parseRule,
+  type Policy,
+  judgingOf,
+  readingOf,
+} from "../policy/index.ts";
+import { EXAMPLE_WORLD, readPolicy } from "../policy/read/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import type { Converted, Into, Loss } from "./types.ts";
 
@@ -123,9 +133,9 @@ function judged({ effect, into }: Converted, policy: Policy, example: string): A
 /** What an example stands for: a command, or what the rule looks at. */
 function loweredOf(into: Into, policy: Policy, example: string): { readonly lowered: Lowered; readonly world: World } {
   const matcher = matcherOf(into, policy);
-  if (matcher !== undefined && !COMMANDS.has(matcher.kind)) {
-    const made = exampleActions(matcher, example, lowerExample);
-    return { lowered: { actions: made.ok ? made.actions : [], unknowns: [] }, world: EXAMPLE_WORLD };
+  if (matcher !== undefined && !judgingOf(matcher).ofCommands) {
+    const actions = readingOf(matcher).exampleActions(matcher, example, lowerExample) ?? [];
+    return { lowered: { actions, unknowns: [] }, world: EXAMPLE_WORLD };
   }
   return { lowered: lowerShell(example, { world: NOWHERE, shell: "any" }), world: NOWHERE };
 }
@@ -137,5 +147,3 @@ function matcherOf(into: Into, { operations }: Policy): Matcher | undefined {
   }
   return operations.find(({ operation }) => operation === into.list)?.rules[0]?.matcher;
 }
-
-const COMMANDS: ReadonlySet<string> = new Set(["bash", "shell", "option", "command"]);

@@ -1,20 +1,23 @@
-import { type Action, type Argument, type Lowered, quote, type World } from "../action/index.ts";
+import { type Action, type Argument, type Lowered, quote } from "../action/index.ts";
 import { NOWHERE } from "../engine/index.ts";
-import { genericInstances } from "../pattern/index.ts";
 import {
+  ANY_COMMAND,
   compareDecisions,
   DEFAULT_SETTINGS,
   judge,
   type JudgeContext,
-  type Matcher,
+  judgingOf,
   matchMatcher,
   matchRule,
+  pathScopeOf,
   patternBase,
   type Policy,
+  readingOf,
   type Rule,
   ruleCovers,
   same,
   sampleCommands,
+  type Trial,
 } from "../policy/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import type { Inspection } from "./rules.ts";
@@ -22,51 +25,20 @@ import type { Inspection } from "./rules.ts";
 /** Why a rule can never speak; undefined where it can, or where that cannot be told. */
 export function neverMatches(rule: Rule, context: JudgeContext): string | undefined {
   if (rule.effect === "allow" && rule.untrusted === true) return "the file is not trusted: its allow rules are ignored";
-  switch (rule.matcher.kind) {
-    case "bash":
-      return bashNever(rule, rule.matcher);
-    case "shell":
-      return shellNever(rule);
-    case "path":
-      return rule.effect === "allow" ? pathNever(rule, rule.matcher, context) : undefined;
-    default:
-      return undefined;
-  }
+  const never = readingOf(rule.matcher).whyNever(rule.matcher, trialOf(rule));
+  return never ?? (rule.effect === "allow" ? neverAllows(rule, context) : undefined);
 }
 
-type MatcherOf<Kind extends Matcher["kind"]> = Extract<Matcher, { readonly kind: Kind }>;
-
-/** A rule's own words, as a command line, must give a command that it matches. */
-function bashNever(rule: Rule, matcher: MatcherOf<"bash">): string | undefined {
-  const samples = sampleCommands(matcher);
-  if (samples.length === 0) return undefined;
-  const words = matcher.tokens.flatMap((token) => (token.is === "text" ? [token.text] : []));
-  const [sample = []] = samples;
-  const read = lowerShell(sample.join(" "), { world: NOWHERE });
-  const parsed = read.actions.some(({ kind }) => kind === "exec");
-  if (speaks(rule, read.actions)) return undefined;
-  if (words.some((word) => /^["']|["']$/.test(word)))
-    return "quotes are characters like any other here, and the shell takes them off before a rule is asked";
-  if (!parsed) return undefined;
-  if (words.some((word) => /^(?:&&|\|\||[|&;]|;;|\|&)$|;$/.test(word)) || words.some((word) => /[;|]|&&/.test(word)))
-    return "each command of a line is judged by itself, so a rule with an operator matches none";
-  if (words.some((word) => /^\d*(?:>>?|<)/.test(word)))
-    return "a redirect is no part of the command: it is judged as the file it writes or reads";
-  if (/^[A-Za-z_]\w*=/.test(words[0] ?? "")) return "assignments in front are no part of the command";
-  if (words.some((word) => /[$`]/.test(word))) return "what the shell replaces is compared by its value, never by its name";
-  return speaks(rule, lowerShell(sample.map(quote).join(" "), { world: NOWHERE }).actions)
-    ? undefined
-    : "no command is spelled like this once the shell has read it";
-}
-
-/** Contradictions: an option that must and must not be there. */
-function shellNever(rule: Rule): string | undefined {
-  const samples = sampleCommands(rule.matcher);
-  if (samples.length === 0) return undefined;
-  const some = samples.some(
-    (argv) => speaks(rule, [execOf(argv)]) || speaks(rule, lowerShell(argv.map(quote).join(" "), { world: NOWHERE }).actions),
-  );
-  return some ? undefined : "what it asks for contradicts itself";
+function trialOf(rule: Rule): Trial {
+  const lower = (line: string): readonly Action[] => lowerShell(line, { world: NOWHERE }).actions;
+  return {
+    line: (text) => {
+      const actions = lower(text);
+      return speaks(rule, actions) ? "speaks" : actions.some(({ kind }) => kind === "exec") ? "silent" : "no command";
+    },
+    words: (argv) => speaks(rule, lower(argv.map(quote).join(" "))),
+    command: (argv) => speaks(rule, [execOf(argv)]),
+  };
 }
 
 function execOf(argv: readonly string[]): Action {
@@ -82,19 +54,9 @@ function speaks(rule: Rule, actions: readonly Action[]): boolean {
   });
 }
 
-/** The actions that a path rule describes when its wildcards stand for nothing in particular. */
-function pathActions(matcher: MatcherOf<"path">, world: World): readonly Action[] {
-  if (matcher.pattern === undefined) return [];
-  const instances = genericInstances(matcher.pattern, patternBase(world, "narrow"));
-  return matcher.operations
-    .filter((operation) => operation !== "execute")
-    .flatMap((operation) =>
-      instances.map((path): Action => ({ kind: "file", operation, target: { kind: "path", path }, origin: { by: "tool" } })),
-    );
-}
-
-function pathNever(rule: Rule, matcher: MatcherOf<"path">, context: JudgeContext): string | undefined {
-  const actions = pathActions(matcher, context.world);
+/** What it describes lies outside the reach of every allow rule. */
+function neverAllows(rule: Rule, context: JudgeContext): string | undefined {
+  const actions = readingOf(rule.matcher).fileActions(rule.matcher, patternBase(context.world, "narrow"));
   if (actions.length === 0) return undefined;
   const match = { world: context.world };
   const spoken = actions.filter((action) => matchMatcher(rule.matcher, action, "wide", match) === "yes");
@@ -124,18 +86,18 @@ export interface Shadow {
  */
 export function shadows(rules: readonly Rule[], inspection: Inspection): ReadonlyMap<Rule, Shadow> {
   const base = patternBase(inspection.world, "narrow");
-  const buckets = new Map<string, { readonly rule: Rule; readonly at: number }[]>();
+  const groups = new Map<string, { readonly rule: Rule; readonly at: number }[]>();
   const counting = rules.filter(({ effect, untrusted }) => effect !== "allow" || untrusted !== true);
   for (const [at, rule] of counting.entries()) {
-    const key = bucketOf(rule);
-    buckets.set(key, [...(buckets.get(key) ?? []), { rule, at }]);
+    const key = groupOf(rule);
+    groups.set(key, [...(groups.get(key) ?? []), { rule, at }]);
   }
   const out = new Map<Rule, Shadow>();
   for (const [at, rule] of counting.entries()) {
-    const key = bucketOf(rule);
+    const key = groupOf(rule);
     const near = [
-      ...(buckets.get(key) ?? []),
-      ...(key === ANY_COMMAND || !key.startsWith("command ") ? [] : (buckets.get(ANY_COMMAND) ?? [])),
+      ...(groups.get(key) ?? []),
+      ...(key === ANY_COMMAND || !judgingOf(rule.matcher).ofCommands ? [] : (groups.get(ANY_COMMAND) ?? [])),
     ];
     const stricter = near.find((other) => compareDecisions(other.rule.effect, rule.effect) > 0 && ruleCovers(other.rule, rule, base));
     if (stricter !== undefined) {
@@ -148,6 +110,8 @@ export function shadows(rules: readonly Rule[], inspection: Inspection): Readonl
   return out;
 }
 
+const groupOf = ({ matcher }: Rule): string => readingOf(matcher).coverGroup(matcher);
+
 /** The same for the rules of one `operations` block, where order decides. */
 export function shadowsInBlock(rules: readonly Rule[], inspection: Inspection): ReadonlyMap<Rule, Shadow> {
   const base = patternBase(inspection.world, "narrow");
@@ -157,27 +121,6 @@ export function shadowsInBlock(rules: readonly Rule[], inspection: Inspection): 
       return by === undefined ? [] : [[rule, { by, because: "earlier" }]];
     }),
   );
-}
-
-const ANY_COMMAND = "command *";
-
-/** Rules of different buckets never cover each other. */
-function bucketOf({ matcher }: Rule): string {
-  switch (matcher.kind) {
-    case "bash": {
-      const [first] = matcher.tokens;
-      return first?.is === "text" ? `command ${first.text}` : ANY_COMMAND;
-    }
-    case "shell": {
-      const [only, ...more] = matcher.program.alternatives;
-      return only !== undefined && more.length === 0 && !matcher.program.negated && !/[*?[]/.test(only) ? `command ${only}` : ANY_COMMAND;
-    }
-    case "option":
-    case "command":
-      return ANY_COMMAND;
-    default:
-      return matcher.kind;
-  }
 }
 
 /** True when `rule` adds nothing to `other`, which has the same effect. */
@@ -190,13 +133,16 @@ export function repeats(other: Rule, rule: Rule, inspection: Inspection): boolea
 /** A narrower allow may name a danger or a secret that a broader one does not lift: what it spells out must be judged alike. */
 function namesNoMore(other: Rule, rule: Rule, { context, policy, world }: Inspection): boolean {
   // What is judged here carries no system call, so nothing would be compared.
-  if (rule.matcher.kind === "call") return false;
-  const samples = sampleCommands(rule.matcher);
+  const { matcher } = rule;
+  if (judgingOf(matcher).keys.call(matcher) !== undefined) return false;
+  const samples = sampleCommands(matcher);
   if (samples.some((argv) => context.dangersOf(argv).size > 0)) return false;
-  if (policy.settings.preset === "readonly" && samples.length === 0 && rule.matcher.kind !== "path") return false;
+  if (policy.settings.preset === "readonly" && samples.length === 0 && pathScopeOf(matcher) === undefined) return false;
   const requests: readonly Lowered[] =
-    rule.matcher.kind === "path"
-      ? pathActions(rule.matcher, world).map((action) => ({ actions: [action], unknowns: [] }))
+    pathScopeOf(matcher) !== undefined
+      ? readingOf(matcher)
+          .fileActions(matcher, patternBase(world, "narrow"))
+          .map((action) => ({ actions: [action], unknowns: [] }))
       : samples.map((argv) => lowerShell(argv.map(quote).join(" "), { world: NOWHERE }));
   const alone = (one: Rule): Policy => ({ settings: policy.settings, rules: [one], operations: [], warnings: [] });
   const [broad, narrow] = [alone(other), alone(rule)];

@@ -1,10 +1,10 @@
-import type { Rule } from "../policy/index.ts";
+import { readingOf, type Rule } from "../policy/index.ts";
 import { isKnown } from "../shell/survey/index.ts";
 import { type Inspection, listRules, repeats, type RuleLine } from "../inspect/index.ts";
 import { CODES, type Finding, type LintCode } from "./codes.ts";
-import { lowerLine, programsOf } from "./open.ts";
+import { lowerLine } from "./open.ts";
 import { tooWeak } from "./weak.ts";
-import { isEverything, tooWide } from "./wide.ts";
+import { tooWide } from "./wide.ts";
 
 export { withoutLimit } from "./wide.ts";
 export { CODES, type Finding, type LintCode, type Severity } from "./codes.ts";
@@ -70,11 +70,13 @@ function findings({ rule, shadow, never }: RuleLine, all: readonly Rule[], inspe
         message: `has no effect: ${by} always answers first`,
         help: "remove it, or make the stricter rule narrower",
       });
-    else if (!isEverything(shadow.by.matcher))
+    else if (!isEverything(shadow.by))
       out.push({ code: "AL032", message: `adds nothing to ${by}`, help: "remove it, unless it is there to be read" });
   }
   return out.filter((draft) => draft !== undefined);
 }
+
+const isEverything = ({ matcher }: Rule): boolean => readingOf(matcher).isEverything(matcher);
 
 /** Comparing each with each takes too long beyond this. */
 const MOST_COMPARED = 3000;
@@ -88,7 +90,7 @@ function needless(rule: Rule, all: readonly Rule[], inspection: Inspection): Fin
       (other) =>
         other.effect === rule.effect &&
         other.untrusted === rule.untrusted &&
-        !isEverything(other.matcher) &&
+        !isEverything(other) &&
         repeats(other, rule, inspection) &&
         !repeats(rule, other, inspection),
     );
@@ -103,13 +105,15 @@ function needless(rule: Rule, all: readonly Rule[], inspection: Inspection): Fin
 
 /** A name that neither the tables nor the machine know is probably a typing mistake. */
 function missing({ matcher }: Rule, { world }: Inspection): FindingDraft | undefined {
-  const name = programsOf(matcher).find(
-    (program) =>
-      !program.includes("/") &&
-      !isKnown(program) &&
-      world.lookup(program).path === undefined &&
-      !lowerLine([program]).some((action) => action.kind === "exec" && action.builtin === true),
-  );
+  const name = readingOf(matcher)
+    .programs(matcher)
+    .find(
+      (program) =>
+        !program.includes("/") &&
+        !isKnown(program) &&
+        world.lookup(program).path === undefined &&
+        !lowerLine([program]).some((action) => action.kind === "exec" && action.builtin === true),
+    );
   return name === undefined
     ? undefined
     : { code: "AL040", message: `\`${name}\` is not on the PATH, and Assent does not know it`, help: "check the spelling" };

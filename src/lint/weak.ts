@@ -1,29 +1,37 @@
 import type { DangerId } from "../action/index.ts";
 import { patternCovers } from "../pattern/index.ts";
-import { compareDecisions, patternBase, sampleCommands, type Matcher, type Rule } from "../policy/index.ts";
+import {
+  compareDecisions,
+  judgingOf,
+  pathScopeOf,
+  patternBase,
+  readingOf,
+  sampleCommands,
+  type PathScope,
+  type Rule,
+} from "../policy/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import { examplesOf } from "../shell/survey/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
 import type { FindingDraft } from "./index.ts";
-import { lowerLine, matchesLine, programsOf } from "./open.ts";
+import { lowerLine, matchesLine } from "./open.ts";
 
 /** What is wrong with a deny or ask rule that stops less than it seems to. */
 export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection): readonly FindingDraft[] {
   if (rule.effect === "allow") return [];
   // What another rule stops at least as firmly is stopped.
   const helpers = all.filter((other) => other !== rule && compareDecisions(other.effect, rule.effect) >= 0);
+  const scope = pathScopeOf(rule.matcher);
   const found =
-    rule.matcher.kind === "path"
-      ? paths(rule, rule.matcher, helpers, inspection)
-      : [exactly(rule, helpers) ?? spelling(rule, helpers, inspection)];
+    scope === undefined ? [exactly(rule, helpers) ?? spelling(rule, helpers, inspection)] : paths(rule, scope, helpers, inspection);
   return found.filter((draft) => draft !== undefined);
 }
 
 /** `Bash(git push)` without `:*`. */
 function exactly({ matcher, effect }: Rule, helpers: readonly Rule[]): FindingDraft | undefined {
-  if (matcher.kind !== "bash" || matcher.open || matcher.tokens.some(({ is }) => is !== "text")) return undefined;
-  const words = matcher.tokens.map((token) => (token.is === "text" ? token.text : ""));
+  const [words] = judgingOf(matcher).names.isWholeCommand(matcher) ? sampleCommands(matcher) : [];
+  if (words === undefined) return undefined;
   const more = lowerLine([...words, "x"]);
   if (helpers.some((other) => matchesLine(other, more))) return undefined;
   const text = words.join(" ");
@@ -39,7 +47,7 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection)
   const dangers = new Set<DangerId>(sampleCommands(rule.matcher).flatMap((argv) => [...context.dangersOf(argv)]));
   if (dangers.size === 0) return undefined;
   const left: string[] = [];
-  for (const program of programsOf(rule.matcher))
+  for (const program of readingOf(rule.matcher).programs(rule.matcher))
     for (const { line } of examplesOf(program)) {
       const { actions } = lowerShell(line, { world: NOWHERE });
       // An entry may be about several programs.
@@ -60,20 +68,23 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection)
 
 function paths(
   rule: Rule,
-  matcher: Extract<Matcher, { kind: "path" }>,
+  { operations, pattern }: PathScope,
   helpers: readonly Rule[],
   { world }: Inspection,
 ): readonly (FindingDraft | undefined)[] {
-  const { pattern, tool = "Read" } = matcher;
+  const tool = judgingOf(rule.matcher).keys.tool(rule.matcher);
   if (pattern === undefined) return [];
   const base = patternBase(world, "narrow");
   const covered = (wanted: string, change = false): boolean =>
-    helpers.some(
-      ({ matcher: other }) =>
-        other.kind === "path" &&
-        (change ? other.operations.includes("delete") : matcher.operations.every((operation) => other.operations.includes(operation))) &&
-        (other.pattern === undefined || patternCovers(other.pattern, wanted, base)),
-    );
+    helpers.some(({ matcher }) => {
+      const other = pathScopeOf(matcher);
+      return (
+        other !== undefined &&
+        (change ? other.operations.includes("delete") : operations.every((operation) => other.operations.includes(operation))) &&
+        (other.pattern === undefined || patternCovers(other.pattern, wanted, base))
+      );
+    });
+  const name = tool ?? "Read";
   const out: (FindingDraft | undefined)[] = [];
   const [, folder = "", last = ""] = /^(.*?)([^/]*)$/.exec(pattern) ?? [];
   const deep = last === "*" ? `${folder}**` : `${pattern}/**`;
@@ -85,16 +96,15 @@ function paths(
       message: isFolder
         ? "speaks of the folder itself, not of what is in it"
         : "speaks of what lies directly in the folder, not further below",
-      help: `write \`${tool}(${deep})\``,
+      help: `write \`${name}(${deep})\``,
     });
   else if (!pattern.includes("/") && pattern !== "~" && !pattern.startsWith("**") && !covered(anywhere))
     out.push({
       code: "AL022",
       message: `speaks of \`${pattern}\` at the top of the project only, not in the folders below`,
-      help: `write \`${tool}(${anywhere})\``,
+      help: `write \`${name}(${anywhere})\``,
     });
-  const onlyEdits =
-    rule.effect === "deny" && matcher.operations.includes("edit") && !matcher.operations.includes("delete") && matcher.tool !== undefined;
+  const onlyEdits = rule.effect === "deny" && operations.includes("edit") && !operations.includes("delete") && tool !== undefined;
   if (onlyEdits && !covered(pattern, true))
     out.push({
       code: "AL024",

@@ -1,18 +1,17 @@
-import { type Action, CALL_ARGUMENTS } from "../action/index.ts";
-import { patternCovers } from "../pattern/index.ts";
-import { judge, patternBase, pathTextOf, type CallMatcher, type Matcher, type Policy, type Rule } from "../policy/index.ts";
+import type { Action } from "../action/index.ts";
+import { judge, patternBase, readingOf, type Policy, type Rule } from "../policy/index.ts";
 import { examplesOf, hasSubcommands, isKnown, runsAnything, type SurveyedRun } from "../shell/survey/index.ts";
 import { lowerShell } from "../shell/index.ts";
 import { NOWHERE } from "../engine/index.ts";
 import type { Inspection } from "../inspect/index.ts";
-import { lowerLine, matchesLine, onlyCommand, openPrefixes } from "./open.ts";
+import { lowerLine, matchesLine, onlyCommand } from "./open.ts";
 import type { FindingDraft } from "./index.ts";
 
 /** What is wrong with an allow rule that allows too much. */
 export function tooWide(rule: Rule, inspection: Inspection): FindingDraft | undefined {
   const whole = withoutLimit(rule, inspection);
-  if (whole !== undefined || rule.effect !== "allow" || rule.untrusted === true || rule.matcher.kind === "call") return whole;
-  for (const prefix of openPrefixes(rule.matcher)) {
+  if (whole !== undefined || rule.effect !== "allow" || rule.untrusted === true) return whole;
+  for (const prefix of readingOf(rule.matcher).prefixes(rule.matcher)) {
     const found = runs(rule, prefix) ?? hides(rule, prefix, inspection) ?? unknown(prefix);
     if (found !== undefined) return found;
   }
@@ -22,63 +21,10 @@ export function tooWide(rule: Rule, inspection: Inspection): FindingDraft | unde
 /** An allow rule whose words say no place, host or program at all. */
 export function withoutLimit({ effect, matcher, untrusted }: Rule, inspection: Inspection): FindingDraft | undefined {
   if (effect !== "allow" || untrusted === true) return undefined;
-  if (matcher.kind === "call") return wideCall(matcher, inspection);
-  return isEverything(matcher)
-    ? { code: "AL003", message: "allows everything that no rule or protection speaks against", help: EVERYTHING }
-    : everywhere(matcher, inspection);
-}
-
-const EVERYTHING = 'name the programs: "Bash(npm test:*)"; "preset": "permissive" allows what no protection speaks against';
-
-export function isEverything(matcher: Matcher): boolean {
-  switch (matcher.kind) {
-    case "bash":
-      return matcher.tokens[0]?.is !== "text" && (matcher.open || matcher.tokens.some(({ is }) => is === "any"));
-    case "shell":
-      return matcher.program.negated || matcher.program.alternatives.includes("*");
-    case "command":
-      return /^\*+$/.test(matcher.pattern);
-    case "tool":
-      return matcher.where === undefined && /^(?:mcp__)?\*$/.test(matcher.name);
-    case "call":
-      return matcher.args.every(({ is }) => is === "any");
-    default:
-      return false;
-  }
-}
-
-/** A call pattern that leaves open where. */
-function wideCall(matcher: CallMatcher, { world }: Inspection): FindingDraft | undefined {
-  const { name, args } = matcher;
-  const example = CALL_ARGUMENTS[name].map(({ kind }) => CALL_EXAMPLES[kind] ?? "_").join(", ");
-  const help = `say which: \`${name === "exec" ? "exec(_, [git, status, ...])" : `${name}(${example})`}\``;
-  if (isEverything(matcher)) return { code: "AL003", message: `allows every \`${name}\` that no rule or protection speaks against`, help };
-  const [mode] = args.slice(1);
-  if (name === "exec" || (name === "open" && mode?.is === "text" && mode.text === "read")) return undefined;
-  const base = patternBase(world, "narrow");
-  const open = args.some((pattern, at) => {
-    const kind = CALL_ARGUMENTS[name][at]?.kind;
-    if (kind === "place") return pattern.is === "any" || (pattern.is === "glob" && pattern.parts.every((part) => typeof part !== "string"));
-    const text = kind === "path" ? pathTextOf(pattern) : undefined;
-    return (
-      (kind === "path" && pattern.is === "any") ||
-      (pattern.is === "glob" && text !== undefined && ["/**", "~/**"].some((all) => patternCovers(text, all, base)))
-    );
-  });
-  const where = CALL_ARGUMENTS[name][0]?.kind === "place" ? "for every host" : "for files anywhere, not only in the project";
-  return open ? { code: "AL005", message: `allows this ${where}`, help } : undefined;
-}
-
-const CALL_EXAMPLES: Readonly<Record<string, string>> = { place: "*.example.com", path: "src/**" };
-
-function everywhere(matcher: Matcher, { world }: Inspection): FindingDraft | undefined {
-  if (matcher.kind === "net" && matcher.host === "*")
-    return { code: "AL005", message: "allows every host", help: "name the hosts: `WebFetch(domain:nodejs.org)`, `Net(*.example.com:443)`" };
-  if (matcher.kind !== "path" || matcher.operations.every((operation) => operation === "read" || operation === "list")) return undefined;
-  const base = patternBase(world, "narrow");
-  if (matcher.pattern !== undefined && !["/**", "~/**"].some((all) => patternCovers(matcher.pattern ?? "", all, base))) return undefined;
-  const name = matcher.tool ?? "Edit";
-  return { code: "AL005", message: "allows this for files anywhere, not only in the project", help: `name a folder: \`${name}(src/**)\`` };
+  const doubt = readingOf(matcher).doubtWide(matcher, patternBase(inspection.world, "narrow"));
+  if (doubt === undefined) return undefined;
+  const { of, message, help } = doubt;
+  return { code: of === "everything" ? "AL003" : "AL005", message, help };
 }
 
 /** The rule leaves open what runs. */

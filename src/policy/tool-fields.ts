@@ -1,5 +1,20 @@
 import type { ToolAction } from "../action/index.ts";
-import { both, either, hostMatches, hostOfUrl, matchesText, possibleHosts, type Answer } from "../pattern/index.ts";
+import {
+  type Answer,
+  both,
+  either,
+  expandBraces,
+  hostMatches,
+  hostOfUrl,
+  matchesText,
+  mistake,
+  normaliseHost,
+  ok,
+  parseUnits,
+  pathPattern,
+  possibleHosts,
+  type Result,
+} from "../pattern/index.ts";
 import type { MatchContext, Side } from "./match-context.ts";
 import { matchPathText } from "./match-path.ts";
 
@@ -83,4 +98,36 @@ function pathOfUrl(value: string): string | undefined {
 /** The paths a tool names, for rules that hold only inside a project. */
 export function pathFields(action: ToolAction): readonly string[] {
   return action.fields.filter(([field]) => PATH_FIELDS.has(field)).map(([, value]) => pathOfUrl(value) ?? value);
+}
+
+/** The host of a rule: `*`, `*.example.com`, a name or an address. */
+export function parseHost(text: string): Result<string> {
+  if (text === "*") return ok("*");
+  const below = text.startsWith("*.");
+  const name = below ? text.slice(2) : text;
+  if (name.includes("*")) return mistake(`\`${text}\`: \`*\` can only stand for whole leading labels`, "write `*.example.com`");
+  const host = normaliseHost(name);
+  if (host === undefined) return mistake(`\`${text}\` is no host`, "write a host name or address without scheme, port and path");
+  return ok(below ? `*.${host}` : host);
+}
+
+/** The condition of a tool rule: `domain:host`, `field:glob`, or a path pattern. */
+export function parseCondition(scope: string): Result<ToolCondition> {
+  const field = /^([A-Za-z_][\w.-]*):/.exec(scope)?.[1];
+  if (field === "domain") {
+    const host = parseHost(scope.slice(7).trim());
+    return host.ok ? ok({ by: "domain", host: host.value }) : host;
+  }
+  if (field !== undefined) {
+    const pattern = scope.slice(field.length + 1);
+    if (/^https?$/i.test(field) && pattern.startsWith("//"))
+      return mistake("a URL is no scope", `write \`domain:${pattern.slice(2).replace(/[/:].*$/s, "")}\``);
+    const texts = expandBraces(pattern);
+    if (!texts.ok) return texts;
+    if (texts.value.length > 1) return mistake("braces in a field's pattern", "write one rule for each");
+    const units = parseUnits(pattern);
+    return units.ok ? ok({ by: "field", field, pattern }) : units;
+  }
+  const pattern = pathPattern(scope);
+  return pattern.ok ? ok({ by: "path", pattern: scope }) : pattern;
 }

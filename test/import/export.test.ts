@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadRefusals } from "../../src/agents/native/index.ts";
 import { NOWHERE } from "../../src/engine/examples.ts";
-import { refusalsOf } from "../../src/import/index.ts";
-import { matchMatcher, parseRule, REFUSALS_TOLD } from "../../src/policy/index.ts";
+import { matchMatcher, parseRule, readingOf, REFUSALS_TOLD } from "../../src/policy/index.ts";
 import { lowerShell } from "../../src/shell/index.ts";
 
 const EXPORTS = (await Promise.all(REFUSALS_TOLD.map(loadRefusals))).filter((format) => format !== undefined);
@@ -13,7 +12,7 @@ function said(agent: string, rule: string): readonly string[] {
   const format = EXPORTS.find(({ id }) => id === agent);
   const parsed = parseRule(rule);
   if (format === undefined || !parsed.ok) throw new Error(rule);
-  const refusals = refusalsOf(parsed.matcher);
+  const refusals = readingOf(parsed.matcher).refusals(parsed.matcher);
   if ("why" in refusals) return [`none: ${refusals.why}`];
   return refusals.flatMap((refusal) => format.express({ refusal, reason: undefined }) ?? ["-"]).map((one) => one.replace("\u0000", " "));
 }
@@ -92,7 +91,7 @@ describe("a refusal of ours in the words of a host", () => {
 test("a reason goes along where the host has a place for it", () => {
   const parsed = parseRule("Bash(rm:*)");
   if (!parsed.ok) throw new Error("rule");
-  const refusals = refusalsOf(parsed.matcher);
+  const refusals = readingOf(parsed.matcher).refusals(parsed.matcher);
   const entries = ["codex", "gemini"].map((id) =>
     EXPORTS.find((one) => one.id === id)
       ?.express({ refusal: "why" in refusals ? { is: "shell" } : (refusals[0] ?? { is: "shell" }), reason: 'use "trash"' })

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Action, type Call, CALL_ARGUMENTS, CALL_NAMES, OPEN_FLAGS, printCall } from "../../src/action/index.ts";
 import { compileRegex, parseRegex } from "../../src/pattern/index.ts";
 import { callMatcher } from "../../src/policy/call-matcher.ts";
-import { readCall } from "../../src/policy/call-pattern.ts";
+import { readCall } from "../../src/policy/kinds/call.ts";
 import { ruleCovers } from "../../src/policy/cover.ts";
 import { patternBase } from "../../src/policy/match-context.ts";
 import { matchRule } from "../../src/policy/match-rule.ts";

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Action, Call } from "../../src/action/index.ts";
 import { callMatcher } from "../../src/policy/call-matcher.ts";
 import { ruleCovers } from "../../src/policy/cover.ts";
-import { judgingOf, type Matcher, sampleCommands } from "../../src/policy/kinds/index.ts";
+import { judgingOf, type Matcher, readingOf, sampleCommands } from "../../src/policy/kinds/index.ts";
+import type { Refusal } from "../../src/policy/kinds/reading.ts";
 import { patternBase, sideOf } from "../../src/policy/match-context.ts";
 import { matchMatcher, matchRule } from "../../src/policy/match-rule.ts";
+import { readPolicy } from "../../src/policy/read/index.ts";
 import { indexOf } from "../../src/policy/rule-index.ts";
 import type { Effect, Rule } from "../../src/policy/types.ts";
 import { exec, execOf, file, matcherOf, net, tool, world } from "./language.ts";
@@ -27,6 +29,15 @@ interface Row {
   readonly samples?: readonly string[];
   /** It says something in particular. */
   readonly literal: boolean;
+  /** It limits nothing of its kind. */
+  readonly everything?: true;
+  /** The words after which it leaves open what follows. */
+  readonly prefixes?: readonly string[];
+  readonly programs?: readonly string[];
+  /** What other programs are told of it when it denies, or why nothing. */
+  readonly refusals: string | readonly Refusal[];
+  /** An example of it, and what is none. */
+  readonly example?: readonly [string, string];
 }
 
 const option = (command: string, ...hasOption: readonly string[]) => ({ tool: "Bash", command, when: { hasOption } });
@@ -37,6 +48,13 @@ const call = (name: Call["name"], ...args: Call["args"]): Action => ({
   origin: { by: "tool" },
   call: { name, args },
 });
+
+/** An option right behind the words, or further on. */
+const optionBehind = (words: string, name: string): readonly Refusal[] => [
+  { is: "words", words: [...words.split(" "), name], exact: false },
+  { is: "text", glob: `${words} * ${name}` },
+  { is: "text", glob: `${words} * ${name} *` },
+];
 
 /** A kind without rows does not compile. */
 const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
@@ -50,6 +68,10 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["Bash(git:*)", "Bash(git * :*)", "Shell(git push ...)", "Read"],
       samples: ["git push", "git push zqx1"],
       literal: true,
+      prefixes: ["git push"],
+      programs: ["git"],
+      refusals: [{ is: "words", words: ["git", "push"], exact: false }],
+      example: ["git push", "git status"],
     },
     {
       rule: "Bash(rm -rf *)",
@@ -60,6 +82,9 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["Bash(rm -rf:*)"],
       samples: ["rm -rf zqx1"],
       literal: true,
+      prefixes: ["rm -rf"],
+      programs: ["rm"],
+      refusals: "exactly one word",
     },
     {
       rule: "Bash",
@@ -68,6 +93,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["Bash(git:*)", "Shell(git ...)", line("git diff*")],
       coversNot: ["Read", "WebFetch", "*"],
       literal: false,
+      everything: true,
+      refusals: [{ is: "shell" }],
     },
   ],
   shell: [
@@ -80,6 +107,10 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["Shell(git push ...)", "Bash(git push:*)"],
       samples: ["git push --force", "git push --force zqx1", "hg push --force", "hg push --force zqx1"],
       literal: true,
+      prefixes: ["git push", "hg push"],
+      programs: ["git", "hg"],
+      refusals: [...optionBehind("git push", "--force"), ...optionBehind("hg push", "--force")],
+      example: ["hg push --force", "hg push"],
     },
     {
       rule: "Shell(git status !-*)",
@@ -88,8 +119,19 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["Shell(git status)", "Bash(git status)"],
       samples: ["git status", "git status zqx1"],
       literal: true,
+      prefixes: ["git status"],
+      programs: ["git"],
+      refusals: "gaps, and what must not be there",
     },
-    { rule: "Shell(* --version)", allow: ["git --version"], deny: ["./git --version"], not: ["git version"], literal: false },
+    {
+      rule: "Shell(* --version)",
+      allow: ["git --version"],
+      deny: ["./git --version"],
+      not: ["git version"],
+      literal: false,
+      everything: true,
+      refusals: "wildcards in a word",
+    },
   ],
   option: [
     {
@@ -100,6 +142,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["Bash(sed -i:*)", "Bash"],
       samples: ["sed -i zqx1", "sed -E zqx1"],
       literal: true,
+      programs: ["sed"],
+      refusals: [...optionBehind("sed", "-i"), ...optionBehind("sed", "-E")],
     },
   ],
   command: [
@@ -112,8 +156,19 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: [line("git *"), "Bash(git diff:*)"],
       samples: ["git diff zqx1", "git diffzqx1"],
       literal: true,
+      prefixes: ["git diff"],
+      refusals: [{ is: "text", glob: "git diff*" }],
     },
-    { rule: line("*"), allow: ["ls", "./run a"], not: [file("read a")], covers: [line("ls")], coversNot: ["Bash"], literal: false },
+    {
+      rule: line("*"),
+      allow: ["ls", "./run a"],
+      not: [file("read a")],
+      covers: [line("ls")],
+      coversNot: ["Bash"],
+      literal: false,
+      everything: true,
+      refusals: [{ is: "shell" }],
+    },
   ],
   path: [
     {
@@ -124,6 +179,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["Edit(src/a.ts)", "Edit(src/*.ts)"],
       coversNot: ["Edit(**)", "Read(src/a.ts)", "Write(src/a.ts)"],
       literal: true,
+      refusals: [{ is: "path", access: "edit", anchor: "project", pattern: "src/**" }],
+      example: ["src/a.ts", "lib/a.ts"],
     },
     {
       rule: "Read",
@@ -131,12 +188,14 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       not: [file("edit a"), "cat a"],
       covers: ["Read(src/**)"],
       literal: false,
+      refusals: [{ is: "path", access: "read", anchor: "anywhere", pattern: "**" }],
     },
     {
       rule: "Exec(/opt/tools/*)",
       allow: [exec("/opt/tools/a x", { resolved: "/opt/tools/a" })],
       not: [exec("ls", { resolved: "/usr/bin/ls" }), file("read /opt/tools/a")],
       literal: true,
+      refusals: "hosts know reading and editing only",
     },
   ],
   net: [
@@ -148,6 +207,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["WebFetch(domain:docs.nodejs.org)", "WebFetch(host:nodejs.org)"],
       coversNot: ["WebFetch", "Net(nodejs.org)"],
       literal: true,
+      refusals: [{ is: "fetch", host: "nodejs.org", below: true, itself: true }],
+      example: ["https://nodejs.org/api", "example.org:443"],
     },
     {
       rule: "Net(*.example.com:443)",
@@ -156,8 +217,16 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["Net(b.example.com:443)"],
       coversNot: ["Net(b.example.com)", "Net(example.com:443)"],
       literal: true,
+      refusals: "hosts know no ports",
     },
-    { rule: "Net(*:22)", allow: [net("a.example.com", 22)], not: [net("a.example.com", 23)], covers: ["Net(a:22)"], literal: false },
+    {
+      rule: "Net(*:22)",
+      allow: [net("a.example.com", 22)],
+      not: [net("a.example.com", 23)],
+      covers: ["Net(a:22)"],
+      literal: false,
+      refusals: "hosts know no ports",
+    },
   ],
   tool: [
     {
@@ -167,6 +236,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["mcp__files__read", "mcp__files__re*"],
       coversNot: ["mcp__*", "*", "Read"],
       literal: true,
+      refusals: [{ is: "mcp", server: "files", tool: "*" }],
+      example: ["mcp__files__read", "mcp__web__get"],
     },
     {
       rule: "Task(prompt:fix *)",
@@ -174,6 +245,7 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       not: [tool("Task", { prompt: "look" }), tool("Task"), tool("Other", { prompt: "fix it" })],
       coversNot: ["Task"],
       literal: true,
+      refusals: "a condition on a tool's input",
     },
     {
       rule: "*",
@@ -187,6 +259,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["mcp__a", "Task(prompt:x)"],
       coversNot: ["Bash"],
       literal: false,
+      everything: true,
+      refusals: "a tool by its name: hosts name theirs differently",
     },
   ],
   call: [
@@ -197,6 +271,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       covers: ["open(/home/me/repo/**, write)"],
       coversNot: ["open(_, _)", "delete(/home/me/repo/a)", "Write(/home/me/repo/**)"],
       literal: true,
+      refusals: "no host sees system calls",
+      example: ["open(/home/me/repo/a, write)", "delete(/home/me/repo/a)"],
     },
     {
       rule: "exec(_, [git, push, ...])",
@@ -205,6 +281,8 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
       coversNot: ["exec(_, [git, ...])", "Bash(git push:*)"],
       samples: ["git push", "git push zqx1"],
       literal: true,
+      programs: ["git"],
+      refusals: "no host sees system calls",
     },
   ],
 };
@@ -227,7 +305,7 @@ const ALL = Object.values(ROWS).flat();
 const ACTIONS = ALL.flatMap(({ allow, deny = [], not }) => [...allow, ...deny, ...not]).map(action);
 
 describe.each(Object.entries(ROWS))("rules of the kind %s", (kind, rows) => {
-  test.each(rows)("$rule", ({ rule, allow, deny = [], not, covers = [], coversNot = [], samples = [], literal }) => {
+  test.each(rows)("$rule", ({ rule, allow, deny = [], not, covers = [], coversNot = [], samples = [], literal, ...row }) => {
     const matcher = read(rule);
     expect(matcher.kind).toBe(kind);
     const told = (effect: Effect, list: readonly (string | Action)[]) => list.map((one) => [one, answer(effect, matcher, one)]);
@@ -244,6 +322,20 @@ describe.each(Object.entries(ROWS))("rules of the kind %s", (kind, rows) => {
 
     expect(sampleCommands(matcher).map((argv) => argv.join(" "))).toEqual(samples);
     expect(judgingOf(matcher).names.literal(matcher)).toBe(literal);
+
+    const kindOfRule = readingOf(matcher);
+    expect(kindOfRule.isEverything(matcher)).toBe(row.everything === true);
+    expect(kindOfRule.prefixes(matcher).map((words) => words.join(" "))).toEqual(row.prefixes ?? []);
+    expect(kindOfRule.programs(matcher)).toEqual(row.programs ?? []);
+    const refusals = kindOfRule.refusals(matcher);
+    expect("why" in refusals ? refusals.why : refusals).toEqual(row.refusals);
+    if (row.example !== undefined) {
+      const [match, notMatch] = row.example;
+      const entry = typeof rule === "string" ? { rule, match: [match], notMatch: [notMatch] } : undefined;
+      const text = JSON.stringify({ permissions: { deny: [entry] } });
+      const result = readPolicy(text, { file: "p", layer: "user", examples: (command) => [exec(command)] });
+      expect(result).toMatchObject({ ok: true, warnings: [] });
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import type { JsonNode } from "../../edit/json5/index.ts";
-import type { NativeContext, NativeRead, Refusal, Scope } from "../../import/index.ts";
+import type { NativeContext, NativeRead, Scope } from "../../import/index.ts";
+import type { Refusal } from "../../policy/index.ts";
 import type { Writer } from "./write.ts";
 
 export type Reader = (text: string, context: NativeContext) => NativeRead;

@@ -9,6 +9,7 @@ import {
   GAP,
   matchesAlternative,
   matchSequence,
+  ok,
   overlaps,
   type Segment,
   shellGlob,
@@ -19,6 +20,19 @@ import { hasFlag, isPlainWord, isProgram, spellingsOf, wordsOf, type ExecWords }
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, never, none, nothing, type Sides } from "./kind.ts";
+import {
+  ANY_COMMAND,
+  combineWords,
+  COMMAND_EXAMPLE,
+  commandExample,
+  everythingDoubt,
+  type ParsedText,
+  plainWord,
+  programsIn,
+  type ReadingKind,
+  type Refusal,
+  type Trial,
+} from "./reading.ts";
 import type { FlagPattern, ShellMatcher } from "./shell.ts";
 
 /** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
@@ -54,6 +68,26 @@ export const bash: JudgingKind<BashMatcher> = {
     host: nothing,
   },
   samples: bashSamples,
+};
+
+export const bashReading: ReadingKind<BashMatcher> = {
+  written: {
+    scope: { isName: (name) => name === "Bash", freeText: true, parse: (_, scope = "") => ok(parseBash(scope)) },
+    line: nothing,
+    object: undefined,
+    block: nothing,
+  },
+  exampleActions: commandExample,
+  exampleHelp: COMMAND_EXAMPLE,
+  fileActions: none,
+  whyNever,
+  isEverything,
+  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  prefixes,
+  programs: (matcher) => programsIn(bashSamples(matcher)),
+  spelledPrograms: ({ tokens: [first] }) => (first?.is === "text" ? [first.text] : []),
+  coverGroup: ({ tokens: [first] }) => (first?.is === "text" ? `command ${first.text}` : ANY_COMMAND),
+  refusals,
 };
 
 /**
@@ -241,3 +275,94 @@ function bashSamples({ tokens, open }: BashMatcher): readonly (readonly string[]
   const argv = tokens.flatMap((token) => (token.is === "text" ? [token.text] : token.is === "one" ? [FRESH] : []));
   return open || tokens.some((token) => token.is === "any") ? [argv, [...argv, FRESH]] : [argv];
 }
+
+/** `Bash(tokens)` and `Bash(tokens:*)`. `Bash`, `Bash()`, `Bash(*)` and `Bash(:*)` mean every command. */
+function parseBash(scope: string): ParsedText<BashMatcher> {
+  const warning = doubtOf(scope);
+  const matcher = readTokens(scope.trim());
+  return warning === undefined ? { matcher } : { matcher, warning };
+}
+
+function readTokens(written: string): BashMatcher {
+  let text = written;
+  if (text === "" || text === "*" || text === ":*" || text === "**" || text === "**:*" || text === "*:*")
+    return { kind: "bash", tokens: [], open: true };
+  const open = text.endsWith(":*");
+  if (open) text = text.slice(0, -2).trimEnd();
+  const tokens = text.split(/\s+/).map(readToken);
+  return { kind: "bash", tokens: mergeGaps(tokens), open };
+}
+
+function readToken(text: string): Token {
+  if (text === "*") return { is: "one" };
+  if (text === "**") return { is: "any" };
+  return { is: "text", text };
+}
+
+/** Several `**` in a row are one. */
+function mergeGaps(tokens: readonly Token[]): readonly Token[] {
+  return tokens.filter((token, i) => token.is !== "any" || tokens[i - 1]?.is !== "any");
+}
+
+/** agentperm takes these as they stand, so they load, but they never match what their writer had in mind. */
+function doubtOf(inner: string): string | undefined {
+  if (/(?:^|\s)(?:&&|\|\||[;|&])|;(?:\s|$)/.test(inner))
+    return "each command of a line is judged by itself, so a rule with `;`, `&&` or `|` matches nothing";
+  if (/(?:^|\s)["']|["'](?:\s|$)/.test(inner)) return "quotes are literal in `Bash(...)`; write `Shell(...)` with `\\ ` for a blank";
+  if (/\S\*|\*\S/.test(inner.replace(/:\*$/, "").replace(/(?:^|\s)\*\*(?=\s|$)/g, " ")))
+    return "in `Bash(...)` a `*` inside a word is literal for allow rules; write `Shell(...)` for a pattern";
+  return undefined;
+}
+
+/** A rule's own words, as a command line, must give a command that it matches. */
+function whyNever(matcher: BashMatcher, trial: Trial): string | undefined {
+  const [sample] = bashSamples(matcher);
+  if (sample === undefined) return undefined;
+  const words = textsOf(matcher.tokens);
+  const read = trial.line(sample.join(" "));
+  if (read === "speaks") return undefined;
+  if (words.some((word) => /^["']|["']$/.test(word)))
+    return "quotes are characters like any other here, and the shell takes them off before a rule is asked";
+  if (read === "no command") return undefined;
+  if (words.some((word) => /^(?:&&|\|\||[|&;]|;;|\|&)$|;$/.test(word)) || words.some((word) => /[;|]|&&/.test(word)))
+    return "each command of a line is judged by itself, so a rule with an operator matches none";
+  if (words.some((word) => /^\d*(?:>>?|<)/.test(word)))
+    return "a redirect is no part of the command: it is judged as the file it writes or reads";
+  if (/^[A-Za-z_]\w*=/.test(words[0] ?? "")) return "assignments in front are no part of the command";
+  if (words.some((word) => /[$`]/.test(word))) return "what the shell replaces is compared by its value, never by its name";
+  return trial.words(sample) ? undefined : "no command is spelled like this once the shell has read it";
+}
+
+/** The program and all else is open. */
+function isEverything({ tokens, open }: BashMatcher): boolean {
+  return tokens[0]?.is !== "text" && (open || tokens.some(({ is }) => is === "any"));
+}
+
+function prefixes({ tokens, open }: BashMatcher): readonly (readonly string[])[] {
+  const stop = tokens.findIndex(({ is }) => is !== "text");
+  if (stop === -1 && !open) return [];
+  const words = textsOf(stop === -1 ? tokens : tokens.slice(0, stop));
+  return words.length === 0 ? [] : [words];
+}
+
+const textsOf = (tokens: readonly Token[]): readonly string[] => tokens.flatMap((token) => (token.is === "text" ? [token.text] : []));
+
+function refusals({ tokens, open }: BashMatcher): readonly Refusal[] | { readonly why: string } {
+  if (tokens.length === 0) return [{ is: "shell" }];
+  if (tokens.every((token) => token.is === "text")) return [{ is: "words", words: textsOf(tokens), exact: !open }];
+  // A star of a host is any number of words.
+  if (tokens.some((token) => token.is === "one")) return { why: "exactly one word" };
+  let lists: readonly (readonly string[])[] = [[]];
+  for (const token of tokens) {
+    // `**` is nothing, or words: two patterns.
+    const more = combineWords(lists, token.is === "text" ? [[plainWord(token.text)]] : [[], ["*"]]);
+    if (more === undefined) return { why: "too many patterns" };
+    lists = more;
+  }
+  return lists.filter((list) => list.length > 0).flatMap((list) => patternsOf(list, open));
+}
+
+const patternsOf = (words: readonly string[], open: boolean): readonly Refusal[] => [
+  { is: "text", glob: words.join(" ") },
+  ...(open ? [{ is: "text", glob: [...words, "*"].join(" ") } as const] : []),
+];

@@ -13,6 +13,7 @@ import {
 } from "../../pattern/index.ts";
 import type { Side } from "../match-context.ts";
 import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
+import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, everythingDoubt, isLiteralWord, type ReadingKind, type Refusal } from "./reading.ts";
 
 /** `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
 export interface CommandMatcher {
@@ -37,6 +38,29 @@ export const command: JudgingKind<CommandMatcher> = {
   covers: (outer, inner) => inner.kind === "command" && covers(wordGlob(outer.pattern), wordGlob(inner.pattern)),
   names: { literal: ({ pattern }) => /^[^*?[]/.test(pattern), isWholeCommand: never, paths: none, host: nothing },
   samples: commandSamples,
+};
+
+export const commandReading: ReadingKind<CommandMatcher> = {
+  written: {
+    scope: undefined,
+    line: nothing,
+    object: undefined,
+    block: (operation) =>
+      operation === "execute"
+        ? { check: (pattern) => parseUnits(pattern), matcher: (pattern) => ({ kind: "command", pattern }) }
+        : undefined,
+  },
+  exampleActions: commandExample,
+  exampleHelp: COMMAND_EXAMPLE,
+  fileActions: none,
+  whyNever: nothing,
+  isEverything,
+  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  prefixes,
+  programs: none,
+  spelledPrograms: none,
+  coverGroup: () => ANY_COMMAND,
+  refusals,
 };
 
 function programsOf({ pattern }: CommandMatcher): readonly string[] | "any" {
@@ -92,4 +116,25 @@ function commandSamples({ pattern }: CommandMatcher): readonly (readonly string[
   const argv = words.map(genericWord);
   if (!last.endsWith("*") || last === "*" || last === "**") return [argv];
   return [[...words.slice(0, -1).map(genericWord), genericWord(last.replace(/\*+$/, "")), FRESH], argv];
+}
+
+function isEverything({ pattern }: CommandMatcher): boolean {
+  return /^\*+$/.test(pattern);
+}
+
+function prefixes({ pattern }: CommandMatcher): readonly (readonly string[])[] {
+  const words = pattern.split(/\s+/).filter((word) => word !== "");
+  const stop = words.findIndex((word) => !isLiteralWord(word));
+  if (stop === -1) return [];
+  const cut = (words[stop] ?? "").replace(/[*?[\\].*$/, "");
+  const prefix = [...words.slice(0, stop), ...(cut === "" ? [] : [cut])];
+  return prefix.length === 0 ? [] : [prefix];
+}
+
+function refusals(matcher: CommandMatcher): readonly Refusal[] | { readonly why: string } {
+  const { pattern } = matcher;
+  if (isEverything(matcher)) return [{ is: "shell" }];
+  return /[?[]/.test(pattern.replace(/\\./g, ""))
+    ? { why: "`?` and sets in a pattern" }
+    : [{ is: "text", glob: pattern.replace(/\\(?!\*)/g, "") }];
 }

@@ -1,8 +1,11 @@
 import type { Action, ExecAction } from "../../action/index.ts";
-import { both, either, type Answer } from "../../pattern/index.ts";
+import { isObject } from "../../data/index.ts";
+import { type Answer, both, either, mistake, ok, type Result } from "../../pattern/index.ts";
 import { hasFlag, isProgram, wordsOf } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
+import { unknownKey } from "../read/suggest.ts";
 import { FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
+import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, type ObjectRule, type ReadingKind, withOption } from "./reading.ts";
 
 /** `{ tool: "Bash", command, when: { hasOption } }`. */
 export interface OptionMatcher {
@@ -31,6 +34,21 @@ export const option: JudgingKind<OptionMatcher> = {
     inner.options.every((name) => outer.options.includes(name)),
   names: { literal: () => true, isWholeCommand: never, paths: none, host: nothing },
   samples: ({ commands, options }) => commands.flatMap((program) => options.map((name) => [program, name, FRESH])).slice(0, MOST_SAMPLES),
+};
+
+export const optionReading: ReadingKind<OptionMatcher> = {
+  written: { scope: undefined, line: nothing, object: parseOptionRule, block: nothing },
+  exampleActions: commandExample,
+  exampleHelp: COMMAND_EXAMPLE,
+  fileActions: none,
+  whyNever: nothing,
+  isEverything: never,
+  doubtWide: nothing,
+  prefixes: none,
+  programs: ({ commands }) => commands,
+  spelledPrograms: ({ commands }) => commands.flatMap((program) => program.split(" ")[0] ?? []),
+  coverGroup: () => ANY_COMMAND,
+  refusals: ({ commands, options }) => commands.flatMap((program) => options.flatMap((name) => withOption([program], name))),
 };
 
 /**
@@ -67,4 +85,35 @@ function writesOption(name: string, action: ExecAction): boolean {
       return true;
   }
   return false;
+}
+
+/** A rule about options, where agentperm drops silently what is incomplete. */
+function parseOptionRule(input: { readonly [key: string]: unknown }): Result<ObjectRule<OptionMatcher>> {
+  const unknown = unknownKey(input, ["tool", "command", "when", "reason"]);
+  if (unknown !== undefined) return unknown;
+  const { tool, command, when, reason } = input;
+  if (tool === undefined) return mistake("a rule object needs `rule`", 'write `{ "rule": "Bash(…)", "reason": "…" }`');
+  if (tool !== "Bash") return mistake("`tool` can only be `Bash` here", 'for another tool write `{ "rule": "Name(…)" }`');
+  const commands = nameList(command);
+  if (commands === undefined) return mistake("`command` is a program's name or a list of them", '`"command": "sed"`');
+  if (!isObject(when)) return mistake("`when` is missing", '`"when": { "hasOption": "-i" }`, or write the rule as `Bash(…)`');
+  const extra = unknownKey(when, ["hasOption"]);
+  if (extra !== undefined) return extra;
+  const options = nameList(when.hasOption);
+  if (options === undefined) return mistake("`hasOption` is an option or a list of them", '`"hasOption": ["-i", "--in-place"]`');
+  const bare = options.find((option) => !/^-[^-=]|^--[^-=]/.test(option));
+  if (bare !== undefined) return mistake(`\`${bare}\` is no option`, "an option starts with `-`");
+  if (reason !== undefined && typeof reason !== "string") return mistake("`reason` is a string");
+  const text = JSON.stringify({ tool, command, when });
+  return ok({ matcher: { kind: "option", commands, options }, text, ...(reason === undefined ? {} : { reason }) });
+}
+
+function nameList(value: unknown): readonly string[] | undefined {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const names: string[] = [];
+  for (const name of list) {
+    if (typeof name !== "string" || name.trim() === "") return undefined;
+    names.push(name);
+  }
+  return names.length === 0 ? undefined : names;
 }

@@ -11,6 +11,7 @@ import {
   matchesText,
   matchesWord,
   matchSequence,
+  ok,
   wordGlob,
 } from "../../pattern/index.ts";
 import { clusterLetters, hasFlag, isPlainWord, isProgram, spellingsOf, wordMatches, wordsOf, type ExecWords } from "../exec-words.ts";
@@ -18,6 +19,20 @@ import type { MatchContext, Side } from "../match-context.ts";
 import type { BashMatcher } from "./bash.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
+import {
+  ANY_COMMAND,
+  combineWords,
+  COMMAND_EXAMPLE,
+  commandExample,
+  everythingDoubt,
+  isLiteralWord,
+  programsIn,
+  type ReadingKind,
+  type Refusal,
+  type Trial,
+  withOption,
+} from "./reading.ts";
+import { parseShell } from "./shell-text.ts";
 
 /** A word pattern: alternatives (`{a,b}`), perhaps negated (`!{a,b}`); each a glob (`*`, `?`, `[...]`). */
 export interface WordPattern {
@@ -71,6 +86,36 @@ export const shell: JudgingKind<ShellMatcher> = {
     host: nothing,
   },
   samples: shellSamples,
+};
+
+export const shellReading: ReadingKind<ShellMatcher> = {
+  written: {
+    scope: {
+      isName: (name) => name === "Shell",
+      freeText: true,
+      parse: (_, scope = "") => {
+        const matcher = parseShell(scope);
+        return matcher.ok ? ok({ matcher: matcher.value }) : matcher;
+      },
+    },
+    line: nothing,
+    object: undefined,
+    block: nothing,
+  },
+  exampleActions: commandExample,
+  exampleHelp: COMMAND_EXAMPLE,
+  fileActions: none,
+  whyNever,
+  isEverything,
+  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  prefixes,
+  programs: (matcher) => programsIn(shellSamples(matcher)),
+  spelledPrograms: ({ program: { negated, alternatives } }) => (negated ? [] : alternatives.filter((word) => !/[*?[\]{}\\]/.test(word))),
+  coverGroup: ({ program: { negated, alternatives } }) => {
+    const [only, ...more] = alternatives;
+    return only !== undefined && more.length === 0 && !negated && !/[*?[]/.test(only) ? `command ${only}` : ANY_COMMAND;
+  },
+  refusals,
 };
 
 /** `Shell(...)`: operands in order, flags anywhere, in any spelling knowledge has for them. */
@@ -301,4 +346,49 @@ function flagWords(flag: FlagPattern): readonly (readonly string[])[] {
 
 function extend(samples: readonly (readonly string[])[], endings: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return samples.flatMap((argv) => endings.map((ending) => [...argv, ...ending])).slice(0, MOST_SAMPLES);
+}
+
+/** Contradictions: an option that must and must not be there. */
+function whyNever(matcher: ShellMatcher, trial: Trial): string | undefined {
+  const samples = shellSamples(matcher);
+  if (samples.length === 0 || samples.some((argv) => trial.command(argv) || trial.words(argv))) return undefined;
+  return "what it asks for contradicts itself";
+}
+
+function isEverything({ program }: ShellMatcher): boolean {
+  return program.negated || program.alternatives.includes("*");
+}
+
+const MOST_PREFIXES = 16;
+
+function prefixes({ program, operands, gaps, closed }: ShellMatcher): readonly (readonly string[])[] {
+  if (program.negated || !program.alternatives.every(isLiteralWord)) return [];
+  let found: readonly (readonly string[])[] = program.alternatives.map((name) => [name]);
+  for (const [at, { negated, alternatives }] of operands.entries()) {
+    if (negated || gaps[at] === true || !alternatives.every(isLiteralWord)) return found;
+    found = found.flatMap((prefix) => alternatives.map((word) => [...prefix, word])).slice(0, MOST_PREFIXES);
+  }
+  return closed ? [] : found;
+}
+
+function refusals({ program, operands, gaps, closed, flags, closedFlags }: ShellMatcher): readonly Refusal[] | { readonly why: string } {
+  const words = [program, ...operands];
+  if (closed || closedFlags || gaps.some(Boolean) || words.some(({ negated }) => negated))
+    return { why: "gaps, and what must not be there" };
+  const needed = flags.filter(({ need }) => need !== "permitted");
+  if (needed.length > 1 || needed.some(({ need, value }) => need !== "required" || value !== undefined))
+    return { why: "several options, or their values" };
+  let lists: readonly (readonly string[])[] = [[]];
+  for (const { alternatives } of words) {
+    if (alternatives.some((one) => /[*?[\\\s]/.test(one))) return { why: "wildcards in a word" };
+    const more = combineWords(
+      lists,
+      alternatives.map((one) => [one]),
+    );
+    if (more === undefined) return { why: "too many patterns" };
+    lists = more;
+  }
+  const [flag] = needed;
+  if (flag === undefined) return lists.map((list) => ({ is: "words", words: list, exact: false }));
+  return lists.flatMap((list) => flag.names.flatMap((name) => withOption(list, name)));
 }

@@ -1,9 +1,13 @@
 import type { Action, ToolAction } from "../../action/index.ts";
-import { type Answer, covers, matchesText, type WordGlob, wordGlob } from "../../pattern/index.ts";
+import { type Answer, covers, matchesText, type Mistake, mistake, ok, type Result, type WordGlob, wordGlob } from "../../pattern/index.ts";
 import type { MatchContext, Side } from "../match-context.ts";
-import { matchCondition, type ToolCondition } from "../tool-fields.ts";
+import type { Example } from "../read/examples.ts";
+import { closest } from "../read/suggest.ts";
+import { matchCondition, parseCondition, type ToolCondition } from "../tool-fields.ts";
+import { doubtCallName } from "./call.ts";
 import type { Matcher } from "./index.ts";
 import { type JudgingKind, never, none, nothing } from "./kind.ts";
+import { everythingDoubt, type ParsedText, type ReadingKind, type Refusal } from "./reading.ts";
 
 /** `Name`, `prefix*`, `*`, with an optional field condition (`domain:`, path glob, `field:glob`). */
 export interface ToolMatcher {
@@ -29,6 +33,27 @@ export const tool: JudgingKind<ToolMatcher> = {
   covers: coversTool,
   names: { literal: ({ name }) => /[^*]/.test(name), isWholeCommand: never, paths: none, host: nothing },
   samples: none,
+};
+
+export const toolReading: ReadingKind<ToolMatcher> = {
+  written: {
+    // What no other kind has taken is the name of a tool.
+    scope: { isName: () => true, freeText: false, parse: parseTool },
+    line: nothing,
+    object: undefined,
+    block: nothing,
+  },
+  exampleActions: (matcher, example) => [exampleAction(matcher, example)],
+  exampleHelp: "",
+  fileActions: none,
+  whyNever: nothing,
+  isEverything,
+  doubtWide: (matcher) => (isEverything(matcher) ? everythingDoubt() : undefined),
+  prefixes: none,
+  programs: none,
+  spelledPrograms: none,
+  coverGroup: () => "tool",
+  refusals,
 };
 
 function matchTool(matcher: ToolMatcher, action: Action, side: Side, context: MatchContext): Answer {
@@ -57,4 +82,83 @@ function coversTool(outer: ToolMatcher, inner: Matcher): boolean {
 
 function nameGlob(name: string): WordGlob {
   return wordGlob(name.replace(/[\\?[\]]/g, "\\$&"));
+}
+
+function isEverything({ name, where }: ToolMatcher): boolean {
+  return where === undefined && /^(?:mcp__)?\*$/.test(name);
+}
+
+function parseTool(name: string, written: string | undefined, text: string): Result<ParsedText<ToolMatcher>> {
+  // A tool of that name in another case would never be asked for: the rule would be lost in silence.
+  const right = ["Bash", "Shell"].find((one) => one.toLowerCase() === name.toLowerCase());
+  if (right !== undefined) return mistake(`unknown rule name \`${name}\``, `did you mean \`${right}${text.slice(name.length)}\`?`);
+  const wrong = checkName(name);
+  if (wrong !== undefined) return wrong;
+  const warning = doubtOf(name, written !== undefined);
+  const doubt = warning === undefined ? {} : { warning };
+  const scope = written?.trim() ?? "";
+  if (scope === "" || scope === "*") return ok({ matcher: { kind: "tool", name }, ...doubt });
+  const where = parseCondition(scope);
+  return where.ok ? ok({ matcher: { kind: "tool", name, where: where.value }, ...doubt }) : where;
+}
+
+function checkName(name: string): Mistake | undefined {
+  if (/[\s"'`,;:{}()[\]\\]/.test(name)) {
+    const first = /^\w+/.exec(name)?.[0] ?? "Bash";
+    return mistake(`\`${name}\` is no rule`, `a rule is a tool's name, or a name with its scope: \`${first}(…)\``);
+  }
+  return undefined;
+}
+
+const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
+
+function doubtOf(name: string, scoped: boolean): string | undefined {
+  return doubtCallName(name, scoped) ?? (scoped ? undefined : doubtName(name));
+}
+
+function doubtName(name: string): string | undefined {
+  if (NAMES.includes(name) || name.includes("__") || name.includes("*") || name.length < 4) return undefined;
+  const near = closest(name, NAMES);
+  return near === undefined ? undefined : `\`${name}\` is taken as the name of a tool; did you mean \`${near}\`?`;
+}
+
+function exampleAction(matcher: ToolMatcher, example: Example): Action {
+  const origin = { by: "tool" } as const;
+  const name = matcher.name.replaceAll("*", "example");
+  if (typeof example !== "string") return { kind: "tool", name, fields: fieldsOf(example), origin };
+  switch (matcher.where?.by) {
+    case undefined:
+      return { kind: "tool", name: example, fields: [], origin };
+    case "domain":
+      return { kind: "tool", name, fields: [["url", example]], origin };
+    case "path":
+      return { kind: "tool", name, fields: [["file_path", example]], origin };
+    case "field":
+      return { kind: "tool", name, fields: [[matcher.where.field, example]], origin };
+  }
+}
+
+/** (field, text) pairs of a tool input, breadth first; items of a list keep their field. */
+function fieldsOf(input: { readonly [field: string]: unknown }): readonly (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  let level: (readonly [string, unknown])[] = Object.entries(input);
+  while (level.length > 0) {
+    const next: (readonly [string, unknown])[] = [];
+    for (const [field, value] of level) {
+      if (Array.isArray(value)) for (const item of value) next.push([field, item]);
+      else if (typeof value === "object" && value !== null) next.push(...Object.entries(value));
+      else if (typeof value === "string") pairs.push([field, value]);
+      else if (typeof value === "number" || typeof value === "boolean") pairs.push([field, `${value}`]);
+    }
+    level = next;
+  }
+  return pairs;
+}
+
+function refusals({ name, where }: ToolMatcher): readonly Refusal[] | { readonly why: string } {
+  if (where !== undefined) return { why: "a condition on a tool's input" };
+  const parts = /^mcp__([^*]+?)__(.+)$/.exec(name);
+  if (parts === null) return { why: "a tool by its name: hosts name theirs differently" };
+  const [, server = "", one = ""] = parts;
+  return one.includes("*") && one !== "*" ? { why: "a wildcard in a tool's name" } : [{ is: "mcp", server, tool: one }];
 }

@@ -1,10 +1,11 @@
 import { type Action, brief } from "../../action/index.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 import { callMatcher } from "../call-matcher.ts";
+import { readingOf } from "../kinds/index.ts";
 import { sideOf } from "../match-context.ts";
 import { matchMatcher } from "../match-rule.ts";
 import type { Effect, Matcher } from "../types.ts";
-import { EXAMPLE_WORLD, type Example, exampleActions } from "./examples.ts";
+import { EXAMPLE_WORLD, type Example } from "./examples.ts";
 import type { RuleEntry } from "./schema.ts";
 
 /** One example of a rule, held against it. */
@@ -53,10 +54,11 @@ function whatIsWrong(
   lower: (command: string) => readonly Action[],
 ): { readonly message: string; readonly help: string } | undefined {
   const shown = `\`${brief(typeof example === "string" ? example : JSON.stringify(example), 60)}\``;
-  const made = exampleActions(matcher, example, lower);
-  if (!made.ok) return { message: `${shown} is no example of what this rule looks at`, help: made.help };
+  const kind = readingOf(matcher);
+  const actions = kind.exampleActions(matcher, example, lower);
+  if (actions === undefined) return { message: `${shown} is no example of what this rule looks at`, help: kind.exampleHelp };
   const context = { world: EXAMPLE_WORLD, matchCall: callMatcher(EXAMPLE_WORLD) };
-  const answers = made.actions.map((action) => matchMatcher(matcher, action, sideOf(effect), context));
+  const answers = actions.map((action) => matchMatcher(matcher, action, sideOf(effect), context));
   const best = answers.includes("yes") ? "yes" : answers.includes("maybe") ? "maybe" : "no";
   if (best === (key === "match" ? "yes" : "no")) return undefined;
   const not = best === "maybe" ? "matches only perhaps" : best === "yes" ? "matches" : "does not match";

@@ -21,7 +21,7 @@ import { readRules } from "./rules.ts";
 import { policySchema } from "./schema.ts";
 import { readSettings } from "./settings.ts";
 
-export { EXAMPLE_WORLD, exampleActions } from "./examples.ts";
+export { EXAMPLE_WORLD } from "./examples.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
 
 const LONGEST_LINE = 400;

@@ -1,6 +1,6 @@
-import type { FileOperation } from "../../action/index.ts";
-import { parseUnits, pathPattern } from "../../pattern/index.ts";
 import type { RuleSource } from "../basis.ts";
+import { writtenForms } from "../kinds/index.ts";
+import type { BlockForm } from "../kinds/reading.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
 import type { PolicyInput } from "./schema.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
@@ -14,16 +14,6 @@ export interface Origin {
 
 type Operations = NonNullable<PolicyInput["operations"]>;
 type Block = NonNullable<Operations["read"]>;
-
-/** `write` is every change that is not an edit; the searching operations are one to the system. */
-const FILE_OPERATIONS: Record<Exclude<OperationName, "execute">, readonly FileOperation[]> = {
-  read: ["read"],
-  write: ["write", "delete", "rename", "mkdir", "link", "metadata"],
-  edit: ["edit"],
-  glob: ["list"],
-  grep: ["list"],
-  ls: ["list"],
-};
 
 /**
  * The `operations` of a file as blocks. Two blocks are implied:
@@ -57,15 +47,18 @@ function readBlock(
   const rules = (block.rules ?? []).map(({ pattern, action, description }, index): Rule => {
     const source = sourceOf(`${key} ${pattern}`, [...base, "rules", index]);
     const reason = description === undefined || description === "" ? {} : { reason: description };
-    return { effect: action, matcher: matcherOf(operation, pattern), source, ...origin, ...reason };
+    return { effect: action, matcher: blockForm(operation).matcher(pattern), source, ...origin, ...reason };
   });
   if (block.default === undefined) return { operation, layer: origin.layer, rules };
   const defaultSource = sourceOf(`${key} default ${block.default}`, [...base, "default"]);
   return { operation, layer: origin.layer, default: block.default, defaultSource, rules };
 }
 
-function matcherOf(operation: OperationName, pattern: string): Matcher {
-  return operation === "execute" ? { kind: "command", pattern } : { kind: "path", operations: FILE_OPERATIONS[operation], pattern };
+/** How the rules of a block are written: some kind has a form for every operation. */
+function blockForm(operation: OperationName): BlockForm<Matcher> {
+  const form = writtenForms().flatMap((form) => form.block(operation) ?? [])[0];
+  if (form === undefined) throw new Error(`no kind of rule is written in a block of \`${operation}\``);
+  return form;
 }
 
 /** The patterns of all blocks that are no patterns, wherever the rest of the file is right or wrong. */
@@ -77,7 +70,7 @@ export function checkPatterns(root: JsonNode): readonly Fault[] {
     return rules.items.flatMap((rule, index): Fault[] => {
       const pattern = member(rule, "pattern")?.value;
       if (pattern?.kind !== "scalar" || typeof pattern.value !== "string" || pattern.value === "") return [];
-      const read = operation === "execute" ? parseUnits(pattern.value) : pathPattern(pattern.value);
+      const read = blockForm(operation).check(pattern.value);
       if (read.ok) return [];
       const { message, help } = read;
       return [

@@ -1,3 +1,5 @@
+import { mistake, type Mistake } from "../../pattern/index.ts";
+
 /** What other tools call our words. */
 const OTHER_WORDS = new Map([
   ["approve", "allow"],
@@ -47,4 +49,15 @@ function distance(a: string, b: string): number {
     last = row;
   }
   return last[b.length] ?? 0;
+}
+
+/** The first key that is none of `keys`. */
+export function unknownKey(input: { readonly [key: string]: unknown }, keys: readonly string[]): Mistake | undefined {
+  const key = Object.keys(input).find((name) => !keys.includes(name));
+  if (key === undefined) return undefined;
+  const near = closest(key, keys);
+  return mistake(
+    `unknown key \`${key}\``,
+    near === undefined ? `known are ${keys.map((name) => `\`${name}\``).join(", ")}` : `did you mean \`${near}\`?`,
+  );
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { Call, World } from "../../action/index.ts";
-import type { Matcher, Policy } from "../../policy/index.ts";
+import { type Policy, readingOf } from "../../policy/index.ts";
 import { objectId } from "./objects.ts";
 import type { Started } from "./types.ts";
 
@@ -33,7 +33,9 @@ export class ProgramAliases {
   readonly #hashes = new Map<string, string>();
 
   constructor(policy: Policy, world: World) {
-    const words = new Set(policy.rules.filter(({ effect }) => effect !== "allow").flatMap(({ matcher }) => wordsOf(matcher)));
+    const words = new Set(
+      policy.rules.filter(({ effect }) => effect !== "allow").flatMap(({ matcher }) => readingOf(matcher).spelledPrograms(matcher)),
+    );
     this.#named = [...words].flatMap((word) => named(word, world) ?? []);
   }
 
@@ -79,28 +81,6 @@ export class ProgramAliases {
 export function sameCommand(path: string, argv: readonly string[], call: Call): Call {
   return { ...call, args: [path, [path.split("/").at(-1) ?? path, ...argv.slice(1)]] };
 }
-
-/** Names and paths of programs that a rule spells out. */
-function wordsOf(matcher: Matcher): readonly string[] {
-  switch (matcher.kind) {
-    case "bash":
-      return matcher.tokens[0]?.is === "text" ? [matcher.tokens[0].text] : [];
-    case "shell":
-      return matcher.program.negated ? [] : matcher.program.alternatives.filter(isLiteral);
-    case "option":
-      return matcher.commands.flatMap((command) => command.split(" ")[0] ?? []);
-    case "path":
-      return matcher.operations.includes("execute") && matcher.pattern !== undefined && isLiteral(matcher.pattern) ? [matcher.pattern] : [];
-    case "call": {
-      const [program] = matcher.name === "exec" ? matcher.args : [];
-      return program?.is === "text" ? [program.text] : [];
-    }
-    default:
-      return [];
-  }
-}
-
-const isLiteral = (text: string): boolean => !/[*?[\]{}\\]/.test(text);
 
 function named(word: string, world: World): NamedProgram | undefined {
   const path = word.startsWith("~/") ? world.home + word.slice(1) : word.startsWith("/") ? word : world.lookup(word).path;

@@ -1,6 +1,5 @@
-import { checkEscape, expandBraces, mistake, ok, parseUnits, type Mistake, type Result } from "../pattern/index.ts";
-import type { FlagPattern, ShellMatcher, WordPattern } from "./kinds/shell.ts";
-import type { Matcher } from "./types.ts";
+import { checkEscape, expandBraces, mistake, ok, parseUnits, type Mistake, type Result } from "../../pattern/index.ts";
+import type { FlagPattern, ShellMatcher, WordPattern } from "./shell.ts";
 
 const EVERY: ShellMatcher = {
   kind: "shell",
@@ -26,8 +25,8 @@ interface Draft {
 }
 
 /** `Shell(...)`. `Shell`, `Shell()`, `Shell(*)` and `Shell(...)` with three dots mean every command. */
-export function parseShell(inner: string | undefined): Result<Matcher> {
-  const text = withoutTail((inner ?? "").trim());
+export function parseShell(scope: string): Result<ShellMatcher> {
+  const text = withoutTail(scope.trim());
   if (text === "" || text === "*" || text === "**" || text === "...") return ok(EVERY);
   const words = splitWords(text);
   if (!words.ok) return words;

@@ -1,5 +1,5 @@
-import { compileRegex, mistake, ok, parseRegex, type Result } from "../pattern/index.ts";
-import type { CallPattern } from "./kinds/call.ts";
+import { compileRegex, mistake, ok, parseRegex, type Result } from "../../pattern/index.ts";
+import type { CallPattern } from "./call.ts";
 
 /** The arguments of a pattern as they are written, whatever they mean for the call. */
 export interface Items {
