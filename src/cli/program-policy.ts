@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from "commander";
 import { collect, JSON_OPTION } from "./program-frame.ts";
 
-/** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor-commands.ts). */
+/** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor.ts). */
 export function addPolicyCommands(assent: Command): void {
   where(assent.command("init"))
     .summary("write a commented policy to start from")

@@ -1,3 +1,5 @@
+import { normaliseHost } from "../pattern/index.ts";
+
 /**
  * What an address reaches, from its bytes: RFC 6890 and the IANA special-purpose registries.
  * Judged is what a packet would reach, so an IPv4 address wrapped into an IPv6 one counts as itself.
@@ -28,9 +30,9 @@ export interface Address {
   readonly embedded?: string;
 }
 
-type Row = readonly [prefix: string, bits: number, reach: Reach];
+type AddressRow = readonly [prefix: string, bits: number, reach: Reach];
 
-const V4: readonly Row[] = [
+const V4: readonly AddressRow[] = [
   ["169.254.169.254", 32, "metadata"], // AWS, Google, Azure, Oracle, DigitalOcean, OpenStack
   ["169.254.170.2", 32, "metadata"], // AWS containers
   ["169.254.170.23", 32, "metadata"], // AWS EKS pods
@@ -54,7 +56,7 @@ const V4: readonly Row[] = [
   // 198.18.0.0/15 (benchmarks) stays public: proxies hand its addresses out in place of real ones.
 ];
 
-const V6: readonly Row[] = [
+const V6: readonly AddressRow[] = [
   ["fd00:ec2::254", 128, "metadata"], // AWS
   ["fd00:ec2::23", 128, "metadata"], // AWS EKS pods
   ["fd20:ce::254", 128, "metadata"], // Google
@@ -80,7 +82,7 @@ const EMBEDDED: readonly (readonly [prefix: string, bits: number, at: number])[]
   ["::", 96, 12], // compatible, deprecated; `::` and `::1` are told before
 ];
 
-interface Range {
+interface AddressRange {
   readonly bytes: Uint8Array;
   readonly bits: number;
 }
@@ -153,7 +155,7 @@ function groups(text: string): number[] | undefined {
   return bytes;
 }
 
-function isIn(bytes: Uint8Array, { bytes: prefix, bits }: Range): boolean {
+function isIn(bytes: Uint8Array, { bytes: prefix, bits }: AddressRange): boolean {
   const whole = bits >> 3;
   for (let i = 0; i < whole; i++) if (bytes[i] !== prefix[i]) return false;
   const rest = bits & 7;
@@ -187,4 +189,29 @@ function bracketed(bytes: Uint8Array): string {
       .map((word) => word.toString(16))
       .join(":");
   return start === -1 ? `[${hex(0, 8)}]` : `[${hex(0, start)}::${hex(start + length, 8)}]`;
+}
+
+/** Names of metadata services. */
+const METADATA: ReadonlySet<string> = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal",
+  "metadata.tencentyun.com",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+]);
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"]);
+/** RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and what home and office networks use. */
+const PRIVATE = /\.(?:local|localdomain|lan|home|corp|intranet|private|internal|home\.arpa)$/;
+
+/** What a host of a URL reaches, as far as its name or address tells; a name of the outside world may lead anywhere all the same. */
+export function reachOfHost(host: string): Reach {
+  const name = normaliseHost(host) ?? host.toLowerCase();
+  const bytes = parseAddress(name);
+  if (bytes !== undefined) return addressOfBytes(bytes).reach;
+  if (METADATA.has(name)) return "metadata";
+  if (LOOPBACK.has(name) || name.endsWith(".localhost")) return "loopback";
+  return PRIVATE.test(name) || !name.includes(".") ? "private" : "public";
 }

@@ -1,9 +1,22 @@
-import { type FileAction, printAction, printTarget, type World } from "../action/index.ts";
-import { isWithin } from "../path/index.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import {
+  type Action,
+  type Argument,
+  brief,
+  type CodeAction,
+  type ExecAction,
+  type FileAction,
+  printAction,
+  printArgument,
+  printTarget,
+  type ToolAction,
+  type World,
+} from "../action/index.ts";
+import { baseName, isWithin, resolvePath } from "../path/index.ts";
+import { agentCall } from "./agent-commands.ts";
 import { agentFile } from "./agent-files.ts";
 import { comparable, comparablePlaces, forms, perWorld } from "./location.ts";
-import { affects, isRecursive } from "./reach.ts";
+import { affects, isRecursive } from "./targets.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** Assent's own paths. A folder stands for everything in it. */
 export interface FloorPaths {
@@ -31,14 +44,14 @@ export function floorPaths(home: string, stateHome?: string, more: readonly stri
   };
 }
 
-interface Prepared {
+interface PreparedFloor {
   readonly denied: readonly (readonly [path: string, what: string])[];
   readonly asked: readonly string[];
 }
 
-const prepared = perWorld(() => new Map<FloorPaths, Prepared>());
+const prepared = perWorld(() => new Map<FloorPaths, PreparedFloor>());
 
-function prepare(floor: FloorPaths, world: World): Prepared {
+function prepare(floor: FloorPaths, world: World): PreparedFloor {
   const all = prepared(world);
   let found = all.get(floor);
   if (found === undefined) {
@@ -117,11 +130,7 @@ const refuse = (reason: string): Verdict => verdictOf("deny", "floor.self", { re
 const LONGEST_PATH = 4096;
 
 /** What of Assent's own or of the agents' settings an absolute path leads to, and what changing it would be. */
-export function floorPlace(
-  path: string,
-  floor: FloorPaths,
-  world: World,
-): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
+function floorPlace(path: string, floor: FloorPaths, world: World): { readonly is: "denied" | "asked"; readonly what: string } | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const { denied, asked } = prepare(floor, world);
   const places = comparablePlaces(world);
@@ -134,4 +143,303 @@ export function floorPlace(
     setting ||= kind === "setting" || asked.some((own) => isWithin(form, own));
   }
   return setting ? { is: "asked", what: "what decides what an agent may do" } : undefined;
+}
+
+/** A call of Assent's own command line, however it is spelt. */
+interface AssentCall {
+  /** `unclear`: an argument is only known at run time, or the subcommand is none we know. */
+  readonly does: "loosens" | "harmless" | "unclear";
+  /** The arguments, for people. */
+  readonly words: string;
+  /** It is `assent run`. */
+  readonly runs?: true;
+}
+
+/** They only look, or judge what they start. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  "check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list replay stats receipt diff".split(
+    " ",
+  ),
+);
+
+/** What loosens Assent, by its first word; the second words are those that do, `*` is any. */
+const LOOSENS: Readonly<Record<string, readonly string[]>> = {
+  trust: ["*"],
+  untrust: ["*"],
+  uninstall: ["*"],
+  install: ["*"],
+  import: ["*"],
+  export: ["*"],
+  edit: ["*"],
+  rule: ["*"],
+  init: ["*"],
+  allow: ["*"],
+  consent: ["*"],
+  grants: ["add", "new", "set", "allow"],
+  grant: ["*"],
+  profile: ["clear", "edit", "import"],
+  profiles: ["*"],
+  wrap: ["install", "wrap", "unwrap"],
+  clip: ["*"],
+  approve: ["*"],
+  suggest: ["*"],
+  answer: ["*"],
+  auto: ["on", "everywhere", "subagents", "set"],
+  bypass: ["on", "toggle", "set"],
+  breaker: ["reset", "off", "set"],
+  agents: ["trust", "forget", "add", "set"],
+  mode: ["*"],
+  preset: ["*"],
+};
+
+const loosening = (word: string): readonly string[] | undefined => (Object.hasOwn(LOOSENS, word) ? LOOSENS[word] : undefined);
+
+/** Options of `assent run` that only look or make it stricter. None of them takes a value, but for `--rules`. */
+const HARMLESS_OPTION = /^(?:-[Pqh]+|--(?:no-prompt|json|quiet|debug|skill|list|rules(?:=.*)?|help))$/;
+
+/**
+ * Options that leave things unjudged, choose other rules, let the agent answer its own questions, or write a file that
+ * nobody judged.
+ */
+const LOOSE_OPTION =
+  /^--?(?:log-only|background|no-|allow|yes|y$|trust|grant|profile|policy|learn|strace|output|clear|respond|auto|answer|best-effort|unsafe|insecure)|^-[A-Za-z]*o/;
+
+/** These start the program that one of their arguments names. */
+const RUNNERS: ReadonlySet<string> = new Set(
+  "node nodejs bun bunx deno tsx ts-node npx pnpx npm pnpm yarn corepack volta mise asdf fnm nvm nodenv vp dlx env command exec".split(" "),
+);
+
+/** These take text for a command or for code. */
+const CARRIERS = /^(?:python\d?(?:\.\d+)?|perl|ruby|php|lua|osascript|script|expect|unbuffer|ssh|tmux|screen)$/;
+
+/** What a package manager says for taking a package away. */
+const REMOVES: ReadonlySet<string> = new Set("uninstall remove rm un r unlink".split(" "));
+/** And for putting another in its place. */
+const INSTALLS: ReadonlySet<string> = new Set("install i add update up upgrade link ln".split(" "));
+const EVERYWHERE: ReadonlySet<string> = new Set(["-g", "--global", "global", "--location=global"]);
+
+const SCRIPT_END = /(?:\.(?:js|mjs|cjs|ts|mts|cmd|exe|ps1))$/;
+
+/**
+ * The call of Assent that this command is, if it is one. `own` are the folders Assent is installed in, `real` gives the
+ * file that a word leads to.
+ */
+export function assentCall(
+  action: ExecAction,
+  own: readonly string[],
+  real: (word: string) => string = (word) => word,
+): AssentCall | undefined {
+  const start = action.argv[0];
+  if (start === undefined || !start.known) return undefined;
+  if (isAssent(start.text) || (action.resolved !== undefined && (isOwn(action.resolved, own) || isOwn(real(action.resolved), own))))
+    return classify(action.argv.slice(1));
+  // A command that knowledge covers starts nothing it does not say; of the others any could be a wrapper.
+  const name = commandName(start.text);
+  const runner = RUNNERS.has(name);
+  if (!runner && action.knowledge !== undefined && !CARRIERS.test(name)) return undefined;
+  for (let i = 1; i < action.argv.length; i++) {
+    const argument = action.argv[i];
+    if (argument === undefined || !argument.known) continue;
+    const { text } = argument;
+    if (!isAssent(text) && !isOwn(text, own) && !(runner && i <= MOST_LOOKED_AT && text.length < LONGEST && isOwn(real(text), own))) {
+      if (loosensIn(text)) return { does: "loosens", words: brief(text, 60) };
+      continue;
+    }
+    const before = action.argv.slice(1, i).flatMap((word) => (word.known ? [word.text.toLowerCase()] : []));
+    if (runner && before.some((word) => REMOVES.has(word))) return { does: "loosens", words: "(uninstalled)" };
+    if (runner && before.some((word) => INSTALLS.has(word)) && isEverywhere(action.argv))
+      return { does: "loosens", words: "(another in its place)" };
+    const call = classify(action.argv.slice(i + 1));
+    // For a program that is no runner `assent` may be any word: only what would loosen counts.
+    if (runner || call.does === "loosens") return call;
+  }
+  return undefined;
+}
+
+/** Arguments of a runner that may be links to Assent. */
+const MOST_LOOKED_AT = 8;
+
+const isEverywhere = (argv: readonly Argument[]): boolean => argv.some((word) => word.known && EVERYWHERE.has(word.text.toLowerCase()));
+
+/** True for a text that calls what loosens Assent, as a command of a shell or in the calls of another language. */
+function loosensIn(text: string): boolean {
+  if (!/assent/i.test(text)) return false;
+  const words = text.split(/[^\w@./:=+-]+/).filter((word) => word !== "");
+  return words.some((word, at) => isAssent(word) && loosensFrom(words, at + 1));
+}
+
+/** The subcommand is the first word that is no option, or the next one where that could be an option's value. */
+function loosensFrom(words: readonly string[], start: number): boolean {
+  for (let at = start, value = false; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (word.startsWith("-")) {
+      value = true;
+      continue;
+    }
+    const call = words.slice(at, at + 8).map((text): Argument => ({ known: true, text }));
+    if (loosening(word.toLowerCase()) !== undefined || word === "run") return classify(call).does === "loosens";
+    if (!value) return false;
+    value = false;
+  }
+  return false;
+}
+
+function commandName(word: string): string {
+  const name = baseName(word).toLowerCase();
+  return name.includes(".") ? name.replace(SCRIPT_END, "") : name;
+}
+
+/** The longest path there is; what is longer names no program. */
+const LONGEST = 4096;
+
+/** `assent`, `assent@1`, `/x/bin/assent`, `--package=assent`, `node_modules/assent/dist/cli.js`. */
+function isAssent(word: string): boolean {
+  if (word.length > LONGEST) return false;
+  const lower = word.toLowerCase();
+  if (!lower.includes("assent")) return false;
+  const value = lower.startsWith("-") ? lower.slice(lower.indexOf("=") + 1) : lower;
+  if (value.startsWith("-")) return false;
+  return commandName(value.replace(/(.)@[^/]*$/, "$1").replace(/^npm:/, "")) === "assent" || /(?:^|\/)node_modules\/assent\//.test(value);
+}
+
+function isOwn(word: string, own: readonly string[]): boolean {
+  return word.startsWith("/") && own.some((folder) => isWithin(word, folder));
+}
+
+function classify(args: readonly Argument[]): AssentCall {
+  const words = brief(args.map(printArgument).join(" "), 60);
+  const plain = args.map((argument) => (argument.known ? argument.text.toLowerCase() : undefined));
+  const at = plain.findIndex((word) => word === undefined || !word.startsWith("-"));
+  const command = at < 0 ? "help" : plain[at];
+  if (command === undefined) return { does: "unclear", words };
+  if (command === "run") return { does: runDoes(args.slice(at + 1)), words, runs: true };
+  // It writes a file, or says how far the log has been sent.
+  if (command === "log" && plain.includes("export")) return { does: "unclear", words };
+  if (HARMLESS.has(command)) return { does: "harmless", words };
+  if (loosening(command)?.includes("*") === false && LOOKS.has(plain[at + 1] ?? "")) return { does: "harmless", words };
+  // A global option may have taken the first word for its value, so every word counts.
+  const loosens = plain.some((word, i) => {
+    const second = word === undefined ? undefined : loosening(word);
+    return second !== undefined && (second.includes("*") || second.includes(plain[i + 1] ?? ""));
+  });
+  return { does: loosens ? "loosens" : "unclear", words };
+}
+
+/** `assent auto status` and its like change nothing. */
+const LOOKS: ReadonlySet<string> = new Set(["", "status", "list", "show"]);
+
+/** The options of `assent run` end at `--` or at the program. */
+function runDoes(args: readonly Argument[]): AssentCall["does"] {
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i];
+    if (argument === undefined || !argument.known) return "unclear";
+    const { text } = argument;
+    if (text === "--" || !text.startsWith("-")) return "harmless";
+    if (!HARMLESS_OPTION.test(text)) return LOOSE_OPTION.test(text) ? "loosens" : "unclear";
+    // Its value.
+    if (text === "--rules") i++;
+  }
+  return "harmless";
+}
+
+/** Step 1 for commands, code and tools: what loosens Assent, or may change its files without anybody being able to tell. */
+
+/** Step 1 for whatever is no file. */
+export function judgeFloorCall(action: Action, floor: FloorPaths, world: World): Verdict | undefined {
+  switch (action.kind) {
+    case "exec":
+      return judgeFloorExec(action, floor, world);
+    case "code":
+      return judgeFloorCode(action);
+    case "tool":
+      return judgeFloorTool(action, floor, world);
+    default:
+      return undefined;
+  }
+}
+
+/** Whatever loosens Assent is denied when an agent asks for it, however it is spelt. */
+function judgeFloorExec(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
+  const call = assentCall(action, floor.own, (word) => world.canonical(resolvePath(world.cwd, word)));
+  if (call === undefined) return judgeAgent(action) ?? judgeNamed(action, floor, world);
+  if (call.does === "harmless") return undefined;
+  // Inside a run it joins that run, or starts nothing.
+  if (call.runs === true && action.call !== undefined) return undefined;
+  return call.does === "loosens"
+    ? verdictOf("deny", "floor.command", { reason: `\`assent ${call.words}\` loosens what an agent may do` })
+    : verdictOf("ask", "floor.unclear", { reason: `cannot tell what \`assent ${call.words}\` changes` });
+}
+
+/** An agent's own command line changes its settings, or starts it with nobody to watch it. */
+function judgeAgent(action: ExecAction): Verdict | undefined {
+  const words = agentCall(action);
+  if (words === undefined) return undefined;
+  return verdictOf("ask", "floor.agent-command", { reason: `changes what decides what an agent may do: \`${words}\`` });
+}
+
+/** True where a word names a file that decides about agents: whatever the program does with it, no bypass answers for it. */
+export function namesSetting(action: ExecAction, floor: FloorPaths, world: World): boolean {
+  return action.argv.slice(1, MOST_NAMED).some((argument) => {
+    if (!argument.known || argument.text.length > 4096) return false;
+    const { text } = argument;
+    const words = text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text];
+    return words.some((word) => looksLikePath(word) && floorPlace(resolvePath(world.cwd, word), floor, world) !== undefined);
+  });
+}
+
+const MOST_NAMED = 200;
+
+/** Code that calls what loosens Assent. */
+function judgeFloorCode({ detail }: CodeAction): Verdict | undefined {
+  if (detail === undefined || !loosensIn(detail)) return undefined;
+  return verdictOf("deny", "floor.command", { reason: `this code loosens what an agent may do: ${brief(detail, 60)}` });
+}
+
+/** A program of which nothing is known is given a file of Assent's. Under supervision what it does is judged. */
+function judgeNamed(action: ExecAction, floor: FloorPaths, world: World): Verdict | undefined {
+  if (action.knowledge !== undefined || action.builtin === true || action.call !== undefined) return undefined;
+  for (const argument of action.argv.slice(1)) {
+    if (!argument.known) continue;
+    const { text } = argument;
+    for (const word of text.includes("=") ? [text, text.slice(text.indexOf("=") + 1)] : [text]) {
+      const place = looksLikePath(word) ? floorPlace(resolvePath(world.cwd, word), floor, world) : undefined;
+      if (place?.is === "denied")
+        return verdictOf("ask", "floor.named", { reason: `cannot tell what \`${brief(action.program, 40)}\` does with ${place.what}` });
+    }
+  }
+  return undefined;
+}
+
+const looksLikePath = (word: string): boolean => word.includes("/") || word.startsWith(".");
+
+const READS = /^(?:read|get|list|view|show|search|find|stat|info|grep|glob|tree|open|head|tail|cat)/i;
+const CHANGES = /write|edit|create|delete|remove|move|rename|update|set|put|append|patch|replace|save|copy|insert/i;
+
+/** A tool known by its name alone, whose input names a file of Assent's or of an agent's settings, wherever it stands. */
+function judgeFloorTool({ name, fields }: ToolAction, floor: FloorPaths, world: World): Verdict | undefined {
+  const own = name.slice(name.lastIndexOf("__") + 1).replace(/^_+/, "");
+  const changes = CHANGES.test(own);
+  if (READS.test(own) && !changes) return undefined;
+  let question: Verdict | undefined;
+  for (const [, value] of fields) {
+    const path = absolutePath(value, world);
+    const place = path === undefined ? undefined : floorPlace(path, floor, world);
+    if (place === undefined) continue;
+    const what = `\`${brief(name, 60)}\` is given ${place.what}: ${brief(value)}`;
+    if (place.is === "denied" && changes) return verdictOf("deny", "floor.self", { reason: what });
+    question ??= verdictOf("ask", "floor.named", { reason: what });
+  }
+  return question;
+}
+
+/** A server has a folder of its own, so that only what is absolute is surely the same file for it. */
+function absolutePath(value: string, { home, cwd }: World): string | undefined {
+  if (value === "~" || value.startsWith("~/")) return resolvePath(cwd, `${home}${value.slice(1)}`);
+  if (value.startsWith("/")) return resolvePath(cwd, value);
+  if (!/^\s*file:/i.test(value)) return undefined;
+  try {
+    return resolvePath(cwd, decodeURIComponent(new URL(value.trim()).pathname));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,9 @@
 import { type Action, type ExecAction, visible } from "../action/index.ts";
 import type { RequestVerdict, Verdict } from "./verdict.ts";
-import { ruleCovers } from "./cover.ts";
+import { matchRule, ruleCovers } from "./rule.ts";
 import { judgingOf } from "./kinds/index.ts";
 import { type MatchContext, patternBase } from "./match-context.ts";
-import { matchRule } from "./match-rule.ts";
-import { asking, type Opinions } from "./opinions.ts";
+import { asking, type MatchedRules } from "./matched-rules.ts";
 import type { RuleIndex } from "./rule-index.ts";
 import type { Rule } from "./types.ts";
 
@@ -67,7 +66,7 @@ function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction
 const isOfCommands = ({ matcher }: Rule): boolean => judgingOf(matcher).ofCommands;
 
 /** A grant is one more allow rule, and the first. */
-export function withGrant(own: Opinions, rule: Rule, action: Action, match: MatchContext): Opinions {
+export function withGrant(own: MatchedRules, rule: Rule, action: Action, match: MatchContext): MatchedRules {
   return matchRule(rule, action, match) === "yes" ? { ...own, allow: [rule, ...own.allow] } : own;
 }
 

@@ -1,4 +1,4 @@
-export { type Address, addressOfBytes, parseAddress, type Reach } from "./addresses.ts";
+export { type Address, addressOfBytes, parseAddress, type Reach, reachOfHost } from "./addresses.ts";
 export { isInAgentFolder, steersAgent, USER_REGISTRATIONS } from "./agent-files.ts";
 export {
   AGENT_IDS,
@@ -11,11 +11,10 @@ export {
   RULES_READ,
   TOLD_VARIABLES,
 } from "./agent-table.ts";
-export { ruleCovers, same } from "./cover.ts";
-export { reachOfHost } from "./net-protections.ts";
+export { ruleCovers, same } from "./rule.ts";
 export { patternBase, settlePattern, type MatchContext, type Side } from "./match-context.ts";
 export { matchFile, matchPathText, matchTarget } from "./match-path.ts";
-export { matchMatcher, matchRule } from "./match-rule.ts";
+export { matchMatcher, matchRule } from "./rule.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";
 export { ANY_COMMAND, type Refusal, type Trial } from "./kinds/reading.ts";
 export type { PathScope } from "./kinds/kind.ts";
@@ -23,7 +22,7 @@ export { parseRule, type ParsedRule } from "./parse-rule.ts";
 export { judgingOf, pathScopeOf, readingOf, sampleCommands } from "./kinds/index.ts";
 export { type CallMatcher, type CallPattern, pathTextOf, readCall } from "./kinds/call.ts";
 export { type FloorPaths, floorPaths, judgeFloorFile } from "./floor.ts";
-export { pathDangers } from "./danger-paths.ts";
+export { pathDangers } from "./path-class.ts";
 export { byGrant, type Grant, isQuestion, questionOf, usesOf } from "./grants.ts";
 export { judge, type JudgeContext } from "./judge.ts";
 export { DEFAULT_SETTINGS, joinLayers, type LayerInput, lowerAutomation } from "./layers.ts";
@@ -31,13 +30,13 @@ export { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, is
 export { OrdinaryNames } from "./ordinary.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
-export { spell } from "./spelled.ts";
+export { spell } from "./targets.ts";
 export { EFFECTS, LAYERS, OPERATIONS } from "./types.ts";
 export type * from "./types.ts";
 export { callMatcher } from "./call-matcher.ts";
 export type { MatchCall } from "./match-context.ts";
-export { affects } from "./reach.ts";
-export type * from "./basis.ts";
+export { affects } from "./targets.ts";
+export type * from "./verdict.ts";
 export { underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export * from "./verdict.ts";

@@ -8,28 +8,36 @@ import {
   type Unknown,
   type World,
 } from "../action/index.ts";
-import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict } from "./verdict.ts";
-import { combine } from "./combine.ts";
-import { defaultFor, defaultVerdict } from "./defaults.ts";
-import { judgeFloorCall, namesSetting } from "./floor-calls.ts";
-import { type FloorPaths, isChange, judgeFloorFile } from "./floor.ts";
-import { intrinsic, predicate, wrapping } from "./intrinsics.ts";
+import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
+import { type FloorPaths, isChange, judgeFloorCall, judgeFloorFile, namesSetting } from "./floor.ts";
+import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
+import { judgeBuiltin, judgePredicate, judgeWrapper } from "./shell-builtins.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchCall, MatchContext } from "./match-context.ts";
-import { matchRule } from "./match-rule.ts";
-import { byMode } from "./mode.ts";
 import { judgeNamed, type NamedContext } from "./named-paths.ts";
 import { namesByCommand, namesOwn } from "./naming.ts";
-import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
-import { asking, exactly, type Hit, isInside, NO_OPINIONS, type Opinions, opinionsOn } from "./opinions.ts";
+import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, findMatchingRules } from "./matched-rules.ts";
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
-import { type Scoped, protectionsOf, type Surroundings } from "./protections.ts";
-import { indexOf, type RuleIndex } from "./rule-index.ts";
-import { spell } from "./spelled.ts";
-import type { Policy, Rule } from "./types.ts";
-import { byKnowledge, byMaybe, byProtection, byRule, HARMLESS, noOpinion, notAnalysable, redirect, UPKEEP } from "./verdicts.ts";
+import { protectionsOf, type Scoped, type ProtectionContext } from "./protections.ts";
 import { guardsSecrets } from "./reasons.ts";
+import { indexOf, type RuleIndex } from "./rule-index.ts";
+import { matchRule } from "./rule.ts";
+import { spell } from "./targets.ts";
+import type { Policy, Rule } from "./types.ts";
+import { type JudgedAction, type JudgedUnknown, type RequestVerdict, stricterOf, type Verdict, verdictOf } from "./verdict.ts";
+import {
+  byKnowledge,
+  byMaybe,
+  byProtection,
+  byRule,
+  HARMLESS,
+  noOpinion,
+  notAnalysable,
+  redirect,
+  underBroken,
+  UPKEEP,
+} from "./verdicts.ts";
 
 /** What judging needs besides the request and the policy. */
 export interface JudgeContext {
@@ -56,7 +64,7 @@ interface Judgement {
   readonly preset: Preset;
   readonly match: MatchContext;
   /** What is written about each action, found when it is first asked for. */
-  readonly opinions: (Opinions | undefined)[];
+  readonly matched: (MatchedRules | undefined)[];
   /** The remembered answer that is being tried: it counts as one more allow rule. */
   readonly grant?: Rule;
 }
@@ -76,7 +84,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     index: indexOf(policy),
     preset: presetOf(policy.settings),
     match: { world: context.world, matchCall: context.matchCall },
-    opinions: [],
+    matched: [],
   };
   const actions = lowered.actions.map((action, at): JudgedAction => {
     const verdict = judgeAction(judgement, action, at);
@@ -100,7 +108,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
  */
 function judgeAction(j: Judgement, action: Action, at: number): Verdict {
   spend(64);
-  const written = opinionsAt(j, at);
+  const written = matchingRulesAt(j, at);
   const own = floor(j, action, written) ?? denied(written) ?? asked(j, action, written, at) ?? unasked(j, action, written, at);
   if (action.kind !== "exec") return own;
   // Under supervision what the program does with a path is judged when it does it.
@@ -129,7 +137,7 @@ function namedContext(j: Judgement): NamedContext {
 }
 
 /** Steps 5 to 10: what holds where nobody wrote a deny or an ask. */
-function unasked(j: Judgement, action: Action, written: Opinions, at: number): Verdict {
+function unasked(j: Judgement, action: Action, written: MatchedRules, at: number): Verdict {
   return (
     harmless(j, action) ??
     protectedBy(j, action, written) ??
@@ -142,7 +150,7 @@ function unasked(j: Judgement, action: Action, written: Opinions, at: number): V
 }
 
 /** 1. The floor: self-protection. */
-function floor(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+function floor(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   const verdict = floorOf(j, action);
   // A question of the floor softens no deny.
   return verdict?.decision === "ask" ? (denied(written) ?? denying(j, action, written) ?? verdict) : verdict;
@@ -151,12 +159,12 @@ function floor(j: Judgement, action: Action, written: Opinions): Verdict | undef
 function floorOf(j: Judgement, action: Action): Verdict | undefined {
   const { floor: paths, world } = j.context;
   if (action.kind === "file") return isChange(action) ? judgeFloorFile(action, spell(action, world).compared, paths, world) : undefined;
-  const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? predicate(action) : undefined;
+  const predicated = action.kind === "exec" && j.policy.settings.preset === "none" ? judgePredicate(action) : undefined;
   return judgeFloorCall(action, paths, world) ?? predicated;
 }
 
 /** 2. Written deny rules. */
-function denied({ deny }: Opinions): Verdict | undefined {
+function denied({ deny }: MatchedRules): Verdict | undefined {
   return deny?.certain === true ? byRule(deny.rule) : undefined;
 }
 
@@ -164,7 +172,7 @@ function denied({ deny }: Opinions): Verdict | undefined {
 function granted(j: Judgement, action: Action | undefined, asks: Verdict, again: (trial: Judgement) => Verdict): Verdict {
   if (j.context.grants === undefined || action === undefined) return asks;
   const exec = action.kind === "exec" ? action : execOf(j, action);
-  return answered(j.context.grants, asks, action, exec, (grant) => again({ ...j, grant, opinions: [] }));
+  return answered(j.context.grants, asks, action, exec, (grant) => again({ ...j, grant, matched: [] }));
 }
 
 /**
@@ -172,7 +180,7 @@ function granted(j: Judgement, action: Action | undefined, asks: Verdict, again:
  * protected only as an allow would, by naming it, and one of a project opens nothing outside it, or nothing at
  * all where nobody trusts it.
  */
-function asked(j: Judgement, action: Action, written: Opinions, at: number): Verdict | undefined {
+function asked(j: Judgement, action: Action, written: MatchedRules, at: number): Verdict | undefined {
   const { deny, allow } = written;
   const ask = j.grant !== undefined && answersWritten(j.grant, action, j) ? undefined : askedOf(j, action, written);
   const hit = ask?.certain === true ? ask : (deny ?? ask);
@@ -190,7 +198,7 @@ function asked(j: Judgement, action: Action, written: Opinions, at: number): Ver
 }
 
 /** What a program does for itself meets no question that names no path (`ask: ["Edit"]` and the index of git). */
-function askedOf(j: Judgement, action: Action, { ask }: Opinions): Hit | undefined {
+function askedOf(j: Judgement, action: Action, { ask }: MatchedRules): Hit | undefined {
   if (ask === undefined || action.upkeep !== true || j.policy.settings.preset === "none" || namesPath(ask.rule)) return ask;
   const rule = asking(action, j.index, j.match).find(namesPath);
   return rule === undefined ? undefined : { rule, certain: matchRule(rule, action, j.match) === "yes" };
@@ -212,7 +220,7 @@ function harmless(j: Judgement, action: Action): Verdict | undefined {
 }
 
 /** 5. Protections and deny defaults, unless a written allow names them. */
-function protectedBy(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+function protectedBy(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   let ask: Verdict | undefined;
   for (const protection of protectionsOf(action, surroundings(j, action))) {
     if ((ask !== undefined && protection.effect === "ask") || isNamed(j, action, written, protection)) continue;
@@ -222,12 +230,12 @@ function protectedBy(j: Judgement, action: Action, written: Opinions): Verdict |
   return deniedByDefault(j, action, written) ?? ask;
 }
 
-function denying(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+function denying(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   const met = protectedBy(j, action, written);
   return met?.decision === "deny" ? met : undefined;
 }
 
-function deniedByDefault(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+function deniedByDefault(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   const answer = defaultFor(action, written, j.preset, j.context.world);
   if (answer.decision !== "deny" || isNamed(j, action, written, DEFAULT)) return undefined;
   return defaultVerdict(answer, action, j.policy.settings.preset);
@@ -235,26 +243,26 @@ function deniedByDefault(j: Judgement, action: Action, written: Opinions): Verdi
 
 const DEFAULT: Scoped = { scope: { by: "default" } };
 
-function isNamed(j: Judgement, action: Action, { allow }: Opinions, protection: Scoped): boolean {
+function isNamed(j: Judgement, action: Action, { allow }: MatchedRules, protection: Scoped): boolean {
   return (
     allow.some((rule) => namesOwn(rule, action, protection, j.context)) ||
     coveringRules(j, action).some((rule) => namesByCommand(rule, action, protection, j.context))
   );
 }
 
-function surroundings(j: Judgement, action: Action): Surroundings {
+function surroundings(j: Judgement, action: Action): ProtectionContext {
   const { world } = j.context;
   const opened = (path: string): boolean => {
     if (action.kind !== "file") return false;
     const one = exactly(action, path);
-    const written = opinionsOn(one, j.index, j.match);
+    const written = findMatchingRules(one, j.index, j.match);
     return written.allow.length > 0 && protectedBy(j, one, written) === undefined;
   };
   return { world, preset: j.preset, exec: execOf(j, action), opened };
 }
 
 /** 6. Written allow rules: on the action itself, or on the command whose effect it is. */
-function allowed(j: Judgement, action: Action, { allow }: Opinions): Verdict | undefined {
+function allowed(j: Judgement, action: Action, { allow }: MatchedRules): Verdict | undefined {
   const rule = allow[0] ?? coveringRules(j, action)[0];
   return rule === undefined ? undefined : byRule(rule);
 }
@@ -273,12 +281,12 @@ function coveringRules(j: Judgement, action: Action): readonly Rule[] {
 function allowOn(j: Judgement, exec: number): readonly Rule[] {
   const action = j.lowered.actions[exec];
   if (action?.kind !== "exec") return [];
-  const own = opinionsAt(j, exec).allow;
+  const own = matchingRulesAt(j, exec).allow;
   return action.runner === undefined ? own : [...own, ...allowOn(j, action.runner)];
 }
 
 /** 7. Transparent commands: knowledge covers what the command does, and each effect has a verdict of its own. */
-function transparent(j: Judgement, action: Action, at: number, { fallback }: Opinions): Verdict | undefined {
+function transparent(j: Judgement, action: Action, at: number, { fallback }: MatchedRules): Verdict | undefined {
   if (action.kind !== "exec" || action.knowledge === undefined || !action.trusted || !j.preset.transparent) return undefined;
   // Who writes that running anything is asked means known programs, too.
   return fallback?.default === "ask" ? undefined : byKnowledge(action.knowledge, isListed(j, at));
@@ -305,17 +313,17 @@ function mode(j: Judgement, action: Action): Verdict | undefined {
 }
 
 /** 9. Defaults of the preset, or of the `operations` block that replaces them. */
-function byDefault(j: Judgement, action: Action, written: Opinions): Verdict | undefined {
+function byDefault(j: Judgement, action: Action, written: MatchedRules): Verdict | undefined {
   return defaultVerdict(defaultFor(action, written, j.preset, j.context.world), action, j.policy.settings.preset);
 }
 
-/** 7 to 9 under `"preset": "none"`: nothing but agentperm's shell intrinsics. */
+/** 7 to 9 under `"preset": "none"`: nothing but what agentperm knew of the shell. */
 function agentperm(j: Judgement, action: Action, at: number): Verdict | undefined {
-  if (action.kind === "exec") return intrinsic(action, at, j.lowered);
+  if (action.kind === "exec") return judgeBuiltin(action, at, j.lowered);
   if (action.kind === "file" && action.origin.by === "shell") return redirect(action);
   if (action.origin.by !== "command" || action.kind === "code") return undefined;
   const exec = execOf(j, action);
-  const verdict = exec === undefined ? undefined : (predicate(exec) ?? intrinsic(exec, action.origin.exec, j.lowered));
+  const verdict = exec === undefined ? undefined : (judgePredicate(exec) ?? judgeBuiltin(exec, action.origin.exec, j.lowered));
   return verdict?.decision === "allow" ? verdict : undefined;
 }
 
@@ -335,7 +343,7 @@ function judgeUnknown(j: Judgement, unknown: Unknown, actions: readonly JudgedAc
     if (rule !== undefined) return byRule(rule);
     // agentperm knew no options, so one that knowledge does not list was no question, but in front of another command.
     const exec = actions[unknown.exec];
-    if (j.policy.settings.preset === "none" && exec?.action.kind === "exec") return wrapping(exec.action) ?? exec.verdict;
+    if (j.policy.settings.preset === "none" && exec?.action.kind === "exec") return judgeWrapper(exec.action) ?? exec.verdict;
   }
   return notAnalysable(unknown, j.policy.settings.unknown);
 }
@@ -345,12 +353,73 @@ function execOf(j: Judgement, action: Action): ExecAction | undefined {
   return exec?.kind === "exec" ? exec : undefined;
 }
 
-function opinionsAt(j: Judgement, at: number): Opinions {
-  const known = j.opinions[at];
+function matchingRulesAt(j: Judgement, at: number): MatchedRules {
+  const known = j.matched[at];
   if (known !== undefined) return known;
   const action = j.lowered.actions[at];
-  const own = action === undefined ? NO_OPINIONS : opinionsOn(action, j.index, j.match);
+  const own = action === undefined ? NO_MATCHES : findMatchingRules(action, j.index, j.match);
   const found = action !== undefined && j.grant !== undefined ? withGrant(own, j.grant, action, j.match) : own;
-  j.opinions[at] = found;
+  j.matched[at] = found;
   return found;
+}
+
+const NOTHING = verdictOf("allow", "nothing");
+
+interface Combining {
+  readonly policy: Policy;
+  /** A host decides where we have no opinion. */
+  readonly host: boolean;
+}
+
+/** A request has the strictest verdict of its parts; one without opinion beside allowed ones is not allowed. */
+function combine(actions: readonly JudgedAction[], unknowns: readonly JudgedUnknown[], { policy, host }: Combining): RequestVerdict {
+  let strictest: Verdict | undefined;
+  for (const { verdict } of actions) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
+  for (const { verdict } of unknowns) strictest = strictest === undefined ? verdict : stricterOf(strictest, verdict);
+  // What was allowed because of an answer says so.
+  if (strictest?.decision === "allow")
+    strictest = [...actions, ...unknowns].find(({ verdict }) => verdict.grant !== undefined)?.verdict ?? strictest;
+  return { ...whole(strictest, actions, policy, host), actions, unknowns };
+}
+
+function whole(strictest: Verdict | undefined, actions: readonly JudgedAction[], policy: Policy, host: boolean): Verdict {
+  const { preset } = policy.settings;
+  if (strictest === undefined) return empty(policy);
+  if (strictest.decision === "none" && (preset === "none" || !host) && isMixed(actions)) {
+    return {
+      ...strictest,
+      decision: "ask",
+      // agentperm spoke up here whatever the host; otherwise this is a default like any other.
+      basis: preset === "none" ? "protection" : "default",
+      reason: `compound includes unrecognized segment: ${strictest.reason}`,
+    };
+  }
+  return strictest.decision === "allow" ? underBroken(strictest, policy) : strictest;
+}
+
+/** No command, no file: a comment, an assignment. */
+function empty(policy: Policy): Verdict {
+  const { preset } = policy.settings;
+  if (preset === "none") return { ...NOTHING, decision: "none", basis: "default" };
+  if (policy.broken !== undefined) return underBroken(NOTHING, policy);
+  return preset === "strict" ? { ...NOTHING, decision: "ask", basis: "default", help: "let the user confirm" } : NOTHING;
+}
+
+/**
+ * True when one command is allowed and another has no verdict. A command and what it does are one: that its own
+ * reads are allowed makes `./build.sh` no compound.
+ */
+function isMixed(actions: readonly JudgedAction[]): boolean {
+  const silent = new Set(actions.flatMap((judged, i) => (judged.verdict.decision === "none" ? [rootOf(judged, i)] : [])));
+  return actions.some((judged, i) => judged.verdict.decision === "allow" && !silent.has(rootOf(judged, i)) && !isByTheWay(judged));
+}
+
+/** The place of the command an action belongs to: its own, where it is none's effect. */
+function rootOf({ action }: JudgedAction, at: number): number {
+  return action.origin.by === "command" ? action.origin.exec : at;
+}
+
+/** `2>/dev/null` and `< file` are no segment of their own. */
+function isByTheWay({ action }: JudgedAction): boolean {
+  return action.kind === "file" && action.origin.by === "shell";
 }

@@ -57,20 +57,20 @@ export function joinLayers(inputs: readonly LayerInput[]): Policy {
 }
 
 /** What one file brings besides its scalars. */
-interface Part {
+interface LayerPart {
   readonly rules: readonly Rule[];
   readonly operations: readonly OperationBlock[];
   readonly warnings: readonly string[];
   readonly broken?: string;
 }
 
-const NOTHING: Part = { rules: [], operations: [], warnings: [] };
+const NOTHING: LayerPart = { rules: [], operations: [], warnings: [] };
 
-function ownPart(input: LayerInput): Part {
+function ownPart(input: LayerInput): LayerPart {
   return input.ok ? { ...input.policy, warnings: [] } : { ...NOTHING, broken: input.why };
 }
 
-function projectPart(input: LayerInput): Part {
+function projectPart(input: LayerInput): LayerPart {
   const trusted = input.trusted === true;
   if (!input.ok)
     return trusted ? { ...NOTHING, broken: input.why } : { ...NOTHING, warnings: [`${input.why}: this project's file is left out`] };

@@ -10,7 +10,7 @@ export interface Places {
   readonly temp: readonly string[];
 }
 
-interface Known {
+interface KnownPlaces {
   readonly written: Places;
   readonly comparable: Places;
 }
@@ -27,7 +27,7 @@ export function perWorld<T>(make: (world: World) => T): (world: World) => T {
   };
 }
 
-const find = perWorld((world): Known => {
+const find = perWorld((world): KnownPlaces => {
   const written = {
     home: forms(world.home, world),
     project: forms(world.projectRoot, world),

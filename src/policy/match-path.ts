@@ -24,14 +24,14 @@ interface Spellings {
 }
 
 /** What was worked out for the context last asked about, that is, for a decision. */
-interface Prepared extends Readonly<Record<Side, Map<object, Spellings>>> {
+interface PreparedTargets extends Readonly<Record<Side, Map<object, Spellings>>> {
   readonly context: MatchContext;
   readonly programs: Map<ExecAction, Target>;
 }
 
-let prepared: Prepared | undefined;
+let prepared: PreparedTargets | undefined;
 
-function preparedFor(context: MatchContext): Prepared {
+function preparedFor(context: MatchContext): PreparedTargets {
   if (prepared?.context !== context) prepared = { context, narrow: new Map(), wide: new Map(), programs: new Map() };
   return prepared;
 }

@@ -3,7 +3,7 @@ import { baseName, extensionOf, joinPath } from "../path/index.ts";
 import type { Verdict } from "./verdict.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchContext } from "./match-context.ts";
-import { NO_OPINIONS, opinionsOn, type Opinions } from "./opinions.ts";
+import { NO_MATCHES, findMatchingRules, type MatchedRules } from "./matched-rules.ts";
 import { isRawDevice, isSecret, isSecretByName } from "./path-class.ts";
 import type { RuleIndex } from "./rule-index.ts";
 import type { Rule } from "./types.ts";
@@ -21,7 +21,7 @@ export interface NamedContext {
   readonly index: RuleIndex;
   readonly match: MatchContext;
   /** The secrets' protection of reading, unless a written allow names the path. */
-  readonly protect: (action: FileAction, written: Opinions) => Verdict | undefined;
+  readonly protect: (action: FileAction, written: MatchedRules) => Verdict | undefined;
 }
 
 const CHANGES: readonly FileOperation[] = ["write", "edit", "delete"];
@@ -63,12 +63,12 @@ function judgeOne(named: NamedPath, exec: number, context: NamedContext): Verdic
 }
 
 /** What is written about a path, and about what lies in it when it is a folder. */
-function writtenOn(action: FileAction, { index, match }: NamedContext): Opinions {
-  if (!index.hasRules && !index.hasBlocks) return NO_OPINIONS;
-  const own = opinionsOn(action, index, match);
+function writtenOn(action: FileAction, { index, match }: NamedContext): MatchedRules {
+  if (!index.hasRules && !index.hasBlocks) return NO_MATCHES;
+  const own = findMatchingRules(action, index, match);
   if (own.deny?.certain === true || action.target.kind !== "path" || match.world.kind(action.target.path) !== "directory") return own;
   const { path } = action.target;
-  const inside = opinionsOn({ ...action, target: { kind: "path", path: joinPath(path, "\u{1}") } }, index, match);
+  const inside = findMatchingRules({ ...action, target: { kind: "path", path: joinPath(path, "\u{1}") } }, index, match);
   return inside.deny?.certain === true || own.ask === undefined ? { ...own, deny: inside.deny, ask: own.ask ?? inside.ask } : own;
 }
 

@@ -1,14 +1,12 @@
 import { type Action, type DangerId, DANGERS, type FileAction, type World } from "../action/index.ts";
 import { resolvePath, segmentsOf } from "../path/index.ts";
 import { bindPattern, expandBraces, genericInstances, matchesSegments, pathPattern } from "../pattern/index.ts";
-import { regionOf } from "./danger-paths.ts";
+import { isPersistence, regionOf } from "./path-class.ts";
 import { judgingOf, sampleCommands } from "./kinds/index.ts";
 import { comparable, comparablePlaces, type Places } from "./location.ts";
 import { patternBase } from "./match-context.ts";
-import { isPersistence } from "./path-class.ts";
-import { namesHost } from "./net-protections.ts";
-import type { Scoped } from "./protections.ts";
-import { spell } from "./spelled.ts";
+import { namesHost, type Scoped } from "./protections.ts";
+import { spell } from "./targets.ts";
 import type { Rule } from "./types.ts";
 
 /**

@@ -4,10 +4,10 @@ import { bindPattern, DEEP, mistake, ok, pathPattern, type PatternBase, type Reg
 import { forms, perWorld } from "./location.ts";
 
 /** Rules by the folders their patterns start with, and below that by how the patterns end. They are numbers here. */
-interface Node {
+interface FolderNode {
   /** As they are written; several spellings only where the file system folds case. */
   readonly spellings: string[];
-  readonly children: Map<string, Node>;
+  readonly children: Map<string, FolderNode>;
   /** Patterns that start with this folder and go on with a wildcard, or end here. */
   readonly here: number[];
   readonly named: Map<string, number[]>;
@@ -20,10 +20,10 @@ interface Node {
 interface Alias {
   /** Where it really is. */
   readonly path: string;
-  readonly node: Node;
+  readonly node: FolderNode;
 }
 
-const newNode = (): Node => ({ spellings: [], children: new Map(), here: [], named: new Map(), ending: new Map(), size: 0 });
+const newNode = (): FolderNode => ({ spellings: [], children: new Map(), here: [], named: new Map(), ending: new Map(), size: 0 });
 
 /** More children than this are compared with a listing of their folder instead of being looked at one by one. */
 const FEW = 4;
@@ -82,7 +82,7 @@ export class PathTree {
   /** Links in front of the first wildcard of patterns, resolved as `patternForms` resolves them. */
   #findAliases(world: World): readonly Alias[] {
     const found: Alias[] = [];
-    const add = (path: string, node: Node): void => void found.push({ path: this.#fold ? foldCase(path) : path, node });
+    const add = (path: string, node: FolderNode): void => void found.push({ path: this.#fold ? foldCase(path) : path, node });
     const own = new Set<string>();
     for (const folder of [world.projectRoot, ...world.temp]) {
       for (const form of forms(folder, world)) own.add(this.#fold ? foldCase(form) : form);
@@ -90,7 +90,7 @@ export class PathTree {
       const real = world.canonical(folder);
       if (node !== undefined && real !== folder) add(real, node);
     }
-    const enter = (child: Node, written: string, real: string, link: boolean | undefined): void => {
+    const enter = (child: FolderNode, written: string, real: string, link: boolean | undefined): void => {
       for (const name of child.spellings) {
         const path = joinPath(written, name);
         if (own.has(this.#fold ? foldCase(path) : path)) continue;
@@ -101,7 +101,7 @@ export class PathTree {
         visit(child, path, here);
       }
     };
-    const visit = (node: Node, written: string, real: string): void => {
+    const visit = (node: FolderNode, written: string, real: string): void => {
       const entries = node.children.size > FEW && !this.#fold ? world.entries?.(real) : undefined;
       if (entries === undefined) {
         for (const child of node.children.values()) enter(child, written, real, undefined);
@@ -116,8 +116,8 @@ export class PathTree {
     return found;
   }
 
-  #nodeOf(path: string): Node | undefined {
-    let node: Node | undefined = this.#root;
+  #nodeOf(path: string): FolderNode | undefined {
+    let node: FolderNode | undefined = this.#root;
     for (const name of segmentsOf(path)) node = node?.children.get(this.#fold ? foldCase(name) : name);
     return node;
   }
@@ -151,7 +151,7 @@ function literalNames(segments: readonly Segment[]): readonly string[] {
   return names;
 }
 
-function walk(start: Node, names: readonly string[], from: number, last: LastName, whole: boolean, into: Set<number>): void {
+function walk(start: FolderNode, names: readonly string[], from: number, last: LastName, whole: boolean, into: Set<number>): void {
   let node = start;
   for (let depth = from; ; depth++) {
     take(node, last, whole, into);
@@ -165,7 +165,7 @@ function walk(start: Node, names: readonly string[], from: number, last: LastNam
   }
 }
 
-function take({ here, named, ending }: Node, last: LastName, whole: boolean, into: Set<number>): void {
+function take({ here, named, ending }: FolderNode, last: LastName, whole: boolean, into: Set<number>): void {
   for (const at of here) into.add(at);
   if (whole) {
     for (const list of named.values()) for (const at of list) into.add(at);
@@ -178,7 +178,7 @@ function take({ here, named, ending }: Node, last: LastName, whole: boolean, int
 
 const NONE: readonly number[] = [];
 
-function takeAll(node: Node, into: Set<number>): void {
+function takeAll(node: FolderNode, into: Set<number>): void {
   take(node, UNKNOWN, true, into);
   for (const child of node.children.values()) takeAll(child, into);
 }

@@ -1,5 +1,5 @@
 import type { Action, FileOperation } from "../action/index.ts";
-import type { Decision } from "./basis.ts";
+import type { Decision } from "./verdict.ts";
 import type { PresetName, Settings } from "./types.ts";
 
 /** The rows of the preset table: what a default is given for. */

@@ -7,32 +7,33 @@ import {
   type NetAction,
   printAction,
   printTarget,
+  quote,
   visible,
   type World,
 } from "../action/index.ts";
-import { isWithin } from "../path/index.ts";
+import { baseName, isWithin } from "../path/index.ts";
+import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
+import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
-import { pathDangers } from "./danger-paths.ts";
-import { avoidHelp } from "./exclude.ts";
+import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
-import { netProtection } from "./net-protections.ts";
 import {
   isGitConfig,
+  isOftenShared,
   isPersistence,
   isRawDevice,
-  isOftenShared,
   isSecret,
-  mayBeCertificate,
   isSecretFolder,
   isSystem,
+  mayBeCertificate,
+  pathDangers,
 } from "./path-class.ts";
 import type { Preset } from "./presets.ts";
-import { findReached, isRecursive, rootOf } from "./reach.ts";
-import { spell } from "./spelled.ts";
-import { REASONS, dangerReason, type ReasonId } from "./reasons.ts";
+import { dangerReason, type ReasonId, REASONS } from "./reasons.ts";
+import { findReached, isRecursive, rootOf, spell } from "./targets.ts";
 
 export interface Scoped {
-  readonly scope: Scope;
+  readonly scope: ProtectionScope;
 }
 
 /** Something a default one is protected by: stronger than a broad allow, weaker than one that names it. */
@@ -46,7 +47,7 @@ export interface Protection extends Scoped {
 }
 
 /** What an allow rule must name to beat a protection. */
-export type Scope =
+export type ProtectionScope =
   | { readonly by: "danger"; readonly id: DangerId }
   /** A path in the place. */
   | { readonly by: "place"; readonly holds: (path: string) => boolean }
@@ -57,7 +58,7 @@ export type Scope =
   /** Nothing names it. */
   | { readonly by: "nothing" };
 
-export interface Surroundings {
+export interface ProtectionContext {
   readonly world: World;
   readonly preset: Preset;
   /** The command the action comes from. */
@@ -69,7 +70,7 @@ export interface Surroundings {
 const NONE: readonly Protection[] = [];
 
 /** The protections of knowledge and preset that an action meets. */
-export function protectionsOf(action: Action, around: Surroundings): readonly Protection[] {
+export function protectionsOf(action: Action, around: ProtectionContext): readonly Protection[] {
   const { preset } = around;
   const met: Protection[] = [];
   if (preset.dangers) for (const id of action.dangers ?? NONE_SEEN) met.push(danger(id, action));
@@ -90,7 +91,7 @@ function danger(id: DangerId, action: Action): Protection {
   return { effect, builtin: dangerReason(id), reason: `${title}: ${printAction(action)}`, help, scope: { by: "danger", id } };
 }
 
-function fileProtections(action: FileAction, around: Surroundings, met: Protection[]): void {
+function fileProtections(action: FileAction, around: ProtectionContext, met: Protection[]): void {
   const { world, preset, exec } = around;
   const { written, compared } = spell(action, world);
   const changes = action.operation !== "read";
@@ -173,7 +174,7 @@ function isOwnState(path: string, action: FileAction, exec: ExecAction | undefin
 }
 
 /** A folder, a pattern or a run-time path: could something protected be in reach? The world is asked, within bounds. */
-function insideProtection(action: FileAction, around: Surroundings, places: Places): Protection | undefined {
+function insideProtection(action: FileAction, around: ProtectionContext, places: Places): Protection | undefined {
   if (action.target.kind === "path" && !isRecursive(action)) return undefined;
   const { world, exec } = around;
   const reads = action.operation === "read";
@@ -181,7 +182,7 @@ function insideProtection(action: FileAction, around: Surroundings, places: Plac
     reads ? isSecret(path) && !around.opened(path) && !(isOftenShared(path) && world.tracked(path) === true) : isKept(path, around, places);
   const { found, complete } = findReached(action, wanted, world);
   if (found === undefined && complete) return undefined;
-  const scope: Scope = { by: "nothing" };
+  const scope: ProtectionScope = { by: "nothing" };
   if (found !== undefined) {
     const reason = reads
       ? `${printAction(action)} reaches ${visible(found)}, which holds secrets`
@@ -219,11 +220,81 @@ function heldBack({ target }: FileAction, world: World): Pick<Protection, "waiva
 }
 
 /** Something in a folder that a change of the folder must not touch unasked. */
-function isKept(path: string, { world, opened }: Surroundings, places: Places): boolean {
+function isKept(path: string, { world, opened }: ProtectionContext, places: Places): boolean {
   const [form = path] = comparable([path], world);
   // The floor's files are kept whatever is written.
   if (agentFile(form, places) !== undefined) return true;
   const isProtected =
     isSecret(path) || isPersistence(form, places) || isGitConfig(form) || isRawDevice(form) || isSystem(form, places, world.foldsCase);
   return isProtected && !opened(path);
+}
+
+/** How a program is told to leave a file out; the name is put behind, quoted. */
+const EXCLUDE: Readonly<Record<string, string>> = {
+  grep: "--exclude=",
+  egrep: "--exclude=",
+  fgrep: "--exclude=",
+  tar: "--exclude=",
+  rsync: "--exclude=",
+  du: "--exclude=",
+  diff: "--exclude=",
+  tree: "-I ",
+  zip: "-x ",
+  find: "-not -name ",
+  rg: "-g !",
+  ag: "--ignore ",
+  fd: "--exclude ",
+  git: "-- . :!",
+};
+
+/** What to write so that a folder or pattern no longer reaches `found`. */
+function avoidHelp(found: string, exec: ExecAction | undefined): string {
+  const option = exec === undefined ? undefined : EXCLUDE[exec.program];
+  if (exec === undefined || option === undefined) return "name the files, or a folder that holds nothing protected";
+  const name = baseName(found);
+  const at = option.lastIndexOf(" ") + 1;
+  const word = `${option.slice(at)}${name}`;
+  return `leave it out: ${exec.program} ${option.slice(0, at)}${/^[\w./=-]+$/.test(word) ? word : quote(word)}`;
+}
+
+const WHAT: Readonly<Record<Exclude<Reach, "public">, string>> = {
+  metadata: "a cloud's metadata service, which hands out credentials",
+  loopback: "this machine",
+  "link-local": "the local network",
+  private: "a private network",
+  many: "many receivers at once",
+  reserved: "an address that nothing should connect to",
+};
+
+/**
+ * What lies behind this machine's own doors (SSRF). A metadata service is denied to everybody; that a web tool
+ * reaches this machine or its network is a question. Every host that some reader could take from the URL counts.
+ */
+export function netProtection(action: NetAction): Protection | undefined {
+  if (action.operation === "listen") return undefined;
+  const hosts = [...(action.host === undefined ? [] : [action.host]), ...(action.url === undefined ? [] : possibleHosts(action.url))];
+  const found = hosts.map((host) => ({ host, reach: reachOfHost(host) }));
+  const metadata = found.find(({ reach }) => reach === "metadata");
+  if (metadata !== undefined) return protection(action, "deny", "metadata", metadata.host);
+  if (action.operation !== "fetch" || action.origin.by !== "tool") return undefined;
+  const inner = found.find(({ reach }) => reach !== "public");
+  return inner === undefined || inner.reach === "public" ? undefined : protection(action, "ask", inner.reach, inner.host);
+}
+
+function protection(action: NetAction, effect: "ask" | "deny", reach: Exclude<Reach, "public">, host: string): Protection {
+  return {
+    effect,
+    builtin: reach === "metadata" ? reach : `protect.net-${reach}`,
+    reason: `${printAction(action)} reaches ${WHAT[reach]}`,
+    help: `the user can allow it by name: "WebFetch(domain:${host})" or "Net(${host})"`,
+    scope: { by: "host", host },
+  };
+}
+
+/** The rule is about this host, and not about hosts in general. */
+export function namesHost(matcher: Matcher, host: string): boolean {
+  const own = judgingOf(matcher).names.host(matcher);
+  if (own === undefined) return false;
+  const name = normaliseHost(host) ?? host;
+  return own.host === name || (reachOfHost(own.host) === reachOfHost(name) && hostMatches(own.host, own.subdomains, name));
 }

@@ -1,5 +1,5 @@
 import { type DangerId, DANGERS } from "../action/index.ts";
-import type { Basis } from "./basis.ts";
+import type { Basis } from "./verdict.ts";
 import { PRESET_TABLE, type Row } from "./presets.ts";
 import type { PresetName } from "./types.ts";
 

@@ -49,7 +49,7 @@ function makeIndex({ rules, operations }: Policy): RuleIndex {
  * How much a rule could say: `sure` leaves out rules that could at most match something in a folder or a pattern,
  * because what it holds is only known when it is looked at.
  */
-export type Extent = "sure" | "possible";
+export type RuleExtent = "sure" | "possible";
 
 /** Rules of one effect, in layer and file order. */
 export class EffectIndex {
@@ -72,7 +72,7 @@ export class EffectIndex {
    * The rules that could speak about an action, in their order.
    * INVARIANT: what is left out answers `no`; with `sure`, nothing but `no` or `maybe`.
    */
-  matching(action: Action, extent: Extent, context: MatchContext): readonly Rule[] {
+  matching(action: Action, extent: RuleExtent, context: MatchContext): readonly Rule[] {
     if (this.rules.length === 0) return this.rules;
     const own = this.#ofKind(action, extent, context);
     return action.call === undefined ? own : this.#withCall(own, action.call);
@@ -87,7 +87,7 @@ export class EffectIndex {
     return (this.#places ??= new Map(this.rules.map((rule, at) => [rule, at])));
   }
 
-  #ofKind(action: Action, extent: Extent, context: MatchContext): readonly Rule[] {
+  #ofKind(action: Action, extent: RuleExtent, context: MatchContext): readonly Rule[] {
     switch (action.kind) {
       case "exec":
         this.#commands ??= new CommandRules(this.#withKey("programs"));

@@ -1,4 +1,4 @@
-import type { RuleSource } from "./basis.ts";
+import type { RuleSource } from "./verdict.ts";
 import type { Matcher } from "./kinds/index.ts";
 
 export type { Matcher };

@@ -9,10 +9,9 @@ import {
   type Unknown,
   visible,
 } from "../action/index.ts";
-import type { RuleSource } from "./basis.ts";
-import { isMeantQuestion, type Verdict, verdictOf } from "./verdict.ts";
-import type { Hit } from "./opinions.ts";
-import { hiddenBy } from "./opinions.ts";
+import { isMeantQuestion, type RuleSource, type Verdict, verdictOf } from "./verdict.ts";
+import type { Hit } from "./matched-rules.ts";
+import { hiddenBy } from "./matched-rules.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
 import type { Policy, PresetName, Rule } from "./types.ts";

@@ -4,9 +4,8 @@ import { type Action, type Call, CALL_ARGUMENTS, CALL_NAMES, OPEN_FLAGS, printCa
 import { compileRegex, parseRegex } from "../../src/pattern/index.ts";
 import { callMatcher } from "../../src/policy/call-matcher.ts";
 import { readCall } from "../../src/policy/kinds/call.ts";
-import { ruleCovers } from "../../src/policy/cover.ts";
+import { matchRule, ruleCovers } from "../../src/policy/rule.ts";
 import { patternBase } from "../../src/policy/match-context.ts";
-import { matchRule } from "../../src/policy/match-rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import type { Effect } from "../../src/policy/types.ts";
 import { failure, ruleOf, world } from "./language.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action, ExecAction } from "../../src/action/index.ts";
-import { ruleCovers } from "../../src/policy/cover.ts";
+import { matchRule, ruleCovers } from "../../src/policy/rule.ts";
 import { patternBase } from "../../src/policy/match-context.ts";
-import { matchRule } from "../../src/policy/match-rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import type { Effect, Rule } from "../../src/policy/types.ts";
 import { lowerShell } from "../../src/shell/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FileAction, World } from "../../src/action/index.ts";
-import { pathDangers } from "../../src/policy/danger-paths.ts";
-import { spell } from "../../src/policy/spelled.ts";
+import { pathDangers } from "../../src/policy/path-class.ts";
+import { spell } from "../../src/policy/targets.ts";
 import { file } from "./language.ts";
 import { machine } from "./machine.ts";
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Action, Call } from "../../src/action/index.ts";
 import { callMatcher } from "../../src/policy/call-matcher.ts";
-import { ruleCovers } from "../../src/policy/cover.ts";
+import { matchMatcher, matchRule, ruleCovers } from "../../src/policy/rule.ts";
 import { judgingOf, type Matcher, readingOf, sampleCommands } from "../../src/policy/kinds/index.ts";
 import type { Refusal } from "../../src/policy/kinds/reading.ts";
 import { patternBase, sideOf } from "../../src/policy/match-context.ts";
-import { matchMatcher, matchRule } from "../../src/policy/match-rule.ts";
 import { readPolicy } from "../../src/policy/read/index.ts";
 import { indexOf } from "../../src/policy/rule-index.ts";
 import type { Effect, Rule } from "../../src/policy/types.ts";

@@ -12,7 +12,7 @@ import type {
   World,
 } from "../../src/action/index.ts";
 import type { Answer } from "../../src/pattern/index.ts";
-import { matchRule } from "../../src/policy/match-rule.ts";
+import { matchRule } from "../../src/policy/rule.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
 import type { Effect, LayerName, Matcher, Rule } from "../../src/policy/types.ts";
 

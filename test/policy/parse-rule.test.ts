@@ -4,7 +4,7 @@ import { parseRule } from "../../src/policy/parse-rule.ts";
 import { sampleCommands } from "../../src/policy/kinds/index.ts";
 import type { Matcher } from "../../src/policy/types.ts";
 import { answer, exec, failure, file, matcherOf, ruleOf, tool, world } from "./language.ts";
-import { matchMatcher, matchRule } from "../../src/policy/match-rule.ts";
+import { matchMatcher, matchRule } from "../../src/policy/rule.ts";
 
 const text = (...words: string[]) => words.map((word) => ({ is: "text", text: word }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Action, World } from "../../src/action/index.ts";
-import { matchRule } from "../../src/policy/match-rule.ts";
+import { matchRule } from "../../src/policy/rule.ts";
 import type { Effect } from "../../src/policy/types.ts";
 import { answer, exec, file, net, ruleOf, tool, world } from "./language.ts";
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Action, World } from "../../src/action/index.ts";
-import { matchRule } from "../../src/policy/match-rule.ts";
-import { exactly, type Opinions, opinionsOn } from "../../src/policy/opinions.ts";
+import { matchRule } from "../../src/policy/rule.ts";
+import { exactly, type MatchedRules, findMatchingRules } from "../../src/policy/matched-rules.ts";
 import { parseRule } from "../../src/policy/parse-rule.ts";
-import { findReached } from "../../src/policy/reach.ts";
+import { findReached } from "../../src/policy/targets.ts";
 import { indexOf } from "../../src/policy/rule-index.ts";
 import type { Policy, Rule } from "../../src/policy/types.ts";
 import { exec, failure, file, net, tool, world } from "./language.ts";
@@ -234,7 +234,7 @@ const otherAction = fc.constantFrom<Action>(
   { kind: "remote", service: "git", operation: "read", origin: { by: "tool" } },
 );
 const place = fc.tuple(fc.constantFrom(...LINKS), fc.boolean(), fc.boolean());
-const sayings = ({ deny, ask, allow }: Omit<Opinions, "fallback">): string =>
+const sayings = ({ deny, ask, allow }: Omit<MatchedRules, "fallback">): string =>
   JSON.stringify([deny?.rule.source.text, deny?.certain, ask?.rule.source.text, ask?.certain, allow.map(({ source }) => source.text)]);
 
 /** Rules of one kind, and a few of every other. */
@@ -279,7 +279,7 @@ describe.each(KINDS)("rules about %s: the index says what they say, one after th
             expect([one, links, lists, folds, lost.map(({ source }) => source.text)]).toEqual([one, links, lists, folds, []]);
             expect([sure, possible].map((list) => list.toSorted((a, b) => rules.indexOf(a) - rules.indexOf(b)))).toEqual([sure, possible]);
           }
-          expect([one, sayings(opinionsOn(one, index, context))]).toEqual([one, sayings(linear(one, all, where))]);
+          expect([one, sayings(findMatchingRules(one, index, context))]).toEqual([one, sayings(linear(one, all, where))]);
         }
       },
     );

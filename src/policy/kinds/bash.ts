@@ -19,7 +19,7 @@ import {
 import { hasFlag, isPlainWord, isProgram, spellingsOf, wordsOf, type ExecWords } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Matcher } from "./index.ts";
-import { FRESH, type JudgingKind, never, none, nothing, type Sides } from "./kind.ts";
+import { commandKeys, FRESH, type JudgingKind, never, none, nothing, type Sides } from "./kind.ts";
 import {
   ANY_COMMAND,
   combineWords,
@@ -36,11 +36,11 @@ import {
 import type { FlagPattern, ShellMatcher } from "./shell.ts";
 
 /** One element of a `Bash(...)` rule: literal text, `*` (one argument) or `**` (any number). */
-export type Token = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };
+export type BashToken = { readonly is: "text"; readonly text: string } | { readonly is: "one" } | { readonly is: "any" };
 
 export interface BashMatcher {
   readonly kind: "bash";
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly BashToken[];
   /** The trailing `:*`. */
   readonly open: boolean;
 }
@@ -49,15 +49,7 @@ export interface BashMatcher {
 export const bash: JudgingKind<BashMatcher> = {
   ofCommands: true,
   match: matchBash,
-  keys: {
-    programs: ({ tokens: [first] }) => (first?.is === "text" ? [first.text] : "any"),
-    words: neededWords,
-    files: nothing,
-    host: nothing,
-    tool: nothing,
-    others: never,
-    call: nothing,
-  },
+  keys: commandKeys(({ tokens: [first] }) => (first?.is === "text" ? [first.text] : "any"), neededWords),
   pathScope: nothing,
   isEveryCommand: ({ tokens, open }) => open && tokens.length === 0,
   covers: bashCovers,
@@ -116,7 +108,7 @@ const ONE: Element = {
   test: (argument) => (argument.known || !argument.many || argument.glob !== undefined ? "yes" : "maybe"),
 };
 
-function elementsOf(tokens: readonly Token[], context: MatchContext): readonly Element[] {
+function elementsOf(tokens: readonly BashToken[], context: MatchContext): readonly Element[] {
   return tokens.map((token) => {
     if (token.is === "any") return GAP;
     if (token.is === "one") return ONE;
@@ -138,7 +130,7 @@ function homeSpelling(text: string, { world }: MatchContext): string | undefined
 }
 
 /** The rule read as a command: its options anywhere and however spelled, its operands in order. */
-function matchMeaning(tokens: readonly Token[], open: boolean, words: ExecWords, context: MatchContext): Answer {
+function matchMeaning(tokens: readonly BashToken[], open: boolean, words: ExecWords, context: MatchContext): Answer {
   const { flags, operands, globbed } = readRule(tokens, words, context);
   let answer: Answer = "yes";
   for (const flag of flags) {
@@ -163,7 +155,7 @@ function inCluster(flag: FlagPattern, names: readonly string[]): boolean {
   return flag.names.some((name) => !name.startsWith("--") && names.some((used) => used.length === 2 && name.includes(used.charAt(1))));
 }
 
-function readRule(tokens: readonly Token[], words: ExecWords, context: MatchContext) {
+function readRule(tokens: readonly BashToken[], words: ExecWords, context: MatchContext) {
   const flags: FlagPattern[] = [];
   const operands: Element[] = [];
   let globbed = false;
@@ -228,7 +220,7 @@ function neededWords({ tokens }: BashMatcher): readonly string[] | undefined {
   return word?.is === "text" ? [word.text] : undefined;
 }
 
-const isOption = (token: Token | undefined): boolean => token?.is === "text" && token.text.startsWith("-");
+const isOption = (token: BashToken | undefined): boolean => token?.is === "text" && token.text.startsWith("-");
 
 function bashCovers(outer: BashMatcher, inner: Matcher, sides: Sides): boolean {
   if (inner.kind === "shell") return bashCoversShell(outer, inner, sides);
@@ -240,20 +232,20 @@ function bashCovers(outer: BashMatcher, inner: Matcher, sides: Sides): boolean {
   return walk(withTail(outer), withTail(inner), TOKENS);
 }
 
-const ANY: Token = { is: "any" };
-const withTail = ({ tokens, open }: BashMatcher): readonly Token[] => (open ? [...tokens, ANY] : tokens);
+const ANY: BashToken = { is: "any" };
+const withTail = ({ tokens, open }: BashMatcher): readonly BashToken[] => (open ? [...tokens, ANY] : tokens);
 
-function sameToken(a: Token | undefined, b: Token | undefined): boolean {
+function sameToken(a: BashToken | undefined, b: BashToken | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   return a.is === "text" ? b.is === "text" && a.text === b.text : a.is === b.is;
 }
 
-function isPrefix(start: readonly Token[], whole: readonly Token[]): boolean {
+function isPrefix(start: readonly BashToken[], whole: readonly BashToken[]): boolean {
   return start.length <= whole.length && start.every((token, at) => sameToken(token, whole[at]));
 }
 
 /** As `covers` for words: what is open in `inner` must meet something as open in `outer`. */
-const TOKENS: Steps<Token, Token> = {
+const TOKENS: Steps<BashToken, BashToken> = {
   isRun: (own) => own.is === "any",
   accepts: (own, token) => token.is !== "any" && (own.is === "one" || sameToken(own, token)),
 };
@@ -293,14 +285,14 @@ function readTokens(written: string): BashMatcher {
   return { kind: "bash", tokens: mergeGaps(tokens), open };
 }
 
-function readToken(text: string): Token {
+function readToken(text: string): BashToken {
   if (text === "*") return { is: "one" };
   if (text === "**") return { is: "any" };
   return { is: "text", text };
 }
 
 /** Several `**` in a row are one. */
-function mergeGaps(tokens: readonly Token[]): readonly Token[] {
+function mergeGaps(tokens: readonly BashToken[]): readonly BashToken[] {
   return tokens.filter((token, i) => token.is !== "any" || tokens[i - 1]?.is !== "any");
 }
 
@@ -345,7 +337,7 @@ function prefixes({ tokens, open }: BashMatcher): readonly (readonly string[])[]
   return words.length === 0 ? [] : [words];
 }
 
-const textsOf = (tokens: readonly Token[]): readonly string[] => tokens.flatMap((token) => (token.is === "text" ? [token.text] : []));
+const textsOf = (tokens: readonly BashToken[]): readonly string[] => tokens.flatMap((token) => (token.is === "text" ? [token.text] : []));
 
 function refusals({ tokens, open }: BashMatcher): readonly Refusal[] | { readonly why: string } {
   if (tokens.length === 0) return [{ is: "shell" }];

@@ -2,7 +2,7 @@ import { compileRegex, mistake, ok, parseRegex, type Result } from "../../patter
 import type { CallPattern } from "./call.ts";
 
 /** The arguments of a pattern as they are written, whatever they mean for the call. */
-export interface Items {
+export interface CallItems {
   readonly items: readonly { readonly pattern: CallPattern; /** Not in quotes. */ readonly bare: boolean }[];
   readonly open: boolean;
   /** Something stands behind `...`. */
@@ -11,13 +11,13 @@ export interface Items {
   readonly end: number;
 }
 
-type Item = Items["items"][number];
+type CallItem = CallItems["items"][number];
 
 const MOST_ITEMS = 100_000;
 
 /** Reads from `at`, behind the opening bracket, to the closing one. `arrow`: a lone `->` separates as a comma does. */
-export function readItems(text: string, at: number, close: ")" | "]", arrow: boolean): Result<Items> {
-  const items: Item[] = [];
+export function readItems(text: string, at: number, close: ")" | "]", arrow: boolean): Result<CallItems> {
+  const items: CallItem[] = [];
   let open = false;
   let ignored = false;
   let next = skipBlanks(text, at);
@@ -57,12 +57,12 @@ function skipBlanks(text: string, at: number): number {
 
 const isDelimiter = (text: string, at: number): boolean => at >= text.length || /[\s,)\]]/.test(text.charAt(at));
 
-interface Read {
-  readonly item: Item;
+interface ReadItem {
+  readonly item: CallItem;
   readonly end: number;
 }
 
-function readItem(text: string, at: number, close: ")" | "]", arrow: boolean): Result<Read> {
+function readItem(text: string, at: number, close: ")" | "]", arrow: boolean): Result<ReadItem> {
   const char = text.charAt(at);
   if (char === "[" && close === ")") {
     const list = readItems(text, at + 1, "]", false);
@@ -137,7 +137,7 @@ function setEnd(text: string, open: number): number | undefined {
   return undefined;
 }
 
-function readRegex(source: string, at: number): Result<Read> {
+function readRegex(source: string, at: number): Result<ReadItem> {
   const end = at + source.length + 2;
   const parsed = parseRegex(source);
   const compiled = parsed.ok ? compileRegex(parsed.value) : parsed;
@@ -151,7 +151,7 @@ function readRegex(source: string, at: number): Result<Read> {
 }
 
 /** Bare text with wildcards; parts of it, or all, in quotes. */
-function readWord(text: string, start: number): Result<Read> {
+function readWord(text: string, start: number): Result<ReadItem> {
   const parts: (string | 1 | 2)[] = [];
   let literal = "";
   let home = false;

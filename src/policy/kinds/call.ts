@@ -23,7 +23,7 @@ import {
 } from "../../pattern/index.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import { closest } from "../read/suggest.ts";
-import { type Items, readItems, withoutHome } from "./call-arguments.ts";
+import { type CallItems, readItems, withoutHome } from "./call-arguments.ts";
 import type { Matcher } from "./index.ts";
 import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
 import { type Doubt, type ParsedText, programsIn, type ReadingKind } from "./reading.ts";
@@ -267,7 +267,7 @@ function literalOf(pattern: CallPattern): CallArgument | undefined {
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
-function wrongCount(name: CallName, { items, open }: Items): Mistake {
+function wrongCount(name: CallName, { items, open }: CallItems): Mistake {
   const wanted = CALL_ARGUMENTS[name].length;
   const count = `${wanted} argument${wanted === 1 ? "" : "s"}`;
   const help =

@@ -12,7 +12,7 @@ import {
   wordOf,
 } from "../../pattern/index.ts";
 import type { Side } from "../match-context.ts";
-import { FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
+import { commandKeys, FRESH, type JudgingKind, never, none, nothing } from "./kind.ts";
 import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, everythingDoubt, isLiteralWord, type ReadingKind, type Refusal } from "./reading.ts";
 
 /** `execute` in an `operations` block. A glob over the text of one simple command, its words joined by single blanks; `*` crosses `/`. */
@@ -24,15 +24,7 @@ export interface CommandMatcher {
 export const command: JudgingKind<CommandMatcher> = {
   ofCommands: true,
   match: matchLine,
-  keys: {
-    programs: programsOf,
-    words: nothing,
-    files: nothing,
-    host: nothing,
-    tool: nothing,
-    others: never,
-    call: nothing,
-  },
+  keys: commandKeys(programsOf),
   pathScope: nothing,
   isEveryCommand: never,
   covers: (outer, inner) => inner.kind === "command" && covers(wordGlob(outer.pattern), wordGlob(inner.pattern)),

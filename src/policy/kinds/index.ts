@@ -5,7 +5,7 @@ import type { JudgingKind, PathScope } from "./kind.ts";
 import { net, netReading } from "./net.ts";
 import { option, optionReading } from "./option.ts";
 import { path, pathReading } from "./path.ts";
-import type { ReadingKind, Written } from "./reading.ts";
+import type { ReadingKind, WrittenForms } from "./reading.ts";
 import { shell, shellReading } from "./shell.ts";
 import { tool, toolReading } from "./tool.ts";
 
@@ -38,7 +38,7 @@ export function readingOf({ kind }: Matcher): ReadingKind<Matcher> {
 }
 
 /** How rules are written, a form for each kind. */
-export function writtenForms(): readonly Written<Matcher>[] {
+export function writtenForms(): readonly WrittenForms<Matcher>[] {
   return Object.values(READING).map(({ written }: ReadingKind<Matcher>) => written);
 }
 

@@ -19,7 +19,7 @@ export interface JudgingKind<M> {
   isEveryCommand(matcher: M, side: Side): boolean;
   /** Whether it speaks about everything that another rule speaks about. True only where that is proved. */
   covers(outer: M, inner: Matcher, sides: Sides, base: PatternBase): boolean;
-  readonly names: Naming<M>;
+  readonly names: RuleNaming<M>;
   /**
    * The commands it describes when nothing is put into its open places but neutral names (`FRESH`), as argv lists.
    * Empty where it names no program.
@@ -63,7 +63,7 @@ export interface Sides {
 }
 
 /** What the literal part of a rule says: a written allow opens what is protected only where it names it. */
-export interface Naming<M> {
+export interface RuleNaming<M> {
   /** It means something in particular. */
   literal(matcher: M): boolean;
   /** Nothing is left open: it is one command line. */
@@ -82,3 +82,8 @@ export const MOST_SAMPLES = 64;
 export const never = (): false => false;
 export const nothing = (): undefined => undefined;
 export const none = (): readonly never[] => [];
+
+/** The keys of a kind that is about commands alone. */
+export function commandKeys<M>(programs: RuleKeys<M>["programs"], words: RuleKeys<M>["words"] = nothing): RuleKeys<M> {
+  return { programs, words, files: nothing, host: nothing, tool: nothing, others: never, call: nothing };
+}

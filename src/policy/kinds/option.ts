@@ -4,7 +4,7 @@ import { type Answer, both, either, mistake, ok, type Result } from "../../patte
 import { hasFlag, isProgram, wordsOf } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import { unknownKey } from "../read/suggest.ts";
-import { FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
+import { commandKeys, FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
 import { ANY_COMMAND, COMMAND_EXAMPLE, commandExample, type ObjectRule, type ReadingKind, withOption } from "./reading.ts";
 
 /** `{ tool: "Bash", command, when: { hasOption } }`. */
@@ -17,15 +17,7 @@ export interface OptionMatcher {
 export const option: JudgingKind<OptionMatcher> = {
   ofCommands: true,
   match: matchOption,
-  keys: {
-    programs: ({ commands }) => commands,
-    words: nothing,
-    files: nothing,
-    host: nothing,
-    tool: nothing,
-    others: never,
-    call: nothing,
-  },
+  keys: commandKeys(({ commands }) => commands),
   pathScope: nothing,
   isEveryCommand: never,
   covers: (outer, inner) =>

@@ -8,7 +8,7 @@ import type { OperationName } from "../types.ts";
  * `assent rules` and `assent export`. No hook loads it while the policy is in the cache.
  */
 export interface ReadingKind<M> {
-  readonly written: Written<M>;
+  readonly written: WrittenForms<M>;
   /** What an example of a rule stands for (`match`, `notMatch`); undefined where it is none of this kind. */
   exampleActions(matcher: M, example: Example, lower: (command: string) => readonly Action[]): readonly Action[] | undefined;
   /** What an example is, with one. */
@@ -34,7 +34,7 @@ export interface ReadingKind<M> {
 }
 
 /** How rules of a kind are written; undefined: not so. */
-export interface Written<M> {
+export interface WrittenForms<M> {
   /** `Name(scope)`, `Name`. */
   readonly scope: ScopeForm<M> | undefined;
   /** A text that is read as a whole; undefined where it is none of these. */

@@ -13,7 +13,7 @@ const EVERY: ShellMatcher = {
 
 const MOST_WORDS = 256;
 
-interface Draft {
+interface ShellDraft {
   readonly words: WordPattern[];
   /** `gaps[i]`: `...` stands before word i. */
   readonly gaps: boolean[];
@@ -31,7 +31,7 @@ export function parseShell(scope: string): Result<ShellMatcher> {
   const words = splitWords(text);
   if (!words.ok) return words;
   if (words.value.length > MOST_WORDS) return mistake(`more than ${MOST_WORDS} words`);
-  const draft: Draft = { words: [], gaps: [], flags: [], closed: false, closedFlags: false, ended: false };
+  const draft: ShellDraft = { words: [], gaps: [], flags: [], closed: false, closedFlags: false, ended: false };
   for (const word of words.value) {
     const wrong = readWord(word, draft);
     if (wrong !== undefined) return wrong;
@@ -78,7 +78,7 @@ function splitWords(text: string): Result<readonly string[]> {
   return ok(words);
 }
 
-function readWord(word: string, draft: Draft): Mistake | undefined {
+function readWord(word: string, draft: ShellDraft): Mistake | undefined {
   if (draft.closed && word !== "!-*" && !isFlagWord(word, draft))
     return mistake(`\`${word}\` after \`!...\``, "`!...` says that no operand follows: put it last");
   if (word === "..." || word === "**") {
@@ -108,13 +108,13 @@ function readWord(word: string, draft: Draft): Mistake | undefined {
 }
 
 /** `-f`, `!-f`, `?-f`, `{-f,--force}` and so on. */
-function isFlagWord(word: string, draft: Draft): boolean {
+function isFlagWord(word: string, draft: ShellDraft): boolean {
   if (draft.ended) return false;
   const bare = word.replace(/^[!?]/, "").replace(/^\{+\s*/, "");
   return bare.length > 1 && bare.startsWith("-");
 }
 
-function readFlag(word: string, draft: Draft): Mistake | undefined {
+function readFlag(word: string, draft: ShellDraft): Mistake | undefined {
   const need = word.startsWith("!") ? "forbidden" : word.startsWith("?") ? "permitted" : "required";
   const spelled = need === "required" ? word : word.slice(1);
   const equals = unescapedEquals(spelled);
@@ -146,7 +146,7 @@ function unescapedEquals(text: string): number {
   return -1;
 }
 
-function readOperand(word: string, negated: boolean, draft: Draft): Mistake | undefined {
+function readOperand(word: string, negated: boolean, draft: ShellDraft): Mistake | undefined {
   const expanded = expandBraces(word);
   if (!expanded.ok) return expanded;
   for (const alternative of expanded.value) {

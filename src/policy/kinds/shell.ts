@@ -18,7 +18,7 @@ import { clusterLetters, hasFlag, isPlainWord, isProgram, spellingsOf, wordMatch
 import type { MatchContext, Side } from "../match-context.ts";
 import type { BashMatcher } from "./bash.ts";
 import type { Matcher } from "./index.ts";
-import { FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
+import { commandKeys, FRESH, type JudgingKind, MOST_SAMPLES, never, none, nothing } from "./kind.ts";
 import {
   ANY_COMMAND,
   combineWords,
@@ -65,16 +65,10 @@ export interface ShellMatcher {
 export const shell: JudgingKind<ShellMatcher> = {
   ofCommands: true,
   match: matchShell,
-  keys: {
-    programs: ({ program: { negated, alternatives } }) =>
-      negated || alternatives.some((word) => /[*?[\]\\]/.test(word)) ? "any" : alternatives,
-    words: ({ operands }) => operands.find(({ negated, alternatives }) => !negated && alternatives.every(isPlainWord))?.alternatives,
-    files: nothing,
-    host: nothing,
-    tool: nothing,
-    others: never,
-    call: nothing,
-  },
+  keys: commandKeys(
+    ({ program: { negated, alternatives } }) => (negated || alternatives.some((word) => /[*?[\]\\]/.test(word)) ? "any" : alternatives),
+    ({ operands }) => operands.find(({ negated, alternatives }) => !negated && alternatives.every(isPlainWord))?.alternatives,
+  ),
   pathScope: nothing,
   isEveryCommand: (matcher, side) => side === "wide" && isAnyCommand(matcher),
   covers: (outer, inner, sides) =>

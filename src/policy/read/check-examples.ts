@@ -3,7 +3,7 @@ import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/i
 import { callMatcher } from "../call-matcher.ts";
 import { readingOf } from "../kinds/index.ts";
 import { sideOf } from "../match-context.ts";
-import { matchMatcher } from "../match-rule.ts";
+import { matchMatcher } from "../rule.ts";
 import type { Effect, Matcher } from "../types.ts";
 import { EXAMPLE_WORLD, type Example } from "./examples.ts";
 import type { RuleEntry } from "./schema.ts";

@@ -1,6 +1,4 @@
-import * as v from "valibot";
 import { type Action, brief } from "../../action/index.ts";
-import type { RuleSource } from "../basis.ts";
 import {
   type Fault,
   MAX_FAULTS,
@@ -14,12 +12,14 @@ import {
   readJson5,
   toValue,
 } from "../../edit/json5/index.ts";
-import type { LayerName, PolicyFile, Problem } from "../types.ts";
+import type { AuditSettings, Automation, LayerName, PolicyFile, Problem, Settings } from "../types.ts";
+import type { RuleSource } from "../verdict.ts";
 import { explainAll } from "./explain.ts";
-import { checkPatterns, type Origin, readOperations } from "./operations.ts";
+import { checkPatterns, type RuleOrigin, readOperations } from "./operations.ts";
 import { readRules } from "./rules.ts";
-import { policySchema } from "./schema.ts";
-import { readSettings } from "./settings.ts";
+import { type PolicyInput, policySchema } from "./schema.ts";
+
+import * as v from "valibot";
 
 export { EXAMPLE_WORLD } from "./examples.ts";
 export { MAX_LENGTH } from "../../edit/json5/index.ts";
@@ -82,7 +82,7 @@ export function readPolicy(text: string, options: ReadOptions): ReadResult {
   const { root: tree, faults } = readJson5(text);
   if (tree === undefined) return broken(faults);
 
-  const origin: Origin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
+  const origin: RuleOrigin = { layer, ...(root === undefined ? {} : { root }), ...(untrusted === undefined ? {} : { untrusted }) };
   const sourceOf = (rule: string, path: Path): RuleSource => ({ text: rule, file, ...placeOf(offsetOf(tree, path, false)) });
   const { rules, faults: ruleFaults, doubts, checked: held } = readRules(tree, { origin, sourceOf, examples: options.examples });
   const examples = held.map(({ offset, rule, key, example, fault }): ExampleResult => ({
@@ -133,4 +133,43 @@ function idle(tree: JsonNode): readonly Fault[] {
 export function keyPlace(text: string, key: string): TextPlace | undefined {
   const found = member(readJson5(text).root, key);
   return found === undefined ? undefined : placeFinder(text)(found.keyStart);
+}
+
+/** What an `automation` block says where it is silent. */
+const AUTOMATION: Automation = {
+  when: "everywhere",
+  agents: { trusted: [], restricted: [] },
+  breaker: { denials: 10, minutes: 0 },
+  refusals: { minutes: 10 },
+};
+const KEEP = { keepDays: 90, keepMegabytes: 4096 };
+
+/** The settings a file makes; one it does not make is absent. */
+function readSettings(input: PolicyInput): Partial<Settings> {
+  const { preset, mode, writableRoots, unknown, bypass, automation, audit } = input;
+  return {
+    ...(preset === undefined ? {} : { preset }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(writableRoots === undefined ? {} : { writableRoots }),
+    ...(unknown === undefined ? {} : { unknown }),
+    ...(bypass === undefined ? {} : { bypass }),
+    ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
+    ...(audit === undefined ? {} : { audit: readAudit(audit) }),
+  };
+}
+
+function readAutomation(input: NonNullable<PolicyInput["automation"]>): Automation {
+  return {
+    when: input.when ?? AUTOMATION.when,
+    agents: {
+      trusted: input.agents?.trusted ?? AUTOMATION.agents.trusted,
+      restricted: input.agents?.restricted ?? AUTOMATION.agents.restricted,
+    },
+    breaker: { ...AUTOMATION.breaker, ...input.breaker },
+    refusals: { ...AUTOMATION.refusals, ...input.refusals },
+  };
+}
+
+function readAudit({ otlp, ...keep }: NonNullable<PolicyInput["audit"]>): AuditSettings {
+  return { ...KEEP, ...keep, ...(otlp === undefined ? {} : { otlp: { endpoint: otlp.endpoint, headers: otlp.headers ?? {} } }) };
 }

@@ -1,4 +1,4 @@
-import type { RuleSource } from "../basis.ts";
+import type { RuleSource } from "../verdict.ts";
 import { writtenForms } from "../kinds/index.ts";
 import type { BlockForm } from "../kinds/reading.ts";
 import { type LayerName, type Matcher, OPERATIONS, type OperationBlock, type OperationName, type Rule } from "../types.ts";
@@ -6,7 +6,7 @@ import type { PolicyInput } from "./schema.ts";
 import { type Fault, member, type JsonNode, type Path } from "../../edit/json5/index.ts";
 
 /** What every rule of one file has in common. */
-export interface Origin {
+export interface RuleOrigin {
   readonly layer: LayerName;
   readonly root?: string;
   readonly untrusted?: boolean;
@@ -22,7 +22,7 @@ type Block = NonNullable<Operations["read"]>;
  */
 export function readOperations(
   operations: Operations,
-  origin: Origin,
+  origin: RuleOrigin,
   sourceOf: (text: string, path: Path) => RuleSource,
 ): readonly OperationBlock[] {
   return OPERATIONS.flatMap((operation) => {
@@ -40,7 +40,7 @@ function readBlock(
   operation: OperationName,
   block: Block,
   key: OperationName,
-  origin: Origin,
+  origin: RuleOrigin,
   sourceOf: (text: string, path: Path) => RuleSource,
 ): OperationBlock {
   const base = ["operations", key];

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import type { Action } from "../../action/index.ts";
-import type { RuleSource } from "../basis.ts";
+import type { RuleSource } from "../verdict.ts";
 import { parseRule } from "../parse-rule.ts";
 import { EFFECTS, type Rule } from "../types.ts";
 import { type CheckedExample, checkExamples } from "./check-examples.ts";
-import type { Origin } from "./operations.ts";
+import type { RuleOrigin } from "./operations.ts";
 import { type RuleEntry, ruleEntry } from "./schema.ts";
 import { type Fault, member, type JsonNode, offsetOf, type Path, toValue } from "../../edit/json5/index.ts";
 
@@ -13,7 +13,7 @@ const MAX_EXAMPLES = 2000;
 const TOO_MANY = { message: `more than ${MAX_EXAMPLES} examples in one file`, help: "keep those that tell something" };
 
 export interface RuleReader {
-  readonly origin: Origin;
+  readonly origin: RuleOrigin;
   readonly examples: ((command: string) => readonly Action[]) | undefined;
   readonly sourceOf: (text: string, path: Path) => RuleSource;
 }

@@ -1,7 +1,5 @@
 import * as v from "valibot";
 import { EFFECTS, MODES, type OperationName, PRESETS } from "../types.ts";
-import { auditSettings } from "./schema-audit.ts";
-import { choice, count, described, list, object, optional, refuseLists, text } from "./schema-parts.ts";
 
 /**
  * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md
@@ -9,6 +7,82 @@ import { choice, count, described, list, object, optional, refuseLists, text } f
  *
  * Messages here are data for explain.ts: the words a reader may choose from, a line break, an example that is right.
  */
+
+/** valibot takes a list for an object; a policy must not. */
+function refuseLists<const Schema extends v.GenericSchema>(schema: Schema): Schema {
+  const run: Schema["~run"] = (dataset, config) => schema["~run"](Array.isArray(dataset.value) ? { value: undefined } : dataset, config);
+  return { ...schema, "~run": run };
+}
+
+/** An object with exactly these keys. */
+function object<const Entries extends v.ObjectEntries>(entries: Entries, example: string) {
+  return refuseLists(v.strictObject(entries, `${Object.keys(entries).join(" ")}\n${example}`));
+}
+
+function list<const Item extends v.GenericSchema>(item: Item, example: string) {
+  return v.array(item, `\n${example}`);
+}
+
+function choice<const Options extends readonly string[]>(options: Options, description: string) {
+  return v.pipe(v.picklist(options, `${options.join(" ")}\n`), v.description(description));
+}
+
+function text(example: string) {
+  return v.pipe(v.string(`\n${example}`), v.nonEmpty(`the text is empty\n${example}`));
+}
+
+function count(description: string, example: string, least = 1, most = 1_000_000) {
+  const wrong = `must be a whole number from ${least} to ${most}\n${example}`;
+  return v.pipe(v.number(`\n${example}`), v.integer(wrong), v.minValue(least, wrong), v.maxValue(most, wrong), v.description(description));
+}
+
+function described<const Schema extends v.GenericSchema>(schema: Schema, description: string) {
+  return v.pipe(schema, v.description(description));
+}
+
+const optional = v.exactOptional;
+
+const OTLP = 'write "otlp": { "endpoint": "https://collector.example.org:4318" }';
+const HEADERS = 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the name of the environment variable that holds it';
+
+/** No user, no password: a policy is no place for secrets. */
+const COLLECTOR = /^https?:\/\/[^/@?#\s]+(?:\/[^@?#\s]*)?$/;
+
+const header = v.pipe(v.string(`\n${HEADERS}`), v.regex(/^[A-Z_a-z]\w{0,127}$/, `is no name of an environment variable\n${HEADERS}`));
+const headerName = v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, `is no name of a header\n${HEADERS}`));
+
+const auditSettings = described(
+  object(
+    {
+      keepDays: optional(count("Days the log is kept. Without it: 90.", 'write "keepDays": 90')),
+      keepMegabytes: optional(
+        count("Megabytes the log may have; the oldest records are dropped above them. Without it: 4096.", 'write "keepMegabytes": 4096'),
+      ),
+      otlp: optional(
+        described(
+          object(
+            {
+              endpoint: described(
+                v.pipe(text(OTLP), v.regex(COLLECTOR, `is no http(s) address without user, query and fragment\n${OTLP}`)),
+                "The collector's address for OTLP over HTTP; `/v1/logs` is added where it is missing.",
+              ),
+              headers: optional(
+                described(
+                  refuseLists(v.record(headerName, header, `\n${HEADERS}`)),
+                  "Headers to send, each with the name of the environment variable that holds its value.",
+                ),
+              ),
+            },
+            OTLP,
+          ),
+          "Where `assent log export --otlp` sends the log. Only your own and the managed policy may say so.",
+        ),
+      ),
+    },
+    'write "audit": { "keepDays": 90 }',
+  ),
+  "The log of verdicts.",
+);
 
 const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';
 const RULE_OBJECT = 'write { "rule": "Bash(git push:*)", "reason": "…" }';

@@ -2,10 +2,10 @@ import { type Action, type FileAction, printTarget, type Target } from "../actio
 import type { Answer } from "../pattern/index.ts";
 import { pathScopeOf } from "./kinds/index.ts";
 import type { MatchContext } from "./match-context.ts";
-import { matchRule } from "./match-rule.ts";
+import { matchRule } from "./rule.ts";
 import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { rowOf } from "./presets.ts";
-import { findReached } from "./reach.ts";
+import { findReached } from "./targets.ts";
 import { type EffectIndex, isExact, PathRules, type RuleIndex } from "./rule-index.ts";
 import type { OperationBlock, OperationName, Rule } from "./types.ts";
 import { compareDecisions } from "./verdict.ts";
@@ -17,7 +17,7 @@ export interface Hit {
 }
 
 /** What is written about one action, whatever layer it comes from. */
-export interface Opinions {
+export interface MatchedRules {
   readonly deny: Hit | undefined;
   readonly ask: Hit | undefined;
   /** Every allow rule that surely matches: which of them names a protection is decided later. */
@@ -26,11 +26,11 @@ export interface Opinions {
   readonly fallback: OperationBlock | undefined;
 }
 
-export const NO_OPINIONS: Opinions = { deny: undefined, ask: undefined, allow: [], fallback: undefined };
+export const NO_MATCHES: MatchedRules = { deny: undefined, ask: undefined, allow: [], fallback: undefined };
 
 /** What the rules and blocks of a policy say about an action. */
-export function opinionsOn(action: Action, index: RuleIndex, context: MatchContext): Opinions {
-  if (!index.hasRules && !index.hasBlocks) return NO_OPINIONS;
+export function findMatchingRules(action: Action, index: RuleIndex, context: MatchContext): MatchedRules {
+  if (!index.hasRules && !index.hasBlocks) return NO_MATCHES;
   let deny = firstHit(index.deny, action, context);
   let ask = firstHit(index.ask, action, context);
   const allowing = index.allow.matching(action, "sure", context);
@@ -143,7 +143,7 @@ const BLOCKS = {
 } as const;
 
 /** The blocks that speak about an action: searching and listing are one to the system. */
-export function blockNames(action: Action): readonly OperationName[] {
+function blockNames(action: Action): readonly OperationName[] {
   if (action.kind === "file" && action.operation === "edit") return ["edit"];
   const row = rowOf(action);
   return row === "read" || row === "list" || row === "write" || row === "delete" || row === "exec" || row === "code"

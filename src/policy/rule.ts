@@ -1,8 +1,8 @@
 import { type Action, spend } from "../action/index.ts";
 import { resolvePath } from "../path/index.ts";
-import type { Answer } from "../pattern/index.ts";
+import type { Answer, PatternBase } from "../pattern/index.ts";
 import { judgingOf } from "./kinds/index.ts";
-import { sideOf, type MatchContext, type Side } from "./match-context.ts";
+import { type MatchContext, type Side, sideOf } from "./match-context.ts";
 import { isInsideFolder, pathIsInside, worksInside } from "./match-path.ts";
 import { pathFields } from "./tool-fields.ts";
 import type { Matcher, Rule } from "./types.ts";
@@ -33,4 +33,24 @@ function holdsInside(root: string, action: Action, context: MatchContext): boole
   if (action.kind === "exec") return worksInside(action.folders, root, context);
   if (action.kind === "tool") return pathFields(action).every((path) => pathIsInside(resolvePath(cwd, path), root, context));
   return true;
+}
+
+/**
+ * Whether one rule speaks about everything that another speaks about. True only where that is proved from the
+ * patterns; false means nothing. Deny and ask rules match more spellings than allow rules do, so the sides count.
+ */
+export function ruleCovers(outer: Rule, inner: Rule, base: PatternBase): boolean {
+  const sides = { outer: sideOf(outer.effect), inner: sideOf(inner.effect) };
+  if (sides.outer === "narrow" && sides.inner === "wide") return false;
+  // A trusted project's own allow rules end with the project.
+  if (sides.outer === "narrow" && outer.root !== undefined && outer.root !== inner.root) return false;
+  if (same(outer.matcher, inner.matcher)) return true;
+  const kind = judgingOf(outer.matcher);
+  if (kind.isEveryCommand(outer.matcher, sides.outer) && judgingOf(inner.matcher).ofCommands) return true;
+  return kind.covers(outer.matcher, inner.matcher, sides, base);
+}
+
+/** Matchers are plain data, made by one parser: equal ones have equal text. */
+export function same(a: Matcher, b: Matcher): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -26,12 +26,12 @@ const LOOKUP = inert("command lookup");
 const UNWRAPPED = inert("its inner command is judged");
 
 /** `[ … ]`, `[[ … ]]` and `(( … ))` are never a command of their own. */
-export function predicate(action: ExecAction): Verdict | undefined {
+export function judgePredicate(action: ExecAction): Verdict | undefined {
   return action.builtin === true && PREDICATES.has(nameOf(action)) ? PREDICATE : undefined;
 }
 
 /** Behind the rules: lookups, wrappers, inert builtins. `at` is the place of the command among the actions. */
-export function intrinsic(action: ExecAction, at: number, { actions }: Lowered): Verdict | undefined {
+export function judgeBuiltin(action: ExecAction, at: number, { actions }: Lowered): Verdict | undefined {
   const name = nameOf(action);
   if (name === "command" && isLookup(action)) return LOOKUP;
   if (DECOMPOSED.has(name)) return action.knowledge === undefined ? opaque(action) : UNWRAPPED;
@@ -45,7 +45,7 @@ export function intrinsic(action: ExecAction, at: number, { actions }: Lowered):
 }
 
 /** A wrapper with an option nobody listed may run something else than it seems to. */
-export function wrapping(action: ExecAction): Verdict | undefined {
+export function judgeWrapper(action: ExecAction): Verdict | undefined {
   const name = nameOf(action);
   return DECOMPOSED.has(name) || SHELLS.has(name) || OPAQUE.has(name) ? opaque(action) : undefined;
 }

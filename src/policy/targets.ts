@@ -1,6 +1,7 @@
 import type { FileAction, Target, TreeFilter, Wanted, World } from "../action/index.ts";
-import { isBelow, isWithin, joinPath, relativePath } from "../path/index.ts";
-import { expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
+import { isBelow, isWithin, joinPath, relativePath, resolvePath } from "../path/index.ts";
+import { BoundedMap, expandsTo, expandsToName, matchesWord, shellGlob, shellPattern, type WordGlob } from "../pattern/index.ts";
+import { comparable, forms, perWorld } from "./location.ts";
 
 /** What the target of a file action can reach, asked of names alone or of the injected world. */
 
@@ -40,17 +41,17 @@ export function affects(action: FileAction, path: string): boolean {
   }
 }
 
-export interface Found {
+export interface SearchResult {
   readonly found: string | undefined;
   /** False when the world could not look everywhere. */
   readonly complete: boolean;
 }
 
-const NOWHERE: Found = { found: undefined, complete: true };
-const ANYWHERE: Found = { found: undefined, complete: false };
+const NOWHERE: SearchResult = { found: undefined, complete: true };
+const ANYWHERE: SearchResult = { found: undefined, complete: false };
 
 /** Looks in the world for something that the action reaches and `wanted` accepts. */
-export function findReached(action: FileAction, wanted: (path: string) => boolean, world: World): Found {
+export function findReached(action: FileAction, wanted: (path: string) => boolean, world: World): SearchResult {
   const { target } = action;
   switch (target.kind) {
     case "path":
@@ -113,7 +114,7 @@ function leadsTo(path: string, wanted: (path: string) => boolean, world: World):
 const MOST_LINKS = 64;
 
 /** A walk that enters the folders that links lead to, each once. */
-function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string) => boolean, world: World): Found {
+function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string) => boolean, world: World): SearchResult {
   const roots = [root];
   const seen = new Set(roots);
   let complete = true;
@@ -141,12 +142,12 @@ function searchFollowing(root: string, filter: TreeFilter, wanted: (path: string
 }
 
 /** A folder as big as the machine is not walked: the answer would never be complete. */
-function search(root: string, wanted: Wanted, world: World, depth?: number): Found {
+function search(root: string, wanted: Wanted, world: World, depth?: number): SearchResult {
   if (depth !== undefined) return world.find(root, wanted, depth);
   return isWithin(world.home, root) ? ANYWHERE : world.find(root, wanted);
 }
 
-function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) => boolean, world: World): Found {
+function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) => boolean, world: World): SearchResult {
   const { folder, rest } = shellPattern(pattern);
   const reached = (path: string): boolean => expandsTo(pattern, path, recursive) && (wanted(path) || wanted(world.canonical(path)));
   if (rest.length > 1) {
@@ -176,7 +177,7 @@ function searchGlob(pattern: string, recursive: boolean, wanted: (path: string) 
 const MOST_NAMES = 20_000;
 
 /** What the shell expands the segments to: it enters folders that links lead to, and `**` is one segment unless it was told otherwise. */
-function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: string) => boolean, world: World): Found {
+function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: string) => boolean, world: World): SearchResult {
   let left = MOST_NAMES;
   let folders = [root];
   for (const [at, glob] of globs.entries()) {
@@ -199,4 +200,49 @@ function expandInto(root: string, globs: readonly WordGlob[], wanted: (path: str
     folders = next;
   }
   return NOWHERE;
+}
+
+/** The paths that stand for what a file action reaches: as given, and with symlinks resolved. */
+interface Spelled {
+  /** In their own case: for names. */
+  readonly written: readonly string[];
+  /** Folded where the file system folds case: for places. */
+  readonly compared: readonly string[];
+}
+
+const NOTHING: Spelled = { written: [], compared: [] };
+/** A decision has fewer; a supervised run judges everything in one world. */
+const MOST = 4096;
+const remembered = perWorld(() => new BoundedMap<FileAction, Spelled>(MOST));
+
+/**
+ * Every spelling of the place an action reaches. A glob is spelled with neutral text in its wildcards, so that what
+ * holds for the spelling holds for all it can match; an unknown target by the folder it stays in, or not at all.
+ */
+export function spell(action: FileAction, world: World): Spelled {
+  return remembered(world).get(action, () => {
+    const written = spellings(action, world);
+    return written.length === 0 ? NOTHING : { written, compared: comparable(written, world) };
+  });
+}
+
+function spellings(action: FileAction, world: World): readonly string[] {
+  const { target, asGiven } = action;
+  switch (target.kind) {
+    case "path":
+    case "tree": {
+      const paths = forms(target.path, world);
+      // `link/../x` leads past what the text says: the kernel follows the link first.
+      if (asGiven === undefined || !asGiven.includes("..")) return paths;
+      const led = world.canonical(asGiven.startsWith("/") ? asGiven : joinPath(world.cwd, asGiven));
+      return paths.includes(led) ? paths : [...paths, resolvePath("/", led)];
+    }
+    case "glob": {
+      const { folder, rest } = shellPattern(target.pattern);
+      const below = rest.map(({ glob }) => glob.literal ?? `${glob.start}zqx${glob.end}`).join("/");
+      return forms(folder, world).map((path) => (below === "" ? path : joinPath(path, below)));
+    }
+    case "unknown":
+      return target.within === undefined ? [] : forms(target.within, world);
+  }
 }
