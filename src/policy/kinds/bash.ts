@@ -19,7 +19,7 @@ import {
 import { hasFlag, isPlainWord, isProgram, spellingsOf, wordsOf, type ExecWords } from "../exec-words.ts";
 import type { MatchContext, Side } from "../match-context.ts";
 import type { Matcher } from "./index.ts";
-import { commandKeys, FRESH, type JudgingKind, never, none, nothing, type Sides } from "./kind.ts";
+import { commandKeys, FRESH, type JudgingKind, none, nothing, type Sides } from "./kind.ts";
 import {
   ANY_COMMAND,
   combineWords,

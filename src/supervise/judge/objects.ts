@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { joinPath } from "../../path/index.ts";
-import { type Policy, SECRET_FILES, SECRET_FOLDERS } from "../../policy/index.ts";
+import { pathScopeOf, type Policy, SECRET_FILES, SECRET_FOLDERS } from "../../policy/index.ts";
 import { Mounts } from "./mounts.ts";
 import { addressOf, alloc, AT_FDCWD, cString, ERRNO, pathBytes, pathText, sys, SYSCALLS } from "../kernel/index.ts";
 import { kindOf, type ObjectStat, statAt, statFd } from "../undo/index.ts";
@@ -282,9 +282,10 @@ export class ProtectedObjects {
   #placesOfRules(): readonly string[] {
     const { home, roots } = this.#options;
     return this.#policy.rules.flatMap(({ effect, matcher }) => {
-      if (effect === "allow" || matcher.kind !== "path" || matcher.pattern === undefined) return [];
-      const literal = /^[^*?[{\\]*/.exec(matcher.pattern)?.[0] ?? "";
-      const start = literal === matcher.pattern ? literal : literal.slice(0, literal.lastIndexOf("/"));
+      const pattern = pathScopeOf(matcher)?.pattern;
+      if (effect === "allow" || pattern === undefined) return [];
+      const literal = /^[^*?[{\\]*/.exec(pattern)?.[0] ?? "";
+      const start = literal === pattern ? literal : literal.slice(0, literal.lastIndexOf("/"));
       if (start.startsWith("~/")) return [home + start.slice(1)];
       if (start.startsWith("/")) return start.lastIndexOf("/") > 0 ? [start] : [];
       return start === "" ? [] : roots.map((root) => `${root}/${start}`);

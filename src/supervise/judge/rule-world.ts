@@ -1,6 +1,6 @@
 import type { World } from "../../action/index.ts";
 import { pathPattern } from "../../pattern/index.ts";
-import { type Rule, settlePattern } from "../../policy/index.ts";
+import { pathScopeOf, type Rule, settlePattern } from "../../policy/index.ts";
 
 /**
  * A world for rules. `canonical` is asked about the links in their patterns and remembers each answer for the whole run;
@@ -28,8 +28,9 @@ export function fixedWorld(start: World, now: () => World, pinned: () => string)
 /** Resolves the links in the patterns of rules. */
 export function settlePatterns(rules: readonly Rule[], world: World): void {
   for (const { matcher } of rules) {
-    if (matcher.kind !== "path" || matcher.pattern === undefined) continue;
-    const pattern = pathPattern(matcher.pattern);
+    const written = pathScopeOf(matcher)?.pattern;
+    if (written === undefined) continue;
+    const pattern = pathPattern(written);
     if (pattern.ok) settlePattern(pattern.value, world);
   }
 }
