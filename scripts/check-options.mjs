@@ -75,7 +75,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { entries } = await readKnowledge(root);
 
 /** The names in the rows of an entry. */
-const optionsOf = ({ options = "" }) => new Set(options.split("\n").flatMap((row) => row.match(/^[^=[>]*/)[0].match(/[-+][^\s]*/g) ?? []));
+const optionsOf = ({ options = "" }) => new Set(options.split("\n").flatMap((row) => row.split(/\[?=|->/, 1)[0].match(/[-+]\S+/g) ?? []));
 
 /** The names in comments of an entry: what is left out on purpose. */
 function leftOut({ family, line }) {
