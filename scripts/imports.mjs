@@ -1,4 +1,5 @@
-// The import directions of docs/architecture.md, as a lint rule: `node scripts/imports.mjs`.
+// The structure of docs/architecture.md, as a lint rule: `node scripts/imports.mjs`. Import directions, circles of imports,
+// names of types, the width of lines.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -75,12 +76,135 @@ export function importProblems(path, text) {
   return problems;
 }
 
+/** Columns. */
+const LONGEST_LINE = 160;
+/** Files that have longer lines yet. None is added. */
+const WIDE_YET = new Set([
+  "inspect/without-effect.ts",
+  "lint/weak.ts",
+  "policy/floor.ts",
+  "policy/read/schema.ts",
+  "shell/knowledge/environment.ts",
+]);
+
+export function lineProblems(path, text) {
+  if (WIDE_YET.has(path)) return [];
+  return text
+    .split("\n")
+    .flatMap((line, at) =>
+      line.length > LONGEST_LINE ? [{ path, line: at + 1, message: `longer than ${LONGEST_LINE} columns: ${line.length}` }] : [],
+    );
+}
+
+const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class|enum) ([A-Za-z_$][\w$]*)/gm;
+
+/** `PermissionHooks` is each adapter's own, for another SDK. The others mean two things yet. None is added. */
+const TWICE_YET = new Set([
+  "PermissionHooks",
+  "Answer",
+  "Input",
+  "OperationRules",
+  "Origin",
+  "ReadOptions",
+  "Refusal",
+  "RuleReader",
+  "Scope",
+  "Written",
+]);
+
+/**
+ * Types that are exported twice under one name: who reads one of them must not have to find out which it is.
+ * @param {ReadonlyMap<string, string>} files text by path
+ */
+export function nameProblems(files) {
+  const first = new Map();
+  const problems = [];
+  for (const [path, text] of files)
+    for (const match of withoutComments(text).matchAll(EXPORTED_TYPE)) {
+      const [, name] = match;
+      const other = first.get(name);
+      const line = text.slice(0, match.index).split("\n").length;
+      if (other === undefined) first.set(name, path);
+      else if (other !== path && !TWICE_YET.has(name))
+        problems.push({ path, line, message: `a type \`${name}\` is exported by src/${other} too` });
+    }
+  return problems;
+}
+
+const STATIC_IMPORT = /^(?:import|export)\s+(type\s+)?([^"';]*?)\s*from\s*"(\.[^"\n]+)"|^import\s*"(\.[^"\n]+)"/gm;
+
+/** Which files each file imports; `types`: also those of which it imports nothing but types. */
+function importsOf(files, types) {
+  return new Map(
+    [...files].map(([path, text]) => {
+      const targets = [...withoutComments(text).matchAll(STATIC_IMPORT)].flatMap(([, type, names, from, bare]) => {
+        const named = /^\{([^}]*)\}$/.exec(names ?? "")?.[1];
+        const onlyTypes = type !== undefined || named?.split(",").every((name) => /^\s*(?:type\s|$)/.test(name)) === true;
+        return types || !onlyTypes ? [relative("/", resolve("/", dirname(path), from ?? bare))] : [];
+      });
+      return [path, targets.filter((target) => files.has(target))];
+    }),
+  );
+}
+
+/** Sets of files that all import one another, by whatever way (Tarjan's strongly connected components). */
+function circles(graph) {
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const found = [];
+  const visit = (path) => {
+    index.set(path, index.size);
+    low.set(path, index.get(path));
+    stack.push(path);
+    for (const target of graph.get(path)) {
+      if (!index.has(target)) visit(target);
+      if (stack.includes(target)) low.set(path, Math.min(low.get(path), low.get(target)));
+    }
+    if (low.get(path) !== index.get(path)) return;
+    const circle = stack.splice(stack.indexOf(path));
+    if (circle.length > 1) found.push(circle.sort());
+  };
+  for (const path of graph.keys()) if (!index.has(path)) visit(path);
+  return found;
+}
+
+/** The shell's interpreter: a command runs a script, a script runs commands. */
+const INTERPRETER = /^shell\/(?:analyse\/|builtins\/)?[\w-]+\.ts$/;
+
+/**
+ * Circles of imports: by value only within the shell's interpreter, by type only where docs/architecture.md names the files.
+ * @param {ReadonlyMap<string, string>} files text by path
+ * @param {string} architecture the text of docs/architecture.md
+ */
+export function circleProblems(files, architecture) {
+  /** A point of a list tells of files, or of all in a folder. */
+  const points = architecture.split("\n").filter((line) => line.startsWith("- "));
+  const told = points.map((line) => [...line.matchAll(/`([\w/-]+(?:\.ts|\/))`/g)].map(([, path]) => path));
+  const isTold = (row, path) => row.some((one) => one === path || (one.endsWith("/") && path.startsWith(one)));
+  const problem = (circle, message) => ({ path: circle[0], line: 1, message: `${message}: ${circle.join(", ")}` });
+  const inInterpreter = (circle) => circle.every((path) => INTERPRETER.test(path));
+  return [
+    ...circles(importsOf(files, false))
+      .filter((circle) => !inInterpreter(circle))
+      .map((circle) => problem(circle, "these import one another")),
+    ...circles(importsOf(files, true))
+      .filter((circle) => !inInterpreter(circle) && !told.some((row) => circle.every((path) => isTold(row, path))))
+      .map((circle) => problem(circle, "these import one another's types, which docs/architecture.md does not say")),
+  ];
+}
+
 export function allProblems(root) {
-  return readdirSync(root, { recursive: true })
+  const paths = readdirSync(root, { recursive: true })
     .map((file) => file.split(sep).join("/"))
     .filter((file) => /\.[cm]?ts$/.test(file))
-    .sort()
-    .flatMap((file) => importProblems(file, readFileSync(join(root, file), "utf8")));
+    .sort();
+  const files = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  return [
+    ...[...files].flatMap(([path, text]) => [...importProblems(path, text), ...lineProblems(path, text)]),
+    ...nameProblems(files),
+    ...circleProblems(files, readFileSync(join(root, "../docs/architecture.md"), "utf8")),
+  ];
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -3,7 +3,7 @@ import type { Protocol } from "./protocol.ts";
 import type { Steered } from "./steering.ts";
 
 /** A value of a JSON, JSONC or TOML file. */
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+export type SettingValue = string | number | boolean | null | readonly SettingValue[] | { readonly [key: string]: SettingValue };
 
 /** Where and with what `assent install` registers. */
 export interface InstallPlace {
@@ -24,7 +24,7 @@ export interface InstallPlace {
 
 export interface KeyOfFile {
   readonly path: readonly string[];
-  readonly value: Value;
+  readonly value: SettingValue;
   readonly must: "be" | "there";
 }
 
@@ -36,7 +36,7 @@ export type Registration =
       readonly file: string;
       readonly format: "json" | "toml";
       /** Elements of lists. Ours are told from others by the command in them. */
-      readonly entries: readonly { readonly list: readonly string[]; readonly value: Value; readonly at?: "start" }[];
+      readonly entries: readonly { readonly list: readonly string[]; readonly value: SettingValue; readonly at?: "start" }[];
       /** Keys that must have a value: `version` (`must`: `there`), or a switch. */
       readonly keys?: readonly KeyOfFile[];
       /** In a file of several hosts: the key below which everything of this one stands. */
@@ -116,7 +116,7 @@ export interface Setup {
   /** Files to look at for weaknesses, and what to make of each. */
   readonly weaknesses?: (
     place: Pick<InstallPlace, "home" | "env">,
-  ) => readonly { readonly file: string; readonly find: (value: Value) => readonly string[] }[];
+  ) => readonly { readonly file: string; readonly find: (value: SettingValue) => readonly string[] }[];
 }
 
 /** A part that a host does not have, and why. */

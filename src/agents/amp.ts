@@ -2,7 +2,7 @@ import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
-import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, named, requestOf, text } from "./reading.ts";
 
 /**
@@ -33,7 +33,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 const EXIT: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 1, deny: 2 };
 const HOST: Host = { shell: "any", decides: false, asks: true, bypassed: false, planning: false };
 
-function read({ payload, env, folder }: Call): Reading {
+function read({ payload, env, folder }: HookCall): Reading {
   const tool = text(env["AGENT_TOOL_NAME"]);
   return requestOf({
     agent: "amp",

@@ -1,7 +1,7 @@
 import type { Decision } from "../policy/index.ts";
 import type { Host, Input, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
-import type { Call, Envelope, Reading } from "./protocol.ts";
+import type { HookCall, Envelope, Reading } from "./protocol.ts";
 import { eventOf, factsOf, requestOf, subagentOf, text } from "./reading.ts";
 
 /** The form of calls and answers that Claude Code introduced and others took over. In answers silence is the empty object. */
@@ -21,7 +21,7 @@ interface Shape {
   readonly root?: string;
 }
 
-export function readShaped({ payload, event: registered, env, folder }: Call, shape: Shape): Reading {
+export function readShaped({ payload, event: registered, env, folder }: HookCall, shape: Shape): Reading {
   const event = eventOf(payload["hook_event_name"], registered, shape.judged);
   if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
   if (shape.others.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };

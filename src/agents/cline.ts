@@ -3,7 +3,7 @@ import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
 
 /**
@@ -32,7 +32,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 
 const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
 
-function read({ payload, folder }: Call): Reading {
+function read({ payload, folder }: HookCall): Reading {
   const hook = text(payload["hookName"]);
   if (hook !== undefined && hook !== "tool_call" && hook !== "PreToolUse")
     return { is: "nothing", why: `nothing to decide on event ${hook}` };

@@ -1,7 +1,7 @@
 import type { Decision } from "../policy/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts } from "./agent.ts";
-import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, requestOf, shell, text } from "./reading.ts";
 
 /**
@@ -31,7 +31,7 @@ const EXIT: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2, no
 
 const EVENT = "request";
 
-function read({ payload, folder }: Call): Reading {
+function read({ payload, folder }: HookCall): Reading {
   const host: Host = {
     shell: "any",
     decides: payload["decides"] === true,

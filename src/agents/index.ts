@@ -17,10 +17,10 @@ import { qwen } from "./qwen/index.ts";
 import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 
-export type { Agent, HostCommands, HostFacts, InstallPlace, Registration, Setup, Value } from "./agent.ts";
+export type { Agent, HostCommands, HostFacts, InstallPlace, Registration, Setup, SettingValue } from "./agent.ts";
 export { recognise } from "./auto.ts";
 export { OTHERS } from "./others.ts";
-export type { Call, Envelope, Protocol, Reading, Reply } from "./protocol.ts";
+export type { HookCall, Envelope, Protocol, Reading, Reply } from "./protocol.ts";
 
 /** Every agent. A line here and `npm run generate` make one known. */
 export const AGENTS = [

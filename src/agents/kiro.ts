@@ -1,7 +1,7 @@
 import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { sample, words } from "./claude-shape.ts";
-import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
 import { factsOf, files, mcp, named, requestOf, text } from "./reading.ts";
 
 /**
@@ -40,7 +40,7 @@ const OTHERS = words(
 );
 const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
 
-function read({ payload, event: registered, folder }: Call): Reading {
+function read({ payload, event: registered, folder }: HookCall): Reading {
   const own = text(payload["hook_event_name"]);
   const event = own !== undefined && (registered === undefined || JUDGED.has(own)) ? own : registered;
   if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };

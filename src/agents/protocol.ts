@@ -1,7 +1,7 @@
 import type { Input, Outcome, Request, ToolFacts } from "../engine/index.ts";
 
 /** What a hook was called with. */
-export interface Call {
+export interface HookCall {
   readonly payload: Input;
   /** `--event`; undefined for `auto`. */
   readonly event: string | undefined;
@@ -39,7 +39,7 @@ export interface Protocol {
   readonly id: string;
   /** What its tools do. Absent ones are judged by name and fields. */
   readonly tools: Readonly<Record<string, ToolFacts>>;
-  read(call: Call): Reading;
+  read(call: HookCall): Reading;
   /** The answer in the host's words. Only keys that the host documents. */
   write(outcome: Outcome): Reply;
   /** The safe answer when there is no request to judge: a question, or a denial where the host has none. */

@@ -1,5 +1,5 @@
 import { whatVariableSteers } from "../shell/index.ts";
-import { type Value } from "./agent.ts";
+import { type SettingValue } from "./agent.ts";
 import { AGENTS, OTHERS } from "./index.ts";
 import { tableOf } from "./value.ts";
 
@@ -41,7 +41,7 @@ export interface Steered {
   readonly said: string;
 }
 
-export interface Found {
+export interface SteeringFound {
   readonly file: string;
   readonly does: Does;
   readonly what: string;
@@ -65,17 +65,17 @@ const STEERS = new RegExp(
   "i",
 );
 
-const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
+const isList = (value: SettingValue | undefined): value is readonly SettingValue[] => Array.isArray(value);
 
 /** What a settings file says that counts. */
-export function signsIn(file: string, value: Value, signs: readonly Sign[], project: boolean): readonly Found[] {
-  return signs.flatMap((sign): readonly Found[] => {
+export function signsIn(file: string, value: SettingValue, signs: readonly Sign[], project: boolean): readonly SteeringFound[] {
+  return signs.flatMap((sign): readonly SteeringFound[] => {
     if (sign.projectOnly === true && !project) return [];
     return reached(value, sign.at).flatMap(({ key, held }) => said(file, sign, key, held, project));
   });
 }
 
-function said(file: string, { when, does, so }: Sign, key: string, held: Value, project: boolean): readonly Found[] {
+function said(file: string, { when, does, so }: Sign, key: string, held: SettingValue, project: boolean): readonly SteeringFound[] {
   if (when === "environment")
     return variablesOf(held)
       .flatMap(([name, value]) => variable(file, `\`${key}.${name}\``, name, value, project))
@@ -94,8 +94,8 @@ function said(file: string, { when, does, so }: Sign, key: string, held: Value, 
   return [{ file, does, what: `\`${key}\`${shown}: ${so}` }];
 }
 
-function variable(file: string, shown: string, name: string, value: string | undefined, project: boolean): readonly Found[] {
-  const steers = (what: string): readonly Found[] => [{ file, does: "steers", what: `${shown} ${what}` }];
+function variable(file: string, shown: string, name: string, value: string | undefined, project: boolean): readonly SteeringFound[] {
+  const steers = (what: string): readonly SteeringFound[] => [{ file, does: "steers", what: `${shown} ${what}` }];
   if (LOADS.test(name)) return steers("is a variable that can load code into what the host starts, its hooks among it");
   if (STEERS.test(name)) return steers("is a variable that steers the host or its hooks");
   // What is in the user's own files is the user's own choice.
@@ -105,16 +105,16 @@ function variable(file: string, shown: string, name: string, value: string | und
 }
 
 /** `"env": { "A": "${GITHUB_TOKEN}" }`, `"headers": { "Authorization": "Bearer ${TOKEN}" }`. */
-function handsOn(file: string, key: string, held: Value): readonly Found[] {
-  return variablesOf(held).flatMap(([name, value]): readonly Found[] => {
+function handsOn(file: string, key: string, held: SettingValue): readonly SteeringFound[] {
+  return variablesOf(held).flatMap(([name, value]): readonly SteeringFound[] => {
     const [, own] = /\$\{?(?:env:)?(\w*(?:KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH)\w*)/i.exec(value ?? "") ?? [];
     return own === undefined ? [] : [{ file, does: "steers", what: `\`${key}.${name}\` hands on your ${own}` }];
   });
 }
 
 /** `{ NAME: value }`, `["NAME=value"]`, `[{ name, value }]`. */
-function variablesOf(held: Value): readonly (readonly [name: string, value: string | undefined])[] {
-  const text = (value: Value | undefined): string | undefined =>
+function variablesOf(held: SettingValue): readonly (readonly [name: string, value: string | undefined])[] {
+  const text = (value: SettingValue | undefined): string | undefined =>
     typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
   if (!isList(held)) return Object.entries(tableOf(held)).map(([name, value]) => [name, text(value)] as const);
   return held.flatMap((item) => {
@@ -125,8 +125,8 @@ function variablesOf(held: Value): readonly (readonly [name: string, value: stri
 }
 
 /** Every place that a path with `*` leads to. */
-function reached(value: Value, path: readonly string[]): readonly { readonly key: string; readonly held: Value }[] {
-  let open: readonly { readonly key: string; readonly held: Value }[] = [{ key: "", held: value }];
+function reached(value: SettingValue, path: readonly string[]): readonly { readonly key: string; readonly held: SettingValue }[] {
+  let open: readonly { readonly key: string; readonly held: SettingValue }[] = [{ key: "", held: value }];
   for (const part of path) {
     open = open.flatMap(({ key, held }) => {
       const table = tableOf(held);
@@ -142,7 +142,7 @@ const LINE = /^[\s\uFEFF]*(?:export[ \t]+)?([A-Za-z_]\w*(?:%%|\(\))?)[ \t]*[=:](
 const ANYWHERE = /(?:^|[\s;&|({])([A-Za-z_]\w*)\+?=([^\s;&|)]*)|^[ \t]*(PATH)_add\b(.*)$/gm;
 
 /** `NAME=value` and `export NAME=value`. The values are nobody's business. */
-export function variablesIn(file: string, text: string, script: boolean): readonly Found[] {
+export function variablesIn(file: string, text: string, script: boolean): readonly SteeringFound[] {
   const lines = script ? text.replaceAll(/(?:^|(?<=\s))#.*$/gm, "") : text;
   const names = [...lines.matchAll(script ? ANYWHERE : LINE)].map(([whole, name, value, other]) => [whole, name ?? other, value] as const);
   const found = names.flatMap(([, name = "", value = ""]) =>
@@ -183,7 +183,7 @@ export interface ServerEntry {
 }
 
 /** The servers that a settings file starts. */
-export function serversIn(value: Value, steered: Steered): readonly ServerEntry[] {
+export function serversIn(value: SettingValue, steered: Steered): readonly ServerEntry[] {
   return serverPaths(steered)
     .flatMap((at) => reached(value, [...at, "*"]))
     .flatMap(({ key, held }): readonly ServerEntry[] => {

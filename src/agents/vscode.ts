@@ -1,7 +1,7 @@
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { preToolUse, readShaped, sample, words } from "./claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { files, mcpGuess, named, text } from "./reading.ts";
 
 /**
@@ -39,7 +39,7 @@ const OTHERS = words("PostToolUse SessionStart UserPromptSubmit PreCompact Subag
 const hostOf = (): Host => ({ shell: "any", decides: true, asks: true, bypassed: false, planning: false });
 
 /** Both ways to spell the common fields. */
-function read(call: Call): Reading {
+function read(call: HookCall): Reading {
   const { payload } = call;
   const either = (snake: string, camel: string): unknown => payload[snake] ?? payload[camel];
   const shaped = {

@@ -2,7 +2,7 @@ import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
 import { SELF_TEST, words } from "./claude-shape.ts";
-import type { Call, Protocol, Reading, Reply } from "./protocol.ts";
+import type { HookCall, Protocol, Reading, Reply } from "./protocol.ts";
 import { files, mcp, requestOf, shell, text } from "./reading.ts";
 
 /**
@@ -22,7 +22,7 @@ const OTHERS = words(
 );
 const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
 
-function read({ payload, event: registered, folder }: Call): Reading {
+function read({ payload, event: registered, folder }: HookCall): Reading {
   const event = text(payload["agent_action_name"]) ?? registered;
   if (event === undefined) return { is: "problem", why: "the event is missing: no `agent_action_name`" };
   if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };

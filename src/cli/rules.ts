@@ -1,5 +1,5 @@
 import { visible } from "../action/index.ts";
-import { inspect, listRules, type FileLine, type Listing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
+import { inspect, listRules, type FileLine, type RuleListing, type RuleLine, type SettingLine, type Shadow } from "../inspect/index.ts";
 import { judgingOf } from "../policy/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
@@ -25,7 +25,7 @@ export function rules(options: RulesOptions): number {
   return 0;
 }
 
-function listingJson({ settings, files, rules: lines, defaults }: Listing, cwd: string): Record<string, unknown> {
+function listingJson({ settings, files, rules: lines, defaults }: RuleListing, cwd: string): Record<string, unknown> {
   return {
     v: JSON_VERSION,
     cwd,
@@ -52,7 +52,7 @@ function listingJson({ settings, files, rules: lines, defaults }: Listing, cwd: 
 
 type Shorten = (path: string) => string;
 
-function page({ settings, files, rules: lines, defaults }: Listing, short: Shorten, style: TerminalStyle): string {
+function page({ settings, files, rules: lines, defaults }: RuleListing, short: Shorten, style: TerminalStyle): string {
   const out = settings.map((setting) => settingRow(setting, short, style));
   for (const file of files) out.push("", ...filePart(file, lines, defaults, short, style));
   if (files.length === 0) out.push("", "No policy file: the preset alone decides.");
@@ -71,7 +71,7 @@ function settingRow({ key, value, layer, file, line }: SettingLine, short: Short
 function filePart(
   file: FileLine,
   lines: readonly RuleLine[],
-  defaults: Listing["defaults"],
+  defaults: RuleListing["defaults"],
   short: Shorten,
   style: TerminalStyle,
 ): readonly string[] {

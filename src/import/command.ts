@@ -1,5 +1,5 @@
 import { escapeWord } from "../pattern/index.ts";
-import type { Converted, Loss, Origin } from "./types.ts";
+import type { Converted, Loss, NativeOrigin } from "./types.ts";
 
 /**
  * Rules of other programs about commands, as rules of ours.
@@ -12,7 +12,7 @@ const MOST_EXPANDED = 64;
 
 /** A list of words, each with its alternatives; `open`: more may follow. */
 export function wordsRule(
-  origin: Origin,
+  origin: NativeOrigin,
   words: readonly (readonly string[])[],
   open: boolean,
   keep?: Converted["keep"],
@@ -26,7 +26,7 @@ export function wordsRule(
   return lists.flatMap((list) => oneList(origin, list, open, keep));
 }
 
-function oneList(origin: Origin, words: readonly string[], open: boolean, keep: Converted["keep"]): readonly Converted[] {
+function oneList(origin: NativeOrigin, words: readonly string[], open: boolean, keep: Converted["keep"]): readonly Converted[] {
   const line = words.map(quoted).join(" ");
   const more = `${line} x1`;
   const last = words.at(-1) ?? "";
@@ -61,7 +61,7 @@ function isToken(word: string, last: boolean): boolean {
 }
 
 export function made(
-  { effect, text, line, reason }: Origin,
+  { effect, text, line, reason }: NativeOrigin,
   into: Converted["into"],
   facts: Partial<Pick<Converted, "match" | "notMatch" | "keep">> = {},
 ): Converted {
@@ -80,7 +80,7 @@ const SHELL = /[|&;<>()$`#\n{}]/;
  * A pattern over the text of one command. `glob` is written in our notation (`*` any text, `?` one character, sets,
  * `\` quotes). `bare`: a ` *` at the end also matches nothing.
  */
-export function textRule(origin: Origin, glob: string, { bare }: { readonly bare: boolean }): readonly Converted[] | Loss {
+export function textRule(origin: NativeOrigin, glob: string, { bare }: { readonly bare: boolean }): readonly Converted[] | Loss {
   const text = glob.trim();
   if (text === "") return { why: "the pattern is empty" };
   if (/^\*+$/.test(text)) return [made(origin, { list: "permissions", rule: "Bash" }, { match: ["git status", "x1"] })];
@@ -128,7 +128,7 @@ export function textRule(origin: Origin, glob: string, { bare }: { readonly bare
 }
 
 /** Whole-word wildcards: one word or more, as no text between two blanks is no words. */
-function byWords(origin: Origin, tokens: readonly string[], bare: boolean): Converted {
+function byWords(origin: NativeOrigin, tokens: readonly string[], bare: boolean): Converted {
   const tail = tokens.at(-1) === "*" && bare;
   const head = (tail ? tokens.slice(0, -1) : tokens).map((token) => (token === "*" ? "* **" : plain(token)));
   const sample = (word: string): string => tokens.map((token, at) => (token === "*" ? (at === 0 ? "git" : word) : plain(token))).join(" ");
@@ -139,7 +139,7 @@ function byWords(origin: Origin, tokens: readonly string[], bare: boolean): Conv
   });
 }
 
-function byText(origin: Origin, tokens: readonly string[], bare: boolean): readonly Converted[] {
+function byText(origin: NativeOrigin, tokens: readonly string[], bare: boolean): readonly Converted[] {
   const patterns = [tokens.join(" ")];
   if (bare && tokens.at(-1) === "*") patterns.push(tokens.slice(0, -1).join(" "));
   return patterns.map((pattern) => made(origin, { list: "execute", pattern }, { match: samplesOf(pattern), notMatch: [] }));

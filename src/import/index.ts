@@ -8,8 +8,8 @@ export {
   type Lost,
   type NativeContext,
   type NativeRead,
-  type Origin,
-  type Scope,
+  type NativeOrigin,
+  type NativeScope,
   type Unreadable,
 } from "./types.ts";
 export { settle, type SettledRule, textOf } from "./settle.ts";

@@ -1,6 +1,6 @@
 import { made } from "./command.ts";
 import type { Effect } from "../policy/index.ts";
-import type { Converted, Loss, Origin } from "./types.ts";
+import type { Converted, Loss, NativeOrigin } from "./types.ts";
 
 /** What a path rule speaks of: reading, writing content, or every change. */
 export type Access = "read" | "content" | "change";
@@ -8,12 +8,12 @@ export type Access = "read" | "content" | "change";
 const NAMES: Readonly<Record<Access, string>> = { read: "Read", content: "Edit", change: "Write" };
 
 /** A rule about paths, from a pattern in our notation. */
-export function pathRule(origin: Origin, access: Access, pattern: string, samples: readonly string[] = []): readonly Converted[] {
+export function pathRule(origin: NativeOrigin, access: Access, pattern: string, samples: readonly string[] = []): readonly Converted[] {
   return [made(origin, { list: "permissions", rule: `${NAMES[access]}(${pattern})` }, { match: samples })];
 }
 
 /** Every path. */
-export function everyPath(origin: Origin, access: Access): readonly Converted[] {
+export function everyPath(origin: NativeOrigin, access: Access): readonly Converted[] {
   return [made(origin, { list: "permissions", rule: NAMES[access] }, { match: ["src/x1"] })];
 }
 

@@ -53,17 +53,17 @@ export interface Unreadable {
 export type NativeRead = Reading | Unreadable;
 
 /** Whose rules a file holds: a person's, or those of one project. */
-export type Scope = "user" | "project";
+export type NativeScope = "user" | "project";
 
 export interface NativeContext {
-  readonly scope: Scope;
+  readonly scope: NativeScope;
   readonly home: string;
   /** The project the rules would go to; undefined outside git. */
   readonly project: string | undefined;
 }
 
 /** Where a native rule stands. */
-export interface Origin {
+export interface NativeOrigin {
   readonly effect: Effect;
   readonly text: string;
   readonly line: number;
@@ -75,12 +75,12 @@ export class Collector {
   readonly rules: Converted[] = [];
   readonly lost: Lost[] = [];
 
-  keep(outcome: readonly Converted[] | Loss, origin: Omit<Origin, "effect"> & { readonly effect?: Effect }): void {
+  keep(outcome: readonly Converted[] | Loss, origin: Omit<NativeOrigin, "effect"> & { readonly effect?: Effect }): void {
     if ("why" in outcome) this.lose(origin, outcome.why, outcome.help);
     else this.rules.push(...outcome);
   }
 
-  lose(origin: Omit<Origin, "effect"> & { readonly effect?: Effect }, why: string, help?: string): void {
+  lose(origin: Omit<NativeOrigin, "effect"> & { readonly effect?: Effect }, why: string, help?: string): void {
     const { text, line, effect } = origin;
     this.lost.push({ text, line, why, ...(effect === undefined ? {} : { effect }), ...(help === undefined ? {} : { help }) });
   }

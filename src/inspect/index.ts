@@ -5,7 +5,7 @@ export {
   type Inspection,
   type InspectOptions,
   inspectRule,
-  type Listing,
+  type RuleListing,
   listRules,
   type RuleLine,
   type SettingLine,

@@ -92,7 +92,7 @@ export interface FileLine {
   readonly problems: readonly Problem[];
 }
 
-export interface Listing {
+export interface RuleListing {
   readonly settings: readonly SettingLine[];
   readonly files: readonly FileLine[];
   readonly rules: readonly RuleLine[];
@@ -100,7 +100,7 @@ export interface Listing {
 }
 
 /** Every rule of the files found, in layer and file order, marked where it can never decide anything. */
-export function listRules(inspection: Inspection): Listing {
+export function listRules(inspection: Inspection): RuleListing {
   const { policy, files, context } = inspection;
   // A project's rules get their folder, or lose their say, when the layers are joined; allow rules that are left out there are shown as well.
   const joined = new Map(policy.rules.map((rule) => [placeOf(rule), rule]));

@@ -25,17 +25,17 @@ export function globRegion(pattern: readonly string[], below: boolean): Region {
   return { segments: pattern.map((name) => (name === "**" ? DEEP : shellGlob(name))), below, certain: true };
 }
 
-export interface Reach {
+export interface RegionReach {
   /** Everything in the region matches: yes. Something in it could: maybe. */
   readonly all: Answer;
   /** The region's own path certainly matches and is certainly reached. */
   readonly touched: boolean;
 }
 
-const NOTHING: Reach = { all: "no", touched: false };
+const NOTHING: RegionReach = { all: "no", touched: false };
 
 /** How a pattern and a region relate. Polynomial: all positions in the pattern are walked along the region's segments at once. */
-export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): Reach {
+export function reachOf(pattern: BoundPattern, region: Region, meter?: Meter): RegionReach {
   if (region.path !== undefined && !region.below) {
     for (const alternative of pattern.alternatives)
       if (matchesAlternative(alternative, region.path, meter)) return { all: "yes", touched: region.certain };

@@ -2,8 +2,13 @@ import { describe, expect, it } from "vitest";
 // @ts-expect-error -- a plain script
 import * as rule from "../../scripts/imports.mjs";
 
-const { importProblems, allProblems } = rule as {
-  importProblems: (path: string, text: string) => { message: string }[];
+type Problems = { message: string }[];
+
+const { importProblems, lineProblems, nameProblems, circleProblems, allProblems } = rule as {
+  importProblems: (path: string, text: string) => Problems;
+  lineProblems: (path: string, text: string) => Problems;
+  nameProblems: (files: ReadonlyMap<string, string>) => Problems;
+  circleProblems: (files: ReadonlyMap<string, string>, architecture: string) => Problems;
   allProblems: (root: string) => unknown[];
 };
 
@@ -32,6 +37,40 @@ const ROWS: [file: string, text: string, problem: RegExp | undefined][] = [
   ["drawer/a.ts", "", /not in docs/],
   ["a.ts", "", /belongs to a folder/],
 ];
+
+/** [what it is about, files, what docs/architecture.md says, what is wrong] */
+const CIRCLES: [what: string, files: Record<string, string>, told: string, problem: RegExp | undefined][] = [
+  ["a line", { "state/a.ts": 'import { b } from "./b.ts";', "state/b.ts": "export const b = 1;" }, "", undefined],
+  ["values", { "state/a.ts": 'import { b } from "./b.ts";', "state/b.ts": 'export * from "./a.ts";' }, "", /import one another/],
+  [
+    "values that are told",
+    { "state/a.ts": 'import { b } from "./b.ts";', "state/b.ts": 'import { a } from "./a.ts";' },
+    "- `state/`",
+    /a\.ts/,
+  ],
+  ["the interpreter", { "shell/a.ts": 'import { b } from "./b.ts";', "shell/b.ts": 'import { a } from "./a.ts";' }, "", undefined],
+  ["types", { "state/a.ts": 'import type { B } from "./b.ts";', "state/b.ts": 'import { type A } from "./a.ts";' }, "", /types/],
+  [
+    "types that are told",
+    { "state/a.ts": 'import type { B } from "./b.ts";', "state/b.ts": 'import { type A } from "./a.ts";' },
+    "- `state/`",
+    undefined,
+  ],
+];
+
+describe("structure", () => {
+  it.each(CIRCLES)("circles: %s", (_, files, told, problem) => {
+    const found = circleProblems(new Map(Object.entries(files)), told).map(({ message }) => message);
+    if (problem === undefined) expect(found).toEqual([]);
+    else expect(found.join("\n")).toMatch(problem);
+  });
+
+  it("finds a type that is exported twice, and a line that is too long", () => {
+    const files = { "state/a.ts": "export interface Twice {}", "audit/a.ts": "export type Twice = 1;", "audit/b.ts": "type Twice = 1;" };
+    expect(nameProblems(new Map(Object.entries(files)))).toMatchObject([{ path: "audit/a.ts" }]);
+    expect(lineProblems("state/a.ts", `${"x".repeat(160)}\n${"x".repeat(161)}`)).toMatchObject([{ line: 2 }]);
+  });
+});
 
 describe("import directions", () => {
   it.each(ROWS)("%s: %s", (file, text, problem) => {

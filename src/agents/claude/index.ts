@@ -1,7 +1,7 @@
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type Call, type Envelope, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files as file } from "../reading.ts";
 
 /**
@@ -49,7 +49,7 @@ function hostOf(mode: string | undefined): Host {
   };
 }
 
-const read = (call: Call): Reading =>
+const read = (call: HookCall): Reading =>
   readShaped(call, { agent: "claude", judged: JUDGED, others: OTHERS, tools: TOOLS, host: hostOf, root: "CLAUDE_PROJECT_DIR" });
 
 function write(outcome: Outcome): Reply {

@@ -7,13 +7,21 @@ import {
   made,
   type NativeContext,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   pathRule,
   textRule,
 } from "../../import/index.ts";
 import { escapeWord, normaliseHost } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
-import { folder, inProject, type NativeRules, ofUser, type Reasoned, type RefusalWriter, type Surroundings } from "../native/contract.ts";
+import {
+  folder,
+  inProject,
+  type NativeRules,
+  ofUser,
+  type Reasoned,
+  type RefusalWriter,
+  type NativeSurroundings,
+} from "../native/contract.ts";
 import { asList, listWriter } from "../native/write.ts";
 
 /**
@@ -55,7 +63,7 @@ export function readPermissions(file: JsonFile, context: NativeContext, into: Co
     const { texts, others } = textsOf(at(permissions, effect));
     for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: lineOf(other) }, "it is no text");
     for (const item of texts) {
-      const origin: Origin = { effect, text: item.value, line: lineOf(item) };
+      const origin: NativeOrigin = { effect, text: item.value, line: lineOf(item) };
       into.keep(convert(origin, context), origin);
     }
   }
@@ -123,7 +131,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 const PARAMETERS = /^(?:command|description|timeout|run_in_background|dangerouslyDisableSandbox)\s*:/;
 
 /** One rule: `Tool` or `Tool(specifier)`. */
-export function convert(origin: Origin, context: NativeContext): readonly Converted[] | Loss {
+export function convert(origin: NativeOrigin, context: NativeContext): readonly Converted[] | Loss {
   const match = /^([^()\s]+)(?:\((.*)\))?$/s.exec(origin.text.trim());
   if (match === null) return { why: "it is no rule: `Tool` or `Tool(specifier)`" };
   const written = match[1] ?? "";
@@ -165,12 +173,12 @@ export function convert(origin: Origin, context: NativeContext): readonly Conver
   }
 }
 
-function every(origin: Origin, rule: string, match: readonly string[]): readonly Converted[] {
+function every(origin: NativeOrigin, rule: string, match: readonly string[]): readonly Converted[] {
   return [made(origin, { list: "permissions", rule }, { match })];
 }
 
 /** `Bash(exact)`, `Bash(prefix:*)`, `Bash(glob)`. A ` *` at the end, and `:*`, also match nothing more. */
-function command(origin: Origin, scope: string): readonly Converted[] | Loss {
+function command(origin: NativeOrigin, scope: string): readonly Converted[] | Loss {
   if (PARAMETERS.test(scope)) return { why: "a rule about a parameter of the tool, not about the command" };
   // Between folders `**` may also be no folder (2.1.330).
   if (origin.effect !== "allow" && scope.includes("/**/")) {
@@ -190,7 +198,12 @@ function ownGlob(text: string): string {
   return text.replace(/\\\*|[\\?[\]]/g, (found) => (found === "\\*" ? "\\*" : `\\${found}`));
 }
 
-function path(origin: Origin, access: "read" | "content", scope: string, { scope: whose }: NativeContext): readonly Converted[] | Loss {
+function path(
+  origin: NativeOrigin,
+  access: "read" | "content",
+  scope: string,
+  { scope: whose }: NativeContext,
+): readonly Converted[] | Loss {
   let found;
   if (scope.startsWith("//")) found = gitignorePattern(origin.effect, "/", scope.slice(1));
   else if (scope === "~" || scope.startsWith("~/")) found = gitignorePattern(origin.effect, "~/", scope.slice(1) || "/**");
@@ -203,7 +216,7 @@ function path(origin: Origin, access: "read" | "content", scope: string, { scope
   return "why" in found ? found : pathRule(origin, access, found.pattern, found.samples);
 }
 
-function fetch(origin: Origin, scope: string): readonly Converted[] | Loss {
+function fetch(origin: NativeOrigin, scope: string): readonly Converted[] | Loss {
   if (!scope.startsWith("domain:")) return { why: "only `domain:` is known for addresses" };
   const host = scope.slice(7).trim();
   if (host === "*") return every(origin, "WebFetch", ["https://example.com/x1"]);
@@ -213,13 +226,13 @@ function fetch(origin: Origin, scope: string): readonly Converted[] | Loss {
 }
 
 /** A host and nothing below it; or only what is below it. */
-export function hostRule(origin: Origin, host: string, below: boolean): readonly Converted[] | Loss {
+export function hostRule(origin: NativeOrigin, host: string, below: boolean): readonly Converted[] | Loss {
   if (below) return every(origin, `WebFetch(domain:*.${host})`, [`https://a.${host}/x1`]);
   // `domain:` also means the hosts below it.
   return every(origin, `WebFetch(${origin.effect === "allow" ? "host" : "domain"}:${host})`, [`https://${host}/x1`]);
 }
 
-function tool(origin: Origin, name: string, scope: string | undefined): readonly Converted[] | Loss {
+function tool(origin: NativeOrigin, name: string, scope: string | undefined): readonly Converted[] | Loss {
   if (name.startsWith("mcp__")) {
     if (scope !== undefined) return { why: "a scope of an MCP tool" };
     const whole = /^mcp__[^_*]+(?:_[^_*]+)*$/.test(name) ? `${name}__*` : name;
@@ -265,13 +278,13 @@ function express({ refusal }: Reasoned): readonly string[] | undefined {
 }
 
 /** Refusals as entries of `permissions.deny`, which Qwen Code has too. */
-export const denyList = (path: (place: Surroundings) => string): RefusalWriter => ({
+export const denyList = (path: (place: NativeSurroundings) => string): RefusalWriter => ({
   express,
   show: asList,
   file: { path, write: listWriter(["permissions", "deny"]) },
 });
 
-const ownFolder = ({ home, env }: Surroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
+const ownFolder = ({ home, env }: NativeSurroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
 
 export const rules: NativeRules = {
   reader: {

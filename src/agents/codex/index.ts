@@ -1,8 +1,8 @@
 import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
-import type { Agent, HostFacts, Setup, Value } from "../agent.ts";
+import type { Agent, HostFacts, Setup, SettingValue } from "../agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files, named, text } from "../reading.ts";
 import { tableOf, valueAt } from "../value.ts";
 
@@ -35,7 +35,7 @@ const hostOf = (_mode: string | undefined, event: string): Host => ({
   planning: false,
 });
 
-function read(call: Call): Reading {
+function read(call: HookCall): Reading {
   return readShaped(
     { ...call, payload: current(call.payload) },
     { agent: "codex", judged: JUDGED, others: OTHERS, tools: TOOLS, host: hostOf },
@@ -73,7 +73,7 @@ const home = (place: { readonly home: string; readonly env: Readonly<Record<stri
   text(place.env["CODEX_HOME"]) ?? `${place.home}/.codex`;
 
 /** Codex keeps a hash of each hook that its user has looked at: `FILE:pre_tool_use:GROUP:HANDLER`. */
-const isApproved = (state: Value | undefined, file: string): boolean =>
+const isApproved = (state: SettingValue | undefined, file: string): boolean =>
   Object.entries(tableOf(state)).some(
     ([key, entry]) => key.startsWith(`${file}:pre_tool_use:`) && tableOf(entry)["trusted_hash"] !== undefined,
   );

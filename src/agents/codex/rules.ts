@@ -6,7 +6,7 @@ import {
   made,
   type NativeContext,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   quoted,
   wordsRule,
 } from "../../import/index.ts";
@@ -78,7 +78,7 @@ function readPrefix(
   const other = [...args.keys()].find((key) => !KNOWN.has(key));
   if (other !== undefined && effect === "allow") return into.lose({ text, line, effect }, `nothing is known of \`${other}\``);
   const justification = args.get("justification");
-  const origin: Origin = { effect, text, line, ...(typeof justification === "string" ? { reason: justification } : {}) };
+  const origin: NativeOrigin = { effect, text, line, ...(typeof justification === "string" ? { reason: justification } : {}) };
   const match = examples(args.get("match"));
   const notMatch = examples(args.get("not_match"));
   if (match === undefined || notMatch === undefined) return into.lose(origin, "an example is neither a text nor a list of texts");
@@ -155,11 +155,11 @@ export function readCodexConfig(text: string, context: NativeContext): NativeRea
   return into.result();
 }
 
-const APPROVALS: Readonly<Record<string, Origin["effect"]>> = { approve: "allow", prompt: "ask" };
+const APPROVALS: Readonly<Record<string, NativeOrigin["effect"]>> = { approve: "allow", prompt: "ask" };
 
 function readServers(servers: ReturnType<typeof at>, lineOf: (offset: number) => number, into: Collector): void {
   for (const { key: server, value } of servers?.kind === "object" ? servers.members : []) {
-    const rule = (effect: Origin["effect"], tool: string, text: string, start: number): void => {
+    const rule = (effect: NativeOrigin["effect"], tool: string, text: string, start: number): void => {
       const origin = { effect, text, line: lineOf(start) };
       into.keep([made(origin, { list: "permissions", rule: `mcp__${server}__${tool}` })], origin);
     };

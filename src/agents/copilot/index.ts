@@ -2,7 +2,7 @@ import { isObject } from "../../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { SELF_TEST, words } from "../claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../reading.ts";
 
 /**
@@ -39,7 +39,7 @@ const OTHERS = words(
 
 const HOST: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
 
-function read({ payload, event: registered, env, folder }: Call): Reading {
+function read({ payload, event: registered, env, folder }: HookCall): Reading {
   const event = text(payload["hookName"]) ?? registered ?? "preToolUse";
   if (OTHERS.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
   if (!JUDGED.has(event)) return { is: "problem", why: `unknown event \`${event.slice(0, 60)}\`` };

@@ -6,7 +6,7 @@ import {
   made,
   type NativeContext,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   pathRule,
   textRule,
   wordsRule,
@@ -33,12 +33,12 @@ export function readCopilotSettings(text: string, context: NativeContext): Nativ
     ["denied_urls", "deny"],
   ] as const)
     for (const item of textsOf(at(root, key)).texts) {
-      const origin: Origin = { effect, text: `${key} ${item.value}`, line: lineOf(item) };
+      const origin: NativeOrigin = { effect, text: `${key} ${item.value}`, line: lineOf(item) };
       into.keep(address(origin, item.value), origin);
     }
   for (const effect of ["deny", "ask", "allow"] as const)
     for (const item of textsOf(at(root, "permissions", effect)).texts) {
-      const origin: Origin = { effect, text: item.value, line: lineOf(item) };
+      const origin: NativeOrigin = { effect, text: item.value, line: lineOf(item) };
       into.keep(pattern(origin, item.value), origin);
     }
   readFolders(file, context, into);
@@ -56,7 +56,7 @@ function readFolders({ root, lineOf }: JsonFile, _: NativeContext, into: Collect
 }
 
 /** `host`, `https://host`, `*.host`. */
-function address(origin: Origin, written: string): readonly Converted[] | Loss {
+function address(origin: NativeOrigin, written: string): readonly Converted[] | Loss {
   const parts = /^(?:[a-z]+:\/\/)?(\*\.)?([^/]+)(\/\**)?$/i.exec(written);
   const host = parts === null ? undefined : normaliseHost(parts[2] ?? "");
   if (host === undefined)
@@ -67,7 +67,7 @@ function address(origin: Origin, written: string): readonly Converted[] | Loss {
 }
 
 /** A pattern of `--allow-tool`: `shell(git:*)`, `write`, `write(path)`, `url(host)`, `Server(tool)`. */
-function pattern(origin: Origin, written: string): readonly Converted[] | Loss {
+function pattern(origin: NativeOrigin, written: string): readonly Converted[] | Loss {
   const parts = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (parts === null) return { why: "it is no pattern: `kind` or `kind(argument)`" };
   const [, kind = "", argument = ""] = parts;
@@ -94,7 +94,7 @@ function pattern(origin: Origin, written: string): readonly Converted[] | Loss {
 }
 
 /** A command, with its first subcommand for git and gh; `:*` opens it. Whether it is open without that is not certain. */
-function shell(origin: Origin, argument: string): readonly Converted[] | Loss {
+function shell(origin: NativeOrigin, argument: string): readonly Converted[] | Loss {
   if (argument === "" || argument === "*") return textRule(origin, "*", { bare: true });
   const open = argument.endsWith(":*");
   const words = (open ? argument.slice(0, -2) : argument).trim().split(/\s+/);
@@ -126,11 +126,11 @@ export function readCopilotApprovals(text: string, { project }: NativeContext): 
     }
     for (const item of approvals?.kind === "array" ? approvals.items : []) {
       const kind = textOfNode(at(item, "kind")) ?? "";
-      const origin: Origin = { effect: "allow", text: kind, line: lineOf(item) };
+      const origin: NativeOrigin = { effect: "allow", text: kind, line: lineOf(item) };
       const server = textOfNode(at(item, "serverName"));
       if (kind === "commands") {
         for (const { value: command, start } of textsOf(at(item, "commandIdentifiers")).texts) {
-          const own: Origin = { effect: "allow", text: `commands ${command}`, line: lineOf({ start }) };
+          const own: NativeOrigin = { effect: "allow", text: `commands ${command}`, line: lineOf({ start }) };
           into.keep(approved(own, command), own);
         }
       } else if (kind === "write") into.keep(everyPath(origin, "content"), origin);
@@ -152,7 +152,7 @@ export function readCopilotApprovals(text: string, { project }: NativeContext): 
 }
 
 /** An identifier is a program; of git and gh, a program and its subcommand (github/copilot-cli issue 4150). */
-function approved(origin: Origin, command: string): readonly Converted[] | Loss {
+function approved(origin: NativeOrigin, command: string): readonly Converted[] | Loss {
   const words = command.trim().split(/\s+/);
   const plain = words.every((word) => /^[\w@%+=.,/-]+$/.test(word));
   if (!plain || words.length > 2 || (words.length === 2 && !["git", "gh"].includes(words[0] ?? "")))

@@ -1,7 +1,7 @@
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { SELF_TEST, words } from "../claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, named, requestOf, text } from "../reading.ts";
 
 /**
@@ -37,7 +37,7 @@ const OTHERS = words(
 /** Where Cursor puts an `ask` to its user. */
 const ASKING = words("beforeShellExecution beforeMCPExecution");
 
-function read({ payload, event: registered, folder }: Call): Reading {
+function read({ payload, event: registered, folder }: HookCall): Reading {
   const own = text(payload["hook_event_name"]);
   const event = own !== undefined && (registered === undefined || JUDGED.has(own)) ? own : registered;
   if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
@@ -55,7 +55,7 @@ function read({ payload, event: registered, folder }: Call): Reading {
 const hasOwnEvent = (tool: unknown): boolean => tool === "Shell" || (typeof tool === "string" && tool.startsWith("MCP:"));
 
 function called(
-  payload: Call["payload"],
+  payload: HookCall["payload"],
   event: string,
 ): { readonly tool: unknown; readonly input: unknown; readonly facts: ToolFacts | undefined } {
   switch (event) {

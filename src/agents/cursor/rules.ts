@@ -5,7 +5,7 @@ import {
   type Loss,
   made,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   pathRule,
   textRule,
   wordsRule,
@@ -26,7 +26,7 @@ export function readCursor(text: string): NativeRead {
     const { texts, others } = textsOf(at(file.root, "permissions", effect));
     for (const other of others) into.lose({ effect, text: `permissions.${effect}`, line: file.lineOf(other) }, "it is no text");
     for (const item of texts) {
-      const origin: Origin = { effect, text: item.value, line: file.lineOf(item) };
+      const origin: NativeOrigin = { effect, text: item.value, line: file.lineOf(item) };
       into.keep(convert(origin), origin);
     }
   }
@@ -40,7 +40,7 @@ export function readCursor(text: string): NativeRead {
   return into.result();
 }
 
-function convert(origin: Origin): readonly Converted[] | Loss {
+function convert(origin: NativeOrigin): readonly Converted[] | Loss {
   const parts = /^(\w+)\((.*)\)$/s.exec(origin.text.trim());
   if (parts === null) return { why: "it is no permission: `Type(argument)`" };
   const [, type = "", argument = ""] = parts;
@@ -70,7 +70,7 @@ function convert(origin: Origin): readonly Converted[] | Loss {
 }
 
 /** `Shell(git)`: the first word. `Shell(curl:*)`, `Shell(npm:run *)`: the first word, and a glob over the rest. */
-function shell(origin: Origin, argument: string): readonly Converted[] | Loss {
+function shell(origin: NativeOrigin, argument: string): readonly Converted[] | Loss {
   if (/^\*{0,2}$/.test(argument)) return textRule(origin, "*", { bare: true });
   const colon = argument.indexOf(":");
   if (colon === -1) {
@@ -89,7 +89,7 @@ function shell(origin: Origin, argument: string): readonly Converted[] | Loss {
 }
 
 /** `**`, `*` and `?`; relative ones mean the workspace. Whether one without a slash matches in every folder is not said. */
-function path(origin: Origin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
+function path(origin: NativeOrigin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
   if (/[{}[\]\\]/.test(written)) return { why: "braces, brackets and backslashes are not documented" };
   const pattern = written.startsWith("**") ? `./${written}` : written.replace(/^\.\//, "");
   if (!pathPattern(pattern).ok) return { why: "it is no path pattern" };

@@ -1,7 +1,7 @@
 import type { JsonNode } from "../../edit/json5/index.ts";
 import { placeFinder } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
-import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
 import { escapeWord } from "../../pattern/index.ts";
 import { at, type JsonFile, readJson, textOfNode, textsOf, said } from "../native/json.ts";
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
@@ -71,7 +71,7 @@ function readRule(node: JsonNode, line: number, into: Collector): readonly (Orde
   const shown = `${decision ?? ""} ${words.filter((one) => one !== undefined).join(" ")}`.trim();
   if (!isDecision(decision)) return lose(into, shown, line, "the decision is none of allow, ask_user and deny");
   const message = textOfNode(at(node, "denyMessage")) ?? textOfNode(at(node, "deny_message"));
-  const origin: Origin = { effect: DECISIONS[decision], text: shown, line, ...(message === undefined ? {} : { reason: message }) };
+  const origin: NativeOrigin = { effect: DECISIONS[decision], text: shown, line, ...(message === undefined ? {} : { reason: message }) };
   const narrowed = narrowing(node, origin);
   if (narrowed !== undefined) return lose(into, shown, line, narrowed, origin);
   const number = at(node, "priority");
@@ -97,7 +97,7 @@ function readRule(node: JsonNode, line: number, into: Collector): readonly (Orde
 }
 
 /** Why a rule holds only in a situation that rules here do not know. A refusal may hold in every one. */
-function narrowing(node: JsonNode, { effect }: Origin): string | undefined {
+function narrowing(node: JsonNode, { effect }: NativeOrigin): string | undefined {
   if (at(node, "argsPattern") !== undefined) return "a regular expression over the text of the call";
   if (at(node, "subagent") !== undefined) return "a rule for one subagent alone; rules here hold for all";
   const other = node.kind === "object" ? node.members.find(({ key }) => !KNOWN.has(key)) : undefined;
@@ -108,12 +108,12 @@ function narrowing(node: JsonNode, { effect }: Origin): string | undefined {
   return modes.length === 0 || USUAL_MODES.every((mode) => modes.includes(mode)) ? undefined : "a rule for some modes of the host";
 }
 
-function lose(into: Collector, text: string, line: number, why: string, origin?: Origin): readonly never[] {
+function lose(into: Collector, text: string, line: number, why: string, origin?: NativeOrigin): readonly never[] {
   into.lose({ text, line, ...(origin === undefined ? {} : { effect: origin.effect }) }, why);
   return [];
 }
 
-function prefixRule(origin: Origin, prefix: string): readonly Converted[] | Loss {
+function prefixRule(origin: NativeOrigin, prefix: string): readonly Converted[] | Loss {
   if (origin.effect === "allow" && /\s$/.test(prefix))
     return { why: "a prefix that ends in a blank matches next to nothing there", help: `write \`${prefix.trimEnd()}\`` };
   return textRule(origin, `${escapeWord(prefix.trimEnd())} *`, { bare: true });
@@ -127,7 +127,7 @@ function simpleGlobs(regex: string): readonly string[] | undefined {
   return choices.split("|").map((choice) => `${start}${choice}${end}*`);
 }
 
-function toolRule(origin: Origin, name: string): readonly Converted[] | Loss {
+function toolRule(origin: NativeOrigin, name: string): readonly Converted[] | Loss {
   if (SEARCHING.has(name)) return { why: "listing and searching are one with reading and listing by any other way here" };
   const ours = said(TOOLS, name) ?? canonical(name);
   if (ours === undefined)
@@ -162,7 +162,7 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
   ] as const;
   for (const [key, effect, node] of lists)
     for (const item of textsOf(node).texts) {
-      const origin: Origin = { effect, text: `${key} ${item.value}`, line: lineOf(item) };
+      const origin: NativeOrigin = { effect, text: `${key} ${item.value}`, line: lineOf(item) };
       const parts = /^(\w+)\((.*)\)$/s.exec(item.value);
       const name = parts?.[1] ?? item.value;
       if (parts === null) into.keep(toolRule(origin, name), origin);
@@ -181,8 +181,8 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
   const servers = at(root, "mcpServers");
   for (const { key: server, value } of servers?.kind === "object" ? servers.members : []) {
     const trust = at(value, "trust");
-    const rule = (effect: Origin["effect"], tool: string, what: string, start: number): void => {
-      const origin: Origin = { effect, text: `mcpServers.${server}: ${what}`, line: lineOf({ start }) };
+    const rule = (effect: NativeOrigin["effect"], tool: string, what: string, start: number): void => {
+      const origin: NativeOrigin = { effect, text: `mcpServers.${server}: ${what}`, line: lineOf({ start }) };
       into.keep([made(origin, { list: "permissions", rule: `mcp__${server}__${tool}` })], origin);
     };
     if (trust?.kind === "scalar" && trust.value === true) rule("allow", "*", "trust", trust.start);
@@ -192,7 +192,7 @@ export function readToolSettings({ root, lineOf }: JsonFile, into: Collector): v
       into.lose({ text: `mcpServers.${server}: includeTools`, line: lineOf(include) }, "there is no rule for every tool but some");
   }
   for (const item of textsOf(at(root, "mcp", "excluded")).texts) {
-    const origin: Origin = { effect: "deny", text: `mcp.excluded ${item.value}`, line: lineOf(item) };
+    const origin: NativeOrigin = { effect: "deny", text: `mcp.excluded ${item.value}`, line: lineOf(item) };
     into.keep([made(origin, { list: "permissions", rule: `mcp__${item.value}__*` })], origin);
   }
   const allowed = at(root, "mcp", "allowed");

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { type Json, readJson5, toValue } from "../../edit/json5/index.ts";
 import { readToml } from "../../edit/toml/index.ts";
 import { readRegular, type Machine } from "../../state/index.ts";
-import type { Setup, Value } from "../agent.ts";
-import { allSigns, type Found, serversIn, type ServerEntry, SHELL_FILES, signsIn, type Steered, variablesIn } from "../steering.ts";
+import type { Setup, SettingValue } from "../agent.ts";
+import { allSigns, type SteeringFound, serversIn, type ServerEntry, SHELL_FILES, signsIn, type Steered, variablesIn } from "../steering.ts";
 import { ownEntries } from "./own.ts";
 
 /** More folders above are not looked at. */
@@ -13,7 +13,7 @@ const MAX_DOTENV = 1 << 20;
 const MAX_SETTINGS = 4 << 20;
 
 /** What a host's settings file says; undefined where there is none, or none that can be read. */
-export function settingsIn(file: string): Value | undefined {
+export function settingsIn(file: string): SettingValue | undefined {
   const found = readRegular(file, MAX_SETTINGS);
   if (found.is !== "text") return undefined;
   const { root } = file.endsWith(".toml") ? readToml(found.text) : readJson5(found.text);
@@ -32,11 +32,11 @@ function foldersFrom(folder: string, top: string, home: string): readonly string
 }
 
 /** What could switch the host's hooks off, steer it or start programs in it: in the files of this folder, and in the user's own. */
-export const steeringOf = ({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] =>
+export const steeringOf = ({ steered }: Setup, machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] =>
   steeringBy(steered, machine, folder, top);
 
 /** The same of what sets variables in a shell that stands there, whatever host is started from it. */
-export const shellSteering = (machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] =>
+export const shellSteering = (machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] =>
   steeringBy(SHELL_FILES, machine, folder, top);
 
 /** The servers that files of this folder start with the host. */
@@ -54,10 +54,10 @@ export const serversOf = (
     }),
   );
 
-function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: string, top: string): readonly Found[] {
+function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: string, top: string): readonly SteeringFound[] {
   const { project, user = [], dotenv = [], scripts = [], folders = [] } = steered;
   const signs = allSigns(steered);
-  const found: Found[] = [];
+  const found: SteeringFound[] = [];
   for (const at of foldersFrom(folder, top, machine.home)) {
     for (const name of project) found.push(...inFile(`${at}/${name}`, signs, true));
     for (const name of dotenv) found.push(...inDotenv(`${at}/${name}`, false));
@@ -68,7 +68,7 @@ function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: st
   return found;
 }
 
-function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly Found[] {
+function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly SteeringFound[] {
   const value = settingsIn(file);
   if (value !== undefined) return signsIn(file, withoutOwn(value), signs, project);
   // What a host may read and we cannot is not passed over in silence.
@@ -76,7 +76,7 @@ function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean
   return there.is === "missing" ? [] : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it switches off" }];
 }
 
-function inDotenv(file: string, script: boolean): readonly Found[] {
+function inDotenv(file: string, script: boolean): readonly SteeringFound[] {
   const found = readRegular(file, MAX_DOTENV);
   if (found.is === "text") return variablesIn(file, found.text, script);
   // A folder of that name is a virtual environment of Python.
@@ -85,7 +85,7 @@ function inDotenv(file: string, script: boolean): readonly Found[] {
     : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it sets" }];
 }
 
-function inFolder(folder: string): readonly Found[] {
+function inFolder(folder: string): readonly SteeringFound[] {
   try {
     return readdirSync(folder)
       .filter((name) => !name.startsWith(".") && !/^(?:assent|README)/i.test(name))
@@ -97,7 +97,7 @@ function inFolder(folder: string): readonly Found[] {
 }
 
 /** The settings without our own entries: they switch nothing off. */
-function withoutOwn(value: Value): Value {
+function withoutOwn(value: SettingValue): SettingValue {
   const copy: Json = structuredClone(value);
   for (const path of ownEntries(copy)) {
     const list: unknown = path

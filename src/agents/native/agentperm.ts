@@ -1,5 +1,5 @@
 import { type Json, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
-import { Collector, made, type NativeRead, type Origin } from "../../import/index.ts";
+import { Collector, made, type NativeRead, type NativeOrigin } from "../../import/index.ts";
 import { parseRule } from "../../policy/index.ts";
 import { at, readJson } from "./json.ts";
 
@@ -13,7 +13,7 @@ export function readAgentperm(text: string): NativeRead {
     for (const item of list?.kind === "array" ? list.items : []) {
       const value = toValue(item);
       const parsed = parseRule(value);
-      const origin: Origin = { effect, text: parsed.ok ? parsed.text : shown(value), line: file.lineOf(item) };
+      const origin: NativeOrigin = { effect, text: parsed.ok ? parsed.text : shown(value), line: file.lineOf(item) };
       if (!parsed.ok) into.lose(origin, parsed.message, parsed.help);
       else if (parsed.matcher.kind === "option") into.lose(origin, "a rule about an option is an object", "copy it by hand");
       else {

@@ -6,7 +6,7 @@ import {
   made,
   type NativeContext,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   textRule,
   wordsRule,
 } from "../../import/index.ts";
@@ -66,12 +66,12 @@ function readCommands(file: JsonFile, { home, scope }: NativeContext, into: Coll
   };
   for (const [effect, items] of [["deny", deny] as const, ["allow", allow] as const])
     for (const { value, start } of items) {
-      const origin: Origin = { effect, text: value, line: file.lineOf({ start }) };
+      const origin: NativeOrigin = { effect, text: value, line: file.lineOf({ start }) };
       into.keep(textRule(origin, glob(value), { bare: false }), origin);
     }
   for (const item of allow) {
     const words = WATCHED.filter((word) => mayBegin(item.value, `${word} `));
-    const origin: Origin = { effect: "ask", text: item.value, line: file.lineOf(item) };
+    const origin: NativeOrigin = { effect: "ask", text: item.value, line: file.lineOf(item) };
     for (const word of words) into.keep(wordsRule(origin, [[word]], true), origin);
     if (words.length > 0)
       into.lose(
@@ -98,26 +98,26 @@ function askFor(
   file: JsonFile,
   into: Collector,
 ): void {
-  const origin: Origin = { effect: "ask", text: part, line: node === undefined ? 1 : file.lineOf(node) };
+  const origin: NativeOrigin = { effect: "ask", text: part, line: node === undefined ? 1 : file.lineOf(node) };
   into.keep([made(origin, { list: "default", operation })], origin);
 }
 
 function readPaths(file: JsonFile, { project, scope }: NativeContext, into: Collector): void {
   const { allow, deny } = lists(file, "file_paths", into);
   for (const { value, start } of deny) {
-    const origin: Origin = { effect: "deny", text: value, line: file.lineOf({ start }) };
+    const origin: NativeOrigin = { effect: "deny", text: value, line: file.lineOf({ start }) };
     const pattern = deniedPath(value);
     into.keep(typeof pattern === "string" ? bothWays(origin, "Write", pattern) : pattern, origin);
   }
   for (const { value, start } of allow) {
-    const origin: Origin = { effect: "allow", text: value, line: file.lineOf({ start }) };
+    const origin: NativeOrigin = { effect: "allow", text: value, line: file.lineOf({ start }) };
     const pattern = allowedPath(value, scope === "project" ? project : undefined);
     into.keep(typeof pattern === "string" ? bothWays(origin, "Edit", pattern) : pattern, origin);
   }
   for (const operation of ["read", "write", "edit"] as const) askFor(operation, at(file.root, "file_paths"), "file_paths", file, into);
 }
 
-function bothWays(origin: Origin, change: "Write" | "Edit", pattern: string): readonly Converted[] {
+function bothWays(origin: NativeOrigin, change: "Write" | "Edit", pattern: string): readonly Converted[] {
   return ["Read", change].map((name) => made(origin, { list: "permissions", rule: `${name}(${pattern})` }));
 }
 
@@ -160,7 +160,7 @@ const INNER = "a web tool that reaches this machine or a private network is aske
 
 function readWeb(file: JsonFile, into: Collector): void {
   for (const { value, start } of textsOf(at(file.root, "web_tools", "blocked_domains")).texts) {
-    const origin: Origin = { effect: "deny", text: value, line: file.lineOf({ start }) };
+    const origin: NativeOrigin = { effect: "deny", text: value, line: file.lineOf({ start }) };
     const name = value.includes("*") ? undefined : normaliseHost(value);
     if (name === undefined) into.lose(origin, "a part of a name or of an address", INNER);
     else if (reachOfHost(name) === "public") into.keep([made(origin, { list: "permissions", rule: `WebFetch(domain:${name})` })], origin);
@@ -170,7 +170,7 @@ function readWeb(file: JsonFile, into: Collector): void {
   const open = at(file.root, "web_tools", "allow_all_domains");
   const free = open?.kind === "scalar" && open.value === true;
   for (const { value, start } of textsOf(at(file.root, "web_tools", "whitelist")).texts) {
-    const origin: Origin = { effect: "allow", text: `web_tools ${value}`, line: file.lineOf({ start }) };
+    const origin: NativeOrigin = { effect: "allow", text: `web_tools ${value}`, line: file.lineOf({ start }) };
     if (!free) into.lose(origin, "without `allow_all_domains` no address is allowed there");
     else into.keep(toolRule(origin, value), origin);
   }
@@ -181,7 +181,7 @@ const JUDGED: ReadonlySet<string> = new Set(["Bash", "Read", "Write", "Edit", "G
 
 function readTools(file: JsonFile, context: NativeContext, into: Collector): void {
   for (const { value, start } of textsOf(at(file.root, "tools", "always_allowed")).texts) {
-    const origin: Origin = { effect: "allow", text: value, line: file.lineOf({ start }) };
+    const origin: NativeOrigin = { effect: "allow", text: value, line: file.lineOf({ start }) };
     // `claudeRule` would take these for rules about all their inputs.
     if (JUDGED.has(value)) continue;
     if (value === "MultiEdit" || value === "NotebookEdit")
@@ -191,7 +191,7 @@ function readTools(file: JsonFile, context: NativeContext, into: Collector): voi
 }
 
 /** A name of a tool, or a pattern over names that ends in its only star. */
-function toolRule(origin: Origin, name: string): readonly Converted[] | Loss {
+function toolRule(origin: NativeOrigin, name: string): readonly Converted[] | Loss {
   if (name === "Fetch") return { why: "no host that Assent knows has a tool of this name", help: "`WebFetch` stands for fetching" };
   if (!/^[A-Za-z][\w.-]*\*?$/.test(name)) return { why: "a pattern over the names of tools, with a star inside" };
   return [made(origin, { list: "permissions", rule: name })];

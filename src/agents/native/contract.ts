@@ -1,5 +1,5 @@
 import type { JsonNode } from "../../edit/json5/index.ts";
-import type { NativeContext, NativeRead, Scope } from "../../import/index.ts";
+import type { NativeContext, NativeRead, NativeScope } from "../../import/index.ts";
 import type { Refusal } from "../../policy/index.ts";
 import type { Writer } from "./write.ts";
 
@@ -10,12 +10,12 @@ export interface NativePlace {
   readonly path: string;
   /** The folder's files with this ending. */
   readonly all?: string;
-  readonly scope: Scope;
+  readonly scope: NativeScope;
   readonly read: Reader;
 }
 
 /** For whom rules are looked for or written. */
-export interface Surroundings {
+export interface NativeSurroundings {
   readonly home: string;
   /** Undefined: for the user, in all projects. */
   readonly project: string | undefined;
@@ -23,8 +23,8 @@ export interface Surroundings {
 }
 
 /** How the rules of a program are read: `assent import`. */
-export interface RuleReader {
-  readonly places: (around: Surroundings) => readonly NativePlace[];
+export interface NativeRuleReader {
+  readonly places: (around: NativeSurroundings) => readonly NativePlace[];
   /** For files named on the command line; by their endings where there are several kinds. */
   readonly readerFor: (path: string) => Reader;
   /** Of the places only the first that can be read counts. */
@@ -46,12 +46,12 @@ export interface RefusalWriter {
   /** The entries as they would stand in the file, for people. */
   readonly show: (entries: readonly string[]) => string;
   /** Undefined: there is no file for it, the entries are arguments. */
-  readonly file?: { readonly path: (place: Surroundings) => string; readonly write: Writer };
+  readonly file?: { readonly path: (place: NativeSurroundings) => string; readonly write: Writer };
 }
 
 /** A host's own rules, both ways. */
 export interface NativeRules {
-  readonly reader: RuleReader;
+  readonly reader: NativeRuleReader;
   readonly refusals: RefusalWriter;
 }
 
@@ -63,10 +63,10 @@ export const ofUser = (path: string, read: Reader, all?: string): NativePlace =>
   ...(all === undefined ? {} : { all }),
 });
 
-export const inProject = ({ project }: Surroundings, read: Reader, ...paths: readonly string[]): readonly NativePlace[] =>
+export const inProject = ({ project }: NativeSurroundings, read: Reader, ...paths: readonly string[]): readonly NativePlace[] =>
   project === undefined ? [] : paths.map((path) => ({ path: `${project}/${path}`, read, scope: "project" }));
 
-export const inProjectFolder = (around: Surroundings, read: Reader, path: string, all: string): readonly NativePlace[] =>
+export const inProjectFolder = (around: NativeSurroundings, read: Reader, path: string, all: string): readonly NativePlace[] =>
   inProject(around, read, path).map((place) => ({ ...place, all }));
 
 /** The folder that a variable names, where it is absolute. */

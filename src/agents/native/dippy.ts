@@ -5,7 +5,7 @@ import {
   made,
   type NativeContext,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   pathRule,
   textRule,
 } from "../../import/index.ts";
@@ -34,12 +34,12 @@ export function readDippy(text: string, { home }: NativeContext): NativeRead {
     const [, effect = "", kind = "", rest = ""] = parts;
     if (effect !== "allow" && effect !== "ask" && effect !== "deny") continue;
     const { pattern, message } = split(rest);
-    const origin: Origin = { effect, text: written, line, ...(message === undefined ? {} : { reason: message }) };
+    const origin: NativeOrigin = { effect, text: written, line, ...(message === undefined ? {} : { reason: message }) };
     if (kind === "") {
       const glob = unquoted(pattern)
         .replace(/(?<=^| )~(?=\/)/g, home)
         .replaceAll("\\", "\\\\");
-      const convert = (own: Origin): readonly Converted[] | Loss => textRule(own, glob, { bare: true });
+      const convert = (own: NativeOrigin): readonly Converted[] | Loss => textRule(own, glob, { bare: true });
       commands.push({ ...origin, domain: "command", glob, convert, operations: ["execute"] });
     } else if (kind === "-opt") commands.push(...options(origin, rest));
     else files.push({ ...origin, domain: kind, glob: pattern, convert: (own) => fileRule(own, kind, pattern) });
@@ -71,7 +71,7 @@ function split(rest: string): { readonly pattern: string; readonly message?: str
 const unquoted = (pattern: string): string => /^"(.*)"$/s.exec(pattern)?.[1] ?? pattern;
 
 /** `deny-opt "git commit" --no-verify`: begins with these words, and one of the items stands anywhere behind. */
-function options(origin: Origin, rest: string): readonly OrderedRule[] {
+function options(origin: NativeOrigin, rest: string): readonly OrderedRule[] {
   const parts = /^(?:"([^"]*)"|(\S+))\s+(.*)$/s.exec(split(rest).pattern);
   const prefix = (parts?.[1] ?? parts?.[2] ?? "").split(/\s+/);
   const items = (parts?.[3] ?? "").split(/\s+/).filter((item) => item !== "");
@@ -96,7 +96,7 @@ function options(origin: Origin, rest: string): readonly OrderedRule[] {
   }));
 }
 
-function fileRule(origin: Origin, kind: string, pattern: string): readonly Converted[] | Loss {
+function fileRule(origin: NativeOrigin, kind: string, pattern: string): readonly Converted[] | Loss {
   if (kind === "-mcp")
     return /^[\w*.-]+$/.test(pattern) ? [made(origin, { list: "permissions", rule: pattern })] : { why: "it is no name of a tool" };
   if (kind === "-redirect" && origin.effect === "allow")

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { readJson5 } from "../../edit/json5/index.ts";
-import { type Converted, type Lost, type Scope, settle } from "../../import/index.ts";
+import { type Converted, type Lost, type NativeScope, settle } from "../../import/index.ts";
 import { errorCode, readRegular } from "../../state/index.ts";
-import type { NativePlace, Surroundings } from "./contract.ts";
+import type { NativePlace, NativeSurroundings } from "./contract.ts";
 import type { NativeFormat } from "./index.ts";
 import { isExported } from "./write.ts";
 
@@ -12,7 +12,7 @@ const MAX_BYTES = 1 << 20;
 export interface NativeFile {
   readonly agent: string;
   readonly file: string;
-  readonly scope: Scope;
+  readonly scope: NativeScope;
   /** Settled: our own judge agrees with each. */
   readonly rules: readonly Converted[];
   readonly lost: readonly Lost[];
@@ -36,7 +36,7 @@ export interface Gathered {
  */
 export function gather(
   formats: readonly NativeFormat[],
-  around: Surroundings,
+  around: NativeSurroundings,
   owned: (file: string) => readonly string[],
   named?: readonly NativePlace[],
 ): Gathered {

@@ -1,18 +1,18 @@
 import { type AgentId, AGENTS } from "../index.ts";
 import { readAgentperm } from "./agentperm.ts";
 import { isAutonomousDev, readAutonomousDev } from "./autonomous-dev.ts";
-import { inProject, ofUser, type RefusalWriter, type RuleReader } from "./contract.ts";
+import { inProject, ofUser, type RefusalWriter, type NativeRuleReader } from "./contract.ts";
 import { readDippy } from "./dippy.ts";
 import { isPydantic, readPydantic } from "./pydantic.ts";
 import { readSafetyNet } from "./safety-net.ts";
 
-export type { NativePlace, RefusalWriter, Surroundings } from "./contract.ts";
+export type { NativePlace, RefusalWriter, NativeSurroundings } from "./contract.ts";
 export { formatOf, gather, type Gathered, type NativeFile } from "./gather.ts";
 export { ownedIn, recordOwned } from "./record.ts";
-export type { Written } from "./write.ts";
+export type { WrittenExport } from "./write.ts";
 
 /** A program whose rules can be taken over. */
-export interface NativeFormat extends RuleReader {
+export interface NativeFormat extends NativeRuleReader {
   readonly id: string;
 }
 

@@ -7,14 +7,14 @@ import {
   type Loss,
   made,
   type Ordered,
-  type Origin,
+  type NativeOrigin,
 } from "../../import/index.ts";
 import type { OperationName } from "../../policy/index.ts";
 
 /** A rule of a host in whose lists one position decides. */
-export interface OrderedRule extends Origin, Ordered {
+export interface OrderedRule extends NativeOrigin, Ordered {
   /** As a rule of ours. */
-  readonly convert: (origin: Origin) => readonly Converted[] | Loss;
+  readonly convert: (origin: NativeOrigin) => readonly Converted[] | Loss;
   /** The operations whose default it would be, when it matches everything. */
   readonly operations?: readonly OperationName[];
 }

@@ -1,5 +1,5 @@
 import type { JsonNode } from "../../edit/json5/index.ts";
-import { Collector, type Converted, type Loss, made, type NativeRead, type Origin, textRule } from "../../import/index.ts";
+import { Collector, type Converted, type Loss, made, type NativeRead, type NativeOrigin, textRule } from "../../import/index.ts";
 import { compareDecisions, OPERATIONS, type OperationName } from "../../policy/index.ts";
 import { at, type JsonFile, readJson, textOfNode } from "./json.ts";
 import { keepOrdered, type OrderedRule } from "./ordered.ts";
@@ -24,7 +24,7 @@ export function readPydantic(text: string): NativeRead {
     const rules = none ? [] : rulesOf(operation, block, file, into);
     if ("problem" in rules) return rules;
     const { before, otherwise } = operation === "execute" ? withDefault(rules, fallback) : { before: rules, otherwise: fallback };
-    const origin: Origin = {
+    const origin: NativeOrigin = {
       effect: otherwise,
       text: `${none ? "" : `${operation} `}default ${otherwise}`,
       line: file.lineOf(none ? root : block),
@@ -58,7 +58,7 @@ const isNull = (node: JsonNode): boolean => node.kind === "scalar" && node.value
 const blockText = (text: string, node: JsonNode | undefined): string =>
   node === undefined ? "" : text.slice(node.start, node.end).replace(/\s/g, "");
 
-function actionOf(node: JsonNode | undefined, otherwise: Origin["effect"]): Origin["effect"] | undefined {
+function actionOf(node: JsonNode | undefined, otherwise: NativeOrigin["effect"]): NativeOrigin["effect"] | undefined {
   if (node === undefined) return otherwise;
   const action = textOfNode(node);
   return action === "allow" || action === "ask" || action === "deny" ? action : undefined;
@@ -73,8 +73,8 @@ const unknownAction = ({ lineOf }: JsonFile, node: JsonNode): Extract<NativeRead
 /** A rule for everything that is no looser than the default takes its place; a star leaves texts with a `/` to the rules behind it. */
 function withDefault(
   rules: readonly Rule[],
-  fallback: Origin["effect"],
-): { readonly before: readonly Rule[]; readonly otherwise: Origin["effect"] } {
+  fallback: NativeOrigin["effect"],
+): { readonly before: readonly Rule[]; readonly otherwise: NativeOrigin["effect"] } {
   const at = rules.findIndex(({ pattern, effect }) => /^\*+$/.test(pattern) && compareDecisions(effect, fallback) >= 0);
   const found = rules[at];
   if (found === undefined) return { before: rules, otherwise: fallback };
@@ -82,7 +82,7 @@ function withDefault(
   return { before: [...rules.slice(0, at), ...behind], otherwise: found.effect };
 }
 
-interface Rule extends Origin {
+interface Rule extends NativeOrigin {
   readonly pattern: string;
 }
 
@@ -104,7 +104,7 @@ function rulesOf(
     const effect = actionOf(at(item, "action"), "ask");
     const description = textOfNode(at(item, "description"));
     if (pattern === undefined || at(item, "action") === undefined || effect === undefined) return unknownAction(file, item);
-    const origin: Origin = { effect, text: `${operation} ${pattern}: ${effect}`, line: file.lineOf(item) };
+    const origin: NativeOrigin = { effect, text: `${operation} ${pattern}: ${effect}`, line: file.lineOf(item) };
     rules.push({ ...origin, pattern, ...(description === undefined || description === "" ? {} : { reason: description }) });
   }
   return rules;
@@ -114,7 +114,7 @@ function rulesOf(
  * Commands are compared as text there, as a whole, and one by one here. A star that stops at a `/` cannot be said: the
  * rule is taken over with a star that does not, and what only that matches keeps the strictness of the default.
  */
-function readCommands(rules: readonly Rule[], fallback: Origin["effect"], into: Collector): void {
+function readCommands(rules: readonly Rule[], fallback: NativeOrigin["effect"], into: Collector): void {
   const ordered = rules.map((rule): OrderedRule => {
     const glob = commandGlob(rule.pattern);
     return { ...rule, domain: "command", glob, convert: (origin) => textRule(origin, glob, { bare: false }), operations: ["execute"] };
@@ -123,7 +123,7 @@ function readCommands(rules: readonly Rule[], fallback: Origin["effect"], into: 
   for (const { pattern, ...rule } of rules) {
     if (compareDecisions(rule.effect, fallback) >= 0) continue;
     for (const wider of widerThan(pattern)) {
-      const origin: Origin = { effect: fallback, text: rule.text, line: rule.line };
+      const origin: NativeOrigin = { effect: fallback, text: rule.text, line: rule.line };
       const kept = textRule(origin, wider, { bare: false });
       // Without its counterpart the rule would mean more than it did.
       if ("why" in kept) into.lose(rule, `kept, but its star also means a \`/\` here: ${kept.why}`);
@@ -156,7 +156,7 @@ function filesRule(operation: Exclude<OperationName, "execute">, rule: Rule): re
   return [{ ...made(origin, { list: operation, pattern }, { match }), ordered: true }];
 }
 
-function filesPattern(written: string, effect: Origin["effect"]): string | Loss {
+function filesPattern(written: string, effect: NativeOrigin["effect"]): string | Loss {
   if (written === "") return { why: "the pattern is empty" };
   if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) return { why: "`..` in a pattern" };
   if (written.startsWith("~") && effect === "allow") return { why: "`~` stands for itself there", help: "write the folder itself" };

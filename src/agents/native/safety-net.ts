@@ -1,4 +1,4 @@
-import { Collector, type NativeRead, type Origin, made } from "../../import/index.ts";
+import { Collector, type NativeRead, type NativeOrigin, made } from "../../import/index.ts";
 import { at, readJson, textOfNode, textsOf } from "./json.ts";
 
 /**
@@ -15,7 +15,7 @@ export function readSafetyNet(text: string): NativeRead {
     const subcommand = textOfNode(at(node, "subcommand"));
     const name = textOfNode(at(node, "name")) ?? "rule";
     const reason = textOfNode(at(node, "reason"));
-    const origin: Origin = { effect: "deny", text: name, line: file.lineOf(node), ...(reason === undefined ? {} : { reason }) };
+    const origin: NativeOrigin = { effect: "deny", text: name, line: file.lineOf(node), ...(reason === undefined ? {} : { reason }) };
     const { texts, others } = textsOf(at(node, "block_args"));
     if (command === undefined || texts.length === 0 || others.length > 0) {
       into.lose(origin, "it needs a `command` and `block_args`");

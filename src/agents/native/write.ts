@@ -2,7 +2,7 @@ import { edit, type Edit } from "../../edit/index.ts";
 import { type Json, member, type JsonNode, type Path, placeFinder, readJson5, toValue } from "../../edit/json5/index.ts";
 
 /** The next text of a host's file; `own` are the entries in it that are ours, for the next time. */
-export type Written = { readonly is: "text"; readonly text: string; readonly own: readonly string[] } | Refused;
+export type WrittenExport = { readonly is: "text"; readonly text: string; readonly own: readonly string[] } | Refused;
 
 export interface Refused {
   readonly is: "refused";
@@ -12,7 +12,7 @@ export interface Refused {
 }
 
 /** A file into which our refusals go beside those of others. */
-export type Writer = (now: string | undefined, wanted: readonly string[], owned: readonly string[]) => Written;
+export type Writer = (now: string | undefined, wanted: readonly string[], owned: readonly string[]) => WrittenExport;
 
 export function applyEdits(text: string, changes: readonly Edit[]): string | Refused {
   let next = text;

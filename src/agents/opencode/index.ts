@@ -3,7 +3,7 @@ import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
 import type { Steered } from "../steering.ts";
 import { SELF_TEST } from "../claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../reading.ts";
 
 /**
@@ -38,7 +38,7 @@ const ASKED = new Set(["permission.ask", "permission.asked"]);
 export function openCodeProtocol(id: "opencode" | "kilo"): Protocol {
   const host = (asks: boolean): Host => ({ shell: "any", decides: true, asks, bypassed: false, planning: false });
 
-  function read({ payload, event: registered, folder }: Call): Reading {
+  function read({ payload, event: registered, folder }: HookCall): Reading {
     const event = text(payload["event"]) ?? text(payload["type"]) ?? registered ?? BEFORE;
     const asked = ASKED.has(event);
     if (!asked && event !== BEFORE) return { is: "nothing", why: `nothing to decide on event ${event.slice(0, 60)}` };

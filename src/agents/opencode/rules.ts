@@ -4,7 +4,7 @@ import {
   type Loss,
   made,
   type NativeRead,
-  type Origin,
+  type NativeOrigin,
   pathRule,
   textRule,
   type Converted,
@@ -16,7 +16,7 @@ import { at, type JsonFile, readJson, textOfNode, said } from "../native/json.ts
 import { keepOrdered, type OrderedRule } from "../native/ordered.ts";
 import type { Edit } from "../../edit/index.ts";
 import { type Path, placeFinder, toValue } from "../../edit/json5/index.ts";
-import { folder, inProject, type NativeRules, ofUser, type Reasoned, type Surroundings } from "../native/contract.ts";
+import { folder, inProject, type NativeRules, ofUser, type Reasoned, type NativeSurroundings } from "../native/contract.ts";
 import { applyEdits, nodeAt, readObject, type Refused, type Writer } from "../native/write.ts";
 
 /**
@@ -48,7 +48,7 @@ export function readOpenCode(text: string): NativeRead {
   const tools = at(file.root, "tools");
   for (const { key, keyStart, value } of tools?.kind === "object" ? tools.members : [])
     if (value.kind === "scalar" && value.value === false) {
-      const origin: Origin = { effect: "deny", text: `tools.${key}: false`, line: file.lineOf({ start: keyStart }) };
+      const origin: NativeOrigin = { effect: "deny", text: `tools.${key}: false`, line: file.lineOf({ start: keyStart }) };
       into.keep(convert(origin, key, "*"), origin);
     }
   return into.result();
@@ -75,7 +75,7 @@ function lose(into: Collector, text: string, line: number, why: string): readonl
   return [];
 }
 
-const isAction = (value: string): value is Origin["effect"] => ACTIONS.has(value);
+const isAction = (value: string): value is NativeOrigin["effect"] => ACTIONS.has(value);
 
 /** Changing a file is one permission, whichever tool does it. */
 const SAME: Readonly<Record<string, string>> = { write: "edit", apply_patch: "edit", patch: "edit", multiedit: "edit" };
@@ -104,7 +104,7 @@ function one(key: string, pattern: string, action: string, text: string, line: n
 /** Only `*` and `?` are wildcards there. */
 const globOf = (pattern: string): string => pattern.replace(/[\\[\]]/g, "\\$&");
 
-function convert(origin: Origin, tool: string, pattern: string): readonly Converted[] | Loss {
+function convert(origin: NativeOrigin, tool: string, pattern: string): readonly Converted[] | Loss {
   const whole = /^\*+$/.test(pattern);
   const every = (rule: string): readonly Converted[] => [made(origin, { list: "permissions", rule })];
   switch (tool) {
@@ -147,7 +147,7 @@ function convert(origin: Origin, tool: string, pattern: string): readonly Conver
 }
 
 /** Patterns are relative to the work tree; `~` and `$HOME` at the front are home. */
-function path(origin: Origin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
+function path(origin: NativeOrigin, access: "read" | "content" | "change", written: string): readonly Converted[] | Loss {
   const pattern = written.replace(/^\$HOME(?=\/|$)/, "~");
   const found = flatPattern(pattern);
   if ("why" in found) return found;
@@ -155,7 +155,7 @@ function path(origin: Origin, access: "read" | "content" | "change", written: st
 }
 
 /** Only a pattern for all of a host can be said. */
-function address(origin: Origin, pattern: string): readonly Converted[] | Loss {
+function address(origin: NativeOrigin, pattern: string): readonly Converted[] | Loss {
   const host = /^(?:https?|\*):\/\/(\*\.)?([a-z\d.-]+)\/?\*+$/i.exec(pattern);
   if (host === null || (origin.effect === "allow" && !/\/\*+$/.test(pattern)))
     return { why: "a pattern over whole addresses; rules here are about hosts", help: "write `WebFetch(host:example.com)`" };
@@ -164,7 +164,7 @@ function address(origin: Origin, pattern: string): readonly Converted[] | Loss {
   return hostRule(origin, host[2] ?? "", host[1] !== undefined);
 }
 
-function external(origin: Origin, pattern: string, whole: boolean): readonly Converted[] | Loss {
+function external(origin: NativeOrigin, pattern: string, whole: boolean): readonly Converted[] | Loss {
   if (whole) return { why: "there is no rule for everything outside the project" };
   if (origin.effect === "allow")
     return { why: "to reach a folder is no rule of its own here", help: "reading is free; allow changes with `Edit(…)`" };
@@ -284,7 +284,7 @@ function withoutEmpty(text: string, tools: readonly string[]): string | Refused 
 /** OpenCode's rules, and those of what is made from it: `NAME.json` in a folder of that name. */
 export function openCodeRules(name: string, own: string): NativeRules {
   const files = [`${name}.json`, `${name}.jsonc`];
-  const config = ({ home, env }: Surroundings): string => `${folder(env["XDG_CONFIG_HOME"], `${home}/.config`)}/${name}`;
+  const config = ({ home, env }: NativeSurroundings): string => `${folder(env["XDG_CONFIG_HOME"], `${home}/.config`)}/${name}`;
   return {
     reader: {
       places: (around) => [

@@ -1,7 +1,7 @@
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { SELF_TEST } from "../claude-shape.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, requestOf, shell, text } from "../reading.ts";
 
 /**
@@ -21,7 +21,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   ls: { does: "file", operation: "list", fields: ["path"], fallback: "." },
 };
 
-function read({ payload, event, folder }: Call): Reading {
+function read({ payload, event, folder }: HookCall): Reading {
   const type = text(payload["type"]) ?? event;
   if (type !== undefined && type !== "tool_call") return { is: "nothing", why: `nothing to decide on event ${type.slice(0, 60)}` };
   // pi has no permissions of its own, so silence would be a yes to what a default asks about.

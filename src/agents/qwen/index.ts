@@ -3,7 +3,7 @@ import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
-import { type Call, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files, named, shell } from "../reading.ts";
 
 /**
@@ -47,7 +47,7 @@ const hostOf = (mode: string | undefined, event: string): Host => ({
   planning: mode === "plan",
 });
 
-function read(call: Call): Reading {
+function read(call: HookCall): Reading {
   const payload = direct(call.payload);
   return readShaped(
     { ...call, payload },

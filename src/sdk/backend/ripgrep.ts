@@ -26,7 +26,7 @@ const OPTIONS = [
 const PATIENCE_MS = 20_000;
 const MOST_OUTPUT = 64 << 20;
 
-export interface Wanted {
+export interface SearchWanted {
   readonly text: string;
   readonly ignoreCase: boolean;
 }
@@ -34,7 +34,7 @@ export interface Wanted {
 /** Files below a folder that contain a text; undefined where ripgrep could not say. */
 export async function filesWith(
   program: string,
-  { text, ignoreCase }: Wanted,
+  { text, ignoreCase }: SearchWanted,
   folder: string,
   skipped: Iterable<string>,
 ): Promise<ReadonlySet<string> | undefined> {
@@ -71,8 +71,8 @@ export function findRipgrep(path: string | undefined, writable: readonly string[
 const SHORTEST = 2;
 
 /** A text that whatever matches contains; undefined where there is none to speak of. */
-export function textIn(regex: Regex): Wanted | undefined {
-  const found: Wanted[] = [];
+export function textIn(regex: Regex): SearchWanted | undefined {
+  const found: SearchWanted[] = [];
   let run = "";
   let fold = false;
   const end = (): void => {

@@ -16,7 +16,7 @@ import { bare, splitLines } from "./lines.ts";
 import type { Pinned, Pinning } from "./pin.ts";
 import type { Place } from "./place.ts";
 import { failure, type Failure, systemFailure } from "./result.ts";
-import { filesWith, textIn, type Wanted } from "./ripgrep.ts";
+import { filesWith, textIn, type SearchWanted } from "./ripgrep.ts";
 
 /** What is in a folder, by name. */
 export interface Listing {
@@ -213,7 +213,7 @@ export class Search {
 interface Matching {
   readonly matcher: LinearMatcher;
   /** What every match contains. */
-  readonly contains: Wanted | undefined;
+  readonly contains: SearchWanted | undefined;
 }
 
 /** Somewhere in a line. Linear in its length, whatever the expression: a model writes it. */

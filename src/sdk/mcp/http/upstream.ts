@@ -9,7 +9,7 @@ export interface RemoteOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Asked {
+export interface UpstreamRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
@@ -35,7 +35,7 @@ export class Upstream {
   }
 
   /** What every request carries is ours, whatever a client sends. */
-  async request(asked: Asked): Promise<IncomingMessage> {
+  async request(asked: UpstreamRequest): Promise<IncomingMessage> {
     for (let left = MOST_REDIRECTS; ; left -= 1) {
       const response = await this.#once(asked);
       const { statusCode = 0, headers } = response;
@@ -48,7 +48,7 @@ export class Upstream {
     }
   }
 
-  async #once({ method, headers, body, signal }: Asked): Promise<IncomingMessage> {
+  async #once({ method, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
     const ask: typeof requestPlain = this.#url.protocol === "https:" ? requestSecure : requestPlain;
     return await new Promise((resolve, reject) => {
       const all = { ...headers, ...this.#headers, ...(body === undefined ? {} : { "content-length": String(body.length) }) };
