@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** How many files that people write an example may touch, tests and documents aside. */
 export const MOST_FILES = {
   "A command": 1,
+  "A kind of rule": 2,
   "An agent": 2,
   "A system call": 3,
   "A built-in reason": 1,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Action, Call } from "../../src/action/index.ts";
+import type { Action, Call, RemoteAction } from "../../src/action/index.ts";
 import { callMatcher } from "../../src/policy/call-matcher.ts";
 import { matchMatcher, matchRule, ruleCovers } from "../../src/policy/rule.ts";
 import { judgingOf, type Matcher, readingOf, sampleCommands } from "../../src/policy/kinds/index.ts";
@@ -46,6 +46,12 @@ const call = (name: Call["name"], ...args: Call["args"]): Action => ({
   area: "call",
   origin: { by: "tool" },
   call: { name, args },
+});
+const remote = (operation: RemoteAction["operation"], service: string): Action => ({
+  kind: "remote",
+  service,
+  operation,
+  origin: { by: "tool" },
 });
 
 /** An option right behind the words, or further on. */
@@ -248,12 +254,7 @@ const ROWS: Readonly<Record<Matcher["kind"], readonly Row[]>> = {
     },
     {
       rule: "*",
-      allow: [
-        tool("Task"),
-        file("read a"),
-        net("example.com"),
-        { kind: "remote", service: "git", operation: "read", origin: { by: "tool" } },
-      ],
+      allow: [tool("Task"), file("read a"), net("example.com"), remote("read", "git")],
       not: ["ls", file("read a", { origin: { by: "shell" } })],
       covers: ["mcp__a", "Task(prompt:x)"],
       coversNot: ["Bash"],
