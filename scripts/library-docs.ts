@@ -13,6 +13,12 @@ export interface Exported {
   readonly declaration: string;
 }
 
+/** One entry of the package and what it exports. */
+interface LibraryEntry {
+  readonly title: string;
+  readonly exports: readonly Exported[];
+}
+
 const ENTRIES = [
   { title: '`import { … } from "assent"`', file: "sdk/index.d.ts" },
   { title: '`import { … } from "assent/ai-sdk"`', file: "sdk/ai-sdk/index.d.ts" },
@@ -24,7 +30,7 @@ const ENTRIES = [
 ] as const;
 
 /** Everything that each entry exports, by name; read from declarations that tsc has just made. */
-export function libraryExports(root: string): readonly { readonly title: string; readonly exports: readonly Exported[] }[] {
+export function libraryExports(root: string): readonly LibraryEntry[] {
   const folder = mkdtempSync(join(tmpdir(), "assent-types-"));
   try {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
@@ -108,20 +114,16 @@ const HEAD = `# The library: every export
 Made from the doc comments by \`npm run generate\`. Where to begin: [the library](library.md).
 `;
 
-const root = process.cwd();
+/** The page about these entries. */
+export function libraryPage(entries: readonly LibraryEntry[]): string {
+  const known = new Set<string>();
+  const parts = entries.map(({ title, exports }) => {
+    // What an entry shares with one above it stands there.
+    const own = exports.filter(({ name }) => !known.has(name));
+    for (const { name } of own) known.add(name);
+    return `\n## ${title}\n\n${own.map(section).join("\n")}`;
+  });
+  return HEAD + parts.join("");
+}
 
-export const libraryDocs = [
-  {
-    file: "docs/library-api.md",
-    update: (): string => {
-      const known = new Set<string>();
-      const parts = libraryExports(root).map(({ title, exports }) => {
-        // What an entry shares with one above it stands there.
-        const own = exports.filter(({ name }) => !known.has(name));
-        for (const { name } of own) known.add(name);
-        return `\n## ${title}\n\n${own.map(section).join("\n")}`;
-      });
-      return HEAD + parts.join("");
-    },
-  },
-];
+export const libraryDocs = [{ file: "docs/library-api.md", update: (): string => libraryPage(libraryExports(process.cwd())) }];
