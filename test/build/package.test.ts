@@ -161,6 +161,7 @@ describe("the hook's knowledge", () => {
       "find . -name x -exec rm {} \\;",
       "npm publish",
       "sed -i s/a/b/ f",
+      "kubectl get pods,services",
     ]) {
       const input = JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, cwd: place.project });
       const hook = assent(place, ["check"], input).stdout;

@@ -7,7 +7,7 @@ import { type Mode, type Policy, type RequestVerdict, stricterOf } from "../../p
 import { lowerArgv } from "../../shell/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
-import { ENGINE } from "../engine.ts";
+import { LIBRARY } from "../library.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { sandboxIsKnown } from "./sandbox.ts";
 
@@ -230,7 +230,7 @@ function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }
       writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
     },
   });
-  const situation: Situation = { ...ENGINE, machine, policyFiles: options.policyFiles ?? [], adapt, supervised };
+  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, supervised };
   return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
 }
 

@@ -6,7 +6,7 @@ import type { RequestVerdict } from "../../policy/index.ts";
 import { openState, thisMachine } from "../../state/index.ts";
 import { probeSandbox } from "../approve/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
-import { ENGINE } from "../engine.ts";
+import { LIBRARY } from "../library.ts";
 import { policyTextOf, type Ruleset } from "../rules/ruleset.ts";
 import type { Start } from "./command.ts";
 
@@ -58,7 +58,7 @@ export class Supervision {
 
 /** `assent` itself, next to the library. */
 function supervisor(): string | undefined {
-  const [own = ""] = ENGINE.own;
+  const [own = ""] = LIBRARY.own;
   return [join(own, "bin.cjs"), join(own, "../../dist/bin.cjs")].find((file) => existsSync(file));
 }
 

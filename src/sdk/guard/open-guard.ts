@@ -14,7 +14,7 @@ import { compareDecisions, compareStrictness, type Decision, type RequestVerdict
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
-import { ENGINE } from "../engine.ts";
+import { LIBRARY } from "../library.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
 
@@ -151,7 +151,7 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
 /** Inside a supervised run the supervisor judges: there neither policy nor trust nor log are in the program's reach. */
 function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Outcome>): (asked: GuardRequest) => GuardDecision {
   const { machine, cwd = process.cwd(), policyFiles = [], audit = true } = options;
-  const settings = { machine: machine ?? thisMachine(), ...ENGINE, policyFiles };
+  const settings = { machine: machine ?? thisMachine(), ...LIBRARY, policyFiles };
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);

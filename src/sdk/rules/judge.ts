@@ -13,7 +13,7 @@ import {
 } from "../../policy/index.ts";
 import { lowerArgv, lowerShell, type ShellKind } from "../../shell/index.ts";
 import type { Machine } from "../../state/index.ts";
-import { ENGINE } from "../engine.ts";
+import { LIBRARY } from "../library.ts";
 import type { CompiledRuleset, Operation } from "./ruleset.ts";
 
 /** Where a ruleset is asked. */
@@ -76,7 +76,7 @@ export class RulesetJudge {
     const world = worldFor(target, place);
     const lowered = lower(target, world, place.shell);
     const adapt = (found: Policy): Policy => this.#with(found, target.operation);
-    const situation: Situation = { ...ENGINE, machine, files, policyFiles, adapt };
+    const situation: Situation = { ...LIBRARY, machine, files, policyFiles, adapt };
     const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd));
     const verdict = judgeBy(lowered, judging);
     // Searching is asked by its own default; what reading adds is what is protected, or written.

@@ -1,8 +1,9 @@
 import { ASKED_VARIABLES } from "../../policy/index.ts";
+import { GRAMMARS, wordsOf } from "./reads.ts";
 
 /**
  * Environment variables. Unknown is unknown: a variable that reaches a known program is harmless only when it stands in
- * the list below with such a value, or when the program's entry says what it does with it (`reads`, see `spec.ts`).
+ * the list below with such a value, or when the program's entry says what it does with it (`reads`, see knowledge/README.md).
  * `STEERING` names what is code for many programs, or redirects what they trust: no allow rule for a program covers those.
  */
 
@@ -18,31 +19,6 @@ interface VariableGroup {
   readonly folds?: true;
 }
 
-/** What a value may look like. Where a value is only known at run time, `any` alone fits. */
-export const GRAMMARS = {
-  any: /^[^]*$/,
-  flag: /^(?:[01]|true|false|yes|no|on|off|y|n|auto|always|never)?$/i,
-  number: /^[-+]?\d*(?:\.\d+)?$/,
-  /** A name without a slash. */
-  word: /^(?!\.\.?$)[\w.+@%-]*$/,
-  /** Levels and patterns for what is logged, separated by commas or colons. */
-  filter: /^(?![/~.])[\w*:=,.+@[\]{} -]*$/,
-  /** glibc opens a locale whose name has a slash as a path (setlocale(3)). */
-  locale: /^(?!\.)[\w.@:-]*$/,
-  /** A name below the system's folder of zones, or POSIX's own notation; never a path (tzset(3); musl takes `./x` for one). */
-  zone: /^:?(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2}|(?:[A-Za-z]+|<[\w+-]+>)[-+\d:]*(?:[A-Za-z]+|<[\w+-]+>)?[-+\d:]*(?:,[MJ\d.:/+-]+){0,2})?$/,
-  colours: /^[\w*.+~=;:-]*$/,
-  /** Nothing that a shell or make would expand. */
-  plain: /^[\w./:,@%+= -]*$/,
-  /** Who or what a commit names. */
-  text: /^[^\0]*$/,
-  /** Flags of compilers that optimise, warn, define a plain word or choose a standard; none that names a file or a plugin. */
-  compiling:
-    /^\s*(?:(?:-O[0-3sgz]?|-Ofast|-g[0-3]?|-pipe|-pthread|-w|-pedantic|-ansi|-static|-W(?!l,|a,|p,)[a-z][a-z0-9+=-]*|-std=[a-z0-9+]+|-m(?:arch|tune|cpu)=[\w.+-]+|-m(?:32|64)|-f(?:PIC|pic|PIE|pie|wrapv|lto|sanitize=[a-z,-]+|(?:no-)?(?:strict-aliasing|omit-frame-pointer|exceptions|rtti|common))|-D\w+(?:=\w*)?|-U\w+)(?:\s+|$))*$/,
-} as const;
-
-export type GrammarName = keyof typeof GRAMMARS;
-
 interface Harmless {
   /** Completes "such a value is more than …". */
   readonly why: string;
@@ -54,7 +30,6 @@ interface Harmless {
 
 const oneOf = (...values: readonly string[]): RegExp =>
   new RegExp(`^(?:${values.map((value) => value.replaceAll(/[.+*?^$(){}|[\]\\]/g, "\\$&")).join("|")})$`);
-const wordsOf = (word: string): RegExp => new RegExp(`^\\s*(?:(?:${word})(?:\\s+|$))*$`);
 const JAVA_MEMORY = "-X(?:mx|ms|ss)\\d+[kmgKMG]?";
 
 /** Names that do no harm to any known program, with the values of which that is true. The first row that names a variable counts. */
@@ -89,8 +64,8 @@ const HARMLESS: readonly Harmless[] = [
   { why: "a time that builds take for now", names: "SOURCE_DATE_EPOCH", value: GRAMMARS.number },
   {
     why: "how many work at once, and with how much memory",
-    names:
-      "GOMAXPROCS OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS RAYON_NUM_THREADS UV_THREADPOOL_SIZE MALLOC_ARENA_MAX CARGO_BUILD_JOBS CMAKE_BUILD_PARALLEL_LEVEL TMOUT",
+    names: `GOMAXPROCS OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS RAYON_NUM_THREADS UV_THREADPOOL_SIZE MALLOC_ARENA_MAX
+      CARGO_BUILD_JOBS CMAKE_BUILD_PARALLEL_LEVEL TMOUT`,
     value: GRAMMARS.number,
   },
   { why: "how many work at once, and with how much memory", names: "TOKENIZERS_PARALLELISM", value: GRAMMARS.flag },
@@ -107,14 +82,15 @@ const HARMLESS: readonly Harmless[] = [
   },
   {
     why: "nothing is reported to a maker, and no newer version looked for",
-    names:
-      "DO_NOT_TRACK NEXT_TELEMETRY_DISABLED DOTNET_CLI_TELEMETRY_OPTOUT HOMEBREW_NO_AUTO_UPDATE PIP_DISABLE_PIP_VERSION_CHECK NO_UPDATE_NOTIFIER npm_config_update_notifier ASTRO_TELEMETRY_DISABLED GATSBY_TELEMETRY_DISABLED STORYBOOK_DISABLE_TELEMETRY HF_HUB_DISABLE_TELEMETRY",
+    names: `DO_NOT_TRACK NEXT_TELEMETRY_DISABLED DOTNET_CLI_TELEMETRY_OPTOUT HOMEBREW_NO_AUTO_UPDATE PIP_DISABLE_PIP_VERSION_CHECK
+      NO_UPDATE_NOTIFIER npm_config_update_notifier ASTRO_TELEMETRY_DISABLED GATSBY_TELEMETRY_DISABLED STORYBOOK_DISABLE_TELEMETRY
+      HF_HUB_DISABLE_TELEMETRY`,
     value: GRAMMARS.flag,
   },
   {
     why: "how the interpreter shows and checks",
-    names:
-      "PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONFAULTHANDLER PYTHONDEVMODE PYTHONASYNCIODEBUG PYTHONNOUSERSITE PYTHONSAFEPATH",
+    names: `PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONFAULTHANDLER PYTHONDEVMODE PYTHONASYNCIODEBUG PYTHONNOUSERSITE
+      PYTHONSAFEPATH`,
     value: GRAMMARS.word,
   },
   { why: "how the interpreter shows and checks", names: "PYTHONHASHSEED", value: GRAMMARS.word },
@@ -189,8 +165,12 @@ const HARMLESS: readonly Harmless[] = [
   {
     why: "which checks a sanitizer makes",
     names: "ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS MSAN_OPTIONS",
-    value:
-      /^(?:(?:detect_\w+|halt_on_error|abort_on_error|symbolize|print_\w+|verbosity|strict_\w+|check_\w+|alloc\w+|second_deadlock_stack|history_size|exitcode|allocator_may_return_null)=\d+(?::|$))*$/,
+    value: new RegExp(
+      `^(?:(?:${[
+        String.raw`detect_\w+|halt_on_error|abort_on_error|symbolize|print_\w+|verbosity|strict_\w+|check_\w+|alloc\w+`,
+        String.raw`second_deadlock_stack|history_size|exitcode|allocator_may_return_null`,
+      ].join("|")})=\\d+(?::|$))*$`,
+    ),
   },
   { why: "modules are fetched from nowhere", names: "GOPROXY", value: oneOf("off") },
   { why: "large files stay pointers", names: "GIT_LFS_SKIP_SMUDGE", value: GRAMMARS.flag },
@@ -201,8 +181,9 @@ const HARMLESS: readonly Harmless[] = [
   { why: "which of the tests' workers this is", names: "JEST_WORKER_ID VITEST_POOL_ID VITEST_WORKER_ID", value: GRAMMARS.number },
   {
     why: "what the package manager shows, and asks of the network",
-    names:
-      "UV_NO_PROGRESS UV_OFFLINE UV_FROZEN UV_LOCKED UV_NO_CACHE UV_NO_SYNC UV_SYSTEM_PYTHON UV_NO_CONFIG POETRY_NO_INTERACTION POETRY_VIRTUALENVS_CREATE POETRY_VIRTUALENVS_IN_PROJECT HOMEBREW_NO_INSTALL_CLEANUP HOMEBREW_NO_ENV_HINTS HOMEBREW_NO_ANALYTICS COREPACK_ENABLE_DOWNLOAD_PROMPT",
+    names: `UV_NO_PROGRESS UV_OFFLINE UV_FROZEN UV_LOCKED UV_NO_CACHE UV_NO_SYNC UV_SYSTEM_PYTHON UV_NO_CONFIG POETRY_NO_INTERACTION
+      POETRY_VIRTUALENVS_CREATE POETRY_VIRTUALENVS_IN_PROJECT HOMEBREW_NO_INSTALL_CLEANUP HOMEBREW_NO_ENV_HINTS
+      HOMEBREW_NO_ANALYTICS COREPACK_ENABLE_DOWNLOAD_PROMPT`,
     value: GRAMMARS.flag,
   },
   {
@@ -235,7 +216,10 @@ const HARMLESS: readonly Harmless[] = [
     why: "what is checked",
     names: "SHELLCHECK_OPTS",
     value: wordsOf(
-      "(?:-e|--exclude=)(?: )?(?:SC)?\\d+(?:,(?:SC)?\\d+)*|-e|(?:SC)?\\d+(?:,(?:SC)?\\d+)*|-s|-S|-f|(?:--(?:shell|severity|format)=)?(?:sh|bash|dash|ksh|error|warning|info|style|gcc|tty|json1?|checkstyle|diff|quiet)",
+      [
+        "(?:-e|--exclude=)(?: )?(?:SC)?\\d+(?:,(?:SC)?\\d+)*|-e|(?:SC)?\\d+(?:,(?:SC)?\\d+)*|-s|-S|-f",
+        "(?:--(?:shell|severity|format)=)?(?:sh|bash|dash|ksh|error|warning|info|style|gcc|tty|json1?|checkstyle|diff|quiet)",
+      ].join("|"),
     ),
   },
   { why: "nothing is edited", names: "GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL", value: oneOf("true", ":", "cat") },
@@ -252,8 +236,8 @@ const HARMLESS: readonly Harmless[] = [
   { why: "how much the package manager says", names: "npm_config_loglevel NPM_CONFIG_LOGLEVEL", value: GRAMMARS.word },
   {
     why: "how much the package manager says and asks of the network",
-    names:
-      "npm_config_color npm_config_progress npm_config_fund npm_config_audit npm_config_offline npm_config_prefer_offline npm_config_dry_run PIP_QUIET PIP_NO_CACHE_DIR CARGO_NET_OFFLINE",
+    names: `npm_config_color npm_config_progress npm_config_fund npm_config_audit npm_config_offline npm_config_prefer_offline
+      npm_config_dry_run PIP_QUIET PIP_NO_CACHE_DIR CARGO_NET_OFFLINE`,
     value: GRAMMARS.flag,
   },
   { why: "packages run no scripts", names: "npm_config_ignore_scripts", value: oneOf("true", "1") },
@@ -269,7 +253,10 @@ const HARMLESS: readonly Harmless[] = [
     why: "how node warns, and how much memory it takes",
     names: "NODE_OPTIONS",
     value: wordsOf(
-      "--(?:max-old-space-size=\\d+|max-semi-space-size=\\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|experimental-vm-modules|stack-trace-limit=\\d+|unhandled-rejections=\\w+|dns-result-order=\\w+)",
+      `--(?:${[
+        "max-old-space-size=\\d+|max-semi-space-size=\\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation",
+        "enable-source-maps|experimental-vm-modules|stack-trace-limit=\\d+|unhandled-rejections=\\w+|dns-result-order=\\w+",
+      ].join("|")})`,
     ),
   },
   { why: "how make goes on and shows", names: "MAKEFLAGS", value: wordsOf("-j\\d*|-s|-k|--silent|--no-print-directory") },
@@ -296,8 +283,8 @@ const STEERING: readonly VariableGroup[] = [
   {
     everywhere: true,
     steers: "the loader runs code it names in every program",
-    names:
-      "LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH GETCONF_DIR LOCPATH NLSPATH I18NPATH TZDIR MALLOC_* TERMINFO TERMINFO_DIRS TERMCAP TERMPATH NCURSES_*",
+    names: `LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH GETCONF_DIR LOCPATH NLSPATH I18NPATH TZDIR MALLOC_* TERMINFO TERMINFO_DIRS TERMCAP
+      TERMPATH NCURSES_*`,
   },
   {
     everywhere: true,
@@ -307,14 +294,14 @@ const STEERING: readonly VariableGroup[] = [
   {
     everywhere: true,
     steers: "the shell runs or expands it",
-    names:
-      "BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD IFS GLOBIGNORE EXECIGNORE FIGNORE ZDOTDIR SHELL HISTFILE INPUTRC POSH_* NULLCMD READNULLCMD",
+    names: `BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD IFS
+      GLOBIGNORE EXECIGNORE FIGNORE ZDOTDIR SHELL HISTFILE INPUTRC POSH_* NULLCMD READNULLCMD`,
   },
   {
     everywhere: true,
     steers: "it moves where programs look for their configuration, state and temporary files",
-    names:
-      "HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR TMPDIR TMP TEMP USERPROFILE APPDATA LOCALAPPDATA ASSENT_*",
+    names: `HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR TMPDIR TMP TEMP
+      USERPROFILE APPDATA LOCALAPPDATA ASSENT_*`,
   },
   {
     everywhere: true,
@@ -333,19 +320,25 @@ const STEERING: readonly VariableGroup[] = [
   },
   {
     steers: "a program is started from it",
-    names:
-      "PAGER *_PAGER *PAGER LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY* MORE EDITOR VISUAL *_EDITOR *EDITOR BROWSER *_BROWSER *_COMMAND *_CMD *_ASKPASS *ASKPASS *_SHELL *_WRAPPER *_LAUNCHER *_RUNNER *_HELPER *_HOOK *_HOOKS FCEDIT SUDO_* DIFFPROG MERGETOOL TEXEDIT OPENER TERMINAL CARGO_TARGET_*",
+    names: `PAGER *_PAGER *PAGER LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY* MORE EDITOR VISUAL *_EDITOR *EDITOR BROWSER *_BROWSER *_COMMAND
+      *_CMD *_ASKPASS *ASKPASS *_SHELL *_WRAPPER *_LAUNCHER *_RUNNER *_HELPER *_HOOK *_HOOKS FCEDIT SUDO_* DIFFPROG MERGETOOL
+      TEXEDIT OPENER TERMINAL CARGO_TARGET_*`,
   },
   { steers: "git takes configuration, programs or another repository from it", names: "GIT_*" },
   {
     steers: "the interpreter loads code from it",
-    names:
-      "PYTHON* PERL* RUBY* GEM_* BUNDLE_* NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_* NODE_V8_COVERAGE TS_NODE_* TSX_* DENO_* BUN_* LUA_* PHP_* PHPRC TCLLIBPATH R_* JULIA_* GUILE_* ERL_* ELIXIR_* CLASSPATH JAVA_* JDK_* _JAVA_* JVM_* GROOVY* SCALA* KOTLIN* DOTNET_* CORECLR_* COMPLUS_* VIMINIT EXINIT GVIMINIT MYVIMRC VIM VIMRUNTIME EMACSLOADPATH",
+    names: `PYTHON* PERL* RUBY* GEM_* BUNDLE_* NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_*
+      NODE_V8_COVERAGE TS_NODE_* TSX_* DENO_* BUN_* LUA_* PHP_* PHPRC TCLLIBPATH R_* JULIA_* GUILE_* ERL_* ELIXIR_* CLASSPATH JAVA_*
+      JDK_* _JAVA_* JVM_* GROOVY* SCALA* KOTLIN* DOTNET_* CORECLR_* COMPLUS_* VIMINIT EXINIT GVIMINIT MYVIMRC VIM VIMRUNTIME
+      EMACSLOADPATH`,
   },
   {
     steers: "the build runs programs or flags from it",
-    names:
-      "CC CXX CPP LD AR AS NM RANLIB STRIP FC CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS MAKE MAKE* MFLAGS GNUMAKEFLAGS RUSTC* RUSTDOC* RUSTFLAGS RUSTUP_* CARGO* GOFLAGS GOENV GOPATH GOROOT GOBIN GOPROXY GOPRIVATE GONO* GOSUMDB GOINSECURE GOTOOLCHAIN GOTOOLDIR GOCACHE* GOMODCACHE GOTMPDIR GOWORK GOEXPERIMENT GODEBUG GOVCS GOAUTH GCCGO CGO_* CMAKE_* NINJA_* MAVEN_* MVN_* GRADLE_* ANT_* SBT_* BAZEL* PKG_CONFIG* COMPILER_PATH GCC_EXEC_PREFIX LIBRARY_PATH CPATH OBJC_INCLUDE_PATH DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES C_INCLUDE_PATH CPLUS_INCLUDE_PATH DISTCC_* CCACHE_* PROTOC",
+    names: `CC CXX CPP LD AR AS NM RANLIB STRIP FC CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS MAKE MAKE* MFLAGS GNUMAKEFLAGS RUSTC* RUSTDOC*
+      RUSTFLAGS RUSTUP_* CARGO* GOFLAGS GOENV GOPATH GOROOT GOBIN GOPROXY GOPRIVATE GONO* GOSUMDB GOINSECURE GOTOOLCHAIN GOTOOLDIR
+      GOCACHE* GOMODCACHE GOTMPDIR GOWORK GOEXPERIMENT GODEBUG GOVCS GOAUTH GCCGO CGO_* CMAKE_* NINJA_* MAVEN_* MVN_* GRADLE_* ANT_*
+      SBT_* BAZEL* PKG_CONFIG* COMPILER_PATH GCC_EXEC_PREFIX LIBRARY_PATH CPATH OBJC_INCLUDE_PATH DEPENDENCIES_OUTPUT
+      SUNPRO_DEPENDENCIES C_INCLUDE_PATH CPLUS_INCLUDE_PATH DISTCC_* CCACHE_* PROTOC`,
   },
   {
     // @npmcli/config and yarn's rc.js fold the names.
@@ -355,8 +348,8 @@ const STEERING: readonly VariableGroup[] = [
   },
   {
     steers: "the package manager takes its registry, configuration or scripts from it",
-    names:
-      "npm_* pnpm_* NPM_* YARN_* PNPM_* COREPACK_* PIP_* PIPX_* UV_* POETRY_* CONDA_* MAMBA_* VIRTUAL_ENV HOMEBREW_* NIX_* COMPOSER_* MISE_* ASDF_* VOLTA_* NVM_*",
+    names: `npm_* pnpm_* NPM_* YARN_* PNPM_* COREPACK_* PIP_* PIPX_* UV_* POETRY_* CONDA_* MAMBA_* VIRTUAL_ENV HOMEBREW_* NIX_* COMPOSER_*
+      MISE_* ASDF_* VOLTA_* NVM_*`,
   },
   {
     steers: "tests and linters load code from it",
@@ -364,28 +357,40 @@ const STEERING: readonly VariableGroup[] = [
   },
   {
     steers: "the tool reads options from it, which can run programs",
-    names:
-      "RIPGREP_CONFIG_PATH ACKRC ACK_* TAR_OPTIONS GREP_OPTIONS GZIP GZIP_OPT BZIP2 BZIP XZ_* ZSTD_* ZIPOPT UNZIP ZIPINFO MANOPT FZF_* BAT_* DELTA_* AG_* FD_* JQ_* RSYNC_* CVS_RSH RSH TAPE PARALLEL PARALLEL_* PSQLRC MYSQL_* MYSQLRC SQLITE_* CURL_HOME WGETRC NETRC SCREENRC TMUX TMUX_* GNUPGHOME GPG_* SSH_* SVN_* HG* OPENSSL_* RANDFILE GROFF_* TEXINPUTS TEXMF* MAGICK_* GS_* GVBINDIR PANDOC_* SYSTEMD_* JUST_* COWPATH GDK_* GTK_* QT_* G_* GIO_* GST_* GSETTINGS_* XML_CATALOG_FILES SGML_CATALOG_FILES XMLLINT_* MAGIC LIBMOUNT_* BLKID_* SIMPLE_BACKUP_SUFFIX VERSION_CONTROL WORDLIST AWKPATH AWKLIBPATH MAWK_* GAWK_* QLOGDIR FONTCONFIG_* GLAMOUR_STYLE",
+    names: `RIPGREP_CONFIG_PATH ACKRC ACK_* TAR_OPTIONS GREP_OPTIONS GZIP GZIP_OPT BZIP2 BZIP XZ_* ZSTD_* ZIPOPT UNZIP ZIPINFO MANOPT
+      FZF_* BAT_* DELTA_* AG_* FD_* JQ_* RSYNC_* CVS_RSH RSH TAPE PARALLEL PARALLEL_* PSQLRC MYSQL_* MYSQLRC SQLITE_* CURL_HOME
+      WGETRC NETRC SCREENRC TMUX TMUX_* GNUPGHOME GPG_* SSH_* SVN_* HG* OPENSSL_* RANDFILE GROFF_* TEXINPUTS TEXMF* MAGICK_* GS_*
+      GVBINDIR PANDOC_* SYSTEMD_* JUST_* COWPATH GDK_* GTK_* QT_* G_* GIO_* GST_* GSETTINGS_* XML_CATALOG_FILES SGML_CATALOG_FILES
+      XMLLINT_* MAGIC LIBMOUNT_* BLKID_* SIMPLE_BACKUP_SUFFIX VERSION_CONTROL WORDLIST AWKPATH AWKLIBPATH MAWK_* GAWK_* QLOGDIR
+      FONTCONFIG_* GLAMOUR_STYLE`,
   },
   {
     steers: "the client reaches another service or runs credential programs from it",
-    names:
-      "KUBECONFIG KUBE* KUBECTL_* HELM_* DOCKER_* CONTAINER_HOST CONTAINERS_* COMPOSE_* BUILDX_* BUILDKIT_* PODMAN_* AWS_* GOOGLE_* CLOUDSDK_* GCLOUD_* AZURE_* ARM_* TF_* TERRAFORM_* VAULT_* CONSUL_* NOMAD_* GH_* GITHUB_* GITLAB_* GLAB_* ANSIBLE_* PGHOST PGHOSTADDR PGPASSFILE PGSERVICE* PGSYSCONFDIR PG_* REDISCLI_*",
+    names: `KUBECONFIG KUBE* KUBECTL_* HELM_* DOCKER_* CONTAINER_HOST CONTAINERS_* COMPOSE_* BUILDX_* BUILDKIT_* PODMAN_* AWS_* GOOGLE_*
+      CLOUDSDK_* GCLOUD_* AZURE_* ARM_* TF_* TERRAFORM_* VAULT_* CONSUL_* NOMAD_* GH_* GITHUB_* GITLAB_* GLAB_* ANSIBLE_* PGHOST
+      PGHOSTADDR PGPASSFILE PGSERVICE* PGSYSCONFDIR PG_* REDISCLI_*`,
   },
   {
     steers: "connections go elsewhere or trust another certificate",
-    names:
-      "KRB5* SASL_* LDAP* NSS_* P11_* PKCS11_* GNUTLS_* NIS_PATH *_proxy *_PROXY proxy SSL_CERT_* *CA_BUNDLE *_CA_CERTS CURL_CA_BUNDLE SSLKEYLOGFILE HOSTALIASES RES_OPTIONS LOCALDOMAIN RESOLV_* *_ENDPOINT *_ENDPOINT_URL *_REGISTRY",
+    names: `KRB5* SASL_* LDAP* NSS_* P11_* PKCS11_* GNUTLS_* NIS_PATH *_proxy *_PROXY proxy SSL_CERT_* *CA_BUNDLE *_CA_CERTS
+      CURL_CA_BUNDLE SSLKEYLOGFILE HOSTALIASES RES_OPTIONS LOCALDOMAIN RESOLV_* *_ENDPOINT *_ENDPOINT_URL *_REGISTRY`,
   },
   {
     steers: "a part of the build or of the tests is started from it, or kept code read from it",
-    names:
-      "AUTOCONF AUTOHEADER AUTOM4TE AUTOMAKE* ACLOCAL* autom4te_* LIBTOOLIZE AUTOPOINT M4 LEX YACC FLEX BISON* NINJA MESON* CMAKE NODE NODE_BINARY *_BINARY *_BIN *_EXE *_COMPILER HOST_CC HOST_CXX HOST_AR TARGET_CC TARGET_CXX TARGET_AR CC_* CXX_* AR_* JAVA JAVACMD MVNW_* GOPACKAGESDRIVER GO_LDSO GYP_* BINDGEN_* LLVM_* CLANG_* RUSTFMT TORCH_HOME TORCH_EXTENSIONS_DIR TORCHINDUCTOR_* TRITON_* NUMBA_* CUPY_* BOOTSNAP_* BABEL_CACHE_PATH NODE_COMPILE_CACHE NODE_REDIRECT_WARNINGS NODE_ICU_DATA ELECTRON_RUN_AS_NODE ELECTRON_OVERRIDE_* ELECTRON_MIRROR PRISMA_QUERY_* PRISMA_SCHEMA_* PRISMA_ENGINES_* PRISMA_FMT_* TURBO_API TURBO_REMOTE_* NX_CLOUD_* NX_CACHE_* NX_PLUGIN* LEFTHOOK_* USE_BAZEL_VERSION ZIG_* STACK_ROOT STACK_YAML CABAL_* OPAM* HEX_* REBAR_* MIX_ARCHIVES MIX_INSTALL_DIR NUGET_* MSBuild* COR_* WINE* QEMU_* FAKEROOT* FAKED_* FAKECHROOT_* PROOT_* VALGRIND_* IRBRC PRYRC BYEBUGRC RAKEOPT *RC_FILE MATPLOTLIBRC *_CMD_ARGS *_MIRROR *_DOWNLOAD_HOST BAZELISK_* SHARP_* *_PYPI_* RBENV_* PYENV_* NODENV_* GOENV_* JENV_* SDKMAN_*",
+    names: `AUTOCONF AUTOHEADER AUTOM4TE AUTOMAKE* ACLOCAL* autom4te_* LIBTOOLIZE AUTOPOINT M4 LEX YACC FLEX BISON* NINJA MESON* CMAKE
+      NODE NODE_BINARY *_BINARY *_BIN *_EXE *_COMPILER HOST_CC HOST_CXX HOST_AR TARGET_CC TARGET_CXX TARGET_AR CC_* CXX_* AR_* JAVA
+      JAVACMD MVNW_* GOPACKAGESDRIVER GO_LDSO GYP_* BINDGEN_* LLVM_* CLANG_* RUSTFMT TORCH_HOME TORCH_EXTENSIONS_DIR TORCHINDUCTOR_*
+      TRITON_* NUMBA_* CUPY_* BOOTSNAP_* BABEL_CACHE_PATH NODE_COMPILE_CACHE NODE_REDIRECT_WARNINGS NODE_ICU_DATA
+      ELECTRON_RUN_AS_NODE ELECTRON_OVERRIDE_* ELECTRON_MIRROR PRISMA_QUERY_* PRISMA_SCHEMA_* PRISMA_ENGINES_* PRISMA_FMT_*
+      TURBO_API TURBO_REMOTE_* NX_CLOUD_* NX_CACHE_* NX_PLUGIN* LEFTHOOK_* USE_BAZEL_VERSION ZIG_* STACK_ROOT STACK_YAML CABAL_*
+      OPAM* HEX_* REBAR_* MIX_ARCHIVES MIX_INSTALL_DIR NUGET_* MSBuild* COR_* WINE* QEMU_* FAKEROOT* FAKED_* FAKECHROOT_* PROOT_*
+      VALGRIND_* IRBRC PRYRC BYEBUGRC RAKEOPT *RC_FILE MATPLOTLIBRC *_CMD_ARGS *_MIRROR *_DOWNLOAD_HOST BAZELISK_* SHARP_* *_PYPI_*
+      RBENV_* PYENV_* NODENV_* GOENV_* JENV_* SDKMAN_*`,
   },
   {
     steers: "drivers and displays are loaded or reached by it",
-    names:
-      "VK_* __EGL_* __GLX_* OCL_ICD_* LIBGL_* LIBVA_* VDPAU_* DBUS_* DISPLAY XAUTHORITY ICEAUTHORITY WAYLAND_DISPLAY ODBC* TNS_ADMIN FREETDS* *_PLUGIN_DIR XTABLES_* IPTABLES_* TC_LIB_DIR SCREENDIR STY MAILRC MAILCAPS",
+    names: `VK_* __EGL_* __GLX_* OCL_ICD_* LIBGL_* LIBVA_* VDPAU_* DBUS_* DISPLAY XAUTHORITY ICEAUTHORITY WAYLAND_DISPLAY ODBC* TNS_ADMIN
+      FREETDS* *_PLUGIN_DIR XTABLES_* IPTABLES_* TC_LIB_DIR SCREENDIR STY MAILRC MAILCAPS`,
   },
   {
     steers: "a file that it names is written",
@@ -394,8 +399,8 @@ const STEERING: readonly VariableGroup[] = [
   {
     steers: "its name says that it changes where a program looks or what it runs",
     guessed: true,
-    names:
-      "*_OPTIONS *OPTS *_OPT *FLAGS *PATH *_RC *CONFIG* *_PRELOAD *_PLUGIN *_PLUGINS *_EXEC *_PROGRAM *_INTERPRETER *_LOADER *_HOME *_STARTUP",
+    names: `*_OPTIONS *OPTS *_OPT *FLAGS *PATH *_RC *CONFIG* *_PRELOAD *_PLUGIN *_PLUGINS *_EXEC *_PROGRAM *_INTERPRETER *_LOADER *_HOME
+      *_STARTUP`,
   },
 ];
 
@@ -457,7 +462,9 @@ export const VARIABLE_NAMES: readonly string[] = [
 
 /** Variables that name code of the project to its own code, or what is built of it: lists of folders, files or modules. */
 const CODE_PATHS = matcher(
-  "PYTHONPATH NODE_PATH RUBYLIB PERL5LIB CLASSPATH PYTEST_PLUGINS COVERAGE_FILE COVERAGE_RCFILE COVERAGE_PROCESS_START TS_NODE_PROJECT BUNDLE_GEMFILE VIRTUAL_ENV CARGO_TARGET_DIR GOCACHE GOTMPDIR GOMODCACHE GOCOVERDIR LLVM_PROFILE_FILE GCOV_PREFIX MATPLOTLIBRC",
+  `PYTHONPATH NODE_PATH RUBYLIB PERL5LIB CLASSPATH PYTEST_PLUGINS COVERAGE_FILE COVERAGE_RCFILE COVERAGE_PROCESS_START
+  TS_NODE_PROJECT BUNDLE_GEMFILE VIRTUAL_ENV CARGO_TARGET_DIR GOCACHE GOTMPDIR GOMODCACHE GOCOVERDIR LLVM_PROFILE_FILE
+  GCOV_PREFIX MATPLOTLIBRC`,
 );
 
 /** True for a variable that only says where the code that a program runs finds more of it. */

@@ -1,5 +1,38 @@
-import { GRAMMARS, type GrammarName } from "./environment.ts";
 import { readKind, type Kind } from "./read-spec.ts";
+
+/** Words of this form, separated by blanks. */
+export const wordsOf = (word: string): RegExp => new RegExp(`^\\s*(?:(?:${word})(?:\\s+|$))*$`);
+
+/** What a value may look like. Where a value is only known at run time, `any` alone fits. */
+export const GRAMMARS = {
+  any: /^[^]*$/,
+  flag: /^(?:[01]|true|false|yes|no|on|off|y|n|auto|always|never)?$/i,
+  number: /^[-+]?\d*(?:\.\d+)?$/,
+  /** A name without a slash. */
+  word: /^(?!\.\.?$)[\w.+@%-]*$/,
+  /** Levels and patterns for what is logged, separated by commas or colons. */
+  filter: /^(?![/~.])[\w*:=,.+@[\]{} -]*$/,
+  /** glibc opens a locale whose name has a slash as a path (setlocale(3)). */
+  locale: /^(?!\.)[\w.@:-]*$/,
+  /** A name below the system's folder of zones, or POSIX's own notation; never a path (tzset(3); musl takes `./x` for one). */
+  zone: /^:?(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2}|(?:[A-Za-z]+|<[\w+-]+>)[-+\d:]*(?:[A-Za-z]+|<[\w+-]+>)?[-+\d:]*(?:,[MJ\d.:/+-]+){0,2})?$/,
+  colours: /^[\w*.+~=;:-]*$/,
+  /** Nothing that a shell or make would expand. */
+  plain: /^[\w./:,@%+= -]*$/,
+  /** Who or what a commit names. */
+  text: /^[^\0]*$/,
+  /** Flags of compilers that optimise, warn, define a plain word or choose a standard; none that names a file or a plugin. */
+  compiling: wordsOf(
+    [
+      String.raw`-O[0-3sgz]?|-Ofast|-g[0-3]?|-pipe|-pthread|-w|-pedantic|-ansi|-static|-W(?!l,|a,|p,)[a-z][a-z0-9+=-]*`,
+      String.raw`-std=[a-z0-9+]+|-m(?:arch|tune|cpu)=[\w.+-]+|-m(?:32|64)`,
+      String.raw`-f(?:PIC|pic|PIE|pie|wrapv|lto|sanitize=[a-z,-]+|(?:no-)?(?:strict-aliasing|omit-frame-pointer|exceptions|rtti|common))`,
+      String.raw`-D\w+(?:=\w*)?|-U\w+`,
+    ].join("|"),
+  ),
+} as const;
+
+type GrammarName = keyof typeof GRAMMARS;
 
 /** A row of `CommandSpec.reads`. */
 export interface ReadsRow {
