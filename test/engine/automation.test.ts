@@ -9,7 +9,7 @@ import { decide, type Outcome, type Request } from "../../src/engine/index.ts";
 import { breakers, changeConsent, type Consent, readConsent, resetBreakers, stateFolder } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
-// What outlives a process: consent, who is trusted, and the breaker (ledger D1 to D10; DW8, DW9, DW10).
+// What outlives a process: consent, who is trusted, and the breaker.
 
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 

@@ -6,7 +6,7 @@ import { decide, type Input, type Outcome } from "../../src/engine/index.ts";
 import { openGuard } from "../../src/sdk/index.ts";
 import { assent, engine, scratch, type Scratch } from "../scratch.ts";
 
-// Checks of the user's own (ledger D31): they can only tighten, and whatever happens to one is a question.
+// Checks of the user's own: they can only tighten, and whatever happens to one is a question.
 
 const FOLDER = "~/.config/assent/extensions";
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;

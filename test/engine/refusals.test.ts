@@ -6,7 +6,7 @@ import { decide, rememberAnswer, type Outcome, type Request } from "../../src/en
 import { refusalsSince, stateFolder } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
-// Memory of refusals (ledger D28).
+// Memory of refusals.
 
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lowerPatch, patchPaths, readPatch } from "../../src/patch/index.ts";
 
-/** Patches in codex' format: ledger C11 to C13, CW3, CW4. Every path is seen; what some reader would read otherwise is malformed. */
+/** Patches in codex' format. Every path is seen; what some reader would read otherwise is malformed. */
 
 const patch = (...lines: readonly string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 

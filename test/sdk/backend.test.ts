@@ -26,7 +26,7 @@ import {
 import { scratch, type Scratch } from "../scratch.ts";
 import { workedSince } from "../worked.ts";
 
-/** `LocalBackend`: ledger Y11 to Y16, and YW6, YW8, YW9, YW10 gone. Each way of holding objects passes the same rows. */
+/** `LocalBackend`. Each way of holding objects passes the same rows. */
 
 const LOOSE: Ruleset = { preset: "permissive" };
 type Options = Partial<LocalBackendOptions>;

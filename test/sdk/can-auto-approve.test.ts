@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { canAutoApprove, probeSandbox, SessionApprovals, type Assessment, type AutoApproveOptions } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
-/** codex' `canAutoApprove`: ledger C1 to C19, and CW1 to CW8 gone. Rows that differ say why. */
+/** codex' `canAutoApprove`. Rows that differ say why. */
 
 type Policy = AutoApproveOptions["policy"];
 

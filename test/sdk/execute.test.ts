@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ExecuteDisabledError, LocalBackend, presets, type LocalBackendOptions, type Ruleset } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
-/** Commands: ledger Y12 to Y15, YW6, YW9. */
+/** Commands. */
 
 const ANYTHING: Ruleset = { preset: "permissive" };
 

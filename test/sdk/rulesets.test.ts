@@ -16,7 +16,7 @@ import {
 import { scratch } from "../scratch.ts";
 import { checker, checkerIn } from "./place.ts";
 
-/** Rulesets: ledger Y1 to Y10, and what YW1 to YW10 lacked. */
+/** Rulesets. */
 
 type Row = readonly [operation: Operation, target: string, effect: "allow" | "ask" | "deny"];
 

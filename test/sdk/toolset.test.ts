@@ -12,7 +12,7 @@ import {
 } from "../../src/sdk/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
 
-/** The console toolset: ledger Y17, Y18, and YW7, YW10 gone. */
+/** The console toolset. */
 
 const ALL = "ls read_file write_file edit_file glob grep execute run_in_background background_output list_background kill_background";
 
