@@ -78,17 +78,8 @@ export function importProblems(path, text) {
 
 /** Columns. */
 const LONGEST_LINE = 160;
-/** Files that have longer lines yet. None is added. */
-const WIDE_YET = new Set([
-  "inspect/without-effect.ts",
-  "lint/weak.ts",
-  "policy/floor.ts",
-  "policy/read/schema.ts",
-  "shell/knowledge/environment.ts",
-]);
 
 export function lineProblems(path, text) {
-  if (WIDE_YET.has(path)) return [];
   return text
     .split("\n")
     .flatMap((line, at) =>

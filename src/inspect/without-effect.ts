@@ -76,7 +76,10 @@ function neverAllows(rule: Rule, context: JudgeContext): string | undefined {
 export interface Shadow {
   /** The rule that always answers first. */
   readonly by: Rule;
-  /** `stricter`: it asks or denies what this one would let pass or ask; `equal`: the same rule again; `broader`: one that says the same about more; `earlier`: in an `operations` block the first match speaks. */
+  /**
+   * `stricter`: it asks or denies what this one would let pass or ask; `equal`: the same rule again; `broader`: one that says the
+   * same about more; `earlier`: in an `operations` block the first match speaks.
+   */
   readonly because: "stricter" | "equal" | "broader" | "earlier";
 }
 

@@ -62,7 +62,10 @@ function spelling(rule: Rule, helpers: readonly Rule[], { context }: Inspection)
   return {
     code: "AL021",
     message: `${[...dangers].join(", ")} has other spellings, which this rule lets pass: ${shown.join(", ")}`,
-    help: `Assent's own protection speaks about them; to ${rule.effect} them yourself, add rules for them, or write \`Shell(${broad.filter((word) => word !== "zqx1").join(" ")} ...)\``,
+    help: [
+      `Assent's own protection speaks about them; to ${rule.effect} them yourself, add rules for them,`,
+      `or write \`Shell(${broad.filter((word) => word !== "zqx1").join(" ")} ...)\``,
+    ].join(" "),
   };
 }
 

@@ -157,9 +157,8 @@ interface AssentCall {
 
 /** They only look, or judge what they start. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list replay stats receipt diff".split(
-    " ",
-  ),
+  `check explain log rules lint demo doctor test verify help version completion completions schema run mcp serve status show list
+    replay stats receipt diff`.split(/\s+/),
 );
 
 /** What loosens Assent, by its first word; the second words are those that do, `*` is any. */
@@ -201,8 +200,11 @@ const HARMLESS_OPTION = /^(?:-[Pqh]+|--(?:no-prompt|json|quiet|debug|skill|list|
  * Options that leave things unjudged, choose other rules, let the agent answer its own questions, or write a file that
  * nobody judged.
  */
-const LOOSE_OPTION =
-  /^--?(?:log-only|background|no-|allow|yes|y$|trust|grant|profile|policy|learn|strace|output|clear|respond|auto|answer|best-effort|unsafe|insecure)|^-[A-Za-z]*o/;
+const LOOSE_BEGINNINGS = [
+  "log-only|background|no-|allow|yes|y$|trust|grant|profile|policy",
+  "learn|strace|output|clear|respond|auto|answer|best-effort|unsafe|insecure",
+];
+const LOOSE_OPTION = new RegExp(`^--?(?:${LOOSE_BEGINNINGS.join("|")})|^-[A-Za-z]*o`);
 
 /** These start the program that one of their arguments names. */
 const RUNNERS: ReadonlySet<string> = new Set(

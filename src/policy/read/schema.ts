@@ -253,7 +253,10 @@ export const policySchema = object(
                     trusted: optional(
                       names(
                         "trusted",
-                        "Subagents that may go ahead by themselves when `when` is `subagents`. Where somebody is named, here or by `assent agents trust`, what other subagents want is asked.",
+                        [
+                          "Subagents that may go ahead by themselves when `when` is `subagents`.",
+                          "Where somebody is named, here or by `assent agents trust`, what other subagents want is asked.",
+                        ].join(" "),
                       ),
                     ),
                     restricted: optional(names("restricted", "Agents for which an allow always asks.")),
