@@ -1,4 +1,4 @@
-import { parse, type Word, type WordPart } from "unbash";
+import { parse, type ParameterExpansionPart, type Word, type WordPart } from "unbash";
 import type { Expansion } from "./expand.ts";
 
 /** More words than this from one brace expansion are not enumerated. */
@@ -120,6 +120,8 @@ export function bracesOf(ex: Expansion, word: Word): readonly Word[] {
     ex.cx.unknown("a brace expansion that is too large to write out", { span: ex.cx.span(word) });
     return [word];
   }
+  if (masked?.text.includes("{") === true && (word.parts ?? []).some(hidesBrace))
+    ex.cx.unknown("a `{` inside ${…} inside a brace expansion", { span: ex.cx.span(word), help: "quote it" });
   if (ex.cx.maybeZsh && hasOddRange(masked?.text ?? ""))
     ex.cx.unknown("a range in braces that bash and zsh read differently", { span: ex.cx.span(word), help: "write the words out" });
   // `{v..v}` is one word, and another one than it was.
@@ -152,6 +154,14 @@ const hasOddRange = (masked: string): boolean =>
       (/^(?:\\?.|[^]*[\ue000-\uf8ff][^]*)$/u.test(from) || /[\ue000-\uf8ff]/.test(to)) &&
       !/^(?:[a-zA-Z] [a-zA-Z]|[-+]?\d+ [-+]?\d+(?:\.\.[-+]?\d+)?)$/.test(`${from} ${to}`),
   );
+
+/** A `{` in the word of `${x:-word}` and its like. */
+export const hasBareBrace = (part: ParameterExpansionPart): boolean =>
+  part.operation !== undefined && /(?<![$\\])\{/.test(part.text.slice(2));
+
+/** bash counts the braces of `${x#{}` one way when it looks for words, and another when it expands them. */
+const hidesBrace = (part: WordPart): boolean =>
+  part.type === "BraceExpansion" ? (part.parts ?? []).some(hidesBrace) : part.type === "ParameterExpansion" && hasBareBrace(part);
 
 const hasBareExpansion = (part: WordPart): boolean =>
   part.type === "BraceExpansion"

@@ -1,4 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from "unbash";
+import { hasBareBrace } from "./brace.ts";
 import { evaluateAsArithmetic, expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
@@ -40,6 +41,8 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
     evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
   if (cx.maybeZsh && !quoted && part.operation !== undefined && hasQualifier(part.operation))
     cx.unknown("zsh reads a parenthesis in ${…} as a glob qualifier, which can run code", { span: cx.span(part), help: "quote it" });
+  if (cx.maybeZsh && !quoted && hasBareBrace(part))
+    cx.unknown("a `{` inside ${…}, which zsh waits for the end of and bash does not", { span: cx.span(part), help: "quote it" });
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
   if (part.operation?.type === "Transform" && /P/.test(part.operation.operand.text)) {
     cx.unknown(`\${${part.parameter}@P} runs substitutions hidden in the variable's text`, { span: cx.span(part) });

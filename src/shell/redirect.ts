@@ -14,6 +14,8 @@ export interface Redirected {
   readonly stdin: Stream | undefined;
   /** Its output goes to a file: nothing reaches the next command. */
   readonly captured: boolean;
+  /** Its output goes into `>(…)`: only what that prints comes out again. */
+  readonly piped: boolean;
   /** Error messages go where the output goes. */
   readonly errors: boolean;
   /** A file that cannot be opened leaves the command undone. */
@@ -62,7 +64,7 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       if (isStdin(redirection.descriptor)) read({ is: "text", value: { atoms: join([...value.atoms, "\n"]), many: false } });
       continue;
     }
-    if (redirection.descriptor?.type === "FileDescriptorVariable") assignDescriptor(ex, redirection.descriptor.name);
+    if (redirection.descriptor?.type === "FileDescriptorVariable") assignDescriptor(ex, redirection.descriptor.name, redirection);
     const target = redirection.target;
     if (target === undefined) {
       ex.cx.unknown("a redirection without a target", { span: ex.cx.span(redirection) });
@@ -109,9 +111,8 @@ export function readRedirections(ex: Expansion, redirections: readonly Redirecti
       }
     }
   }
-  // What goes into `>(…)` comes out of it again, as far as it prints.
   const [out, err] = [outputs.get(1), outputs.get(2)];
-  return { stdin, captured: out !== "out" && out !== "pipe", errors: err === "out", uncertain };
+  return { stdin, captured: out !== "out" && out !== "pipe", piped: out === "pipe", errors: err === "out", uncertain };
 }
 
 /** bash makes `&>WORD` of `>&WORD` when the word has turned out to be no number, and expands it again (5.2, do_redirection_internal). */
@@ -124,10 +125,13 @@ function expandsAgain(descriptor: Redirection["descriptor"], value: Value): bool
 }
 
 /** `{name}>file` puts the number of the descriptor into a variable. */
-function assignDescriptor(ex: Expansion, name: string): void {
+function assignDescriptor(ex: Expansion, name: string, at: Redirection): void {
   const number = { atoms: [{ hole: true, why: "a file descriptor", number: true } as const], many: false };
   const [, variable = "", subscript = ""] = /^(\w+)(?:\[(.*)\])?/s.exec(name) ?? [];
   if (!readSubscript(subscript)) ex.cx.unknown("an array subscript is evaluated as arithmetic, which can run code");
+  // zsh takes only plain names there: this is a pattern to it, and one that no file matches ends the line (zshmisc(1), Redirection).
+  if (ex.cx.maybeZsh && name.includes("["))
+    ex.cx.unknown("a subscript in the name of a descriptor variable, which zsh takes for a pattern", { span: ex.cx.span(at) });
   readNames(ex, subscript);
   assignVariable(ex.cx, ex.state, variable, number, { exported: false });
 }

@@ -188,7 +188,7 @@ export function redirectedOutcome(run: ShellOutcome, redirected: Redirected, bef
 }
 
 function withOutputs(run: ShellOutcome, redirected: Redirected): ShellOutcome {
-  if (redirected.captured) {
+  if (redirected.captured || redirected.piped) {
     const out: Stream = redirected.errors ? { is: "unknown", why: "error messages", network: isNetwork(run.out) } : NOTHING;
     return { ...run, out, spilled: sequence([run.out, run.spilled ?? NOTHING]) };
   }
