@@ -1,5 +1,5 @@
 import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
+import { openCodeManaged, openCodeProtocol, openCodeSample, openCodeSteered, pluginStub } from "./opencode/index.ts";
 import type { Protocol } from "./protocol.ts";
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("kilo");
@@ -29,8 +29,12 @@ const setup: Setup = {
   asks: "a plugin cannot make Kilo ask: what must be asked is denied with the reason; where Kilo asks by itself, it asks",
   silence: "goes ahead, but for what Kilo's own rules ask",
   asksLittle: "Kilo",
-  cannot: ["by itself Kilo asks about little: what has no rule and no protection goes ahead"],
-  steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo"),
+  cannot: [
+    "with `--pure` or `KILO_PURE=1` Kilo loads no plugins, not even an administrator's",
+    "by itself Kilo asks about little: what has no rule and no protection goes ahead",
+  ],
+  managed: /* @__PURE__ */ openCodeManaged("kilo"),
+  steered: /* @__PURE__ */ openCodeSteered("kilo", ".kilo", "Kilo 7.7.9"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AGENTS } from "../../src/agents/index.ts";
 import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
@@ -198,7 +198,8 @@ describe.skipIf(!unshare)("assent install --managed", () => {
       place.write(".claude/settings.json", '{ "disableAllHooks": true }');
       expect(asRoot(place, `$A install --managed --yes --agent ${agent}`)).toContain(`wrote ${file}`);
       const text = readFileSync(written, "utf8");
-      expect(text).toContain("--agent");
+      // A hook's command, or the plugin that judges in the host's own process.
+      expect(text).toMatch(/--agent|file:\/\/\/etc\/\w+\/assent\.js/);
       // Whose home it is, the account says.
       expect(text).not.toContain(place.home);
       expect(asRoot(place, `$A install --managed --yes --agent ${agent}`)).toContain("up to date");
@@ -208,6 +209,7 @@ describe.skipIf(!unshare)("assent install --managed", () => {
       expect(doctor).toContain("refused `assent uninstall`");
       expect(asRoot(place, `$A uninstall --managed --yes --agent ${agent}`)).toContain(`removed ${file}`);
       expect(() => readFileSync(written)).toThrow("ENOENT");
+      expect(existsSync(dirname(written))).toBe(false);
     },
   );
 
@@ -222,6 +224,51 @@ describe.skipIf(!unshare)("assent install --managed", () => {
     expect(readFileSync(file, "utf8")).toContain("// ours");
     asRoot(place, "$A uninstall --managed --yes --agent claude");
     expect(readFileSync(file, "utf8")).toBe(before);
+  });
+
+  describe.each(["opencode", "kilo"])("%s", (agent) => {
+    const SETTINGS = '{\n  // ours\n  "plugin": ["audit", "file:///opt/assent.js"],\n  "permission": { "webfetch": "deny" }\n}\n';
+    const install = `$A install --managed --yes --agent ${agent}`;
+    const uninstall = `$A uninstall --managed --yes --agent ${agent}`;
+    const stub = `etc/${agent}/assent.js`;
+    const plugins = (text: string): unknown => (JSON.parse(text.replace("// ours", "")) as { plugin?: unknown }).plugin;
+
+    it("names a plugin that everybody can read and that refuses when Assent is gone", () => {
+      const place = scratch();
+      asRoot(place, install);
+      const text = readFileSync(join(place.root, stub), "utf8");
+      expect(text).toContain(`assent.plugin("${agent}", {})`);
+      expect(text).toContain("Assent cannot be loaded, so this is refused");
+      expect(text).not.toContain(place.home);
+      for (const file of [stub, `etc/${agent}/${agent}.json`]) expect(statSync(join(place.root, file)).mode & 0o777).toBe(0o644);
+    });
+
+    it("comes last in an administrator's list, is found by doctor, and alone is taken out", () => {
+      const place = scratch();
+      const file = place.write(join(place.root, `etc/${agent}/${agent}.json`), SETTINGS);
+      const other = place.write(join(place.root, `etc/${agent}/${agent}.jsonc`), SETTINGS);
+      asRoot(place, install);
+      const text = readFileSync(file, "utf8");
+      expect(text).toContain("// ours");
+      expect(plugins(text)).toEqual(["audit", "file:///opt/assent.js", `file:///${stub}`]);
+      // Where state lies is each user's own affair.
+      expect(asRoot(place, "XDG_STATE_HOME=/tmp/state $A doctor --json || true")).toContain(`its hooks stand in /etc/${agent}/`);
+      // What was changed meanwhile stays.
+      writeFileSync(file, text.replace('"audit"', '"audit", "more"'));
+      asRoot(place, uninstall);
+      expect(readFileSync(file, "utf8")).toBe(SETTINGS.replace('"audit"', '"audit", "more"'));
+      expect(readFileSync(other, "utf8")).toBe(SETTINGS);
+      expect(existsSync(join(place.root, stub))).toBe(false);
+    });
+
+    it("takes no place of somebody else's file, and then names none", () => {
+      const place = scratch();
+      place.write(join(place.root, stub), "export const Theirs = 1;\n");
+      expect(asRoot(place, `${install} || true`)).toContain("was not written by Assent");
+      expect(existsSync(join(place.root, `etc/${agent}/${agent}.json`))).toBe(false);
+      asRoot(place, uninstall);
+      expect(readFileSync(join(place.root, stub), "utf8")).toBe("export const Theirs = 1;\n");
+    });
   });
 
   it("without root it says how", () => {

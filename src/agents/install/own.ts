@@ -5,6 +5,8 @@ import type { Json, Path } from "../../edit/json5/index.ts";
 const OWN_COMMAND = /(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+check\s+--agent[\s=]/;
 /** What Amp's rule names. */
 const OWN_SCRIPT = /\/assent\/amp-delegate$/;
+/** What lists of plugins name where only an administrator can write. */
+const OWN_PLUGIN = /^file:\/\/\/etc\/\w+\/assent\.js$/;
 
 export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
 
@@ -30,7 +32,7 @@ function look(value: Json, path: Path, found: Path[]): boolean {
   if (isList(value)) {
     const own = value.map((item, at) => {
       const before = found.length;
-      const mine = look(item, [...path, at], found);
+      const mine = typeof item === "string" ? OWN_PLUGIN.test(item) : look(item, [...path, at], found);
       // The whole element goes: what was found inside goes with it.
       if (mine) found.splice(before, found.length - before, [...path, at]);
       return mine;

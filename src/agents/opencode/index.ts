@@ -100,10 +100,10 @@ export const openCodeSample = (command: string, cwd: string): Sample => ({
 
 const ALLOWED = /^allow$|"(?:\*|bash|edit|external_directory)":"allow"/;
 
-export const openCodeSteered = (id: "opencode" | "kilo", folder: string): Steered => ({
+export const openCodeSteered = (id: "opencode" | "kilo", folder: string, driven: string): Steered => ({
   project: [`${id}.json`, `${id}.jsonc`, `${folder}/${id}.json`, `${folder}/${id}.jsonc`, `${folder}/package.json`],
   servers: [["mcp"]],
-  user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`],
+  user: [`~/.config/${id}/${id}.json`, `~/.config/${id}/${id}.jsonc`, `/etc/${id}/${id}.json`, `/etc/${id}/${id}.jsonc`],
   dotenv: [".env"],
   folders: ["plugin", "plugins", "tool", "tools"].map((name) => `${folder}/${name}`),
   signs: [
@@ -120,8 +120,8 @@ export const openCodeSteered = (id: "opencode" | "kilo", folder: string): Steere
     { at: ["permission"], when: ALLOWED, does: "waives", so: "the host asks nothing by itself" },
   ],
   said:
-    "nothing in a repository took OpenCode's plugin out when it was tried; a repository's own plugins run in the same " +
-    "process, and its `.env` is taken into it",
+    `no list of plugins, no plugin of the same name and no \`.env\` in a repository took the plugin out of ${driven}; a ` +
+    "repository's own plugins run in the same process, and can change a call after one in your own folder has judged it",
 });
 
 /** Refuses everything when the program is not where it was: nothing else would tell that nobody judges any more. */
@@ -141,6 +141,19 @@ const loading = import(${JSON.stringify(`file://${encodeURI(module)}`)}).then(
 
 export const Assent = async (input) => (await loading)(input);
 `;
+
+/** Plugins in a folder of that place are not loaded, so an entry names ours; and one that is gone stops nothing, so it is a stub. */
+export const openCodeManaged = (id: "opencode" | "kilo"): NonNullable<Setup["managed"]> => {
+  const [file, stub] = [`/etc/${id}/${id}.json`, `/etc/${id}/assent.js`];
+  return {
+    file,
+    registrations: ({ module }) => [
+      { is: "file", file: stub, text: pluginStub(module("plugin-opencode.mjs"), id, {}), mode: 0o644 },
+      { is: "entries", file, format: "json", entries: [{ list: ["plugin"], value: `file://${stub}` }], mode: 0o644 },
+    ],
+    known: "measured",
+  };
+};
 
 export const protocol: Protocol = /* @__PURE__ */ openCodeProtocol("opencode");
 
@@ -175,11 +188,12 @@ const setup: Setup = {
   silence: "goes ahead, but for what OpenCode's own rules ask",
   asksLittle: "OpenCode",
   cannot: [
-    "`opencode run --pure` loads no plugins",
+    "with `--pure` or `OPENCODE_PURE=1` OpenCode loads no plugins, not even an administrator's",
     "without network its first start with a folder of plugins waits about a minute for a package",
     "by itself OpenCode asks about little: what has no rule and no protection goes ahead",
   ],
-  steered: /* @__PURE__ */ openCodeSteered("opencode", ".opencode"),
+  managed: /* @__PURE__ */ openCodeManaged("opencode"),
+  steered: /* @__PURE__ */ openCodeSteered("opencode", ".opencode", "OpenCode 1.18.34"),
   registrations: ({ home, project, module, registered }) => [
     {
       is: "file",

@@ -26,6 +26,8 @@ export const opencode: Client = {
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" }),
   args: "run --format json PROMPT",
   modes: { usual: "", free: "--auto" },
+  own: { path: "opencode.json", off: json({ plugin: [] }) },
+  managed: true,
   detours: {
     "an edit that creates": [{ tool: "edit", input: { filePath: `${ELSEWHERE}/outside.txt`, oldString: "", newString: "outside\n" } }],
     "a command's folder": [{ tool: "bash", input: { command: "touch outside.txt", description: "a step", workdir: ELSEWHERE } }],
