@@ -26,11 +26,11 @@ export function scriptOrPackage(inv: Invocation): void {
   if (first !== undefined && textOf(first) !== undefined && !SCRIPTS.has(textOf(first) ?? "")) runPackaged(inv, words);
 }
 
-/** `hatch run ENVIRONMENT:COMMAND`. */
+/** `hatch run ENVIRONMENT:COMMAND`: an environment has programs of its own, whatever is on PATH. */
 export function hatchRun(inv: Invocation): void {
   const [first, ...rest] = inv.args.operands;
   const command = first === undefined ? undefined : /^[\w.+-]*:(.+)$/.exec(textOf(first) ?? "")?.[1];
-  if (command !== undefined) runPackaged(inv, [literal(command), ...rest]);
+  if (command !== undefined) inv.output = inv.run.argv(inv.cx, inv.state, [literal(command), ...rest], inv.stdin, inv.exec);
 }
 
 /** `nix shell PACKAGE -c COMMAND ARG…`: all that follows is the command. */
