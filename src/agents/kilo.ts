@@ -15,7 +15,20 @@ const facts: HostFacts = {
     secrets: [".local/share/kilo/auth.json"],
   },
   commands: { programs: ["kilo", "kilocode"], packages: ["@kilocode/cli"], aliases: ["kilo", "kilocode"] },
-  variables: { told: {}, marks: [], steering: ["KILO_*"], asked: [] },
+  variables: {
+    told: {},
+    marks: [],
+    steering: ["KILO_*"],
+    asked: [
+      "KILO_PURE",
+      "KILO_CONFIG",
+      "KILO_CONFIG_DIR",
+      "KILO_CONFIG_CONTENT",
+      "KILO_PERMISSION",
+      "KILO_DISABLE_DEFAULT_PLUGINS",
+      "KILO_TEST_MANAGED_CONFIG_DIR",
+    ],
+  },
   damaged: "exit 2",
 };
 

@@ -232,7 +232,11 @@ export const CALL_SIGNS = [
 ] as const;
 export const DAMAGED: Readonly<Record<string, { readonly fields: Readonly<Record<string, boolean | string>>; readonly message: string }>> =
   { cline: { fields: { cancel: true }, message: "errorMessage" } };
-export const ASKED_VARIABLES: readonly string[] = /* @__PURE__ */ listed("CLAUDE_*; CODEX_HOME");
+export const ASKED_VARIABLES: readonly string[] = /* @__PURE__ */ listed(
+  "CLAUDE_*; CODEX_HOME; OPENCODE_PURE; OPENCODE_CONFIG; OPENCODE_CONFIG_DIR; OPENCODE_CONFIG_CONTENT; OPENCODE_PERMISSION",
+  "OPENCODE_DISABLE_DEFAULT_PLUGINS; OPENCODE_TEST_MANAGED_CONFIG_DIR; KILO_PURE; KILO_CONFIG; KILO_CONFIG_DIR; KILO_CONFIG_CONTENT",
+  "KILO_PERMISSION; KILO_DISABLE_DEFAULT_PLUGINS; KILO_TEST_MANAGED_CONFIG_DIR",
+);
 export const AGENT_MARKS: readonly string[] = /* @__PURE__ */ listed(
   "CLAUDECODE; CODEX_SANDBOX; CODEX_SANDBOX_NETWORK_DISABLED; CODEX_THREAD_ID; CODEX_CI; OPENCODE; GEMINI_CLI; QWEN_CODE",
   "COPILOT_CLI; COPILOT_AGENT_*; CURSOR_AGENT; CLINE_ACTIVE; AMP_CURRENT_THREAD_ID; KIRO_AGENT*; AUGMENT_AGENT; GOOSE_TERMINAL",

@@ -509,6 +509,8 @@ describe("the surrounding hook", () => {
   it.each([
     "CLAUDE_AGENT_NAME=reviewer ls",
     "export CLAUDE_CONFIG_DIR=/tmp",
+    "export OPENCODE_PURE=1",
+    "KILO_PURE=1 kilo",
     "env CLAUDE_X=1 ls",
     "sh -c 'CLAUDE_X=1 ls'",
     "ASSENT_AUTO=everywhere ls",

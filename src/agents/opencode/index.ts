@@ -173,7 +173,20 @@ const facts: HostFacts = {
     secrets: [".local/share/opencode/auth.json", ".config/opencode/auth.json"],
   },
   commands: { programs: ["opencode"], packages: ["opencode-ai"], aliases: ["opencode"], options: ["--pure"] },
-  variables: { told: {}, marks: ["OPENCODE"], steering: ["OPENCODE_*"], asked: [] },
+  variables: {
+    told: {},
+    marks: ["OPENCODE"],
+    steering: ["OPENCODE_*"],
+    asked: [
+      "OPENCODE_PURE",
+      "OPENCODE_CONFIG",
+      "OPENCODE_CONFIG_DIR",
+      "OPENCODE_CONFIG_CONTENT",
+      "OPENCODE_PERMISSION",
+      "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+      "OPENCODE_TEST_MANAGED_CONFIG_DIR",
+    ],
+  },
   damaged: "exit 2",
 };
 
