@@ -156,8 +156,7 @@ const hasOddRange = (masked: string): boolean =>
   );
 
 /** A `{` in the word of `${x:-word}` and its like. */
-export const hasBareBrace = (part: ParameterExpansionPart): boolean =>
-  part.operation !== undefined && /(?<![$\\])\{/.test(part.text.slice(2));
+const hasBareBrace = (part: ParameterExpansionPart): boolean => part.operation !== undefined && /(?<![$\\])\{/.test(part.text.slice(2));
 
 /** bash counts the braces of `${x#{}` one way when it looks for words, and another when it expands them. */
 const hidesBrace = (part: WordPart): boolean =>

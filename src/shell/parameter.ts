@@ -1,5 +1,4 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word, WordPart } from "unbash";
-import { hasBareBrace } from "./brace.ts";
 import { evaluateAsArithmetic, expandOperand, expandSplit, expandText, homeOf, workingDirectory, type Expansion } from "./expand.ts";
 import { isArray, type ShellState, type ShellVariable } from "./state.ts";
 import { concat, joinWords, literal, prefixOf, textOf, unknown, type Value } from "./value.ts";
@@ -41,7 +40,7 @@ export function readParameter(ex: Expansion, part: SimpleExpansionPart | Paramet
     evaluateAsArithmetic(ex, expandText(ex, part.index), "an array subscript");
   if (cx.maybeZsh && !quoted && part.operation !== undefined && hasQualifier(part.operation))
     cx.unknown("zsh reads a parenthesis in ${…} as a glob qualifier, which can run code", { span: cx.span(part), help: "quote it" });
-  if (cx.maybeZsh && !quoted && hasBareBrace(part))
+  if (cx.maybeZsh && !quoted && part.operation !== undefined && wordsOf(part.operation).some(opensBrace))
     cx.unknown("a `{` inside ${…}, which zsh waits for the end of and bash does not", { span: cx.span(part), help: "quote it" });
   if (part.prefix === "#") return one(number(`the length of $${part.parameter}`));
   if (part.operation?.type === "Transform" && /P/.test(part.operation.operand.text)) {
@@ -259,6 +258,13 @@ export const isZshLength = (part: WordPart, following: WordPart | undefined): bo
 /** `${x:-*(e:code:)}`: in zsh the operand is a pattern, and its qualifiers can run code (zshexpn(1), Glob Qualifiers). */
 function hasQualifier(operation: ParameterOperation): boolean {
   return operation.type === "Default" && piecesOf(operation.operand).some((text) => text.includes("("));
+}
+
+const opensBrace = (word: Word): boolean => piecesOf(word).some((text) => text.includes("{"));
+
+function wordsOf(operation: ParameterOperation): readonly Word[] {
+  if (operation.type === "Replace") return [operation.pattern, operation.replacement].filter((word) => word !== undefined);
+  return "operand" in operation && operation.operand !== undefined ? [operation.operand] : [];
 }
 
 const piecesOf = ({ parts, text }: Word): readonly string[] =>

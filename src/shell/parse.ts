@@ -121,6 +121,9 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
     case "Subshell":
       return source.charAt(node.pos + 1) === "(" ? triedAsArithmetic(source, node.pos, node.end) : undefined;
     case "Case":
+      // bash 5.2 does not see the `case` behind `time` there: the first `)` of a pattern ends the substitution.
+      if (substitutionEnd !== undefined && /\btime\s+(?:(?:-p|--|!)\s+)*$/.test(source.slice(Math.max(0, node.pos - 200), node.pos)))
+        return { reason: "a case under `time` inside a substitution", at: node.pos };
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
         : undefined;
