@@ -144,6 +144,8 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
 function triedAsArithmetic(source: string, at: number, end: number): ParseProblem | undefined {
   const text = source.slice(at, end);
   if (text.includes("<<")) return { reason: "a here-document inside `((`", at };
+  // bash decodes these too early there: what they hold is read as words once more.
+  if (text.includes("$'")) return { reason: "a $'…' inside `((`", at };
   return text.includes("\\\n") ? { reason: "a line that goes on inside `((`", at } : undefined;
 }
 
