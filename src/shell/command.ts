@@ -186,6 +186,9 @@ function assignmentValue(cx: Context, state: ShellState, item: Assignment): Shel
   if (item.index !== undefined) {
     const index = expandText(ex, item.index);
     evaluateAsArithmetic(ex, index, "an array subscript");
+    // Subscripts begin at 1 in zsh, and the assignment of one that is none ends the line (zshparam(1), Array Parameters).
+    if (cx.maybeZsh && !/^[1-9]\d*$/.test(textOf(index) ?? "") && !state.attributesOf(item.name).includes("A"))
+      cx.unknown(`zsh may give up the assignment of an element of $${item.name}`, { span: cx.span(item), help: "write the whole array" });
   }
   if (item.value.type === "ArrayValue") {
     const values = item.value.elements.flatMap((word) => {
