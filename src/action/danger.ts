@@ -12,6 +12,8 @@ export interface Danger {
    * file or a service that is asked for them; and what is judged at the call itself (rights and owners, signals, sockets).
    */
   readonly seenInRun?: true;
+  /** And undo brings back whatever it destroys, or nobody outside notices: no reason to ask where it is confined. */
+  readonly confinable?: true;
 }
 
 export const DANGERS = {
@@ -39,6 +41,7 @@ export const DANGERS = {
     title: "recursive delete",
     help: "delete the files by name, or let the user confirm",
     seenInRun: true,
+    confinable: true,
   },
   "force-push": { effect: "ask", title: "overwrites or deletes history on a remote", help: "push without force" },
   "history-rewrite": {
@@ -46,6 +49,7 @@ export const DANGERS = {
     title: "discards work or rewrites history",
     help: "commit or stash first, or let the user confirm",
     seenInRun: true,
+    confinable: true,
   },
   "skips-checks": {
     effect: "ask",
@@ -71,7 +75,7 @@ export const DANGERS = {
     help: "signal one process by its id",
     seenInRun: true,
   },
-  listener: { effect: "ask", title: "waits for connections of others", help: "let the user confirm", seenInRun: true },
+  listener: { effect: "ask", title: "waits for connections of others", help: "let the user confirm", seenInRun: true, confinable: true },
   "raw-connection": {
     effect: "ask",
     title: "opens a connection that anything can go through",

@@ -1,5 +1,5 @@
 import { printAction } from "../action/index.ts";
-import type { RequestVerdict } from "../policy/index.ts";
+import { isConfined, type RequestVerdict } from "../policy/index.ts";
 import { isoTime } from "./time.ts";
 import { redact, REDACTED, redactString, type Redacted } from "./redact-text.ts";
 
@@ -17,6 +17,8 @@ export interface Decided {
   readonly tool: string;
   readonly input: unknown;
   readonly verdict: RequestVerdict;
+  /** It would have been confined. */
+  readonly shadow?: boolean | undefined;
   /** What the host was told, when it differs from the verdict. */
   readonly answer: string;
   /** What waived questions, where something did. */
@@ -57,6 +59,7 @@ export function auditLine(decided: Decided): string {
     input,
     verdict: verdict.decision,
     basis: verdict.basis,
+    confined: isConfined(verdict) ? true : decided.shadow === true ? "would" : undefined,
     answer: decided.answer,
     bypass: text(decided.bypass),
     answered: text(decided.answered),

@@ -22,7 +22,7 @@ export const engine = {
 };
 
 /** A host in its default mode: it decides where Assent is silent. */
-const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
+const LOOKING: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true };
 export interface ToolQuestion {
   readonly tool: string;
   readonly input: Input;

@@ -1,5 +1,5 @@
 import { printAction, visible } from "../action/index.ts";
-import type { JudgedAction, JudgedUnknown, Verdict } from "../policy/index.ts";
+import { isConfined, type JudgedAction, type JudgedUnknown, type Verdict } from "../policy/index.ts";
 import type { Outcome } from "../engine/index.ts";
 
 /** Version of every `--json` form: docs/json.md. It rises when a field changes its meaning or goes away. */
@@ -25,6 +25,7 @@ export function outcomeJson({ request, verdict, answer, warnings }: Outcome, cha
   return {
     v: JSON_VERSION,
     ...verdictFields(verdict),
+    confined: isConfined(verdict) ? true : undefined,
     answer: answer.decision,
     tool: request.tool,
     cwd: request.cwd,

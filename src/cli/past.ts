@@ -27,7 +27,7 @@ export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, s
       facts,
       input,
       cwd,
-      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false },
+      host: { shell: "any", decides: true, asks: true, bypassed: false, planning: false, confines: true },
       point: "replay",
       agent,
     },

@@ -1,4 +1,12 @@
-import { type Automation, lowerAutomation, type Policy, type RequestVerdict, type Verdict, verdictOf } from "../policy/index.ts";
+import {
+  type Automation,
+  lowerAutomation,
+  type Policy,
+  type RequestVerdict,
+  unconfined,
+  type Verdict,
+  verdictOf,
+} from "../policy/index.ts";
 import { type AutomationLevel, type Consent, countDenial, denialsInARow, halveRow, type Machine, readConsent } from "../state/index.ts";
 import type { Request } from "./request.ts";
 
@@ -79,9 +87,12 @@ function withheld(request: Request, verdict: RequestVerdict, automation: Automat
 /** After judging: who asks, whether a person has agreed, and how often it was refused may turn an allow into a question. */
 export function holdBack(request: Request, verdict: RequestVerdict, policy: Policy, machine: Machine): RequestVerdict {
   if (verdict.decision !== "allow") return verdict;
+  // Who writes `"unknown": "confine"` into their own policy has agreed to it; a mode needs somebody's word on this machine.
+  const byMode = verdict.confined !== undefined && policy.settings.unknown !== "confine";
+  if (byMode && readConsent(machine).modes === undefined) return holdBack(request, unconfined(verdict), policy, machine);
   const why = withheld(request, verdict, policy.settings.automation, machine);
   if (why === undefined) return verdict;
-  const { rule: _rule, ...rest } = verdict;
+  const { rule: _rule, confined: _confined, ...rest } = verdict;
   return { ...rest, ...why };
 }
 

@@ -1,6 +1,14 @@
 import { type Lowered, withBudget } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
-import { type AuditSettings, judge, type JudgeContext, type Policy, type RequestVerdict, underBroken } from "../policy/index.ts";
+import {
+  type AuditSettings,
+  judge,
+  type JudgeContext,
+  type Policy,
+  type RequestVerdict,
+  unconfined,
+  underBroken,
+} from "../policy/index.ts";
 import { type Bypass, bypassHere, effortClock, type Machine } from "../state/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
@@ -15,7 +23,7 @@ import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
 /** What deciding needs besides the request. */
-export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "hostDecides" | "supervised"> {
+export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
@@ -27,6 +35,8 @@ export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "host
 export interface Outcome {
   readonly request: Request;
   readonly verdict: RequestVerdict;
+  /** `"unknown": "confine-log"`: it would go ahead confined. */
+  readonly shadow?: boolean;
   readonly answer: HostAnswer;
   /** A bypass of Assent's own was on. */
   readonly bypass?: Bypass;
@@ -82,7 +92,8 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const guess = guessEffects(request, world);
   const touched = guess === undefined ? lowered : withGuess(lowered, guess);
   const sources = findSources(options, world, touched, request.sessionRoot ?? request.cwd);
-  const { policy, context: plain } = judgingBy({ ...options, hostDecides: request.host.decides }, world, sources);
+  const confines = request.host.confines === true && isCommand(request);
+  const { policy, context: plain } = judgingBy({ ...options, hostDecides: request.host.decides, confines }, world, sources);
   const bypass = request.point === "hook" ? bypassHere(options.machine, Date.now()) : undefined;
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
@@ -93,11 +104,14 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
     const known = memory === "none" ? judgement : recallRefusals(request, judgement, { policy, context, machine: options.machine });
     const final = holdBack(request, underBroken(known, policy), policy, options.machine);
-    const verdict =
+    const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
+    const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
+    const verdict = shadow ? unconfined(tight) : tight;
     return {
       request,
       verdict,
+      ...(shadow ? { shadow } : {}),
       answer: answerFor(verdict, policy, request.host, bypass),
       ...(bypass === undefined ? {} : { bypass }),
       warnings: policy.warnings,
@@ -105,6 +119,11 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     };
   });
 }
+
+const onlyLogs = ({ settings }: Policy): boolean => settings.unknown === "confine-log" && settings.mode !== "full-auto";
+
+/** A host's own tools work where no supervisor sees them. */
+const isCommand = ({ facts }: Request): boolean => facts?.does === "shell" || facts?.does === "argv";
 
 /** The answer when Assent itself fails: a question, or a denial where nobody can be asked. */
 export function failedOutcome(request: Request, error: unknown): Outcome {
@@ -121,7 +140,7 @@ export function retentionOf(audit: AuditSettings | undefined): Keep {
   return { ...KEEP, days: audit.keepDays, bytes: audit.keepMegabytes * 2 ** 20, sent: audit.otlp !== undefined };
 }
 
-function record({ request, verdict, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
+function record({ request, verdict, shadow, answer, basis, bypass }: Outcome, machine: Machine, milliseconds: number): string | undefined {
   try {
     const { point, agent, event, session, subagent, mode, cwd, tool, input } = request;
     const line = auditLine({
@@ -136,6 +155,7 @@ function record({ request, verdict, answer, basis, bypass }: Outcome, machine: M
       tool,
       input,
       verdict,
+      shadow,
       answer: answer.decision,
       bypass: bypass?.by,
       milliseconds,

@@ -57,6 +57,8 @@ export interface Host {
   readonly bypassed: boolean;
   /** The host is only planning: nothing that changes something may be waved through. */
   readonly planning: boolean;
+  /** The host starts another command in the place of the one that was asked about: `confinedCommand`. */
+  readonly confines?: boolean;
 }
 
 /** What arrives: one tool call, with where it comes from. */

@@ -40,6 +40,8 @@ export interface Situation {
   readonly hostDecides?: boolean;
   /** What is done is really supervised. */
   readonly supervised?: boolean;
+  /** What goes ahead can be started under a supervised run. */
+  readonly confines?: boolean;
 }
 
 /** A situation and its policy: all that judging needs but what is judged. */
@@ -131,7 +133,7 @@ function loadedWith(folder: string): readonly string[] {
 
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
-  { machine, own, hostDecides = false, supervised = false }: Omit<Situation, "reader">,
+  { machine, own, hostDecides = false, supervised = false, confines = false }: Omit<Situation, "reader">,
   world: World,
   sources: readonly PolicySource[],
 ): JudgeContext {
@@ -157,5 +159,6 @@ export function judgeContext(
     },
     dangersOf,
     supervised,
+    confines,
   };
 }

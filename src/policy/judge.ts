@@ -8,6 +8,7 @@ import {
   type Unknown,
   type World,
 } from "../action/index.ts";
+import { confine } from "./confine.ts";
 import { byMode, defaultFor, defaultVerdict } from "./defaults.ts";
 import { type FloorPaths, isChange, judgeFloorCall, judgeFloorFile, namesSetting } from "./floor.ts";
 import { answered, answersWritten, type Grant, withGrant } from "./grants.ts";
@@ -51,6 +52,8 @@ export interface JudgeContext {
   readonly dangersOf: (argv: readonly string[]) => ReadonlySet<DangerId>;
   /** The request's effects are really supervised. */
   readonly supervised: boolean;
+  /** What goes ahead can be started under a supervised run. */
+  readonly confines?: boolean | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
   readonly matchCall?: MatchCall | undefined;
 }
@@ -97,7 +100,7 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     const verdict = lowered.actions.reduce((so, each) => (each.kind === "exec" ? heldBack(judgement, each, so) : so), plain);
     return { unknown, verdict: granted(judgement, exec, verdict, (trial) => judgeUnknown(trial, unknown, actions)) };
   });
-  return combine(actions, unknowns, { policy, host: context.host });
+  return confine(combine(actions, unknowns, { policy, host: context.host }), policy, context);
 }
 
 /**

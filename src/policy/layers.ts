@@ -9,6 +9,7 @@ import {
   type PresetName,
   type Rule,
   type Settings,
+  UNKNOWN,
 } from "./types.ts";
 
 /** One policy file as it was found. */
@@ -142,7 +143,6 @@ const TIGHTER: Readonly<Record<PresetName, readonly PresetName[]>> = {
 
 /** Loosest first. */
 const LOOSEST_MODE = ["full-auto", "auto-edit", "suggest"] as const;
-const UNKNOWN = ["confine", "ask", "deny"] as const;
 const BYPASS = ["host", "asks"] as const;
 const WHEN = ["everywhere", "subagents", "off"] as const;
 

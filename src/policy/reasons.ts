@@ -1,4 +1,4 @@
-import { type DangerId, DANGERS } from "../action/index.ts";
+import { type Danger, type DangerId, DANGERS } from "../action/index.ts";
 import type { Basis } from "./verdict.ts";
 import { PRESET_TABLE, type Row } from "./presets.ts";
 import type { PresetName } from "./types.ts";
@@ -29,6 +29,8 @@ export interface Reason {
   readonly help?: string;
   /** As in `Verdict.waivable`. */
   readonly waivable?: false | "by-host";
+  /** A supervised run sees it happen and holds it to the policy, and undo brings back what it changes: no reason to ask beforehand. */
+  readonly confinable?: true;
   /** What is read may be a secret: words that nobody knows the meaning of are held against it, too. */
   readonly secret?: true;
 }
@@ -115,6 +117,7 @@ export const REASONS = {
     basis: "protection",
     title: "a folder or pattern reaches something that is protected",
     secret: true,
+    confinable: true,
   },
   metadata: { class: "protect", basis: "protection", title: "a cloud's metadata service is reached, which hands out credentials" },
   "protect.net-loopback": { class: "protect", basis: "protection", title: "a web tool reaches this machine" },
@@ -153,12 +156,14 @@ export const REASONS = {
     class: "unknown",
     basis: "protection",
     title: "what happens is only known when it runs",
+    confinable: true,
     help: "write it out so that it can be judged",
   },
   "protect.unknown-target": {
     class: "unknown",
     basis: "protection",
     title: "it cannot be told which file is read or changed",
+    confinable: true,
     help: "name the file, or a folder inside the project",
   },
   "tool.too-large": { class: "unknown", basis: "protection", title: "a tool's input is too large to look through" },
@@ -271,6 +276,11 @@ export const REASONS = {
   "shell.intrinsic": { class: "knowledge", basis: "knowledge", title: "a part of the shell that does nothing by itself" },
   nothing: { class: "knowledge", basis: "knowledge", title: "nothing is run" },
   "mode.auto-edit": { class: "knowledge", basis: "mode", title: "auto-edit: inside the writable roots" },
+  confined: {
+    class: "knowledge",
+    basis: "mode",
+    title: "it goes ahead confined: held to the policy while it runs, and kept for undo",
+  },
   "mode.full-auto": { class: "knowledge", basis: "mode", title: "full-auto: what it does is supervised" },
 } as const satisfies Readonly<Record<string, Reason>>;
 
@@ -319,6 +329,18 @@ export const dangerOf = (id: ReasonId | undefined): DangerId | undefined => (id 
 
 /** A preset says it, because nobody else does. */
 export const isOfPreset = (id: ReasonId | undefined): boolean => id !== undefined && OF_PRESETS.has(id);
+
+/** A supervised run holds it to the policy, and undo brings back what it changes. */
+export function isConfinable(id: ReasonId | undefined): boolean {
+  if (id === undefined) return false;
+  const danger = dangerOf(id);
+  if (danger !== undefined) {
+    const { confinable }: Partial<Danger> = DANGERS[danger];
+    return confinable === true;
+  }
+  const reason: Reason | undefined = isFixed(id) ? REASONS[id] : undefined;
+  return reason?.confinable === true;
+}
 
 /** Words that nobody knows the meaning of are held against it, too. */
 export function guardsSecrets(id: ReasonId | undefined): boolean {

@@ -12,6 +12,9 @@ export const LAYERS = ["managed", "user", "project", "explicit", "profile"] as c
 export type LayerName = (typeof LAYERS)[number];
 export const PRESETS = ["default", "permissive", "readonly", "strict", "none"] as const;
 export type PresetName = (typeof PRESETS)[number];
+export const UNKNOWN = ["confine", "confine-log", "ask", "deny"] as const;
+/** What becomes of what cannot be known beforehand, loosest first. */
+export type UnknownSetting = (typeof UNKNOWN)[number];
 export const MODES = ["suggest", "auto-edit", "full-auto"] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -26,6 +29,8 @@ export interface Rule {
   readonly root?: string;
   /** From a project file nobody has trusted: only ask and deny count. */
   readonly untrusted?: boolean;
+  /** An allow that lifts the wall, too: what it speaks of is not confined. */
+  readonly confined?: false;
 }
 
 export const OPERATIONS = ["read", "write", "edit", "execute", "glob", "grep", "ls"] as const;
@@ -74,7 +79,7 @@ export interface Settings {
   readonly mode: Mode;
   /** As written: relative ones mean the project root. */
   readonly writableRoots: readonly string[];
-  readonly unknown: "ask" | "confine" | "deny";
+  readonly unknown: UnknownSetting;
   readonly bypass: "asks" | "host";
   readonly automation: Automation;
   readonly audit: AuditSettings;

@@ -46,6 +46,8 @@ export interface Verdict {
    * host's own mode does, a bypass of Assent's does not.
    */
   readonly waivable?: false | "by-host";
+  /** The rule that allows it lifts the wall, too: it is not confined. */
+  readonly bare?: true;
 }
 
 export interface JudgedAction {
@@ -62,6 +64,20 @@ export interface JudgedUnknown {
 export interface RequestVerdict extends Verdict {
   readonly actions: readonly JudgedAction[];
   readonly unknowns: readonly JudgedUnknown[];
+  /**
+   * With an allow: it goes ahead under a supervised run only, which holds it to the policy and keeps what it changes for undo.
+   * What it would be where nothing confines: INVARIANT: whoever starts it in any other way, or not at all, takes that.
+   */
+  readonly confined?: Verdict;
+}
+
+/** It goes ahead under a supervised run only. */
+export const isConfined = ({ decision, confined }: RequestVerdict): boolean => decision === "allow" && confined !== undefined;
+
+/** The verdict where nothing confines. */
+export function unconfined(verdict: RequestVerdict): RequestVerdict {
+  const { confined, actions, unknowns } = verdict;
+  return confined === undefined ? verdict : { ...confined, actions, unknowns };
 }
 
 const STRICTNESS: Record<Decision, number> = { allow: 0, none: 1, ask: 2, deny: 3 };

@@ -14,7 +14,7 @@ import type { Hit } from "./matched-rules.ts";
 import { hiddenBy } from "./matched-rules.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
-import type { Policy, PresetName, Rule } from "./types.ts";
+import type { Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
 import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
 /** The verdicts of the steps, in words. Every ask and deny says what to do next. */
@@ -35,6 +35,7 @@ export function byRule(rule: Rule): Verdict {
     rule: source,
     ...(effect === "allow" ? {} : { help: HELP[effect] }),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
+    ...(rule.confined === false ? { bare: true } : {}),
   };
 }
 
@@ -138,7 +139,7 @@ export function redirect(action: FileAction): Verdict {
 const INPUT = verdictOf("allow", "shell.input");
 
 /** Lowering could not find out what happens: a person must look (or nobody, where the policy says so). */
-export function notAnalysable(unknown: Unknown, setting: "ask" | "confine" | "deny"): Verdict {
+export function notAnalysable(unknown: Unknown, setting: UnknownSetting): Verdict {
   const help = unknown.help === undefined ? {} : { help: visible(unknown.help) };
   return verdictOf(setting === "deny" ? "deny" : "ask", "unknown", { reason: visible(unknown.reason), ...help });
 }

@@ -52,7 +52,16 @@ export function readRules(root: JsonNode, reader: RuleReader): RulesRead {
       if (parsed.warning !== undefined) doubts.push({ ...at, message: parsed.warning });
       const { matcher, text } = parsed;
       const reason = typeof entry.output === "string" ? undefined : entry.output.reason;
-      rules.push({ effect, matcher, source: reader.sourceOf(text, base), ...reader.origin, ...(reason === undefined ? {} : { reason }) });
+      const bare =
+        effect === "allow" && typeof entry.output !== "string" && "confined" in entry.output && entry.output.confined !== undefined;
+      rules.push({
+        effect,
+        matcher,
+        source: reader.sourceOf(text, base),
+        ...reader.origin,
+        ...(reason === undefined ? {} : { reason }),
+        ...(bare ? { confined: false } : {}),
+      });
       const count = countExamples(entry.output);
       examples += count;
       if (reader.examples === undefined) continue;

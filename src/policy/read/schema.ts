@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { EFFECTS, MODES, type OperationName, PRESETS } from "../types.ts";
+import { EFFECTS, MODES, type OperationName, PRESETS, UNKNOWN } from "../types.ts";
 
 /**
  * The one definition of a policy file: what validates it, and what the JSON Schema and the table in docs/policy.md
@@ -111,6 +111,12 @@ export const ruleObject = object(
   {
     rule: described(text(RULE_OBJECT), "The rule, as you would write it alone."),
     reason: optional(reason),
+    confined: optional(
+      described(
+        v.literal(false, '\nwrite "confined": false, or leave it out'),
+        'Under allow: what it allows runs unconfined, under `"unknown": "confine"` too.',
+      ),
+    ),
     match: optional(match),
     notMatch: optional(notMatch),
   },
@@ -309,8 +315,9 @@ export const policySchema = object(
     ),
     unknown: optional(
       choice(
-        ["ask", "confine", "deny"],
-        "What to do with a command that cannot be judged. Without it: `ask`. `confine` still means `ask`: no hook confines yet.",
+        UNKNOWN,
+        "What to do with a command that nothing can be known of beforehand. Without it: `ask`. " +
+          "`confine` runs it supervised: held to the policy, and what it changes is kept for undo. `confine-log` asks, and logs what would have been confined.",
       ),
     ),
     bypass: optional(
