@@ -1,6 +1,7 @@
 import { visible } from "../action/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import {
+  commandOf,
   type PathChange,
   findRun,
   isRunning,
@@ -11,6 +12,7 @@ import {
   type Receipt,
   type RunRecord,
 } from "../supervise/undo/index.ts";
+import type { ConfinedCommand } from "../supervise/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -121,10 +123,9 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
   }
   if (runs.length === 0) writeStdout("no run is recorded yet\n");
   for (const run of runs) {
-    const what = run.undoes === undefined ? run.argv.join(" ") : `undo of ${run.undoes}`;
-    writeStdout(
-      `${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(ending(run, isRunning(run.folder)))}\n`,
-    );
+    const what = run.undoes === undefined ? commandOf(run) : `undo of ${run.undoes}`;
+    const state = [...(run.confined === undefined ? [] : ["confined"]), ending(run, isRunning(run.folder))].join(", ");
+    writeStdout(`${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(state)}\n`);
   }
   return 0;
 }
@@ -132,9 +133,11 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
 function page(found: Receipt, machine: Machine, style: TerminalStyle, first: number): string {
   const { run } = found;
   const out = [
-    `${style.bold(visible(run.argv.join(" ")))}`,
+    `${style.bold(visible(commandOf(run)))}`,
+    ...(run.confined === undefined ? [] : [style.dim(confinedFor(run.confined))]),
     style.dim(`${run.id}, ${time(run.started)} UTC, in ${visible(shorten(run.cwd, "/", machine.home))}, ${ending(run, found.running)}`),
   ];
+  const head = out.length;
   for (const warning of found.warnings) out.push(`warning: ${visible(warning)}`);
   if (found.undoneBy !== undefined) out.push(`undone by ${found.undoneBy}`);
   for (const what of WHATS) {
@@ -171,8 +174,12 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
     "refused",
     found.refused.map((one) => `${times(one)}  ${style.dim(visible(one.reason))}`),
   );
-  if (out.length === 2) out.push("changed nothing");
+  if (out.length === head) out.push("changed nothing");
   return `${out.join("\n")}\n`;
+}
+
+function confinedFor({ agent, session }: ConfinedCommand): string {
+  return visible(`confined, for ${agent}${session === undefined ? "" : `, session ${session}`}`);
 }
 
 /** A folder that came or went as a whole is one row. */

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import {
+  commandOf,
   findRun,
   isRunning,
   laterRuns,
@@ -115,7 +116,7 @@ interface Since {
 
 function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: string) => string, dry: boolean, since: Since): void {
   const say = dry ? writeStdout : writeStderr;
-  say(`${run.id}: ${visible(run.argv.join(" "))}\n`);
+  say(`${run.id}: ${visible(commandOf(run))}\n`);
   if (since.skipped > 0)
     say(`  (${since.skipped === 1 ? "the run after it has" : `the ${since.skipped} runs after it have`} changed nothing)\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);

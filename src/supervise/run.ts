@@ -26,12 +26,13 @@ export class RunError extends Error {
   }
 }
 
-function recordsOf({ machine, argv, cwd }: RunOptions, profile: string): RunFolder {
+function recordsOf({ machine, argv, cwd, confined }: RunOptions, profile: string): RunFolder {
   const state = openState(machine);
   if ("problem" in state) throw new RunError("state", unusable(state.problem));
   const started = Date.now();
   try {
-    return new RunFolder(runsFolder(machine), { id: newRunId(started), argv, cwd, profile, started });
+    const meta = { id: newRunId(started), argv, cwd, profile, started, ...(confined === undefined ? {} : { confined }) };
+    return new RunFolder(runsFolder(machine), meta);
   } catch (error) {
     throw new RunError("state", unusable(`the run's records cannot be kept: ${messageOf(error)}`));
   }

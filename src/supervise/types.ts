@@ -7,6 +7,14 @@ import type { GuardPlace } from "./outer/index.ts";
 /** How the supervised program ended. */
 export type Exit = { readonly by: "exit"; readonly code: number } | { readonly by: "signal"; readonly signal: number };
 
+/** The command of an agent that was confined, as the agent wrote it. */
+export interface ConfinedCommand {
+  readonly agent: string;
+  /** The host's id of its session. */
+  readonly session?: string;
+  readonly command: string;
+}
+
 /** One judged call, as it is logged, traced and learnt from. */
 export interface RunEvent {
   /** Milliseconds since the epoch. */
@@ -48,6 +56,8 @@ export interface RunOptions {
   readonly bestEffort: boolean;
   /** The program gets a process group of its own: whoever starts it has a terminal to give it. */
   readonly job?: boolean | undefined;
+  /** It runs in place of this command of an agent. */
+  readonly confined?: ConfinedCommand | undefined;
   /** Keep pre-images for `assent undo`. */
   readonly undo: boolean;
   /** Called for every judged call, in order; costs the run time. */

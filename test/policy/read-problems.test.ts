@@ -122,7 +122,11 @@ const OTHERS: readonly Row[] = [
     says: '1:11 preset: unknown value `"paranoid"` for `preset`',
     help: "use one of `default`, `permissive`, `readonly`, `strict`, `none`",
   },
-  { text: "{ unknown: true }", says: "1:12 unknown: `unknown` must be one of `confine`, `confine-log`, `ask`, `deny`, not `true`", help: undefined },
+  {
+    text: "{ unknown: true }",
+    says: "1:12 unknown: `unknown` must be one of `confine`, `confine-log`, `ask`, `deny`, not `true`",
+    help: undefined,
+  },
   { text: "{ bypass: {} }", says: "1:11 bypass: `bypass` must be one of `asks`, `host`, not an object", help: undefined },
   {
     text: "{ operations: { read: { default: 'prompt' } } }",

@@ -4,6 +4,17 @@ export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
 export { type CountedLine, receiptOf, type Receipt } from "./receipt.ts";
 export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoRun, type Undone, type UndoPlan } from "./run.ts";
-export { isRunning, LIMITS, listRuns, newRunId, prune, RunFolder, type RunMeta, type RunRecord, runsFolder } from "./run-folder.ts";
+export {
+  commandOf,
+  isRunning,
+  LIMITS,
+  listRuns,
+  newRunId,
+  prune,
+  RunFolder,
+  type RunMeta,
+  type RunRecord,
+  runsFolder,
+} from "./run-folder.ts";
 export { kindOf, statAt, statFd, type FileKind, type ObjectStat } from "./stat.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";

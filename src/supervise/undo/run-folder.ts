@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { isObject } from "../../data/index.ts";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
-import type { Exit, RunEvent } from "../types.ts";
+import type { ConfinedCommand, Exit, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
 
@@ -26,6 +27,8 @@ export interface RunMeta {
   /** This is an undo of that run, of all of it unless `paths` says which. */
   readonly undoes?: string;
   readonly paths?: readonly string[];
+  /** It ran in place of a command that an agent's host asked about: nobody was asked, for it was confined. */
+  readonly confined?: ConfinedCommand;
 }
 
 export interface RunRecord extends RunMeta {
@@ -139,13 +142,30 @@ export function readRun(runs: string, id: string): RunRecord | undefined {
   const found = readRegular(`${folder}/meta.json`, MAX_META);
   if (found.is !== "text") return undefined;
   try {
+    const value: unknown = JSON.parse(found.text);
+    if (!isObject(value) || !isTexts(value["argv"]) || typeof value["started"] !== "number" || typeof value["cwd"] !== "string")
+      return undefined;
+    const { confined, ...rest } = value;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
-    const meta = JSON.parse(found.text) as RunMeta;
-    return Array.isArray(meta.argv) && typeof meta.started === "number" ? { ...meta, id, folder } : undefined;
+    const meta = rest as unknown as RunMeta;
+    const command = readConfined(confined);
+    return { ...meta, id, folder, ...(command === undefined ? {} : { confined: command }) };
   } catch {
     return undefined;
   }
 }
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
+
+function readConfined(value: unknown): ConfinedCommand | undefined {
+  if (!isObject(value)) return undefined;
+  const { agent, session, command } = value;
+  if (typeof agent !== "string" || typeof command !== "string") return undefined;
+  return { agent, command, ...(typeof session === "string" && session !== "" ? { session } : {}) };
+}
+
+/** What was run, as the person or the agent wrote it. */
+export const commandOf = ({ argv, confined }: RunMeta): string => confined?.command ?? argv.join(" ");
 
 /** The events of a run, in order; lines that cannot be read are left out. */
 export function* readEvents(folder: string): Generator<RunEvent> {

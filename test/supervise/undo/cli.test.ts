@@ -125,6 +125,24 @@ describe("receipt, diff, undo", () => {
     expect(assent(place, ["undo"])).toMatchObject({ status: 1, stderr: saying("every run is undone already") });
   });
 
+  test("a confined run is shown by the command that the agent wrote", () => {
+    const place = scratch();
+    mkdirSync(runsFolder(place.machine), { recursive: true, mode: 0o700 });
+    const confined = { agent: "claude", session: "s-1", command: "./tidy.sh\u001b[2J && make" };
+    const actor = new Actor(place.project, runsFolder(place.machine), undefined, { argv: ["/bin/bash", "-c", confined.command], confined });
+    actor.create("report.md", "x");
+    actor.end();
+    const receipt = assent(place, ["receipt"]);
+    expect(receipt.stdout).toContain("./tidy.sh\\u{1b}[2J && make\nconfined, for claude, session s-1\n");
+    expect(receipt.stdout).not.toContain("bash -c");
+    expect(assent(place, ["receipt", "--list"]).stdout).toMatch(/\.\/tidy\.sh.* {2}confined, exit code 0\n/);
+    expect(JSON.parse(assent(place, ["receipt", "--json"]).stdout)).toMatchObject({ confined });
+    // What is no such record is none.
+    const file = `${actor.run.folder}/meta.json`;
+    writeFileSync(file, readFileSync(file, "utf8").replace('"claude"', "7"));
+    expect(JSON.parse(assent(place, ["receipt", "--json"]).stdout)).not.toHaveProperty("confined");
+  });
+
   test("a run that is not there", () => {
     const place = scratch();
     expect(assent(place, ["receipt"])).toMatchObject({ status: 1, stderr: saying("no run is recorded yet") });

@@ -34,6 +34,7 @@ import {
   type PinnedName,
   prepareUndo,
   RunFolder,
+  type RunMeta,
   runsFolder,
   sealRun,
   statFd,
@@ -56,11 +57,11 @@ export class Actor {
   /** The last answer of the store. */
   last: KeepResult = { kept: true };
 
-  constructor(root: string, runsAt: string, caps?: Caps) {
+  constructor(root: string, runsAt: string, caps?: Caps, meta: Partial<RunMeta> = {}) {
     this.root = root;
     runs += 1;
     const id = `run-${String(runs).padStart(8, "0")}`;
-    this.run = new RunFolder(runsAt, { id, argv: ["test"], cwd: root, started: Date.now() });
+    this.run = new RunFolder(runsAt, { id, argv: ["test"], cwd: root, started: Date.now(), ...meta });
     this.store = new UndoStore(this.run.folder, caps);
   }
 
