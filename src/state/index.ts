@@ -6,6 +6,7 @@ export * from "./files.ts";
 export * from "./grants.ts";
 export * from "./lock.ts";
 export * from "./machine.ts";
+export * from "./tickets.ts";
 export * from "./trust.ts";
 export * from "./replace.ts";
 export * from "./state.ts";

@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
+import { isObject } from "../data/index.ts";
+import { type BootMoment, bootMoment, isBootMoment, passedSince } from "./clock.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { openState, stateFolder } from "./state.ts";
+
+/**
+ * What a hook leaves for the program that a host starts in the place of a command: who asked, and what for. A file each in
+ * `tickets/` of the state folder, taken once. A ticket loosens nothing by itself: the command is confined with or without it.
+ */
+export interface Ticket {
+  readonly agent: string;
+  /** The host's; a command without one belongs to no session. */
+  readonly session?: string;
+  /** The host's name of the call. */
+  readonly toolUse?: string;
+  readonly command: string;
+  readonly cwd: string;
+  /** Where the session started. */
+  readonly root: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** The hook answered that it may start as it is: only for a host that starts every command through Assent. */
+  readonly bare?: true;
+}
+
+const TICKETS = "tickets";
+const ID = /^[0-9a-f]{16}$/;
+/** A person may think about the host's own question meanwhile. */
+export const TICKET_LASTS_MS = 10 * 60_000;
+/** Clocks of one machine, set while a process was reading them. */
+const CLOCKS_MS = 60_000;
+const MAX_BYTES = 1 << 20;
+/** Names that are looked at when old ones are cleared away. */
+const MOST_FILES = 4000;
+/** INVARIANT: an unknown field could have narrowed it. */
+const FIELDS = new Set(["v", "id", "agent", "session", "toolUse", "command", "cwd", "root", "time", "bare", "boot", "up"]);
+
+export const ticketsFolder = (machine: Machine): string => `${stateFolder(machine)}/${TICKETS}`;
+
+/** The id of the ticket for a command of a session, where the program that takes it is told nothing but these. */
+export function ticketIdOf(session: string, command: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session, command]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** Leaves a ticket; without an id, under one that nobody can guess. What is too old is cleared away. */
+export function writeTicket(
+  machine: Machine,
+  ticket: Omit<Ticket, "time">,
+  now: number = Date.now(),
+  id: string = randomBytes(8).toString("hex"),
+): { readonly id: string } | { readonly problem: string } {
+  const state = openState(machine);
+  if ("problem" in state) return state;
+  try {
+    const folder = ticketsFolder(machine);
+    ensureFolder(folder);
+    const stats = lstatSync(folder);
+    if (!stats.isDirectory() || !isOwn(stats, machine.uid)) return { problem: `${folder} is not a folder of this user alone` };
+    if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    clearOld(folder, now);
+    const text = `${JSON.stringify({ v: 1, id, ...ticket, time: now, ...bootMoment() })}\n`;
+    if (Buffer.byteLength(text) > MAX_BYTES) return { problem: "the command is too long" };
+    writeAtomic(`${folder}/${id}.json`, text);
+    return { id };
+  } catch (error) {
+    return { problem: `no ticket can be written: ${errorCode(error)}` };
+  }
+}
+
+/**
+ * Takes a ticket: whoever renames the file has it (rename(2) of a name that is gone fails), everybody else finds none.
+ * INVARIANT: one that is damaged, too old, from the future, or that others could have written, is none.
+ */
+export function takeTicket(machine: Machine, id: string, now: number = Date.now()): Ticket | undefined {
+  if (!ID.test(id)) return undefined;
+  const folder = ticketsFolder(machine);
+  const taken = `${folder}/${id}.${randomBytes(8).toString("hex")}.taken`;
+  try {
+    const stats = lstatSync(folder);
+    if (!stats.isDirectory() || !isOwn(stats, machine.uid)) return undefined;
+    renameSync(`${folder}/${id}.json`, taken);
+  } catch {
+    return undefined;
+  }
+  try {
+    if (!lstatSync(taken).isFile()) return undefined;
+    const found = readRegular(taken, MAX_BYTES);
+    return found.is === "text" && isOwn(found.stats, machine.uid) ? parse(found.text, id, now) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    remove(taken);
+  }
+}
+
+function parse(json: string, id: string, now: number): Ticket | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
+  const { agent, session, toolUse, command, cwd, root, time, bare } = value;
+  if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
+  if ((session !== undefined && !text(session)) || (toolUse !== undefined && !text(toolUse))) return undefined;
+  if ((bare !== undefined && bare !== true) || !isFresh(time, value, now)) return undefined;
+  return {
+    agent,
+    ...(session === undefined ? {} : { session }),
+    ...(toolUse === undefined ? {} : { toolUse }),
+    command,
+    cwd,
+    root,
+    time,
+    ...(bare === undefined ? {} : { bare }),
+  };
+}
+
+const text = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+function isFresh(time: number, moment: Partial<Record<keyof BootMoment, unknown>>, now: number): boolean {
+  if (!(time <= now + CLOCKS_MS && now - time < TICKET_LASTS_MS)) return false;
+  // The wall clock may have been set back since.
+  const passed = isBootMoment(moment) ? passedSince(moment) : undefined;
+  return passed !== undefined && passed < TICKET_LASTS_MS;
+}
+
+function clearOld(folder: string, now: number): void {
+  for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
+    const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+    if (stats !== undefined && now - stats.mtimeMs >= TICKET_LASTS_MS) remove(`${folder}/${name}`);
+  }
+}
+
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Somebody else was faster.
+  }
+}

@@ -1,0 +1,10 @@
+// A process of its own for races: takes the tickets whose ids it is given. node FILE HOME ID... prints those it got.
+import { takeTicket, thisMachine } from "../../src/state/index.ts";
+
+const [, , home = "", ...ids] = process.argv;
+const machine = { ...thisMachine(), home, env: {} };
+process.stdin.once("data", () => {
+  process.stdout.write(ids.filter((id) => takeTicket(machine, id) !== undefined).join(" "));
+  process.exit();
+});
+process.stderr.write("ready\n");
