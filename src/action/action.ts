@@ -161,6 +161,9 @@ export interface RemoteAction extends ActionBase {
   readonly operation: "read" | "change" | "publish" | "destroy";
 }
 
+/** Target of a process action whose words do not say which. */
+export const RUN_TIME_PROCESS = "a process only known at run time";
+
 export interface ProcessAction extends ActionBase {
   readonly kind: "process";
   readonly operation: "signal" | "trace" | "priority";

@@ -34,7 +34,7 @@ export function judgeOnly(
   question: ToolQuestion,
   machine: Machine,
   policyFiles: readonly string[],
-  more: Pick<DecideOptions, "select" | "extensions" | "memory"> = {},
+  more: Pick<DecideOptions, "select" | "adapt" | "extensions" | "memory"> = {},
 ): Outcome {
   const { tools } = REFERENCE.protocol;
   const facts = Object.hasOwn(tools, question.tool) ? tools[question.tool] : undefined;

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
-import type { Outcome } from "../engine/index.ts";
+import type { DecideOptions, Outcome } from "../engine/index.ts";
 import { changedParts, differ, withUserFile } from "../suggest/index.ts";
 import { changesFor } from "../suggest/index.ts";
-import type { Verdict } from "../policy/index.ts";
+import { isConfined, type Verdict } from "../policy/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
+import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
@@ -20,6 +21,7 @@ interface ExplainOptions {
   readonly json?: boolean;
   readonly batch?: boolean;
   readonly diff?: string;
+  readonly confined?: boolean;
 }
 
 /** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
@@ -36,7 +38,7 @@ export function explain(command: string | undefined, options: ExplainOptions): n
     return 2;
   }
   const machine = thisMachine();
-  const outcome = judgeOnly(question, machine, options.policy, { memory: "look" });
+  const outcome = judgeOnly(question, machine, options.policy, lookingBy(options));
   if (options.diff !== undefined) {
     const after = otherwise(question, machine, options.policy, options.diff);
     const cwd = absolute(".");
@@ -47,8 +49,17 @@ export function explain(command: string | undefined, options: ExplainOptions): n
   }
   const changes = changesFor(outcome, ruleReader);
   if (options.json === true) writeStdout(`${JSON.stringify(outcomeJson(outcome, changes))}\n`);
-  else writeStdout(tree(outcome, changes, styleFor(process.stdout, process.env)));
+  else {
+    const style = styleFor(process.stdout, process.env);
+    writeStdout(tree(outcome, changes, style));
+    if (isConfined(outcome.verdict)) writeStdout(insideText(outcome, style));
+  }
   return 0;
+}
+
+/** Nothing that is looked at is used up. */
+function lookingBy({ confined }: ExplainOptions): Pick<DecideOptions, "memory" | "adapt"> {
+  return { memory: "look", ...(confined === true ? { adapt: asIfConfining } : {}) };
 }
 
 /** The same request with another file in place of the user's. */
@@ -76,6 +87,20 @@ function questionOf(command: string | undefined, options: ExplainOptions): ToolQ
   }
 }
 
+/** What a confined command may do without a question, and what is refused there. */
+function insideText({ verdict }: Outcome, style: TerminalStyle): string {
+  const hosts = verdict.actions.flatMap(({ action }) => (action.kind === "net" ? (action.host ?? []) : []));
+  const named = new Set(hosts.map(visible));
+  const outside = `everything outside that${named.size === 0 ? "" : ` (${[...named].join(", ")})`}`;
+  const rows = [
+    ["goes ahead", "reading what is no secret; changing this project and temporary folders, all of it kept for `assent undo`"],
+    ["", "what a known tool keeps for itself (its cache, its registry), for that tool only; listening on this machine"],
+    ["refused", `${outside}, git's hooks and configuration, agents' settings`],
+    ["", "the agent reads what was refused, why, and what to do instead"],
+  ] as const;
+  return `\n${rows.map(([name, text]) => `${style.dim(name.padEnd(12))}${text}`).join("\n")}\n`;
+}
+
 /** JSON Lines in, one JSON object a line out, in the same order. */
 function batch(options: ExplainOptions): number {
   const stdin = readStdinLines();
@@ -97,9 +122,10 @@ function batch(options: ExplainOptions): number {
   return code;
 }
 
-function batchAnswer(question: ToolQuestion | string, machine: Machine, { policy, diff }: ExplainOptions): Record<string, unknown> {
+function batchAnswer(question: ToolQuestion | string, machine: Machine, options: ExplainOptions): Record<string, unknown> {
   if (typeof question === "string") return { v: JSON_VERSION, error: question };
-  const outcome = judgeOnly(question, machine, policy, { memory: "look" });
+  const { policy, diff } = options;
+  const outcome = judgeOnly(question, machine, options.policy, lookingBy(options));
   return diff === undefined ? outcomeJson(outcome) : diffJson(outcome, otherwise(question, machine, policy, diff));
 }
 
@@ -129,8 +155,9 @@ function origin({ rule, builtin, basis, grant }: Verdict): string {
 function tree({ request, verdict, answer, warnings }: Outcome, changes: readonly string[], style: TerminalStyle): string {
   const source = request.input["command"];
   const text = typeof source === "string" ? source : undefined;
+  const told = isConfined(verdict) ? "confined" : verdict.decision;
   const out = [
-    `${style.verdict(verdict.decision, style.bold(verdict.decision))}  ${brief(text ?? `${request.tool} ${JSON.stringify(request.input)}`, style.width - 8)}`,
+    `${style.verdict(told, style.bold(told))}  ${brief(text ?? `${request.tool} ${JSON.stringify(request.input)}`, style.width - 8)}`,
   ];
   out.push(`${style.dim("why")}    ${visible(verdict.reason)}`);
   if (verdict.help !== undefined) out.push(`${style.dim("help")}   ${visible(verdict.help)}`);

@@ -17,6 +17,7 @@ import {
 } from "../agents/install/index.ts";
 import { policyPlace } from "../policy-edit/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
+import { offerConfining } from "./confine.ts";
 import { engine } from "./engine.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -71,7 +72,9 @@ export async function install(options: InstallOptions): Promise<number> {
     const registrations = registrationsOf(agent, machine, project, rulesync);
     return { agent, planned: registrations.map((registration) => step(() => planInstall(agent.id, registration, readInstalled(machine)))) };
   });
-  return await perform("install", jobs, options, machine);
+  const status = await perform("install", jobs, options, machine);
+  if (status === 0 && options.dryRun !== true && options.yes !== true) await offerConfining(machine);
+  return status;
 }
 
 /** `assent uninstall`: takes out what `install` put in, byte for byte where nobody else has changed the file since. */

@@ -18,7 +18,11 @@ export function pastRequests(machine: Machine, days: number): History {
 }
 
 /** Judges what was asked then as it would be judged now, the file system as it is now. */
-export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, select?: DecideOptions["select"]): Outcome {
+export function judgePast(
+  { agent, tool, input, cwd }: Past,
+  machine: Machine,
+  other: Pick<DecideOptions, "select" | "adapt"> = {},
+): Outcome {
   const tools = agentNamed(agent)?.protocol.tools ?? {};
   const facts = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
   return decide(
@@ -31,6 +35,6 @@ export function judgePast({ agent, tool, input, cwd }: Past, machine: Machine, s
       point: "replay",
       agent,
     },
-    { machine, ...engine, audit: false, memory: "none", extensions: "off", ...(select === undefined ? {} : { select }) },
+    { machine, ...engine, audit: false, memory: "none", extensions: "off", ...other },
   );
 }

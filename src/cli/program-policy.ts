@@ -174,6 +174,40 @@ export function addTrustCommands(assent: Command): void {
       process.exitCode = autoStatus(options);
     });
 
+  const confine = assent
+    .command("confine")
+    .summary("run what cannot be known supervised, instead of asking")
+    .description(
+      "What can be undone and stays inside the policy goes ahead without a question, supervised; only what leaves the policy " +
+        "or cannot be taken back is asked (docs/confine.md). Takes effect at an agent's next call.",
+    );
+  confine
+    .command("on")
+    .summary("agree, at the terminal")
+    .description("Says what is waived and what is not, asks you, and writes it into your own policy.")
+    .option("--log", "confine nothing yet: keep asking, and log what would have been confined")
+    .action(async (options: Parameters<typeof import("./confine.ts").confineOn>[0]) => {
+      const { confineOn } = await import("./confine.ts");
+      process.exitCode = await confineOn(options);
+    });
+  confine
+    .command("off")
+    .summary("be asked again")
+    .description("What cannot be known is asked from now on.")
+    .action(async () => {
+      const { confineOff } = await import("./confine.ts");
+      process.exitCode = confineOff();
+    });
+  confine
+    .command("status", { isDefault: true })
+    .summary("say what holds here")
+    .description("Prints whether what cannot be known runs confined here.")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./confine.ts").confineStatus>[0]) => {
+      const { confineStatus } = await import("./confine.ts");
+      process.exitCode = confineStatus(options);
+    });
+
   const agents = assent
     .command("agents")
     .summary("which sub-agents are trusted")

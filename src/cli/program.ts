@@ -29,6 +29,7 @@ export function program(): Command {
     .option("--policy <file>", "add a policy file", collect, [])
     .option(...JSON_OPTION)
     .option("--diff <file>", "compare with this file in place of your own policy file")
+    .option("--confined", "as if what cannot be known ran confined: what would, and what could still be asked inside")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
     .action(async (command: string | undefined, options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");
@@ -352,8 +353,9 @@ function addLogCommands(assent: Command): void {
   assent
     .command("replay")
     .summary("say what would change under another policy")
-    .description("Judges the requests of the log again, as they are under your policy and as they would be with another file in its place.")
-    .requiredOption("--policy <file>", "the file to try in place of your own")
+    .description("Judges the requests of the log again, as they are under your policy and as they would be with another one.")
+    .option("--policy <file>", "the file to try in place of your own")
+    .option("--confined", "as if what cannot be known ran confined (`assent confine on`)")
     .option("--days <count>", "how far back to look", days, 14)
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./replay.ts").replay>[0]) => {

@@ -1,9 +1,11 @@
 import { brief, visible } from "../action/index.ts";
-import type { Decision } from "../policy/index.ts";
+import { isConfined, type RequestVerdict } from "../policy/index.ts";
 import { withUserFile } from "../suggest/index.ts";
 import type { Past } from "../suggest/index.ts";
 import { readPlace } from "../policy-edit/index.ts";
-import { thisMachine } from "../state/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import type { DecideOptions } from "../engine/index.ts";
+import { asIfConfining } from "./confine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { judgePast, pastRequests } from "./past.ts";
 import { absolute, shorten } from "./place.ts";
@@ -14,17 +16,41 @@ import { styleFor } from "./style.ts";
 const COMMAND = "replay";
 const MOST_ROWS = 40;
 
+/** What a request is told, in one word. */
+const TOLD = ["allow", "confined", "ask", "deny", "none"] as const;
+type Told = (typeof TOLD)[number];
+const toldBy = (verdict: RequestVerdict): Told => (isConfined(verdict) ? "confined" : verdict.decision);
+
 interface ChangedVerdict {
   readonly past: Past;
-  readonly before: Decision;
-  readonly after: Decision;
+  readonly before: Told;
+  readonly after: Told;
   readonly reason: string;
 }
 
-/** `assent replay --policy FILE`: what the last days' requests would be told if this were the user's policy. Exit 0; 1: the file is broken. */
-export function replay(options: { readonly policy: string; readonly days: number; readonly json?: boolean }): number {
+export interface ReplayOptions {
+  /** A file in place of the user's own. */
+  readonly policy?: string;
+  /** As if what cannot be known ran confined. */
+  readonly confined?: boolean;
+  readonly days: number;
+  readonly json?: boolean;
+}
+
+/** `assent replay`: what the last days' requests would be told under another policy. Exit 0; 1: the file is broken; 2: none was named. */
+export function replay(options: ReplayOptions): number {
   const machine = thisMachine();
-  const file = absolute(options.policy);
+  if (options.policy === undefined && options.confined !== true) {
+    complain(COMMAND, "nothing to compare with", "give --policy FILE, or --confined");
+    return 2;
+  }
+  const other = options.policy === undefined ? {} : userFile(absolute(options.policy), machine);
+  if (other === undefined) return 1;
+  return compare({ ...other, ...(options.confined === true ? { adapt: asIfConfining } : {}) }, machine, options);
+}
+
+/** Undefined: it is missing or has mistakes, which has been said. */
+function userFile(file: string, machine: Machine): Pick<DecideOptions, "select"> | undefined {
   const short = (path: string): string => visible(shorten(path, absolute("."), machine.home));
   const found = readPlace({ layer: "user", file });
   if (found.is !== "text" || !found.read.ok) {
@@ -33,18 +59,22 @@ export function replay(options: { readonly policy: string; readonly days: number
       `${short(file)} ${found.is === "missing" ? "does not exist" : found.is === "unreadable" ? visible(found.why) : "has mistakes"}`,
     );
     if (found.is === "text" && !found.read.ok) showProblems(found.read.problems, short);
-    return 1;
+    return undefined;
   }
+  return { select: withUserFile(file) };
+}
+
+function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machine, options: ReplayOptions): number {
   const history = pastRequests(machine, options.days);
-  const select = withUserFile(file);
   const changes: ChangedVerdict[] = [];
-  const counts = { before: new Map<Decision, number>(), after: new Map<Decision, number>() };
+  const counts = { before: new Map<Told, number>(), after: new Map<Told, number>() };
   for (const past of history.requests) {
     const before = judgePast(past, machine).verdict;
-    const after = judgePast(past, machine, select).verdict;
-    counts.before.set(before.decision, (counts.before.get(before.decision) ?? 0) + past.count);
-    counts.after.set(after.decision, (counts.after.get(after.decision) ?? 0) + past.count);
-    if (before.decision !== after.decision) changes.push({ past, before: before.decision, after: after.decision, reason: after.reason });
+    const after = judgePast(past, machine, other).verdict;
+    const [was, is] = [toldBy(before), toldBy(after)];
+    counts.before.set(was, (counts.before.get(was) ?? 0) + past.count);
+    counts.after.set(is, (counts.after.get(is) ?? 0) + past.count);
+    if (was !== is) changes.push({ past, before: was, after: is, reason: after.reason });
   }
   const { records, unreadable } = history;
   if (options.json === true) {
@@ -69,8 +99,7 @@ export function replay(options: { readonly policy: string; readonly days: number
     );
   if (changes.length > MOST_ROWS) writeStdout(`        and ${changes.length - MOST_ROWS} more (--json prints all)\n`);
   if (changes.length > 0) writeStdout("\n");
-  const total = (of: ReadonlyMap<Decision, number>): string =>
-    (["allow", "ask", "deny", "none"] as const).map((decision) => `${of.get(decision) ?? 0} ${decision}`).join(", ");
+  const total = (of: ReadonlyMap<Told, number>): string => TOLD.map((told) => `${of.get(told) ?? 0} ${told}`).join(", ");
   writeStdout(`before  ${total(counts.before)}\nafter   ${total(counts.after)}\n`);
   writeStdout(
     `${records} decisions of the last ${options.days} ` +

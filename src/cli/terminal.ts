@@ -21,8 +21,11 @@ export const unattended = (env: NodeJS.ProcessEnv): string | undefined => UNATTE
 /** Typed text that came before the question was shown answers nothing. Milliseconds. */
 const TYPED_AHEAD_MS = 120;
 
+/** What counts as agreement: the word alone, or the Enter key too. */
+type Agreement = "Type yes:" | "[Y/n]";
+
 /** Shows `page` and asks on the terminal itself, so that neither a pipe nor the clipboard can answer. Undefined: there is no terminal. */
-export async function confirmed(page: string, question: string): Promise<boolean | undefined> {
+export async function confirmed(page: string, question: string, agreement: Agreement = "Type yes:"): Promise<boolean | undefined> {
   let descriptor: number;
   try {
     descriptor = openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY);
@@ -35,10 +38,10 @@ export async function confirmed(page: string, question: string): Promise<boolean
     output.write(page);
     await drained(input);
     const lines = createInterface({ input, output, terminal: false });
-    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
-    const answer = await Promise.race([lines.question(`${question} Type yes: `), closed]);
+    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("no")));
+    const answer = (await Promise.race([lines.question(`${question} ${agreement} `), closed])).trim().toLowerCase();
     lines.close();
-    return answer.trim().toLowerCase() === "yes";
+    return answer === "yes" || (agreement === "[Y/n]" && (answer === "" || answer === "y"));
   } finally {
     input.destroy();
     output.destroy();

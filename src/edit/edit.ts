@@ -15,7 +15,7 @@ export type Edit =
   /** A value that is there. */
   | { readonly do: "replace"; readonly path: Path; readonly value: Json }
   /** The value of a key, which is made when it is missing, with the objects around it. */
-  | { readonly do: "set"; readonly path: Path; readonly value: Json };
+  | { readonly do: "set"; readonly path: Path; readonly value: Json; /** Put above a key that is made. */ readonly comment?: string };
 
 export interface NewItem {
   readonly value: Json;
@@ -87,7 +87,7 @@ function planned(text: string, root: JsonNode, change: Edit): EditPlan {
     case "replace":
       return planReplace(text, root, change.path, change.value);
     case "set":
-      return planSet(text, root, change.path, change.value);
+      return planSet(text, root, change);
   }
 }
 
@@ -162,7 +162,7 @@ function roomAt(text: string, root: JsonNode, node: JsonNode): Parameters<typeof
     : { on: "lines", indent: indentAt(text, node.start) };
 }
 
-function planSet(text: string, root: JsonNode, path: Path, value: Json): EditPlan {
+function planSet(text: string, root: JsonNode, { path, value, comment }: Extract<Edit, { readonly do: "set" }>): EditPlan {
   const found = findNode(root, path);
   if (found.ok) return planReplace(text, root, path, value);
   // The longest part of the path that is there.
@@ -177,9 +177,16 @@ function planSet(text: string, root: JsonNode, path: Path, value: Json): EditPla
   const style: TextStyle = styleOf(text, root);
   const { members } = owner.node;
   const spot: Spot | undefined = members.length === 0 ? undefined : { side: "after", index: members.length - 1 };
+  let comments: readonly string[] = [];
+  const print: Printer = (room) => {
+    comments = comment === undefined ? [] : [printComment(comment, room)];
+    return [...comments, printMember(key, nested, style, room)].join(room.on === "lines" ? style.eol + room.indent : " ");
+  };
+  const patch = insertion(text, containerOf(owner.node), spot, style, style.objectLines, print);
   return {
     ok: true,
-    patch: insertion(text, containerOf(owner.node), spot, style, style.objectLines, (room) => printMember(key, nested, style, room)),
+    patch,
+    comments,
     expected: withNode(root, around, (node) =>
       node.kind === "object" ? { ...node, members: [...node.members, { key, keyStart: -1, value: nodeOf(nested) }] } : node,
     ),

@@ -23,7 +23,7 @@ import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
 /** What deciding needs besides the request. */
-export interface DecideOptions extends Omit<Situation, "adapt" | "files" | "hostDecides" | "supervised" | "confines"> {
+export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */

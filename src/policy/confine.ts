@@ -1,6 +1,15 @@
-import type { Action, FileAction, Unknown, World } from "../action/index.ts";
+import {
+  type Action,
+  type FileAction,
+  type NetAction,
+  type ProcessAction,
+  RUN_TIME_PROCESS,
+  type Unknown,
+  type World,
+} from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
-import { belowAny, comparablePlaces } from "./location.ts";
+import { reachOfHost } from "./addresses.ts";
+import { belowAny, comparablePlaces, withinAny } from "./location.ts";
 import { isGitInternal } from "./path-class.ts";
 import { isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
@@ -11,21 +20,23 @@ import { type JudgedAction, type RequestVerdict, unconfined, type Verdict, verdi
 export interface ConfineContext {
   readonly world: World;
   readonly confines?: boolean | undefined;
+  /** Something protected goes with what the action takes away. */
+  readonly takesProtected: (action: FileAction) => boolean;
 }
 
 /**
  * After judging: a request is confined when nothing in it is denied and every obstacle is one that a supervised run sees
  * and undo can take back; and when what a rule allows is code, for that rule answers the question and takes no wall away.
  */
-export function confine(found: RequestVerdict, policy: Policy, { world, confines }: ConfineContext): RequestVerdict {
-  if (confines !== true || !confinesAnything(policy)) return found;
+export function confine(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {
+  if (context.confines !== true || !confinesAnything(policy)) return found;
   const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
   if (found.decision === "allow") return found.actions.some(runsCode) ? confined(found) : found;
   if (obstacles.length + unknowns.length === 0) return found;
   const everything = policy.settings.mode === "full-auto";
   const held =
-    obstacles.every(({ action, verdict }) => isHeld(action, verdict, { world, everything })) &&
+    obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
     unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict));
   return held ? confined(found) : found;
 }
@@ -49,25 +60,26 @@ function runsCode({ action, verdict }: JudgedAction): boolean {
   return action.kind === "code" || (action.kind === "exec" && (!action.trusted || action.ownTool === true));
 }
 
-interface Holding {
-  readonly world: World;
+interface Holding extends ConfineContext {
   /** `full-auto`: a run allows by itself what is only asked because nobody wrote anything about it. */
   readonly everything: boolean;
 }
 
-function isHeld(action: Action, verdict: Verdict, { world, everything }: Holding): boolean {
+function isHeld(action: Action, verdict: Verdict, context: Holding): boolean {
+  const { world, everything } = context;
   const { decision, basis, builtin } = verdict;
   const changesFile = action.kind === "file" && !isRead(action);
   // A tool of the host's or of a server runs where no supervisor sees it.
   if (action.kind === "tool" || decision === "deny") return false;
   if (decision === "none") return action.kind === "exec" || action.kind === "code";
-  // What is protected would be refused halfway through.
-  if (builtin === "protect.inside" && changesFile) return false;
+  // What is protected there would be refused halfway through; what is only written is refused by itself.
+  if (changesFile && takesAlong(action) && context.takesProtected(action)) return false;
   if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
   if (basis !== "default") return false;
   if (action.kind === "file") return everything || isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
-  if (action.kind === "net") return everything || action.operation === "listen";
+  if (action.kind === "net") return everything || action.operation === "listen" || isOwnMachine(action);
+  if (action.kind === "process" && action.operation === "signal" && isOwnJob(action)) return true;
   return everything && (action.kind === "process" || action.kind === "exec" || action.kind === "code");
 }
 
@@ -76,7 +88,16 @@ const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): bo
 
 const isRead = ({ operation }: FileAction): boolean => operation === "read" || operation === "list" || operation === "execute";
 
-/** In the project or a temporary folder, below its top: what a run changes without asking. */
+/** Whoever deletes, moves or changes a folder's rights means all that is in it. */
+const takesAlong = ({ operation }: FileAction): boolean => operation === "delete" || operation === "rename" || operation === "metadata";
+
+/** `kill %1`, `kill $!`: a run's processes may signal each other, and nobody else. */
+const isOwnJob = ({ target }: ProcessAction): boolean => target.startsWith("%") || target === RUN_TIME_PROCESS;
+
+/** A run lets itself be reached by what its session started, and by nothing else of this machine. */
+const isOwnMachine = ({ host }: NetAction): boolean => host !== undefined && reachOfHost(host) === "loopback";
+
+/** In the project or a temporary folder: what a run changes without asking. Neither folder itself is taken away. */
 function isRunsOwn(action: FileAction, world: World): boolean {
   const { project, temp, home } = comparablePlaces(world);
   // A folder that holds home is nobody's project.
@@ -84,8 +105,9 @@ function isRunsOwn(action: FileAction, world: World): boolean {
   const root = rootOf(action.target);
   // Nobody knows where: each path is judged when it is touched.
   if (root === undefined) return true;
-  const isBelow = (path: string): boolean => belowAny(path, own);
   if (action.target.kind === "unknown") return true;
   const { compared } = spell(action, world);
-  return compared.length > 0 && compared.every(isBelow) && !(action.operation === "delete" && compared.some(isGitInternal));
+  if (compared.length === 0) return false;
+  if (!takesAlong(action)) return compared.every((path) => withinAny(path, own));
+  return compared.every((path) => belowAny(path, own)) && !(action.operation === "delete" && compared.some(isGitInternal));
 }

@@ -184,6 +184,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   suggest: ["*"],
   answer: ["*"],
   auto: ["on", "everywhere", "subagents", "set"],
+  confine: ["on", "log"],
   bypass: ["on", "toggle", "set"],
   breaker: ["reset", "off", "set"],
   agents: ["trust", "forget", "add", "set"],

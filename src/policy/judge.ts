@@ -20,7 +20,7 @@ import { namesByCommand, namesOwn } from "./naming.ts";
 import { asking, exactly, type Hit, isInside, NO_MATCHES, type MatchedRules, findMatchingRules } from "./matched-rules.ts";
 import { isHarmlessDevice } from "./path-class.ts";
 import { type Preset, presetOf } from "./presets.ts";
-import { protectionsOf, type Scoped, type ProtectionContext } from "./protections.ts";
+import { protectionsOf, takesProtected, type Scoped, type ProtectionContext } from "./protections.ts";
 import { guardsSecrets } from "./reasons.ts";
 import { indexOf, type RuleIndex } from "./rule-index.ts";
 import { matchRule } from "./rule.ts";
@@ -100,7 +100,8 @@ export function judge(lowered: Lowered, policy: Policy, context: JudgeContext): 
     const verdict = lowered.actions.reduce((so, each) => (each.kind === "exec" ? heldBack(judgement, each, so) : so), plain);
     return { unknown, verdict: granted(judgement, exec, verdict, (trial) => judgeUnknown(trial, unknown, actions)) };
   });
-  return confine(combine(actions, unknowns, { policy, host: context.host }), policy, context);
+  const found = combine(actions, unknowns, { policy, host: context.host });
+  return confine(found, policy, { ...context, takesProtected: (action) => takesProtected(action, surroundings(judgement, action)) });
 }
 
 /**

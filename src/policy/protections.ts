@@ -11,7 +11,7 @@ import {
   visible,
   type World,
 } from "../action/index.ts";
-import { baseName, isWithin } from "../path/index.ts";
+import { baseName, isBelow, isWithin } from "../path/index.ts";
 import { hostMatches, normaliseHost, possibleHosts } from "../pattern/index.ts";
 import { type Reach, reachOfHost } from "./addresses.ts";
 import { agentFile } from "./agent-files.ts";
@@ -19,6 +19,7 @@ import { judgingOf, type Matcher } from "./kinds/index.ts";
 import { comparable, comparablePlaces, forms, type Places } from "./location.ts";
 import {
   isGitConfig,
+  isGitInternal,
   isOftenShared,
   isPersistence,
   isRawDevice,
@@ -172,6 +173,20 @@ function isOwnState(path: string, action: FileAction, exec: ExecAction | undefin
   if (action.operation !== "read" || exec?.trusted !== true) return false;
   return STATES.some(({ programs, files }) => programs.test(exec.program) && files.test(path));
 }
+
+/**
+ * Something protected is known to go with what the action takes away. A repository that lies in there goes as a whole, its
+ * hooks included.
+ */
+export function takesProtected(action: FileAction, around: ProtectionContext): boolean {
+  const root = rootOf(action.target);
+  if (root === undefined || (action.target.kind === "path" && !isRecursive(action) && action.operation !== "rename")) return false;
+  const places = comparablePlaces(around.world);
+  const goes = (path: string): boolean => action.operation === "delete" && isGitInternal(path) && isBelow(repositoryOf(path), root);
+  return findReached(action, (path) => isKept(path, around, places) && !goes(path), around.world).found !== undefined;
+}
+
+const repositoryOf = (path: string): string => path.slice(0, path.search(/\/\.git(?:\/|$)/i) + 1);
 
 /** A folder, a pattern or a run-time path: could something protected be in reach? The world is asked, within bounds. */
 function insideProtection(action: FileAction, around: ProtectionContext, places: Places): Protection | undefined {

@@ -1,5 +1,5 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
-import type { Target } from "../../action/index.ts";
+import { RUN_TIME_PROCESS, type Target } from "../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { isWildcard, textOf, type Value } from "../value.ts";
@@ -65,7 +65,7 @@ export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): b
     inv.cx.add({
       kind: "process",
       operation: "signal",
-      target: text ?? "a process only known at run time",
+      target: text ?? RUN_TIME_PROCESS,
       origin: { by: "command", exec: inv.exec },
     });
   }

@@ -1,0 +1,114 @@
+import { visible } from "../action/index.ts";
+import type { DecideOptions } from "../engine/index.ts";
+import { inspect } from "../inspect/index.ts";
+import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
+import type { Settings, UnknownSetting } from "../policy/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { complain, schemaFor, showProblems } from "./policy-target.ts";
+import { writeStdout } from "./stdio.ts";
+import { styleFor } from "./style.ts";
+import { confirmed, unattended } from "./terminal.ts";
+
+const COMMAND = "confine";
+const COMMENT = "What cannot be known beforehand runs confined instead of being asked: held to this policy, and kept for `assent undo`.";
+
+/** What a person agrees to, before `"unknown": "confine"` is written. */
+export function consentPage(env: Machine["env"]): string {
+  const style = styleFor({ isTTY: true }, env);
+  return [
+    style.bold("Run what cannot be known confined, instead of asking you?"),
+    "  The project's own scripts, tests and builds, programs that Assent does not know, and changes of the project's files go",
+    "  ahead without a question, files that an agent deletes or overwrites there among them. While they run, the kernel holds",
+    "  them to your policy: no secrets, nothing written outside the project and temporary folders, no hosts but a tool's own.",
+    "  What they change is kept: `assent undo` brings it back, `assent receipt` shows it.",
+    "  Still asked: pushing and publishing, everything else that nobody can take back, and what your rules ask about.",
+    "  `assent confine off` ends it at the next call.",
+    "",
+  ].join("\n");
+}
+
+function fail(message: string, help?: string): number {
+  complain(COMMAND, message, help);
+  return 1;
+}
+
+/** `assent confine on`: a person agrees, at the terminal. */
+export async function confineOn(options: { readonly log?: boolean }): Promise<number> {
+  const machine = thisMachine();
+  const nobody = unattended(process.env);
+  if (nobody !== undefined)
+    return fail(`${nobody} is set: nobody is here to agree`, "say it at a terminal of your own; nothing was changed");
+  // Only the log says what would be confined: nothing is waived that needs agreeing to.
+  if (options.log === true) return write(machine, "confine-log");
+  const agreed = await confirmed(consentPage(machine.env), "Agree?");
+  if (agreed === undefined) return fail("there is no terminal to ask on", "nothing was changed");
+  return agreed ? write(machine, "confine") : fail("nothing was changed");
+}
+
+/** `assent confine off`: from now on a person is asked again. Needs no question. */
+export const confineOff = (): number => write(thisMachine(), "ask");
+
+const SAID: Readonly<Record<UnknownSetting, string>> = {
+  confine: "on: what cannot be known runs confined instead of being asked",
+  "confine-log": "off: what would be confined is asked, and logged (`assent replay --confined`)",
+  ask: "off: what cannot be known is asked",
+  deny: "off: what cannot be known is refused",
+};
+
+/** Writes the setting into the user's own policy file, which is made where there is none. */
+export function write(machine: Machine, unknown: UnknownSetting): number {
+  const place = policyPlace("global", machine, absolute("."));
+  if (place === undefined) return fail("there is no place for your policy file");
+  const short = (path: string): string => visible(shorten(path, absolute("."), machine.home));
+  if (unknown === "ask" && readPlace(place).is === "missing") return report(machine);
+  const comment = unknown === "confine" ? { comment: COMMENT } : {};
+  const done = editPolicy(place, starterPolicy(place.layer, schemaFor(place)), () => ({
+    edits: [{ do: "set", path: ["unknown"], value: unknown, ...comment }],
+  }));
+  if (done.is === "broken") showProblems(done.problems, short);
+  if (done.is !== "done")
+    return fail(`${short(place.file)} ${done.is === "failed" ? visible(done.why) : "has mistakes"}`, "nothing was changed");
+  return report(machine);
+}
+
+/** `assent confine status`. */
+export function report(machine: Machine, options: { readonly json?: boolean } = {}): number {
+  const settings = settingsHere(machine);
+  if (options.json === true) {
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, unknown: settings.unknown, mode: settings.mode, confines: confinesBy(settings) })}\n`);
+    return 0;
+  }
+  writeStdout(`confining is ${SAID[settings.unknown]}\n`);
+  if (settings.unknown === "confine" && !confinesBy(settings))
+    writeStdout(`  not under the preset \`${settings.preset}\`, which asks about everything that nobody has allowed\n`);
+  return 0;
+}
+
+/** `assent confine status`. */
+export const confineStatus = (options: { readonly json?: boolean }): number => report(thisMachine(), options);
+
+const settingsHere = (machine: Machine): Settings => inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings;
+const confinesBy = ({ unknown, preset }: Settings): boolean => unknown === "confine" && (preset === "default" || preset === "permissive");
+
+/** For those who only look: the policy as if confining were on. What is refused stays refused. */
+export const asIfConfining: NonNullable<DecideOptions["adapt"]> = (policy) =>
+  policy.settings.unknown === "deny" ? policy : { ...policy, settings: { ...policy.settings, unknown: "confine" } };
+
+/** After `assent install`: asked once, as long as the person's own policy says nothing about it. */
+export async function offerConfining(machine: Machine): Promise<void> {
+  if (unattended(process.env) !== undefined) return;
+  const place = policyPlace("global", machine, absolute("."));
+  const found = place === undefined ? undefined : readPlace(place);
+  if (
+    found === undefined ||
+    found.is === "unreadable" ||
+    (found.is === "text" && (!found.read.ok || "unknown" in found.read.policy.settings))
+  )
+    return;
+  const agreed = await confirmed(consentPage(machine.env), "Run what cannot be known confined, instead of asking?", "[Y/n]");
+  if (agreed === undefined) writeStdout("`assent confine on` lets what cannot be known run confined instead of asking you\n");
+  else write(machine, agreed ? "confine" : "ask");
+}

@@ -1,0 +1,214 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { decide } from "../../src/engine/index.ts";
+import { type Decision, isConfined, unconfined } from "../../src/policy/index.ts";
+import { engine } from "../scratch.ts";
+import { place, type PolicyText } from "./place.ts";
+
+/** `"unknown": "confine"`: what goes ahead supervised, what is still asked, and how often a person is interrupted. */
+
+type Told = Decision | "confined";
+
+const here = place({
+  "x.sh": "#!/bin/sh\n",
+  "server.js": "",
+  "requirements.txt": "",
+  "build/out.js": "",
+  ".env": "KEY=1",
+  "conf/.env": "KEY=1",
+  "vendor/.git/hooks/pre-commit": "",
+  "~/other/a.txt": "",
+});
+
+const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
+
+function told(command: string, policy: PolicyText, confines = true): Told {
+  here.user(policy);
+  const facts = { does: "shell", field: "command" } as const;
+  const request = {
+    tool: "Bash",
+    facts,
+    input: { command },
+    cwd: here.project,
+    host: { ...HOST, confines },
+    point: "test",
+    agent: "claude",
+  };
+  const { verdict } = decide(request, { machine: here.machine, ...engine, audit: false });
+  return isConfined(verdict) ? "confined" : verdict.decision;
+}
+
+const CONFINE = { unknown: "confine" };
+
+describe("what is confined, and what is not", () => {
+  const ROWS: Readonly<Record<string, readonly (readonly [command: string, told: Told])[]>> = {
+    "what only looks needs no wall": [
+      ["ls -la", "allow"],
+      ["git status", "allow"],
+      ["grep -rn TODO src", "allow"],
+    ],
+    "no opinion: the project's code, inline code, programs that nobody knows": [
+      ["npm test", "confined"],
+      ["./x.sh", "confined"],
+      ["node server.js &", "confined"],
+      ["some-unknown-tool --flag", "confined"],
+      ["source .venv/bin/activate && pytest -q | tail", "confined"],
+    ],
+    "what nobody can analyse": [
+      ["$TOOL build", "confined"],
+      ['eval "$(./x.sh)"', "confined"],
+      ["cat $FILE", "confined"],
+      ["rm $FILE", "confined"],
+    ],
+    "changes of the project's files and of temporary ones": [
+      ["echo hi > out.txt", "confined"],
+      ["sed -i s/a/b/ src/a.ts", "confined"],
+      ["mkdir -p a/b && mv src/a.ts a/b", "confined"],
+      ["rm -rf build", "confined"],
+      ["chmod +x x.sh", "confined"],
+    ],
+    "ordinary local git": [
+      ["git add -A && git commit -m x", "confined"],
+      ["git stash", "confined"],
+      ["git checkout -b topic", "confined"],
+      ["git reset --hard", "confined"],
+    ],
+    "what leaves the project, as its words say": [
+      ["cp a.txt ../b.txt", "ask"],
+      ["git worktree add ../wt", "ask"],
+      ["touch ~/other/b.txt", "ask"],
+      ["./x.sh > ~/out.txt", "ask"],
+    ],
+    "what nobody can take back": [
+      ["git push", "ask"],
+      ["git push --force", "ask"],
+      ["npm publish", "ask"],
+      ["gh pr create", "ask"],
+      ["./x.sh && git push", "ask"],
+      ["kubectl delete pod a", "ask"],
+    ],
+    "other machines, other processes, rights": [
+      ["curl https://example.com", "ask"],
+      ["curl http://localhost:3000/health", "confined"],
+      ["kill 123", "ask"],
+      ["sleep 100 & kill %1", "confined"],
+      ["sudo make install", "ask"],
+      ["python3 -m http.server", "confined"],
+    ],
+    "what would be refused halfway through": [
+      ["rm -rf vendor", "confined"],
+      ["rm -rf conf", "ask"],
+      ["rm -rf .git", "ask"],
+      ["rm -rf .", "deny"],
+    ],
+    "what is denied stays denied, whatever stands beside it": [
+      ["cat .env", "deny"],
+      ["./x.sh; cat .env", "deny"],
+      ["./x.sh; rm -rf ~", "deny"],
+      ["npm test && echo x >> ~/.bashrc", "deny"],
+    ],
+    "what decides about agents": [
+      ["./x.sh > .mcp.json", "ask"],
+      ["echo '{}' > .claude/settings.json", "ask"],
+      ["claude mcp add x ./x.sh", "ask"],
+      ["assent confine on", "deny"],
+      ["assent confine on --log", "deny"],
+    ],
+  };
+  for (const [section, rows] of Object.entries(ROWS))
+    it.each(rows)(`${section}: %s: %s`, (command, expected) => {
+      expect(told(command, CONFINE)).toBe(expected);
+    });
+
+  it("never without somebody who can start it so", () => {
+    for (const rows of Object.values(ROWS))
+      for (const [command, expected] of rows) {
+        const bare = told(command, {}, false);
+        expect([command, told(command, CONFINE, false)]).toEqual([command, bare]);
+        expect(bare).not.toBe("confined");
+        if (expected === "allow" || expected === "deny") expect([command, bare]).toEqual([command, expected]);
+      }
+  });
+});
+
+describe("the policy's words", () => {
+  const RULES: readonly (readonly [what: string, policy: PolicyText, command: string, told: Told])[] = [
+    ["a written ask stays an ask", { ...CONFINE, permissions: { ask: ["Bash(npm test:*)"] } }, "npm test", "ask"],
+    ["a written deny stays a deny", { ...CONFINE, permissions: { deny: ["Bash(npm test:*)"] } }, "npm test", "deny"],
+    [
+      "an allow for the project's code lifts the question, not the wall",
+      { ...CONFINE, permissions: { allow: ["Bash(npm test:*)"] } },
+      "npm test",
+      "confined",
+    ],
+    ["unless it says so", { ...CONFINE, permissions: { allow: [{ rule: "Bash(npm test:*)", confined: false }] } }, "npm test", "allow"],
+    ["and for what a project's own file says", { ...CONFINE, permissions: { allow: ["Bash(./x.sh)"] } }, "./x.sh", "confined"],
+    ["an allow for what is no code is an allow", { ...CONFINE, permissions: { allow: ["Bash(gh pr create:*)"] } }, "gh pr create", "allow"],
+    ["without confining an allow is one", { permissions: { allow: ["Bash(npm test:*)"] } }, "npm test", "allow"],
+    ["`ask` asks", { unknown: "ask" }, "npm test", "none"],
+    ["`deny` refuses", { unknown: "deny" }, "npm test", "deny"],
+    ["`confine-log` only logs", { unknown: "confine-log" }, "npm test", "none"],
+    ["not where everything is asked", { ...CONFINE, preset: "strict" }, "npm test", "ask"],
+    ["not where nothing may change", { ...CONFINE, preset: "readonly" }, "npm test", "deny"],
+    ["full-auto confines what nobody speaks about", { mode: "full-auto" }, "npm test", "confined"],
+    ["and hosts: the run lets them through", { mode: "full-auto" }, "curl https://example.com", "confined"],
+    ["but no push", { mode: "full-auto" }, "git push", "ask"],
+    ["and nothing under `deny`", { mode: "full-auto", unknown: "deny" }, "npm test", "deny"],
+    ["a broken file confines nothing", '{ "unknown": "confine", ', "npm test", "ask"],
+  ];
+  it.each(RULES)("%s", (_, policy, command, expected) => {
+    expect(told(command, policy)).toBe(expected);
+  });
+
+  it("a project's own file does not switch it on", () => {
+    here.own({ unknown: "confine" }, true);
+    expect(told("npm test", {})).toBe("none");
+    here.own({ unknown: "ask" }, true);
+    expect(told("npm test", CONFINE)).toBe("none");
+    here.own({});
+  });
+
+  it("keeps what it would be where nothing confines", () => {
+    here.user(CONFINE);
+    const request = { tool: "Bash", facts: { does: "shell", field: "command" }, input: { command: "$X y" }, cwd: here.project } as const;
+    const { verdict } = decide(
+      { ...request, host: { ...HOST, confines: true }, point: "test", agent: "claude" },
+      { machine: here.machine, ...engine, audit: false },
+    );
+    expect(verdict).toMatchObject({ decision: "allow", basis: "mode", builtin: "confined" });
+    expect(unconfined(verdict)).toMatchObject({ decision: "ask", basis: "protection", builtin: "unknown" });
+  });
+});
+
+/** What agents type all day. Lines with a verdict get exactly that one. */
+describe("interruptions", () => {
+  const lines = ["everyday.txt", "everyday-agents.txt"].flatMap((file) =>
+    readFileSync(join("test/cases", file), "utf8")
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#")),
+  );
+  const command = (line: string): string =>
+    line
+      .replace(/^(?:allow|ask|deny|none): /, "")
+      .replaceAll("⏎", "\n")
+      .replaceAll("⇥", "\t");
+  const harmless = lines.filter((line) => !/^(?:ask|deny): /.test(line));
+  const interrupted = (policy: PolicyText): readonly string[] =>
+    harmless.filter((line) => !["allow", "confined"].includes(told(command(line), policy)));
+
+  it("at most 8 in a hundred with `confine`, and 5 with `full-auto`", { timeout: 120_000 }, () => {
+    expect(harmless.length).toBeGreaterThan(1900);
+    const confine = interrupted(CONFINE);
+    expect(confine.length / harmless.length, confine.join("\n")).toBeLessThan(0.08);
+    const auto = interrupted({ mode: "full-auto" });
+    expect(auto.length / harmless.length, auto.join("\n")).toBeLessThan(0.05);
+  });
+
+  it("what must go on being asked is", () => {
+    const agents = lines.slice(lines.indexOf("source .venv/bin/activate && pytest"));
+    const marked = agents.filter((line) => /^(?:ask|deny): /.test(line));
+    expect(marked.length).toBeGreaterThan(15);
+    for (const line of marked) expect(`${told(command(line), CONFINE)}: ${command(line)}`).toBe(line.replaceAll("⏎", "\n"));
+  });
+});
