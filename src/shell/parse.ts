@@ -127,6 +127,14 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
       return substitutionEnd !== undefined && node.items.some((item) => item.pattern.some((word) => SUBSTITUTION_OPENER.test(word.text)))
         ? { reason: "a substitution in a case pattern inside a substitution", at: node.pos }
         : undefined;
+    // For zsh all words up to the end of the line are names of functions, patterns with qualifiers among them (zshmisc(1)).
+    case "Function":
+      return source.startsWith("function", node.pos) &&
+        node.body.type !== "BraceGroup" &&
+        node.body.type !== "CompoundList" &&
+        !/[(\n]/.test(source.slice(node.name.end, node.body.pos))
+        ? { reason: "a function without `()` whose body is not in braces", at: node.pos }
+        : undefined;
     case "Redirect":
       // unbash 6.0.4 takes a descriptor variable with a substitution in its subscript for a word.
       return source.charAt(node.pos - 1) === "}" &&
