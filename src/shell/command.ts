@@ -2,7 +2,7 @@ import { isEndlessFile } from "./analyse/sizes.ts";
 import { parse, type Command, type Assignment } from "unbash";
 import type { ExecAction, Span } from "../action/index.ts";
 import { bracesOf } from "./brace.ts";
-import { runBuiltin } from "./builtins/index.ts";
+import { isBuiltin, runBuiltin } from "./builtins/index.ts";
 import { DEEPEST_NESTING, type Context } from "./context.ts";
 import { evaluateAsArithmetic, expandFields, expandText } from "./expand.ts";
 import type { CommandRunner } from "./invocation.ts";
@@ -29,7 +29,7 @@ import {
   type Value,
 } from "./value.ts";
 import { readNames } from "./arithmetic.ts";
-import { assignVariable, giveValue, steering } from "./variables.ts";
+import { assignVariable, giveValue, handOn, steering } from "./variables.ts";
 import { expansion, inputOf, leaving, redirectedOutcome, runStatements, type ShellOutcome } from "./walk.ts";
 
 const same = (out: Stream, state: ShellState): ShellOutcome => ({ out, ok: state, fail: state });
@@ -83,7 +83,7 @@ export function runSimple(cx: Context, state: ShellState, node: Command, stdin: 
   const secret = secretHanded(state, words, redirected.stdin);
   const before = cx.actions.length;
   const { environment } = state;
-  const variables = lend(cx, state, handed);
+  const variables = lend(cx, state, handed, words[0] === undefined ? undefined : textOf(words[0]));
   const outcome = dispatch({ cx, state, argv: words, env, stdin: input, span, assigned, runner: RUNNER });
   const lasting = words[0] === undefined || mayKeep(state, textOf(words[0]));
   if (handed.size > 0)
@@ -111,14 +111,23 @@ const isExecAlone = (words: readonly Value[]): boolean => {
 const READS_NOTHING_ELSE = new Set("ls cat wc head tail stat file echo printf test [ true : set declare local export".split(" "));
 
 /** What a command is given in front of its name, functions and builtins see as variables. Returns what was there. */
-function lend(cx: Context, state: ShellState, handed: ReadonlyMap<string, Handed>): ReadonlyMap<string, ShellVariable | undefined> {
+function lend(
+  cx: Context,
+  state: ShellState,
+  handed: ReadonlyMap<string, Handed>,
+  to: string | undefined,
+): ReadonlyMap<string, ShellVariable | undefined> {
   const before = new Map<string, ShellVariable | undefined>();
   if (handed.size === 0) return before;
   for (const [name, { value, span }] of handed) {
     before.set(name, state.variables.get(name));
     if (value !== undefined) giveValue(cx, state, name, value, span);
   }
-  state.environment = new Map([...state.environment, ...handed]);
+  // Within a function or builtin a trap may be sprung.
+  const inShell = mayKeep(state, to) || (to !== undefined && isBuiltin(to));
+  for (const [name, given] of handed)
+    if (inShell) state.hand(name, given);
+    else handOn(state, name, given);
   return before;
 }
 

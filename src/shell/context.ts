@@ -36,6 +36,8 @@ export interface ShellTrap {
   readonly code: Value;
   /** As it was when the trap was set. */
   readonly state: ShellState;
+  /** How many marks there were then. */
+  readonly since: number;
   readonly span: Span | undefined;
   /** What it may find otherwise when it is sprung. */
   readonly changed: Set<string>;

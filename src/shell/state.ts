@@ -44,6 +44,13 @@ export interface Springing {
 
 export const CALM: Springing = { names: new Set(), moves: false, prints: false };
 
+/** What the line makes of names beside giving them values: a trap set before finds it so when it is sprung. */
+export type Mark =
+  | { readonly is: "attributes"; readonly name: string; readonly letters: string }
+  | { readonly is: "handed"; readonly name: string; readonly handed: Handed }
+  | { readonly is: "alias"; readonly name: string; readonly meaning: string }
+  | { readonly is: "option"; readonly option: Followed };
+
 /** Options of the shell that are followed: `allexport`, `physical`, `nullglob`, and those that end it early. */
 export type Followed = "allexport" | "physical" | "nullglob" | "errexit" | "nounset";
 
@@ -64,6 +71,10 @@ export class ShellState {
   springing: Springing;
   /** Options that may be set. */
   options: ReadonlySet<Followed>;
+  /** In the code of a trap: how many functions are being called around it, and what they hide, is not known. */
+  sprung: boolean;
+  /** One list for the whole shell, in the order of the walk. */
+  marks: Mark[];
 
   constructor(places: readonly ShellPlace[]) {
     this.standing = places;
@@ -76,6 +87,8 @@ export class ShellState {
     this.frames = [];
     this.springing = CALM;
     this.options = new Set();
+    this.sprung = false;
+    this.marks = [];
   }
 
   get places(): readonly ShellPlace[] {
@@ -93,6 +106,8 @@ export class ShellState {
     copy.frames = this.frames;
     copy.springing = this.springing;
     copy.options = this.options;
+    copy.sprung = this.sprung;
+    copy.marks = this.marks;
     if (this.variables.size > 0) copy.variables = new Map(this.variables);
     if (this.functions.size > 0) copy.functions = new Map(this.functions);
     if (this.aliases.size > 0) copy.aliases = new Map(this.aliases);
@@ -106,8 +121,10 @@ export class ShellState {
 
   addAttributes(name: string, letters: string): void {
     const now = this.attributesOf(name);
-    const all = [...new Set(now + letters)].sort().join("");
-    if (all !== now) this.attributes = new Map(this.attributes).set(name, all);
+    const all = uniteLetters(now, letters);
+    if (all === now) return;
+    this.attributes = new Map(this.attributes).set(name, all);
+    this.marks.push({ is: "attributes", name, letters });
   }
 
   dropAttributes(name: string): void {
@@ -118,7 +135,32 @@ export class ShellState {
   }
 
   setOption(option: Followed): void {
-    if (!this.options.has(option)) this.options = new Set([...this.options, option]);
+    if (this.options.has(option)) return;
+    this.options = new Set([...this.options, option]);
+    this.marks.push({ is: "option", option });
+  }
+
+  addAlias(name: string, meaning: string): void {
+    const now = this.aliases.get(name) ?? [];
+    if (now.includes(meaning)) return;
+    this.aliases.set(name, [...now, meaning]);
+    this.marks.push({ is: "alias", name, meaning });
+  }
+
+  /** Adds to what programs get from here on: applyEnvironment asks each of them what it does with it. */
+  hand(name: string, handed: Handed): void {
+    this.environment = new Map(this.environment).set(name, handed);
+    this.marks.push({ is: "handed", name, handed });
+  }
+
+  /** What other code of the shell may have made of names in the meantime. */
+  mayBeMarked(marks: readonly Mark[]): void {
+    for (const mark of marks) {
+      if (mark.is === "attributes") this.addAttributes(mark.name, mark.letters);
+      else if (mark.is === "option") this.setOption(mark.option);
+      else if (mark.is === "alias") this.addAlias(mark.name, mark.meaning);
+      else this.environment = joinEnvironments(this.environment, new Map([[mark.name, mark.handed]]));
+    }
   }
 
   /** The innermost function gets a variable of its own; `maybe` where not every shell gives it one. */
@@ -129,7 +171,7 @@ export class ShellState {
     const hidden = top.get(name);
     if (hidden !== undefined && (maybe || !hidden.maybe)) return;
     const saved = hidden === undefined ? visible : either(name, hidden.saved, visible);
-    const entry: Hidden = { saved, attributes: (hidden?.attributes ?? "") + this.attributesOf(name), maybe };
+    const entry: Hidden = { saved, attributes: uniteLetters(hidden?.attributes ?? "", this.attributesOf(name)), maybe };
     this.frames = [...this.frames.slice(0, -1), new Map(top).set(name, entry)];
   }
 
@@ -216,11 +258,13 @@ function joinVariables(name: string, a: ShellVariable | undefined, b: ShellVaria
 export const either = (name: string, a: ShellVariable | undefined, b: ShellVariable | undefined): ShellVariable | undefined =>
   sameVariable(a, b) ? a : joinVariables(name, a, b);
 
+const uniteLetters = (a: string, b: string): string => [...new Set(a + b)].sort().join("");
+
 function joinAttributes(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   if (a === b || b.size === 0) return a;
   if (a.size === 0) return b;
   const out = new Map(a);
-  for (const [name, letters] of b) out.set(name, [...new Set((a.get(name) ?? "") + letters)].sort().join(""));
+  for (const [name, letters] of b) out.set(name, uniteLetters(a.get(name) ?? "", letters));
   return out;
 }
 
@@ -240,7 +284,7 @@ function joinFrames(a: ShellState, b: ShellState): readonly ReadonlyMap<string, 
           one === undefined ? a.variables.get(name) : one.saved,
           other === undefined ? b.variables.get(name) : other.saved,
         ),
-        attributes: (one?.attributes ?? a.attributesOf(name)) + (other?.attributes ?? b.attributesOf(name)),
+        attributes: uniteLetters(one?.attributes ?? a.attributesOf(name), other?.attributes ?? b.attributesOf(name)),
         maybe: one?.maybe !== false || other?.maybe !== false,
       });
     }
@@ -258,6 +302,8 @@ export function joinStates(a: ShellState | undefined, b: ShellState | undefined)
   if (a === undefined || a === b) return b;
   if (b === undefined) return a;
   const out = new ShellState([]);
+  out.sprung = a.sprung;
+  out.marks = a.marks;
   out.springing = joinSpringing(a.springing, b.springing);
   out.places = joinPlaces(a.places, b.places);
   out.frames = joinFrames(a, b);
@@ -306,9 +352,18 @@ const sameFrames = (a: ShellState["frames"], b: ShellState["frames"]): boolean =
       (frame.size === other?.size &&
         [...frame].every(([name, hidden]) => {
           const now = other.get(name);
-          return now !== undefined && now.maybe === hidden.maybe && sameVariable(now.saved, hidden.saved);
+          return (
+            now !== undefined && now.maybe === hidden.maybe && now.attributes === hidden.attributes && sameVariable(now.saved, hidden.saved)
+          );
         }))
     );
+  });
+
+const sameLists = <T>(a: ReadonlyMap<string, readonly T[]>, b: ReadonlyMap<string, readonly T[]>): boolean =>
+  a.size === b.size &&
+  [...a].every(([name, list]) => {
+    const other = b.get(name);
+    return list === other || (list.length === other?.length && list.every((one) => other.includes(one)));
   });
 
 export function sameState(a: ShellState, b: ShellState): boolean {
@@ -316,7 +371,7 @@ export function sameState(a: ShellState, b: ShellState): boolean {
   if (a.options.size !== b.options.size || a.springing.names.size !== b.springing.names.size || a.springing.moves !== b.springing.moves)
     return false;
   if (!sameAttributes(a.attributes, b.attributes) || !sameFrames(a.frames, b.frames)) return false;
-  if (a.functions.size !== b.functions.size || a.aliases.size !== b.aliases.size || a.variables.size !== b.variables.size) return false;
+  if (!sameLists(a.functions, b.functions) || !sameLists(a.aliases, b.aliases) || a.variables.size !== b.variables.size) return false;
   if (a.places.map(placeKey).join("\n") !== b.places.map(placeKey).join("\n") || !sameVariable(a.positional, b.positional)) return false;
   if (!sameEnvironment(a.environment, b.environment)) return false;
   for (const [name, variable] of a.variables) if (!sameVariable(variable, b.variables.get(name))) return false;

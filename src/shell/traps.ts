@@ -4,7 +4,6 @@ import { parseShell } from "./parse.ts";
 import { RUNNER } from "./runner.ts";
 import { sameVariable, type ShellState } from "./state.ts";
 import { NOTHING, textOf, unknown, type Stream, type Value } from "./value.ts";
-import { handOn } from "./variables.ts";
 import { runStatements } from "./walk.ts";
 
 /**
@@ -12,7 +11,7 @@ import { runStatements } from "./walk.ts";
  * at once; what it does is judged when the line has been walked, with everything unknown that has changed until then.
  */
 export function setTrap(cx: Context, state: ShellState, code: Value, span: Span | undefined, last: boolean): Stream {
-  const set = { code, state: state.fork(), span, changed: new Set<string>(), moved: false, last };
+  const set = { code, state: state.fork(), since: state.marks.length, span, changed: new Set<string>(), moved: false, last };
   const effects = rehearse(cx, set);
   cx.traps.push({ ...set, effects });
   for (const name of effects.names) cx.changes(name);
@@ -27,7 +26,7 @@ export function setTrap(cx: Context, state: ShellState, code: Value, span: Span 
     prints: springing.prints || effects.prints,
   };
   for (const name of effects.names) state.blur(name, `$${name}, which a trap may change`);
-  for (const name of effects.handed) handOn(state, name, { value: unknown(`$${name}, which a trap may set`, true), span });
+  for (const name of effects.handed) state.hand(name, { value: unknown(`$${name}, which a trap may set`, true), span });
   for (const [name, letters] of effects.attributes) state.addAttributes(name, letters);
   if (effects.moves) state.places = [];
   return out;
@@ -82,8 +81,10 @@ const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknow
   a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
 
 /** The state in which a trap is sprung: as when it was set, but for what has changed since. */
-function surprised({ state: before, changed, moved }: Omit<ShellTrap, "effects">, everything: boolean): ShellState {
+function surprised({ state: before, since, changed, moved }: Omit<ShellTrap, "effects">, everything: boolean): ShellState {
   const state = before.fork();
+  state.sprung = true;
+  state.mayBeMarked(before.marks.slice(since));
   for (const name of everything ? before.variables.keys() : changed)
     state.variables.set(name, unknown(`$${name} when a trap is sprung`, true));
   if (everything || moved) state.places = [{ is: "unknown", why: "the folder when a trap is sprung" }];

@@ -70,7 +70,7 @@ export function assignVariable(
 ): void {
   steering(cx, name, value, options);
   const now = giveValue(cx, state, name, value, options.span);
-  if (options.exported || isExported(cx, state, name)) handOn(state, name, { value: now, span: options.span });
+  if (options.exported || isExported(cx, state, name)) state.hand(name, { value: now, span: options.span });
 }
 
 /** The value alone, as for one command: what is certain of it afterwards. */
@@ -145,9 +145,9 @@ function tables(cx: Context, state: ShellState, name: string, value: ShellVariab
 const isExported = (cx: Context, state: ShellState, name: string): boolean =>
   state.environment.has(name) || state.options.has("allexport") || ALWAYS_EXPORTED.test(name) || cx.world.env(name) !== undefined;
 
-/** Adds to what programs get from here on: `environment.ts` asks each of them what it does with it. */
+/** Adds to what the programs of one command get; `ShellState.hand` is for the rest of the line. */
 export function handOn(state: ShellState, name: string, handed: Handed): void {
-  state.environment = new Map([...state.environment, [name, handed]]);
+  state.environment = new Map(state.environment).set(name, handed);
 }
 
 const isDigits = (value: ShellVariable): boolean =>

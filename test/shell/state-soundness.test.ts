@@ -458,6 +458,7 @@ const HARMLESS: readonly string[] = [
 
   "trap 'echo done' EXIT; ls",
   "trap 'echo failed' ERR; set -e; ls src",
+  "trap 'ls src' EXIT; export NODE_ENV=test; declare -a names=(a b); CI=1 ls",
   "trap - INT; ls",
   'n=$(wc -l < a.txt); echo "lines: $n"',
   "cd src && ls && cd - && ls",
@@ -536,6 +537,18 @@ const NOT_FOLLOWED: readonly string[] = [
   "nameddirs[x]=/etc; cat ~x/shadow",
   "alias for=rm; ls",
   "alias sudo='sudo '; ls",
+
+  // What programs get by the time a trap is sprung.
+  "trap 'git log' EXIT; export GIT_PAGER=id",
+  "trap 'git log' EXIT; declare -x GIT_PAGER=id",
+  "trap 'git log' EXIT; GIT_PAGER=id; export GIT_PAGER",
+  "trap 'git diff' EXIT; set -a; GIT_EXTERNAL_DIFF=id",
+  "trap 'git log' USR1; export GIT_PAGER=id; kill -USR1 $$",
+  "trap 'man ls' EXIT; f() { export MANPAGER=id; }; f",
+  "trap 'node x.js' EXIT; export NODE_OPTIONS=--require=/tmp/e.js",
+  "f() { kill -USR1 $$; :; }; trap 'git log' USR1; GIT_PAGER=id f",
+  "trap 'git log' USR1; GIT_PAGER=id eval 'kill -USR1 $$; :'",
+  "trap 'git log' USR1; GIT_PAGER=id wait",
 ];
 
 describe("what is not followed", () => {

@@ -38,6 +38,8 @@ const INERT = new Set(["true", "false", ":", "read", "echo", "printf"]);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = { ...MOVING, ...RUNNING, ...SETTING, ...TALKING };
 
+export const isBuiltin = (name: string): boolean => Object.hasOwn(BUILTINS, name) || QUIET.has(name);
+
 /** Runs the builtin of this name; undefined when there is none. */
 export function runBuiltin(d: Dispatch, name: string, words: readonly Value[]): ShellOutcome | undefined {
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;

@@ -204,7 +204,7 @@ const alias: Builtin = (call) => {
     // A word of the grammar, and a word behind which the next is looked up too (bash(1), ALIASES).
     if (!/^[\w.+-]+$/.test(name) || RESERVED.has(name) || /\s$/.test(meaning))
       cx.unknown(`the alias ${name} changes how the rest of a line is read`, { span: call.span });
-    state.aliases.set(name, [...(state.aliases.get(name) ?? []), meaning]);
+    state.addAlias(name, meaning);
     call.runner.script(cx, state, literal(meaning), NOTHING, { span: call.span, keep: true });
   }
   return done(state, { is: "unknown", why: "the aliases", network: false });

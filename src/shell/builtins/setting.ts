@@ -3,7 +3,7 @@ import { evaluateAsArithmetic } from "../expand.ts";
 import { isSecretName } from "../secret-words.ts";
 import { isArray, sameVariable, type ShellState } from "../state.ts";
 import { concat, holeOf, literal, mayBeOption, NOTHING, prefixOf, textOf, torn, unknown, type Stream, type Value } from "../value.ts";
-import { assignVariable, handOn, isArrayFromStart, setNumber, steering } from "../variables.ts";
+import { assignVariable, isArrayFromStart, setNumber, steering } from "../variables.ts";
 import { expansion } from "../walk.ts";
 import { done, type Builtin, type BuiltinCall } from "./index.ts";
 import { assignTo, numberInZsh } from "./talking.ts";
@@ -94,9 +94,10 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
     if (marks !== "") state.addAttributes(variable, marks);
     if (exported) {
       steering(cx, variable, before ?? unknown(`$${variable}`), { exported: before !== undefined, span: call.span });
-      handOn(state, variable, { value: before, span: call.span });
+      state.hand(variable, { value: before, span: call.span });
     }
     // In a function the name starts anew; outside it, and where it is the function's already, it keeps what it has.
+    else if (state.sprung && state.frames.length === 0) state.blur(variable, `$${variable}, which a trap may declare inside a function`);
     else if (scope === "function" && own?.maybe !== false) {
       // Programs are then looked for in the working directory.
       if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
@@ -208,7 +209,7 @@ function unsetVariable({ cx, state, span }: BuiltinCall, name: string): void {
   const readonly = state.attributesOf(name).includes("r");
   assignVariable(cx, state, name, literal(""), { exported: false, span });
   // The variable of a function further out, or what stands before a command: with that gone, what it hid is seen again.
-  if (state.frames.slice(0, -1).some((frame) => frame.has(name)) || state.environment.has(name))
+  if (state.sprung || state.frames.slice(0, -1).some((frame) => frame.has(name)) || state.environment.has(name))
     state.blur(name, `$${name}, which a function takes away`);
   else if (state.frames.length === 0 && !readonly) state.dropAttributes(name);
 }

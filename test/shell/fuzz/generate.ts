@@ -84,7 +84,11 @@ export class Generator {
         const f = `f${this.functions.length}`;
         this.functions.push(f);
         const body = this.pick([`{ ${this.list(d)}; }`, `(${this.list(d)})`]);
-        return this.pick([`${f}() ${body}; ${f} ${this.words(d)}`, `function ${f} ${body}\n${f}`]);
+        return this.pick([
+          `${f}() ${body}; ${f} ${this.words(d)}`,
+          `function ${f} ${body}\n${f}`,
+          `function ${f} ${this.pick(["if :; then :; fi", "[[ a ]]", "((1))", "for v in a; do :; done"])}; ${this.list(d)}`,
+        ]);
       }
       case 7:
         return `[[ ${this.word(d)} ${this.pick(["==", "!=", "=~", "<"])} ${this.word(d)} ]] && ${this.simple(d)}`;
@@ -387,7 +391,7 @@ class StateGenerator {
   private step(depth: number): string {
     const { from } = this;
     const v = this.variable();
-    switch (from.upTo(depth > 0 ? 24 : 12)) {
+    switch (from.upTo(depth > 0 ? 26 : 12)) {
       case 0:
       case 1:
         return `${v}=${this.value()}`;
@@ -493,9 +497,41 @@ class StateGenerator {
         return `eval '${this.step(0).replaceAll("'", "'\\''")}${from.pick(["", "; return", "; break"])}'`;
       case 22:
         return `source /dev/stdin <<< '${this.step(0).replaceAll("'", "'\\''")}${from.pick(["", "; return"])}; ${v}=${from.name()}'`;
+      case 23:
+        return this.rounds(depth);
+      case 24:
+        return this.sprung(depth);
       default:
         return `{ ${this.steps(depth - 1)}; }`;
     }
+  }
+
+  /** A loop of several rounds, in each of which one name hands on to the next. */
+  private rounds(depth: number): string {
+    const { from } = this;
+    const head = from.pick(["k=0; while ((k++ < 8))", "k=0; until ((k++ > 8))", "for ((k=0; k<8; k++))", "for k in {1..18}"]);
+    const chain = from.pick([
+      `x=$y; y=$z; z=$w; w=$u; u=$t; t=${from.name()}`,
+      `${from.pick(["$x", "g a", '"$1"'])}; ${this.step(0)}; g() { $x; }; x=$y; y=$z; z=${this.value()}`,
+      `${this.use()}; shift`,
+      this.steps(depth - 1),
+    ]);
+    return `t=: u=: w=:; ${head}; do ${this.use()}; ${chain}; done`;
+  }
+
+  /** A trap that is sprung later, inside functions, when names have become something else. */
+  private sprung(depth: number): string {
+    const { from } = this;
+    const v = this.variable();
+    const code = `${this.step(0)}; ${from.pick([`${v} ${from.name()}`, this.use(), this.use(), `unset ${v}; ${this.use()}`])}`;
+    const made = from.pick([`alias ${v}=${from.pick(["eval", "command", from.name()])}`, this.step(0), this.steps(depth - 1)]);
+    const spring = from.pick([
+      "kill -USR1 $$; :",
+      `f() { local ${v}=${this.value()}; kill -USR1 $$; :; }; f`,
+      `f() { ${from.pick(["local", "declare -l", "declare -i"])} ${v}; g; }; g() { kill -USR1 $$; :; }; f`,
+      `${v}=${this.value()} eval 'kill -USR1 $$; :'`,
+    ]);
+    return `shopt -s expand_aliases; trap '${code.replaceAll("'", "'\\''")}' USR1; ${made}; ${spring}`;
   }
 
   /** Only below the folder the program starts in. */

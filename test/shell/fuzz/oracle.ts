@@ -79,6 +79,12 @@ export class Oracle {
     );
   }
 
+  /** True when the shell can read all of the program; it runs nothing of it. */
+  accepts(program: string): boolean {
+    const [command, ...args] = this.shell === "bash" ? ["/bin/bash", "--norc", "--noprofile", "-n"] : ["/bin/zsh", "-fn"];
+    return spawnSync(command, [...args, "-c", program], { stdio: "ignore", env: {}, timeout: 4000, killSignal: "SIGKILL" }).status === 0;
+  }
+
   close(): void {
     for (const folder of [this.folder, this.logs]) rmSync(folder, { recursive: true, force: true });
   }
