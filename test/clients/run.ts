@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
 import type { Client } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
 import { installClient, installNode } from "./install.ts";
+import { buildAssent, buildHarness, type MachineParts, runInside } from "./machine.ts";
 import { judge, judgeControl, unknownTools, type Cell } from "./judge.ts";
 import type { Job, Report } from "./report.ts";
 import { EVERY_TOOL, scenariosOf, TITLES, type Scenario } from "./scenarios.ts";
@@ -45,8 +44,8 @@ async function main(): Promise<void> {
 
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new Error("the clients that are installed are those for Linux on x86-64");
-  const assent = dirname(values.dist === undefined ? buildAssent() : resolve(values.dist));
-  await buildHarness();
+  const assent = dirname(values.dist === undefined ? buildAssent(CACHE) : resolve(values.dist));
+  await buildHarness("test/clients/inside.ts", HARNESS);
   const node = installNode(PACKAGES);
   if ("missing" in node) throw new Error(`the clients' Node.js cannot be installed: ${node.missing}`);
   const turns = queue(Number(values["at-once"]));
@@ -60,7 +59,7 @@ async function main(): Promise<void> {
     const machine = { client: installed.folder, node: node.folder, assent };
     const offers = new Set<string>();
     const run: Runner = async (job) => {
-      const report = await turns(() => runInside(machine, job));
+      const report = await turns(() => driveInside(machine, job));
       for (const tool of report.offers) offers.add(tool);
       return report;
     };
@@ -119,31 +118,9 @@ async function cell(client: Client, scenario: Scenario, options: Options, run: R
   return { result: fault === undefined ? "yes" : "no", why: fault ?? remark };
 }
 
-interface Machine {
-  readonly client: string;
-  readonly node: string;
-  readonly assent: string;
-}
-
-/** Runs the harness in namespaces of its own: no network but loopback, no home, and nothing outlives it. */
-async function runInside(machine: Machine, job: Job): Promise<Report> {
+async function driveInside(machine: Omit<MachineParts, "harness">, job: Job): Promise<Report> {
   const out = join(CACHE, "runs", `${job.client}-${job.scenario}${job.hooked ? "" : "-control"}`);
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "job.json"), JSON.stringify(job));
-  const here = resolve("test/clients");
-  const namespaces = ["--user", "--map-root-user", "--net", "--mount", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"];
-  const folders = [machine.client, machine.node, process.execPath, machine.assent, join(here, "mcp-server.mjs"), HARNESS, out];
-  const child = spawn("unshare", [...namespaces, "sh", join(here, "inside.sh"), ...folders], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {},
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part: string) => (output += part));
-  const end = setTimeout(() => child.kill("SIGKILL"), (job.seconds + 150) * 1000);
-  await new Promise((done) => child.on("close", done));
-  clearTimeout(end);
-  writeFileSync(join(out, "harness.txt"), output);
+  const output = await runInside({ ...machine, harness: HARNESS }, job, out, job.seconds + 150);
   const report = join(out, "report.json");
   if (existsSync(report)) return JSON.parse(readFileSync(report, "utf8")) as Report;
   const problem = output.split("\n").findLast((line) => /Error|cannot|failed/i.test(line)) ?? "the harness ended without a report";
@@ -165,26 +142,6 @@ function queue(places: number): <T>(work: () => Promise<T>) => Promise<T> {
       else next();
     }
   };
-}
-
-/** What is driven is what is there now, built apart from `dist/`. */
-function buildAssent(): string {
-  const dist = join(CACHE, "built/dist");
-  mkdirSync(dirname(dist), { recursive: true });
-  execFileSync(process.execPath, ["scripts/build.mjs", dist], { stdio: "inherit" });
-  return dist;
-}
-
-async function buildHarness(): Promise<void> {
-  await build({
-    entryPoints: [resolve("test/clients/inside.ts")],
-    outfile: HARNESS,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "warning",
-  });
 }
 
 const titleOf = ({ title, part }: Scenario): string => (part === undefined ? title : `${title}: ${part}`);
