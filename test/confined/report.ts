@@ -1,0 +1,32 @@
+/** Paths with what each is: `644 0f3a…`, `folder`, `link to …`. */
+export type Tree = Readonly<Record<string, string>>;
+
+/** One session of a client. */
+export interface ConfinedJob {
+  readonly client: string;
+  readonly commands: readonly string[];
+  /** Beside the project's own. */
+  readonly files: Readonly<Record<string, string>>;
+  /** With Assent registered, or bare. */
+  readonly hooked: boolean;
+  readonly policy: string;
+  /** The client's own approvals, where Assent is registered. */
+  readonly mode: "usual" | "free";
+  readonly seconds: number;
+}
+
+export interface ConfinedReport {
+  readonly status: number | null;
+  readonly timedOut: boolean;
+  readonly seconds: number;
+  /** What the model was sent as outcomes, in the order of the commands. */
+  readonly told: readonly string[];
+  readonly problems: readonly string[];
+  /** The project afterwards. */
+  readonly tree: Tree;
+  /** What is somebody else's, before and afterwards. */
+  readonly before: Tree;
+  readonly after: Tree;
+  /** What those outside noticed. */
+  readonly witness: readonly string[];
+}

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CLIENTS } from "../clients/clients.ts";
+import type { Client } from "../clients/client.ts";
+import { installClient, installNode } from "../clients/install.ts";
+import { buildAssent, buildHarness, runInside } from "../clients/machine.ts";
+import { SECRET } from "./project.ts";
+import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
+
+/**
+ * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving] [--row N]… [--bare]`: real clients, each with a scripted model, in a
+ * project whose effects no judge can know. What stays inside the policy goes ahead without a prompt and does what it does without
+ * Assent; every way to leave it is stopped, and the model is told. `--tenth` takes every tenth row, `--bare` compares bare with bare: what differs by itself. What each session said lies in
+ * node_modules/.cache/clients/confined.
+ */
+
+const CACHE = resolve("node_modules/.cache/clients");
+const PACKAGES =
+  process.env["XDG_CACHE_HOME"] === undefined ? join(CACHE, "packages") : join(process.env["XDG_CACHE_HOME"], "assent-clients");
+const HARNESS = join(CACHE, "confined.mjs");
+const POLICY = '{ "version": 1, "unknown": "confine" }\n';
+const DEFAULTS = ["claude", "codex"];
+const SECONDS = 1500;
+
+interface Row {
+  readonly number: number;
+  readonly command: string;
+}
+
+function rowsOf(file: string): readonly Row[] {
+  return readFileSync(join("test/confined", file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line, at) => ({ number: at + 1, command: line.replaceAll("⏎", "\n").replaceAll("⇥", "\t") }));
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      tenth: { type: "boolean", default: false },
+      only: { type: "string" },
+      bare: { type: "boolean", default: false },
+      row: { type: "string", multiple: true },
+    },
+  });
+  const clients = CLIENTS.filter(({ id }) => (positionals.length === 0 ? DEFAULTS : positionals).includes(id));
+  const assent = dirname(buildAssent(CACHE));
+  await buildHarness("test/confined/inside.ts", HARNESS);
+  const node = installNode(PACKAGES);
+  if ("missing" in node) throw new Error(`the clients' Node.js cannot be installed: ${node.missing}`);
+  const chosen = (rows: readonly Row[]): readonly Row[] =>
+    values.row === undefined
+      ? values.tenth
+        ? rows.filter(({ number }) => number % 10 === 1)
+        : rows
+      : rows.filter(({ number }) => values.row?.includes(String(number)));
+  for (const client of clients) {
+    const installed = installClient(PACKAGES, client);
+    if ("missing" in installed) {
+      say(`skip  ${client.name}: cannot be installed: ${installed.missing}`);
+      continue;
+    }
+    const drive = (name: string, job: Omit<ConfinedJob, "client" | "seconds" | "policy">): Promise<ConfinedReport> =>
+      session({ client: installed.folder, node: node.folder, assent }, `${client.id}-${name}`, {
+        ...job,
+        client: client.id,
+        policy: POLICY,
+        seconds: SECONDS,
+      });
+    if (values.only !== "leaving") await same(client, chosen(rowsOf("commands.txt")), drive, !values.bare);
+    if (values.only !== "commands") await stopped(client, chosen(rowsOf("leaving.txt")), drive);
+  }
+}
+
+type Drive = (name: string, job: Omit<ConfinedJob, "client" | "seconds" | "policy">) => Promise<ConfinedReport>;
+
+/** What the same commands do bare and confined. */
+async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: boolean): Promise<void> {
+  const commands = rows.map(({ command }) => command);
+  const bare = await drive("bare", { commands, files: {}, hooked: false, mode: "free" });
+  const confined = await drive("confined", { commands, files: {}, hooked, mode: "usual" });
+  let different = faultsOf(client, "commands", rows, confined);
+  const prompts = confined.told.filter((text) => PROMPTED.test(text)).length;
+  for (const [at, { number, command }] of rows.entries()) {
+    const [was, is] = [plain(bare.told[at]), plain(confined.told[at])];
+    if (was === is) continue;
+    different += 1;
+    say(`  differs ${number}: ${command.slice(0, 120)}\n    bare      ${shown(was)}\n    confined  ${shown(is)}`);
+  }
+  for (const line of treeDifferences(bare.tree, confined.tree)) {
+    different += 1;
+    say(`  tree: ${line}`);
+  }
+  say(
+    `${different + prompts === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} commands bare and confined: ${different} differences, ${prompts} prompts (${bare.seconds.toFixed(0)} s, ${confined.seconds.toFixed(0)} s)`,
+  );
+  if (different + prompts > 0) process.exitCode = 1;
+}
+
+/** Nobody can answer in these sessions: the client says that it would have had to ask. */
+const PROMPTED = /requires? (?:your )?approval|approval required|permission to use|haven't granted|user rejected/i;
+
+/** Every way out is stopped, and the model is told. */
+async function stopped(client: Client, rows: readonly Row[], drive: Drive): Promise<void> {
+  const files = Object.fromEntries(
+    rows.map(({ number, command }) => [`leave/${number}.sh`, `${command.replaceAll(/(?<=[-/'"> ])N\b|\bN(?=\.|$)/g, String(number))}\n`]),
+  );
+  const report = await drive("leaving", {
+    commands: rows.map(({ number }) => `bash leave/${number}.sh`),
+    files,
+    hooked: true,
+    mode: "usual",
+  });
+  let faults = faultsOf(client, "leaving", rows, report);
+  const fault = (text: string): void => {
+    faults += 1;
+    say(`  ${text}`);
+  };
+  for (const line of treeDifferences(report.before, report.after)) fault(`somebody else's: ${line}`);
+  for (const line of report.witness) fault(`noticed outside: ${line}`);
+  for (const [at, { number, command }] of rows.entries()) {
+    const text = report.told[at] ?? "";
+    if (SECRET.test(text)) fault(`a secret is in the output of ${number}: ${command}`);
+    if (!/assent/i.test(text) && !QUIET.has(command)) fault(`nothing was told of ${number}: ${command}: ${shown(text)}`);
+  }
+  say(
+    `${faults === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} ways to leave the policy: ${faults} faults (${report.seconds.toFixed(0)} s)`,
+  );
+  if (faults > 0) process.exitCode = 1;
+}
+
+/** What needs no word of Assent's: the kernel or the program itself says why. */
+const QUIET: ReadonlySet<string> = new Set([]);
+
+function faultsOf(client: Client, what: string, rows: readonly Row[], report: ConfinedReport): number {
+  const faults = [
+    ...report.problems,
+    ...(report.timedOut ? ["no end in time"] : []),
+    ...(report.told.length === rows.length ? [] : [`${report.told.length} outcomes of ${rows.length} commands`]),
+  ];
+  for (const fault of faults) say(`  ${client.name}: ${what}: ${fault}`);
+  return faults.length;
+}
+
+const shown = (text: string): string => JSON.stringify(text.length > 400 ? `${text.slice(0, 200)} … ${text.slice(-200)}` : text);
+
+/** Outcomes without what differs from run to run. */
+const plain = (text = ""): string =>
+  text
+    .replaceAll(/\b(?:Chunk ID|Wall time|Process \w+|Original token count)[^\n]*\n?/g, "")
+    .replaceAll(/\(node:\d+\)/g, "(node)")
+    .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|seconds)\b/g, "T")
+    .replaceAll(/\b[0-9a-f]{7,40}\b/g, "H");
+
+function treeDifferences(was: Tree, is: Tree): readonly string[] {
+  const paths = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((path) => !VARIES.test(path));
+  return paths.flatMap((path) => (was[path] === is[path] ? [] : [`${path}: ${was[path] ?? "absent"} → ${is[path] ?? "absent"}`]));
+}
+
+/** What holds times, ids or hashes of these. */
+const VARIES =
+  /\/\.git\/|\/node_modules\/\.package-lock|\.(?:pyc|o|a|db)$|\/build\/|\/src\.(?:tgz|zip)$|\/\.(?:claude|codex)\.json|witness\./;
+
+async function session(
+  machine: { readonly client: string; readonly node: string; readonly assent: string },
+  name: string,
+  job: ConfinedJob,
+): Promise<ConfinedReport> {
+  const out = join(CACHE, "confined", name);
+  const output = await runInside({ ...machine, harness: HARNESS }, job, out, job.seconds + 150);
+  const report = join(out, "report.json");
+  if (!existsSync(report)) throw new Error(`${name}: the harness ended without a report: ${output.slice(-2000)}`);
+  return JSON.parse(readFileSync(report, "utf8")) as ConfinedReport;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();
