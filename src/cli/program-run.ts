@@ -40,6 +40,7 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
     .option("--list", "list the profiles")
     .option("--rules <name>", "print the rules of a profile")
     .option("--clear <name>", "forget a profile")
+    .addOption(new Option("--confined <ticket>", "run a command line that a host starts confined: --confined TICKET -- COMMAND").hideHelp())
     .passThroughOptions()
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
     .action(async (words: readonly string[], flags: Parameters<typeof import("./run.ts").run>[1], command: Command) => {

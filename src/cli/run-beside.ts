@@ -5,7 +5,10 @@ import { BESIDE } from "./beside.ts";
 const CHANNEL = 3;
 /** prctl(2) */
 const PR_SET_PDEATHSIG = 1;
-const SIGKILL = 9;
+/** Of the power supply: nobody else has a use for it. */
+const SIGPWR = 30;
+/** As for who is killed. */
+const KILLED = 137;
 
 /** The supervisor's side of `run-front.ts`. */
 export class Beside {
@@ -24,19 +27,29 @@ export class Beside {
     }
   }
 
-  /** Whoever kills the process in front means us. */
+  /** Whoever kills the process in front means us, and with us the whole tree: what ends us kills it first. */
   begin(): void {
-    must("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    process.on("SIGPWR", this.#orphaned);
+    must("prctl", PR_SET_PDEATHSIG, SIGPWR, 0, 0, 0);
+    if (process.ppid !== this.front) this.#orphaned();
   }
 
-  /** Lets the process in front end with this status, and goes on without a terminal, keys or anybody's pipe. */
-  leave(status: number): void {
+  readonly #orphaned = (): void => process.exit(KILLED);
+
+  /** Tells the process in front how to end (run-front.ts). */
+  tell(how: string): void {
+    writeSync(CHANNEL, how);
+  }
+
+  /** Lets the process in front end, by this status or as `how` says, and goes on without a terminal, keys or anybody's pipe. */
+  leave(status: number, how = String(status)): void {
     must("prctl", PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    process.off("SIGPWR", this.#orphaned);
     const none = openSync("/dev/null", constants.O_RDWR);
     for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
     closeSync(none);
     sys(SYSCALLS.setsid);
-    writeSync(CHANNEL, String(status));
+    this.tell(how);
     closeSync(CHANNEL);
   }
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, realpathSync, writeSync } from "node:fs";
-import { printAction, printCall, visible, type Action } from "../action/index.ts";
+import { printAction, printCall, visible } from "../action/index.ts";
 import { ruleEntries } from "../policy-edit/index.ts";
 import { errorCode, readProfile, type Machine } from "../state/index.ts";
 import type { RunEvent } from "../supervise/index.ts";
@@ -68,45 +68,6 @@ export function actionLine({ process, action, verdict, outcome, errno }: RunEven
     ...(outcome === "failed" ? [`failed: ${errno ?? "?"}`] : []),
   ];
   return `${process.pid} ${visible(process.name)}  ${printAction(action)}${notes.length === 0 ? "" : `  (${visible(notes.join("; "))})`}`;
-}
-
-/** An Assent inside the run would keep what it has compiled, and goes on without. */
-const isOwnCache = (action: Action): boolean =>
-  action.kind === "file" && action.target.kind === "path" && /\/assent\/policy-[\da-f]{8}\.json[^/]*$/.test(action.target.path);
-
-const MOST_REASONS = 3;
-const LONGEST_REASON = 400;
-/** They name a rule or an option. */
-const HELPS = /^(?:to allow it|run with)/;
-
-/**
- * Why calls were refused, for whoever reads the output of the program alone: that says "permission denied" and no more.
- * With `-q`, too. What a person refused needs no reason.
- */
-export class Refusals {
-  readonly #quiet: boolean;
-  readonly #lines = new Map<string, number>();
-  #more = 0;
-
-  constructor(quiet: boolean) {
-    this.#quiet = quiet;
-  }
-
-  add({ action, verdict, answer }: RunEvent): void {
-    // What has no way back is said at once, where anything is.
-    const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
-    if (answer !== undefined || (!this.#quiet && isSaid) || isOwnCache(action)) return;
-    const way = HELPS.test(verdict.help ?? "") ? `; ${verdict.help ?? ""}` : "";
-    const text = `${printAction(action)}: ${verdict.reason}${way}`;
-    const line = text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
-    if (this.#lines.has(line) || this.#lines.size < MOST_REASONS) this.#lines.set(line, (this.#lines.get(line) ?? 0) + 1);
-    else this.#more += 1;
-  }
-
-  get lines(): readonly string[] {
-    const shown = [...this.#lines].map(([line, count]) => `refused: ${line}${count > 1 ? ` (${count} times)` : ""}`);
-    return this.#more === 0 ? shown : [...shown, `refused: ${this.#more} more`];
-  }
 }
 
 /** Every judged call, in one line: time, pid, program, call, result, verdict, who decided. */

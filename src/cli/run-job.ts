@@ -97,6 +97,12 @@ export function isTerminal(fd: number): boolean {
   return sys(SYSCALLS.ioctl, fd, TCGETS, addressOf(alloc(64))) === 0;
 }
 
+/** We are in the foreground of the terminal that is among the standard streams: its keys' signals reach the program by themselves. */
+export function isForeground(): boolean {
+  const own = groupOf("self");
+  return [0, 1, 2].some((fd) => foreground(fd) === own);
+}
+
 function foreground(tty: number): number | undefined {
   const bytes = alloc(4);
   return sys(SYSCALLS.ioctl, tty, TIOCGPGRP, addressOf(bytes)) < 0 ? undefined : bytes.readInt32LE();

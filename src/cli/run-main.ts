@@ -1,5 +1,6 @@
 import { fail } from "./fail.ts";
 import { Beside } from "./run-beside.ts";
+import { runConfined } from "./run-confined.ts";
 import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
 
@@ -8,7 +9,9 @@ export async function main(): Promise<void> {
   const beside = Beside.open();
   const plain = plainWords(process.argv.slice(3));
   if (plain === undefined) return readWords(beside);
+  const { confined } = plain.flags;
   try {
+    if (confined !== undefined) process.exit(await runConfined(confined, plain.words[0] ?? "", beside));
     // Whatever is still open: the run is over.
     process.exit(await run(plain.words, plain.flags, beside === undefined ? {} : { beside }));
   } catch (error) {

@@ -27,11 +27,15 @@ export interface RunFlags {
   readonly list?: boolean;
   readonly rules?: string;
   readonly clear?: string;
+  /** The ticket of a command that a host starts confined; the command is the one word behind `--`. */
+  readonly confined?: string;
 }
 
 /** What contradicts itself, as commander cannot say it; undefined when nothing does. */
 export function contradiction(flags: RunFlags): string | undefined {
   const { learn, dryRun, yes, json, output, logOnly, backgroundPattern, backgroundRespond } = flags;
+  // Whatever else is said could loosen it.
+  if (flags.confined !== undefined) return "--confined TICKET -- COMMAND stands alone";
   if ((dryRun === true || yes === true) && learn !== true) return `${dryRun === true ? "--dry-run" : "--yes"} goes with --learn`;
   if (output !== undefined && json !== true && logOnly !== true) return "--output goes with --log-only or --json";
   if (backgroundPattern !== undefined && backgroundRespond === undefined) return "--background-pattern goes with --background-respond";
@@ -57,6 +61,9 @@ const SWITCHES: Readonly<Record<string, Partial<RunFlags>>> = {
  */
 export function plainWords(given: readonly string[]): { readonly words: readonly string[]; readonly flags: RunFlags } | undefined {
   let flags: RunFlags = { prompt: true, undo: true, policy: [] };
+  const [option, confined, separator, ...command] = given;
+  if (option === "--confined" && confined !== undefined && separator === "--" && command.length === 1)
+    return { words: command, flags: { ...flags, confined } };
   for (let at = 0; at < given.length; at++) {
     const word = given[at] ?? "";
     const rest = given.slice(word === "--" ? at + 1 : at);

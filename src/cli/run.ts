@@ -14,11 +14,12 @@ import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { asking, realApprovers, type Approvers, type Asking } from "./run-approver.ts";
 import type { Beside } from "./run-beside.ts";
-import { actionLine, banner, eventJson, Refusals, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
+import { actionLine, banner, eventJson, toFile, toStderr, traceLine, type LineOutput } from "./run-events.ts";
 import { isTerminal, TerminalJob, withSignals } from "./run-job.ts";
 import { proposeProfile } from "./run-learn.ts";
 import { contradiction, STATUS, statusOf, type RunFlags } from "./run-options.ts";
 import { findProgram } from "./run-program.ts";
+import { forPeople, Refusals } from "./run-refusals.ts";
 import { writeStderr } from "./stdio.ts";
 import { hasTerminal } from "./terminal.ts";
 import { wrapped } from "./wrap-launcher.ts";
@@ -158,7 +159,7 @@ async function supervise(setting: Begun): Promise<number> {
 
   parts.beside?.begin();
   state.job = TerminalJob.open();
-  const refused = new Refusals(quiet);
+  const refused = new Refusals(forPeople(quiet));
   const seen = flags.learn === true ? new Observations() : undefined;
   const options: RunOptions = {
     argv,

@@ -342,6 +342,14 @@ export function isConfinable(id: ReasonId | undefined): boolean {
   return reason?.confinable === true;
 }
 
+/** What a built-in reason always says, without the particulars of one call; undefined: it is a known command, or nobody's. */
+export function titleOf(id: ReasonId | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const danger = dangerOf(id);
+  if (danger !== undefined) return DANGERS[danger].title;
+  return isFixed(id) ? REASONS[id].title : undefined;
+}
+
 /** Words that nobody knows the meaning of are held against it, too. */
 export function guardsSecrets(id: ReasonId | undefined): boolean {
   const reason: Reason | undefined = id !== undefined && isFixed(id) ? REASONS[id] : undefined;

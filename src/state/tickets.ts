@@ -24,6 +24,8 @@ export interface Ticket {
   readonly time: number;
   /** The hook answered that it may start as it is: only for a host that starts every command through Assent. */
   readonly bare?: true;
+  /** The host's hook that hears of the command's end tells what was refused (`readReport`); else it stands on standard error. */
+  readonly reports?: true;
 }
 
 const TICKETS = "tickets";
@@ -36,7 +38,7 @@ const MAX_BYTES = 1 << 20;
 /** Names that are looked at when old ones are cleared away. */
 const MOST_FILES = 4000;
 /** INVARIANT: an unknown field could have narrowed it. */
-const FIELDS = new Set(["v", "id", "agent", "session", "toolUse", "command", "cwd", "root", "time", "bare", "boot", "up"]);
+const FIELDS = new Set(["v", "id", "agent", "session", "toolUse", "command", "cwd", "root", "time", "bare", "reports", "boot", "up"]);
 
 export const ticketsFolder = (machine: Machine): string => `${stateFolder(machine)}/${TICKETS}`;
 
@@ -107,10 +109,11 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     return undefined;
   }
   if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
-  const { agent, session, toolUse, command, cwd, root, time, bare } = value;
+  const { agent, session, toolUse, command, cwd, root, time, bare, reports } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
   if ((session !== undefined && !text(session)) || (toolUse !== undefined && !text(toolUse))) return undefined;
-  if ((bare !== undefined && bare !== true) || !isFresh(time, value, now)) return undefined;
+  if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
+  if (!isFresh(time, value, now)) return undefined;
   return {
     agent,
     ...(session === undefined ? {} : { session }),
@@ -120,6 +123,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     root,
     time,
     ...(bare === undefined ? {} : { bare }),
+    ...(reports === undefined ? {} : { reports }),
   };
 }
 

@@ -181,6 +181,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           const judge = new GrantingJudge({
             machine,
             cwd,
+            root: options.root,
             env,
             policyFiles: options.policyFiles,
             profileFile: profileFile(machine, profile),
@@ -230,7 +231,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             tally,
             exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
-            typed: !isAgents(env),
+            typed: options.confined === undefined && !isAgents(env),
             net: netHandlers({
               judge,
               names,

@@ -58,6 +58,8 @@ export interface RunOptions {
   readonly job?: boolean | undefined;
   /** It runs in place of this command of an agent. */
   readonly confined?: ConfinedCommand | undefined;
+  /** Where the session that it belongs to started, whose project it works in; absent: `cwd`. */
+  readonly root?: string | undefined;
   /** Keep pre-images for `assent undo`. */
   readonly undo: boolean;
   /** Called for every judged call, in order; costs the run time. */

@@ -29,6 +29,8 @@ import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
 export interface RunJudgeOptions {
   readonly machine: Machine;
   readonly cwd: string;
+  /** Where the session that it belongs to started, whose project it works in; absent: `cwd`. */
+  readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly policyFiles: readonly string[];
   /** File of the profile; it need not exist. */
@@ -244,8 +246,8 @@ export class RunJudge {
   }
 
   #freshWorld(): World {
-    const { machine, cwd } = this.#options;
-    return realWorld(machine, cwd, undefined);
+    const { machine, cwd, root } = this.#options;
+    return realWorld(machine, cwd, root);
   }
 
   /** What is remembered of the machine is looked up again; what rules mean is not. */
@@ -292,7 +294,7 @@ export class RunJudge {
   }
 
   #find(lowered: Lowered): readonly PolicySource[] {
-    return findSources(this.#situation, this.#world, lowered, this.#options.cwd);
+    return findSources(this.#situation, this.#world, lowered, this.#options.root ?? this.#options.cwd);
   }
 
   #compile(): Policy {

@@ -2,7 +2,7 @@ export { type PathChange, diffOf, type FileDiff } from "./changes.ts";
 export type { KeepResult } from "./keep.ts";
 export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
-export { type CountedLine, receiptOf, type Receipt } from "./receipt.ts";
+export { countChanges, type CountedLine, receiptOf, type Receipt } from "./receipt.ts";
 export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoRun, type Undone, type UndoPlan } from "./run.ts";
 export {
   commandOf,

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { printAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
 import { isGitConfig, isPersistence, steersAgent } from "../../policy/index.ts";
@@ -5,7 +6,7 @@ import type { Machine } from "../../state/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
 import { readRecorded } from "./after.ts";
-import { isRunning, listRuns, readEvents, type RunRecord } from "./run-folder.ts";
+import { isRunning, listRuns, readEvents, readRun, type RunRecord } from "./run-folder.ts";
 
 /**
  * Files that run later, outside the run, with the user's own rights: what a supervised program changes there it hands on
@@ -104,6 +105,19 @@ export function receiptOf(runs: string, run: RunRecord, machine: Machine): Recei
     lost: changes.filter(({ image }) => image?.how === "lost").map(({ path }) => path),
     warnings,
   };
+}
+
+/** A journal that is longer takes too long to read for whoever waits for the end of the run. */
+const LARGEST_JOURNAL = 1 << 20;
+
+/** How many files and folders a run that has ended changed, what lies in a new folder not counted; undefined: very many. */
+export function countChanges(runs: string, id: string): number | undefined {
+  const run = readRun(runs, id);
+  const size = run === undefined ? 0 : (statSync(`${run.folder}/journal.jsonl`, { throwIfNoEntry: false })?.size ?? 0);
+  if (run === undefined || size === 0) return 0;
+  if (size > LARGEST_JOURNAL) return undefined;
+  const { tree, after } = readRecorded(run);
+  return changesOf(tree, after).filter(({ within }) => within === undefined).length;
 }
 
 function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "commands" | "questions" | "refused"> {

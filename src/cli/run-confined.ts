@@ -1,0 +1,276 @@
+import { spawn } from "node:child_process";
+import { accessSync, constants, realpathSync } from "node:fs";
+import { brief, visible } from "../action/index.ts";
+import { REFERENCE } from "../agents/index.ts";
+import { decide, type Host } from "../engine/index.ts";
+import { type ConfinedReport, type Machine, messageOf, takeTicket, thisMachine, type Ticket, writeReport } from "../state/index.ts";
+import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
+import { askOuter } from "../supervise/outer/index.ts";
+import { countChanges, runsFolder } from "../supervise/undo/index.ts";
+import { CALLER_VARIABLE, callerEnvironment } from "./caller-environment.ts";
+import { engine } from "./engine.ts";
+import { absolute } from "./place.ts";
+import type { Beside } from "./run-beside.ts";
+import { isForeground, withSignals } from "./run-job.ts";
+import { startersOf, stayBeside } from "./run-left.ts";
+import { STATUS, statusOf } from "./run-options.ts";
+import { forModels, PERSON, Refusals, whyOf } from "./run-refusals.ts";
+import { writeStderr } from "./stdio.ts";
+
+/** What tests put in the place of the real thing. */
+export interface ConfinedParts {
+  readonly supervise?: (options: RunOptions) => Promise<RunResult>;
+}
+
+interface ConfinedStart {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly machine: Machine;
+  readonly shell: RunOptions["argv"];
+  /** That of a host's hook, for this very command. */
+  readonly ticket: Ticket | undefined;
+  readonly ticketId: string;
+  readonly beside: Beside | undefined;
+}
+
+/** Lines of a report. */
+const MOST_LINES = 10;
+const LONGEST_LINE = 500;
+
+const say = (text: string): void => writeStderr(`assent: ${text}\n`);
+
+/**
+ * `assent run --confined TICKET -- COMMAND`: what a host starts in the place of a command that its hook let go ahead confined.
+ * INVARIANT: the command is started under supervision or not at all. The ticket of the hook says that it was judged; without one
+ * that fits it is judged here, as the hook would judge it, and whatever would be a question is refused: nobody is asked.
+ */
+export async function runConfined(
+  ticketId: string,
+  command: string,
+  beside: Beside | undefined,
+  parts: ConfinedParts = {},
+): Promise<number> {
+  const env = callerEnvironment(process.env);
+  let cwd: string;
+  try {
+    cwd = absolute(".");
+  } catch {
+    return refuse("the working folder is not there any more", "change into a folder that exists", STATUS.cannotSupervise);
+  }
+  const machine = machineOf(env);
+  const shell = shellFor(command);
+  if (shell === undefined) return refuse("there is no shell in /bin or /usr/bin", "ask the user to install bash", STATUS.cannotSupervise);
+  const outer = askOuter({ ask: "run" });
+  if (outer !== undefined) {
+    if (outer.is === "run") return await startInside(shell, env);
+    return refuse("the supervisor around this did not answer", "try it once more, or ask the user", STATUS.cannotSupervise);
+  }
+  const found = takeTicket(machine, ticketId);
+  const ticket = found !== undefined && found.command === command && isSameFolder(found.cwd, cwd) ? found : undefined;
+  const refusal = ticket === undefined ? judgeAfresh(command, cwd, machine) : undefined;
+  if (refusal !== undefined) return refuse(refusal.why, refusal.way, STATUS.cannotExecute);
+  return await supervise({ command, cwd, env, machine, shell, ticket, ticketId, beside }, parts.supervise ?? superviseRun);
+}
+
+function refuse(why: string, way: string, status: number): number {
+  say(`the command was not started: ${brief(why, LONGEST_LINE)}. Way out: ${brief(way, LONGEST_LINE)}`);
+  return status;
+}
+
+/** Policy and state are where this process was told; where programs are found, as the caller finds them. */
+function machineOf(env: Readonly<Record<string, string>>): Machine {
+  const { [CALLER_VARIABLE]: handed, ...own } = process.env;
+  if (handed === undefined) return thisMachine(own);
+  const { PATH = own["PATH"], TMPDIR = own["TMPDIR"] } = env;
+  return thisMachine({ ...own, PATH, TMPDIR });
+}
+
+/** Not from PATH, which a project may have shaped. */
+function shellFor(command: string): RunOptions["argv"] | undefined {
+  const path = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash", "/bin/sh"].find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  // A shell takes what begins with these for options, behind -c as well.
+  const separator = /^[-+]/.test(command) ? ["--"] : [];
+  return path === undefined ? undefined : [path, "-c", ...separator, command];
+}
+
+const nameOf = (shell: string): string => shell.slice(shell.lastIndexOf("/") + 1);
+
+function isSameFolder(written: string, cwd: string): boolean {
+  try {
+    return realpathSync.native(written) === realpathSync.native(cwd);
+  } catch {
+    return false;
+  }
+}
+
+/** Somebody typed it, or the ticket is gone. */
+const ANYBODY: Host = { shell: "bash", decides: false, asks: false, bypassed: false, planning: false, confines: true };
+
+/** Why a command without a ticket is not started; undefined: it may be, confined. */
+function judgeAfresh(command: string, cwd: string, machine: Machine): { readonly why: string; readonly way: string } | undefined {
+  const { verdict } = decide(
+    {
+      tool: "Bash",
+      facts: REFERENCE.protocol.tools["Bash"],
+      input: { command },
+      cwd,
+      host: ANYBODY,
+      point: "confined",
+      agent: "unknown",
+    },
+    { machine, ...engine, policyFiles: [], audit: true },
+  );
+  if (verdict.decision === "allow") return undefined;
+  const help = verdict.help === undefined ? PERSON : /\bask the user\b/.test(verdict.help) ? verdict.help : `${verdict.help}; or ${PERSON}`;
+  return { why: `${verdict.reason} (${whyOf(verdict)})`, way: help };
+}
+
+/** Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program. */
+async function startInside([path, ...args]: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> {
+  const child = spawn(path, args, { stdio: "inherit", argv0: nameOf(path), env });
+  return await withSignals(
+    isForeground(),
+    (signal) => void child.kill(signal),
+    () =>
+      new Promise((resolve) => {
+        child.on("error", (error) => resolve(refuse(messageOf(error), "ask the user", STATUS.cannotExecute)));
+        child.on("exit", (code, signal) => {
+          if (signal !== null) process.kill(process.pid, signal);
+          resolve(code ?? STATUS.cannotExecute);
+        });
+      }),
+  );
+}
+
+const INTERRUPTS = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const;
+
+async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["supervise"]>): Promise<number> {
+  const { command, cwd, env, machine, shell, ticket, beside } = start;
+  beside?.begin();
+  const starters = beside === undefined ? [] : startersOf(beside.front);
+  const refusals = new Refusals(forModels(cwd));
+  const notices: string[] = [];
+  let send: ((signal: NodeJS.Signals) => void) | undefined;
+  let interrupted = false;
+  let refused = 0;
+  const options: RunOptions = {
+    argv: shell,
+    word: nameOf(shell[0]),
+    cwd,
+    root: ticket?.root,
+    env,
+    machine,
+    // Answers that a person gave for programs they started themselves are not meant for this.
+    profile: "confined",
+    policyFiles: [],
+    approver: undefined,
+    mode: "enforce",
+    bestEffort: false,
+    undo: true,
+    confined: {
+      agent: ticket?.agent ?? "unknown",
+      ...(ticket?.session === undefined ? {} : { session: ticket.session }),
+      command,
+    },
+    onRefused: (event: RunEvent) => {
+      refused += 1;
+      refusals.add(event);
+    },
+    // What is said of policy files before is for people.
+    onNotice: (text) => {
+      if (send !== undefined) notices.push(text);
+    },
+    onStart: ({ signal }) => {
+      send = signal;
+    },
+    leaves: beside !== undefined,
+    own: engine.own,
+  };
+  const interrupt = (): void => void (interrupted = true);
+  for (const signal of INTERRUPTS) process.on(signal, interrupt);
+  let result: RunResult;
+  try {
+    result = await withSignals(
+      isForeground(),
+      (signal) => send?.(signal),
+      () => run(options),
+    );
+  } catch (error) {
+    const isRefused = error instanceof RunError && error.code === "exec";
+    return refuse(messageOf(error), PERSON, isRefused ? STATUS.cannotExecute : STATUS.cannotSupervise);
+  } finally {
+    for (const signal of INTERRUPTS) process.off(signal, interrupt);
+  }
+  const { left } = result;
+  if (left !== undefined && interrupted) {
+    // Whoever ends a command means all of it.
+    killTree();
+    await left.over;
+  }
+  const stays = interrupted ? undefined : left;
+  const lines = reportLines(refusals.lines, notices, stays);
+  const problem = report(start, result, {
+    lines,
+    refused,
+    left: (stays?.processes ?? []).map(({ pid, name }) => `${visible(name)} (${pid})`),
+  });
+  // The host's own channel carries it, where there is one and it was reached.
+  if (problem !== undefined || ticket?.reports !== true) for (const line of lines) say(line);
+  const status = statusOf(result);
+  const how = result.exit.by === "signal" ? `s${result.exit.signal}` : String(status);
+  if (beside === undefined) return status;
+  if (stays === undefined) {
+    beside.tell(how);
+    return status;
+  }
+  await stayBeside(beside, stays, {
+    machine,
+    run: result.id,
+    of: options.confined ?? { agent: "unknown", command },
+    status,
+    how,
+    starters,
+  });
+  return status;
+}
+
+/** At most ten lines: what was refused first, for that is why something failed. */
+function reportLines(refused: readonly string[], notices: readonly string[], left: RunResult["left"]): readonly string[] {
+  const running = left === undefined ? [] : [leftLine(left.processes.map(({ pid, name }) => `${visible(name)} (${pid})`))];
+  const told = [...refused, ...notices.map((text) => brief(text, LONGEST_LINE))];
+  const room = MOST_LINES - running.length;
+  const shown =
+    told.length > room
+      ? [...told.slice(0, room - 1), `${told.length - room + 1} more lines: the user has them by \`assent receipt\``]
+      : told;
+  return [...shown, ...running];
+}
+
+function leftLine(names: readonly string[]): string {
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  return `still running, under the same rules until the session ends: ${names.slice(0, 5).join(", ")}${more}`;
+}
+
+/** For the host's hook that hears of the end. Why it could not be left. */
+function report(
+  { machine, ticket, ticketId }: ConfinedStart,
+  { id }: RunResult,
+  found: Omit<ConfinedReport, "run" | "changed">,
+): string | undefined {
+  if (ticket === undefined) return undefined;
+  let changed: number | undefined;
+  try {
+    changed = countChanges(runsFolder(machine), id);
+  } catch {
+    // The receipt says what is wrong with the records.
+  }
+  return writeReport(machine, ticketId, { run: id, ...(changed === undefined ? {} : { changed }), ...found });
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { dropLeftRun, isLeftRun, type Machine, noteLeftRun } from "../state/index.ts";
+import { type ConfinedCommand, killTree, type RunResult } from "../supervise/index.ts";
+import type { Beside } from "./run-beside.ts";
+
+/** What a confined command leaves behind belongs to the agent's session, and ends with it. */
+interface StayOptions {
+  readonly machine: Machine;
+  readonly run: string;
+  readonly of: ConfinedCommand;
+  readonly status: number;
+  /** How the process in front ends (run-front.ts). */
+  readonly how: string;
+  /** Whoever started the command, and who started them. */
+  readonly starters: readonly Starter[];
+}
+
+/** A process, told from others that get its number later. */
+export interface Starter {
+  readonly pid: number;
+  readonly start: string;
+}
+
+/** Milliseconds. */
+const LOOK_EVERY = 1000;
+/** After that, who has not ended with the command is the host, or started it. */
+const HOST_STAYS = 15_000;
+/** No session is so long; whatever should have ended it has not. */
+const LONGEST = 24 * 60 * 60_000;
+
+/** proc_pid_stat(5): after the name in brackets, the state, the parent; and the start time as the 22nd field. */
+function processAt(pid: number): { readonly parent: number; readonly start: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : { parent: Number(fields[1]), start: fields[19] ?? "" };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processes above `pid`, nearest first, without the first of the system. */
+export function startersOf(pid: number): readonly Starter[] {
+  const found: Starter[] = [];
+  for (let at = processAt(pid)?.parent ?? 0; at > 1 && found.length < 64;) {
+    const one = processAt(at);
+    if (one === undefined) break;
+    found.push({ pid: at, start: one.start });
+    at = one.parent;
+  }
+  return found;
+}
+
+const isAlive = ({ pid, start }: Starter): boolean => processAt(pid)?.start === start;
+
+/**
+ * Lets who waits for the command go on, and stays as long as anything of its tree lives: until the session ends (`endSession`), the
+ * host is gone, or it is too old; then it is ended. Its records are closed in any case.
+ */
+export async function stayBeside(beside: Beside, left: NonNullable<RunResult["left"]>, options: StayOptions): Promise<void> {
+  const { machine, run, of, status, how, starters } = options;
+  const { agent, session } = of;
+  // Where it cannot be noted, the end of the host ends it.
+  const noted = noteLeftRun(machine, run, { agent, ...(session === undefined ? {} : { session }) }) === undefined;
+  const ignore = (): void => undefined;
+  for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT"] as const) process.on(signal, ignore);
+  // Everything that is left ends with us.
+  process.on("SIGTERM", () => killTree());
+  beside.leave(status, how);
+  const since = performance.now();
+  let host: Starter | undefined;
+  const look = setInterval(() => {
+    const age = performance.now() - since;
+    if (host === undefined && age > HOST_STAYS) host = starters.find(isAlive);
+    const isOver = age > LONGEST || (noted && !isLeftRun(machine, run)) || (host !== undefined && !isAlive(host));
+    if (isOver) killTree();
+  }, LOOK_EVERY);
+  look.unref();
+  await left.over;
+  clearInterval(look);
+  if (noted) dropLeftRun(machine, run);
+}

@@ -1,0 +1,146 @@
+import { type Action, brief, printAction, quote, visible } from "../action/index.ts";
+import { titleOf, type Verdict } from "../policy/index.ts";
+import type { RunEvent } from "../supervise/index.ts";
+
+/** How refusals are told to whoever reads the output of the program alone: that says "permission denied" and no more. */
+export interface RefusalWording {
+  /** Most lines. */
+  readonly most: number;
+  /** Undefined: it is not told. */
+  readonly line: (event: RunEvent) => string | undefined;
+}
+
+/** Why calls were refused: each reason once, with how often. */
+export class Refusals {
+  readonly #wording: RefusalWording;
+  readonly #lines = new Map<string, number>();
+  #more = 0;
+
+  constructor(wording: RefusalWording) {
+    this.#wording = wording;
+  }
+
+  add(event: RunEvent): void {
+    // What a person refused needs no reason.
+    if (event.answer !== undefined || isOwnCache(event.action)) return;
+    const line = this.#wording.line(event);
+    if (line === undefined) return;
+    if (this.#lines.has(line) || this.#lines.size < this.#wording.most) this.#lines.set(line, (this.#lines.get(line) ?? 0) + 1);
+    else this.#more += 1;
+  }
+
+  get lines(): readonly string[] {
+    const shown = [...this.#lines].map(([line, count]) => `refused: ${line}${count > 1 ? ` (${count} times)` : ""}`);
+    return this.#more === 0 ? shown : [...shown, `refused: ${this.#more} more`];
+  }
+}
+
+/** An Assent inside the run would keep what it has compiled, and goes on without. */
+const isOwnCache = (action: Action): boolean =>
+  action.kind === "file" && action.target.kind === "path" && /\/assent\/policy-[\da-f]{8}\.json[^/]*$/.test(action.target.path);
+
+const LONGEST_REASON = 400;
+/** They name a rule or an option. */
+const HELPS = /^(?:to allow it|run with)/;
+
+/** With `-q`, too. */
+export function forPeople(quiet: boolean): RefusalWording {
+  return {
+    most: 3,
+    line: ({ action, verdict }) => {
+      // What has no way back is said at once, where anything is.
+      const isSaid = verdict.builtin === "undo.too-large" || verdict.builtin === "undo.failed";
+      if (!quiet && isSaid) return undefined;
+      const way = HELPS.test(verdict.help ?? "") ? `; ${verdict.help ?? ""}` : "";
+      const text = `${printAction(action)}: ${verdict.reason}${way}`;
+      return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
+    },
+  };
+}
+
+/** Characters of what was refused, as the program named it. */
+const LONGEST_OBJECT = 120;
+
+/**
+ * For the model whose command was confined. INVARIANT: of what the program chose there is only the object, quoted, without
+ * a line break and cut; the rest is Assent's or a rule's own.
+ */
+export const forModels = (cwd: string): RefusalWording => ({
+  most: 7,
+  line: ({ action, verdict }) => {
+    const [verb, object] = spoken(action);
+    return `${verb} ${quoted(object)}: ${whyOf(verdict)}. Way out: ${wayOut(action, verdict, cwd)}`;
+  },
+});
+
+/** INVARIANT: no control character, and no `"` but escaped: what is quoted ends where the quotes do. */
+function quoted(text: string): string {
+  return `"${brief(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'), LONGEST_OBJECT)}"`;
+}
+
+const VERBS: Readonly<Partial<Record<string, string>>> = {
+  list: "list the folder",
+  execute: "start",
+  mkdir: "make the folder",
+  metadata: "change the mode, owner or times of",
+  connect: "connect to",
+  listen: "listen on",
+};
+
+/** What it is about, without more than the kind of thing it is. */
+function spoken(action: Action): readonly [verb: string, object: string] {
+  switch (action.kind) {
+    case "file": {
+      const { target, operation, call } = action;
+      const at = target.kind === "path" || target.kind === "tree" ? target.path : target.kind === "glob" ? target.pattern : "?";
+      const verb = call?.name === "connect" ? "connect to the socket" : (VERBS[operation] ?? operation);
+      return [verb, at];
+    }
+    case "net":
+      return [VERBS[action.operation] ?? action.operation, `${action.host ?? "?"}${action.port === undefined ? "" : `:${action.port}`}`];
+    case "exec":
+      return ["run", action.argv.map((word) => (word.known ? word.text : "…")).join(" ")];
+    case "process":
+      return [action.operation, `process ${action.target}`];
+    default:
+      return ["do", printAction(action)];
+  }
+}
+
+/** Why, without the particulars that the program chose. */
+export function whyOf({ rule, untrusted, builtin, reason, basis }: Verdict): string {
+  // What a project's policy says of itself is for people.
+  if (rule !== undefined)
+    return untrusted === true ? "a rule of the project's policy" : `the rule ${quoted(rule.text)} (${visible(rule.file)}:${rule.line})`;
+  const title = titleOf(builtin) ?? (basis === "default" ? "no rule allows it" : brief(reason));
+  return builtin === undefined ? title : `${title} [${visible(builtin)}]`;
+}
+
+/** Where nothing that the model may do helps. */
+export const PERSON = "ask the user to run it in their own terminal";
+
+/** What the model itself may do next. */
+function wayOut(action: Action, { rule, basis, builtin, decision }: Verdict, cwd: string): string {
+  const id: string = builtin ?? "";
+  if (id === "floor.runs" || id === "protect.secrets") return `go on without it, or ${PERSON}`;
+  if (basis === "floor") return "leave it as it is, or ask the user to make the change";
+  if (id === "loopback-address")
+    return `start that server by a command of this session, or ask the user to add the rule ${netRule(action)}`;
+  if (action.kind === "net")
+    return rule !== undefined && decision === "deny"
+      ? `go on without it, or ${PERSON}`
+      : `go on without it, or ask the user to add the rule ${netRule(action)}`;
+  if (id === "run.outside") return `write below ${quoted(cwd)} or a temporary folder, or ${PERSON}`;
+  if (id === "danger.persistence" || id === "protect.git-config") return "leave it out, or ask the user to make the change";
+  if (id === "undo.too-large" || id === "run.large-move") return `do it in smaller parts, or ${PERSON}`;
+  if (action.kind === "exec") {
+    const words = action.argv.map((word) => (word.known ? quote(word.text) : "…")).join(" ");
+    return words.length <= LONGEST_OBJECT ? `ask the user to run: ${visible(words)}` : PERSON;
+  }
+  return `go on without it, or ${PERSON}`;
+}
+
+const netRule = (action: Action): string =>
+  action.kind === "net" && action.host !== undefined && /^[\w.:[\]-]{1,100}$/.test(action.host)
+    ? `\`Net(${action.host}${action.port === undefined ? "" : `:${action.port}`})\``
+    : "`Net(HOST:PORT)`";

@@ -1,0 +1,89 @@
+import { readdirSync, statSync, unlinkSync } from "node:fs";
+import { isObject } from "../data/index.ts";
+import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { openState, stateFolder } from "./state.ts";
+
+/**
+ * Confined commands that have left something running: a file each in `left/` of the state folder, named after the run. What is left
+ * stays as long as the file is there: the run's supervisor looks, and ends it when the file is gone.
+ */
+interface LeftRun {
+  readonly agent: string;
+  /** Absent: it belongs to no session, and none ends it. */
+  readonly session?: string;
+}
+
+const LEFT = "left";
+const RUN = /^[0-9a-z][0-9a-z-]{7,63}$/;
+const MAX_BYTES = 1 << 16;
+
+const fileOf = (machine: Machine, run: string): string => `${stateFolder(machine)}/${LEFT}/${run}.json`;
+
+/** A run has left something. Why that cannot be noted; undefined: it is. */
+export function noteLeftRun(machine: Machine, run: string, of: LeftRun): string | undefined {
+  const state = openState(machine);
+  if ("problem" in state) return state.problem;
+  try {
+    ensureFolder(`${state.folder}/${LEFT}`);
+    writeAtomic(fileOf(machine, run), `${JSON.stringify({ v: 1, ...of })}\n`);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+/** Nobody has ended it. What cannot be looked at is as good as ended. */
+export function isLeftRun(machine: Machine, run: string): boolean {
+  try {
+    return statSync(fileOf(machine, run), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What was left is over. */
+export function dropLeftRun(machine: Machine, run: string): void {
+  try {
+    unlinkSync(fileOf(machine, run));
+  } catch {
+    // It was ended.
+  }
+}
+
+/**
+ * An agent's session has ended: what its confined commands left running ends, too. For the host's hook that hears of it; loads
+ * nothing but files, and waits for nothing. How many runs were told.
+ */
+export function endSession(machine: Machine, agent: string, session: string): number {
+  const folder = `${stateFolder(machine)}/${LEFT}`;
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return 0;
+  }
+  let ended = 0;
+  for (const name of names) {
+    const run = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
+    if (!RUN.test(run)) continue;
+    const found = readRegular(fileOf(machine, run), MAX_BYTES);
+    if (found.is !== "text" || !isOwn(found.stats, machine.uid)) continue;
+    const left = parse(found.text);
+    if (left?.agent !== agent || left.session !== session) continue;
+    dropLeftRun(machine, run);
+    ended += 1;
+  }
+  return ended;
+}
+
+function parse(text: string): LeftRun | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || typeof value["agent"] !== "string") return undefined;
+    const { agent, session } = value;
+    return typeof session === "string" ? { agent, session } : { agent };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+/** Built elsewhere while developing: ATTACK_DIST. */
+const DIST = process.env["ATTACK_DIST"] ?? join(import.meta.dirname, "../../../dist");
+
+export interface ConfinedCase {
+  /** The command line that the agent wrote. */
+  readonly command: string;
+  /** Members of the user's policy file besides `"unknown": "confine"`. */
+  readonly policy?: object;
+  /** A line of shell that prepares the world. Home is /srv/home, the project /srv/proj, `$O` lies outside of both. */
+  readonly before?: string;
+  /** A line that looks at the world afterwards; its output is `after`. */
+  readonly after?: string;
+  /** Variables of the host's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Without Assent, as the host starts it where nothing confines. */
+  readonly bare?: boolean;
+  /** What the ticket says other than what is true; `none`: there is no ticket. */
+  readonly ticket?: "none" | Readonly<Record<string, unknown>>;
+  /** Standard input. */
+  readonly input?: string;
+  /** Started in the place of the program. */
+  readonly by?: string;
+}
+
+export interface ConfinedResult {
+  readonly status: string;
+  readonly stdout: string;
+  /** Without what Assent says. */
+  readonly stderr: string;
+  /** What Assent says. */
+  readonly said: readonly string[];
+  readonly after: string;
+}
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** A world of its own in its own namespaces: nothing of the machine is within reach but through what is read. */
+const WORLD = `
+set -e
+mount --make-rprivate /
+# The clone may lie in what is about to be hidden.
+exec 9< "$DIST/.."
+mount -t tmpfs none /srv
+mkdir /srv/assent
+mount --no-canonicalize --rbind /proc/self/fd/9 /srv/assent
+exec 9<&-
+mkdir /srv/dev /srv/dev/pts /srv/dev/shm
+for d in null zero full random urandom tty ptmx; do cp -a /dev/$d /srv/dev/ 2>/dev/null || { : > /srv/dev/$d; mount --bind /dev/$d /srv/dev/$d; }; done
+mount --bind /dev/pts /srv/dev/pts
+ln -s /proc/self/fd /srv/dev/fd
+for d in 0:stdin 1:stdout 2:stderr; do ln -s /proc/self/fd/\${d%%:*} /srv/dev/\${d##*:}; done
+mount --rbind /srv/dev /dev
+mount -t tmpfs none /tmp
+ip link set lo up 2>/dev/null || true
+mkdir -p /srv/home/.ssh /srv/home/other /srv/proj /srv/out /srv/tmp /srv/told
+cd /srv
+echo SECRETKEY > home/.ssh/id_rsa
+echo theirs > home/other/f
+echo outside > out/f
+printf '%s' "$POLICY" > home/.agent-permissions.jsonc
+export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
+cd /srv/proj
+git init -q . && git config user.name Me && git config user.email me@here && echo one > kept && git add kept && git commit -qm first
+echo SECRETENV > .env
+set +e
+eval "$BEFORE"
+T=0000000000000000
+if [ -n "$TICKET" ]; then
+  T=4a6f686e20446f65
+  printf '%s' "$TICKET" > /srv/told/ticket
+  "$NODE" -e 'const { readFileSync: r, writeFileSync: w, mkdirSync: m } = require("node:fs");
+    m("/srv/state/assent/tickets", { recursive: true, mode: 0o700 });
+    const up = Number(process.hrtime.bigint() / 1000000n), boot = r("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    w("/srv/state/assent/tickets/4a6f686e20446f65.json", JSON.stringify({ v: 1, id: "4a6f686e20446f65", time: Date.now(), boot, up, ...JSON.parse(r("/srv/told/ticket", "utf8")) }), { mode: 0o600 });'
+  chmod 700 /srv/state /srv/state/assent /srv/state/assent/tickets
+fi
+unset TICKET POLICY BEFORE
+eval "$ENVIRONMENT"
+unset ENVIRONMENT
+printf '%s' "$INPUT" > /srv/told/input
+unset INPUT
+if [ "$BARE" = 1 ]; then set -- bash -c "$COMMAND"; else set -- "$NODE" /srv/assent/dist/bin.cjs run --confined $T -- "$COMMAND"; fi
+after=$AFTER by=$BY
+unset COMMAND AFTER BY BARE DIST
+setsid -w timeout 60 $by "$@" < /srv/told/input > /srv/told/out 2> /srv/told/err
+echo $? > /srv/told/status
+eval "$after" > /srv/told/after 2>&1
+"$NODE" -e 'console.log(JSON.stringify(Object.fromEntries(["out", "err", "status", "after"].map((name) => [name, require("node:fs").readFileSync("/srv/told/" + name, "latin1")]))))'
+`;
+
+/** Runs a command line as a host does, confined or bare, and tells what came of it. */
+export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
+  const { command, policy = {}, before = "", after = "", env = {}, bare = false, ticket = {}, input = "", by = "" } = what;
+  const written = { agent: "claude", session: "s1", command, cwd: "/srv/proj", root: "/srv/proj" };
+  const root = process.getuid?.() === 0;
+  const stdout = await new Promise<string>((resolve, reject) => {
+    execFile(
+      "unshare",
+      [root ? "-pmn" : "-Urpmn", "--fork", "--kill-child", "--mount-proc", "/bin/bash", "-c", WORLD],
+      {
+        env: {
+          PATH,
+          NODE: process.execPath,
+          DIST,
+          LANG: "C.UTF-8",
+          POLICY: JSON.stringify({ unknown: "confine", ...policy }),
+          COMMAND: command,
+          BEFORE: before,
+          AFTER: after,
+          BY: by,
+          BARE: bare ? "1" : "0",
+          INPUT: input,
+          TICKET: ticket === "none" ? "" : JSON.stringify({ ...written, ...ticket }),
+          ENVIRONMENT: Object.entries(env)
+            .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+            .join("\n"),
+        },
+        timeout: 90_000,
+        maxBuffer: 64 << 20,
+      },
+      (error, text, stderr) => (error === null ? resolve(text) : reject(new Error(`${error.message}\n${stderr}`))),
+    );
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written a few lines above
+  const told = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1)) as Readonly<Record<"out" | "err" | "status" | "after", string>>;
+  const lines = told.err.split(/(?<=\n)/);
+  const isSaid = (line: string): boolean => line.startsWith("assent: ");
+  return {
+    status: told.status.trim(),
+    stdout: told.out,
+    stderr: lines.filter((line) => !isSaid(line)).join(""),
+    said: lines.filter(isSaid).map((line) => line.trimEnd().slice("assent: ".length)),
+    after: told.after,
+  };
+}
