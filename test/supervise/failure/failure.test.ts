@@ -32,18 +32,38 @@ while os.getppid() == int(sys.argv[1]):
 const switches = (pid: number): number =>
   Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(readFileSync(`/proc/${supervisorOf(pid)}/status`, "utf8"))?.[1]);
 
+/** Not a process that nobody has waited for yet. */
+const isRunningAt = (pid: number): boolean => {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
 describe("the supervisor fails", { concurrent: true }, () => {
   it("killed: its tree makes, changes and removes nothing any more", async () => {
     const at = place(suite);
     const { pid, ended } = start(at, ["sh", "-c", "python3 p.py & python3 p.py & wait", ...python(at, WRITER).slice(2)]);
     await until("it writes", () => count(at.cwd) > 20);
     const tree = await children(pid);
-    process.kill(pid, "SIGKILL");
+    process.kill(supervisorOf(pid), "SIGKILL");
     await ended;
     const before = readdirSync(at.cwd);
     await sleep(400);
     expect(readdirSync(at.cwd)).toEqual(before);
     for (const one of tree) if (existsSync(`/proc/${one}`)) process.kill(one, "SIGKILL");
+  });
+
+  it("who waits for it is killed: the whole tree ends", async () => {
+    const at = place(suite);
+    const { pid, ended } = start(at, ["sh", "-c", "python3 p.py & setsid python3 p.py & wait", ...python(at, WRITER).slice(2)]);
+    await until("it writes", () => count(at.cwd) > 20);
+    const tree = await children(pid);
+    expect(tree.length).toBeGreaterThan(2);
+    process.kill(pid, "SIGKILL");
+    await ended;
+    await until("nothing of it is left", () => tree.every((one) => !isRunningAt(one)));
   });
 
   it("stopped: its tree waits, and goes on with it", async () => {
