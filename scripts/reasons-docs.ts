@@ -34,11 +34,13 @@ function partOf(name: string): readonly string[] {
   const introduced = Object.entries(INTRODUCED).flatMap(([of, text]) => (of === name ? [text] : []));
   const table =
     name === "danger"
-      ? Object.entries<Danger>(DANGERS).map(([id, { effect, title, help }]) => row(`danger.${id}`, `${title} (${effect})`, help, undefined))
-      : own.map(([id, { title, help, waivable }]) => row(id, title, help, waivable));
-  const head = ["| id | what it says | what to do next | a bypass |", "|---|---|---|---|"];
+      ? Object.entries<Danger>(DANGERS).map(([id, danger]) => row(`danger.${id}`, `${danger.title} (${danger.effect})`, danger))
+      : own.map(([id, reason]) => row(id, reason.title, reason));
+  const head = ["| id | what it says | what to do next | a bypass | [confined](confine.md) |", "|---|---|---|---|---|"];
   return [...introduced, ...(introduced.length > 0 && table.length > 0 ? [""] : []), ...(table.length > 0 ? [...head, ...table] : [])];
 }
 
-const row = (id: string, title: string, help: string | undefined, waivable: Reason["waivable"]): string =>
-  `| \`${id}\` | ${title} | ${help ?? ""} | ${waivable === false ? "never waives it" : waivable === "by-host" ? "of the host waives it, `assent bypass` does not" : ""} |`;
+type Row = Pick<Reason, "help" | "waivable" | "confinable">;
+
+const row = (id: string, title: string, { help, waivable, confinable }: Row): string =>
+  `| \`${id}\` | ${title} | ${help ?? ""} | ${waivable === false ? "never waives it" : waivable === "by-host" ? "of the host waives it, `assent bypass` does not" : ""} | ${confinable === true ? "goes ahead" : ""} |`;

@@ -11,6 +11,8 @@ export interface LogEntry {
   readonly subagent: string;
   readonly tool: string;
   readonly verdict: string;
+  /** It went ahead in a supervised run only; `would`: it would have, had confining been on. */
+  readonly confined: "yes" | "would" | "no";
   readonly answer: string;
   readonly basis: string;
   readonly reason: string;
@@ -50,6 +52,7 @@ export function readRecord(line: string): LogEntry | undefined {
     subagent: string(parsed["subagent"]),
     tool: string(parsed["tool"]),
     verdict: string(parsed["verdict"]),
+    confined: parsed["confined"] === true ? "yes" : parsed["confined"] === "would" ? "would" : "no",
     answer: string(parsed["answer"]),
     basis: string(parsed["basis"]),
     reason: string(parsed["reason"]),

@@ -23,13 +23,17 @@ export interface LogOptions {
 
 function row(entry: LogEntry, style: TerminalStyle): string {
   const time = visible(entry.time).slice(0, 19).replace("T", " ");
-  const answer = entry.answer === entry.verdict ? entry.verdict : `${entry.verdict}→${entry.answer}`;
+  const told = toldBy(entry);
+  const answer = entry.answer === entry.verdict ? told : `${told}→${entry.answer}`;
   const who = entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`;
-  const head = `${style.dim(fit(time, 19))}  ${style.verdict(entry.verdict, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
+  const head = `${style.dim(fit(time, 19))}  ${style.verdict(told, fit(answer, 10))}  ${fit(visible(who), 8)}  ${fit(visible(entry.tool), 12)}`;
   const left = Math.max(20, style.width - 57);
   const subject = entry.count === 1 ? entry.subject : `${entry.count} times ${entry.subject}`;
-  return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(entry.reason), style.width - 22).trimEnd())}\n`;
+  const reason = entry.confined === "would" ? `would go ahead confined; ${entry.reason}` : entry.reason;
+  return `${head}  ${fit(visible(subject), left).trimEnd()}\n${" ".repeat(21)}${style.dim(fit(visible(reason), style.width - 22).trimEnd())}\n`;
 }
+
+const toldBy = ({ verdict, confined }: LogEntry): string => (confined === "yes" ? "confined" : verdict);
 
 /** `assent log`: the last decisions, or those since a time; with `--follow` those to come. */
 export async function log(options: LogOptions): Promise<number> {
@@ -111,7 +115,7 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
     decisions += count;
     if (first === "") first = entry.time;
     last = entry.time;
-    lists.verdicts.add(entry.verdict, count);
+    lists.verdicts.add(toldBy(entry), count);
     lists.agents.add(entry.subagent === "" ? entry.agent : `${entry.agent}/${entry.subagent}`, count);
     lists.tools.add(entry.tool, count);
     const what = entry.programs[0] ?? entry.tool;

@@ -75,6 +75,7 @@ function isHeld(action: Action, verdict: Verdict, context: Holding): boolean {
   // What is protected there would be refused halfway through; what is only written is refused by itself.
   if (changesFile && takesAlong(action) && context.takesProtected(action)) return false;
   if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
+  if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
   if (action.kind === "file") return everything || isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.

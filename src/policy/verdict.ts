@@ -46,6 +46,8 @@ export interface Verdict {
    * host's own mode does, a bypass of Assent's does not.
    */
   readonly waivable?: false | "by-host";
+  /** A rule that may match, of a kind that a supervised run holds what happens against: it finds out, and refuses then. */
+  readonly settledInRun?: true;
   /** The rule that allows it lifts the wall, too: it is not confined. */
   readonly bare?: true;
 }

@@ -14,7 +14,8 @@ import type { Hit } from "./matched-rules.ts";
 import { hiddenBy } from "./matched-rules.ts";
 import type { Row } from "./presets.ts";
 import type { Protection } from "./protections.ts";
-import type { Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
+import { judgingOf } from "./kinds/index.ts";
+import type { Matcher, Policy, PresetName, Rule, UnknownSetting } from "./types.ts";
 import { entryReason, REASONS, presetReason } from "./reasons.ts";
 
 /** The verdicts of the steps, in words. Every ask and deny says what to do next. */
@@ -47,8 +48,22 @@ export function byMaybe({ rule }: Hit, action: Action): Verdict {
     reason: `${rule.effect} rule '${visible(rule.source.text)}' may apply: ${visible(hiddenBy(action))}`,
     rule: rule.source,
     help: REASONS.unknown.help,
+    ...(isSettledInRun(rule.matcher) ? { settledInRun: true } : {}),
     ...(rule.untrusted === true ? { untrusted: true } : {}),
   };
+}
+
+/** Of bash (bash(1)): they start nothing that a run could see. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  `. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec exit
+    export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return
+    set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
+);
+
+/** A run judges each file, connection and started program by the same rules, as they really are. */
+function isSettledInRun(matcher: Matcher): boolean {
+  const programs = judgingOf(matcher).keys.programs(matcher);
+  return programs === undefined || programs === "file" || (programs !== "any" && !programs.some((name) => BUILTINS.has(name)));
 }
 
 /** A block's own default, as a written rule of its layer. */
