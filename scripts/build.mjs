@@ -115,6 +115,7 @@ try {
       plugins: [lazyShell, lazySurvey],
     }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
+    build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
       ...common,
       minify: true,

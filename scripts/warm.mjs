@@ -40,6 +40,7 @@ setFlagsFromString("--no-opt");
 try {
   const { hook, scripts, load } = loadHook(dist, require, false);
   load("./watch.cjs");
+  load("./confiner.cjs");
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
     for (const [tool_name, tool_input] of requests) {

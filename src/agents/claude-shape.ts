@@ -1,5 +1,5 @@
 import type { Decision } from "../policy/index.ts";
-import type { Host, Input, ToolFacts } from "../engine/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Sample } from "./agent.ts";
 import type { HookCall, Envelope, Reading } from "./protocol.ts";
 import { eventOf, factsOf, requestOf, subagentOf, text } from "./reading.ts";
@@ -16,7 +16,7 @@ interface Shape {
   readonly tools: Readonly<Record<string, ToolFacts>>;
   /** For tools that the table does not have, such as those of MCP servers. */
   readonly factsFor?: (tool: string, payload: Input) => ToolFacts | undefined;
-  readonly host: (mode: string | undefined, event: string) => Host;
+  readonly host: (mode: string | undefined, event: string, payload: Input) => Host;
   /** Variable that holds the folder of the session. */
   readonly root?: string;
 }
@@ -36,7 +36,7 @@ export function readShaped({ payload, event: registered, env, folder }: HookCall
     cwd: payload["cwd"],
     folder,
     facts: tool === undefined ? undefined : (factsOf(shape.tools, tool) ?? shape.factsFor?.(tool, payload)),
-    host: shape.host(mode, event),
+    host: shape.host(mode, event, payload),
     root: shape.root === undefined ? undefined : env[shape.root],
     session: payload["session_id"],
     // `agent_type` alone is Claude Code's main thread under `--agent`.
@@ -50,15 +50,23 @@ export function preToolUse(decision: Decision, permissionDecisionReason: string)
   return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason } };
 }
 
-/** An ask is silence: the host is about to show its own dialog. */
-export function permissionRequest(decision: Decision, message: string): Envelope {
+/** An ask is silence: the host is about to show its own dialog. `updatedInput`: what the tool is to be called with instead. */
+export function permissionRequest(decision: Decision, message: string, updatedInput?: Input): Envelope {
   if (decision === "none" || decision === "ask") return {};
   return {
     hookSpecificOutput: {
       hookEventName: "PermissionRequest",
-      decision: decision === "allow" ? { behavior: "allow" } : { behavior: "deny", message },
+      decision:
+        decision === "allow"
+          ? { behavior: "allow", ...(updatedInput === undefined ? {} : { updatedInput }) }
+          : { behavior: "deny", message },
     },
   };
+}
+
+/** What a tool is to be called with in the place of what was asked about; undefined: with just that. */
+export function inputInstead({ request: { facts, input }, instead }: Outcome): Input | undefined {
+  return instead === undefined || facts?.does !== "shell" ? undefined : { ...input, [facts.field]: instead };
 }
 
 /** Words of a project that nobody has trusted are for people only: most hosts show them this way. */

@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import type { AgentId, Protocol, Reply } from "../agents/index.ts";
 import { isObject } from "../data/index.ts";
-import { decide, type DecideOptions, type Input, WatchFirst } from "../engine/index.ts";
+import { decide, type DecideOptions, type Input, type Request, WatchFirst } from "../engine/index.ts";
 import { AGENT_IDS, TOLD_VARIABLES } from "../policy/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
@@ -12,7 +12,7 @@ Reads a host's hook call on standard input and prints the answer. Exit 0 whateve
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
-export interface CheckEngine extends Pick<DecideOptions, "reader" | "own"> {
+export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine"> {
   readonly protocol: (id: AgentId) => Protocol;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;
@@ -100,7 +100,12 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
       say(reading.why);
       return agent.silence;
     }
-    const outcome = decide(reading.request, { machine, ...engine, policyFiles: options.policyFiles, audit: true });
+    const outcome = decide(engine.confine === undefined ? withoutConfining(reading.request) : reading.request, {
+      machine,
+      ...engine,
+      policyFiles: options.policyFiles,
+      audit: true,
+    });
     for (const warning of outcome.warnings) say(warning);
     return agent.write(outcome);
   } catch (error) {
@@ -108,6 +113,9 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);
   }
 }
+
+/** Nobody here can start a command confined: inside a run it is confined already. */
+const withoutConfining = (request: Request): Request => ({ ...request, host: { ...request.host, confines: false } });
 
 /** Settings that weaken what protects are told to the person. A warning: nothing that goes wrong here stops a session. */
 function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: CallPlace): Reply {

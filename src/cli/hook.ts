@@ -7,6 +7,7 @@ import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type Ho
 declare const require: {
   (id: "./reader.cjs"): PolicyReader;
   (id: "./session.cjs"): { readonly sessionWarning: NonNullable<CheckEngine["greet"]> };
+  (id: "./confiner.cjs"): typeof import("./confiner.ts");
   (id: "./agent-auto.cjs"): Pick<CheckEngine, "recognise">;
   (id: "./watch.cjs"): { readonly watch: (folder: string, argv: readonly string[], input: string) => HookOutput | undefined };
   (id: string): { readonly protocol: Protocol };
@@ -25,6 +26,7 @@ const engine: CheckEngine = {
   greet: (...given) => require("./session.cjs").sessionWarning(...given),
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
+  confine: (request, machine) => require("./confiner.cjs").confine(request, machine, { node: process.execPath, folder: __dirname }),
 };
 
 /** Here nobody watches: files that strangers may have written are left to the other thread. */

@@ -51,7 +51,7 @@ export async function runConfined(
   beside: Beside | undefined,
   parts: ConfinedParts = {},
 ): Promise<number> {
-  const env = callerEnvironment(process.env);
+  const env = callerEnvironment(process.env, beside?.front);
   let cwd: string;
   try {
     cwd = absolute(".");

@@ -3,6 +3,7 @@ import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/i
 import {
   type AuditSettings,
   judge,
+  isConfined,
   type JudgeContext,
   type Policy,
   type RequestVerdict,
@@ -28,6 +29,8 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   readonly audit: boolean;
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
+  /** Finds what a host is to start in the place of a command that goes ahead confined. Absent: it is only said that it would. */
+  readonly confine?: (request: Request, machine: Machine) => { readonly command: string } | { readonly problem: string };
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
 }
@@ -38,6 +41,8 @@ export interface Outcome {
   /** `"unknown": "confine-log"`: it would go ahead confined. */
   readonly shadow?: boolean;
   readonly answer: HostAnswer;
+  /** With an answer to go ahead confined: the command that the host is to start in the place of the one asked about. */
+  readonly instead?: string;
   /** A bypass of Assent's own was on. */
   readonly bypass?: Bypass;
   /** For people, on stderr: a left-out policy file, a log that cannot be written. */
@@ -107,17 +112,31 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
-    const verdict = shadow ? unconfined(tight) : tight;
+    const started = startConfined(request, shadow ? unconfined(tight) : tight, policy, options, bypass);
     return {
       request,
-      verdict,
+      ...started,
       ...(shadow ? { shadow } : {}),
-      answer: answerFor(verdict, policy, request.host, bypass),
       ...(bypass === undefined ? {} : { bypass }),
       warnings: policy.warnings,
       basis: { lowered, policy, context },
     };
   });
+}
+
+type Started = Pick<Outcome, "verdict" | "answer" | "instead">;
+
+/** Who can confine the command says how; where it cannot be done, the verdict is the one without it, and says why. */
+function startConfined(request: Request, verdict: RequestVerdict, policy: Policy, options: DecideOptions, bypass?: Bypass): Started {
+  const answer = answerFor(verdict, policy, request.host, bypass);
+  if (!isConfined(verdict) || options.confine === undefined) return { verdict, answer };
+  const plain = unconfined(verdict);
+  const as = (found: RequestVerdict): Started => ({ verdict: found, answer: answerFor(found, policy, request.host, bypass) });
+  // The host goes its own way, so nothing of it would be confined.
+  if (answer.decision !== "allow") return as(plain);
+  const started = options.confine(request, options.machine);
+  if ("command" in started) return { verdict, answer, instead: started.command };
+  return as({ ...plain, reason: `${plain.reason} (it was not confined: ${started.problem})` });
 }
 
 const onlyLogs = ({ settings }: Policy): boolean => settings.unknown === "confine-log" && settings.mode !== "full-auto";

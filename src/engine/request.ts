@@ -59,6 +59,8 @@ export interface Host {
   readonly planning: boolean;
   /** The host starts another command in the place of the one that was asked about: `confinedCommand`. */
   readonly confines?: boolean;
+  /** Rules of the host's own that it would then not hold against that one: only what none of them speaks about is confined. */
+  readonly unheard?: readonly ("ask" | "deny")[];
 }
 
 /** What arrives: one tool call, with where it comes from. */

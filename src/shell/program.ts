@@ -1,4 +1,4 @@
-import type { Argument, CommandShape, ExecAction, Span } from "../action/index.ts";
+import { type Argument, type CommandShape, confineLauncher, type ExecAction, type Span } from "../action/index.ts";
 import { baseName, resolvePath } from "../path/index.ts";
 import { copiesInput, printsWithoutEnd } from "./analyse/sizes.ts";
 import { type Applied, applySpec } from "./apply.ts";
@@ -30,6 +30,8 @@ export function startProgram(call: ProgramCall): Stream {
   const written = argv[0] === undefined ? "" : (textOf(argv[0]) ?? "");
   const words = argv.slice(1);
   const who = identify(call, written);
+  const confined = who.resolved === confineLauncher(cx.world.home) ? confinedCall(call) : undefined;
+  if (confined !== undefined) return confined();
   const spec = entryFor(who.basename) ?? entryFor(who.basename.toLowerCase());
   const exec = cx.add(execAction(call, who));
   const before = { actions: cx.actions.length, unknowns: cx.unknowns.length };
@@ -77,6 +79,16 @@ export function startProgram(call: ProgramCall): Stream {
   readHandedCommands(call, who.basename.toLowerCase(), words, true, exec);
   for (const upkeep of new Set([...(spec.upkeep ?? []), ...applied.upkeep])) emitUpkeep(cx, exec, upkeep);
   return lengthOf(call, who.basename, applied.out, exec, before.actions);
+}
+
+/** What hosts start in the place of a command does what that command does, or less. */
+function confinedCall(call: ProgramCall): (() => Stream) | undefined {
+  const { cx, state, run, argv, env, stdin } = call;
+  const [, ticket, command] = argv;
+  if (argv.length !== 3 || ticket === undefined || command === undefined || textOf(ticket) === undefined) return undefined;
+  // Variables in front of it are judged as they are for any shell.
+  if (env.length > 0) return () => startProgram({ ...call, argv: [literal("bash"), literal("-c"), command] });
+  return () => run.script(cx, state, command, stdin);
 }
 
 /** Whether what it prints has an end; what has none and goes into a file fills the disk. */

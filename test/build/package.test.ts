@@ -95,6 +95,7 @@ describe("the package", () => {
     expect(requiredBy("bin.cjs")).toEqual(["./run-front.cjs", "node:fs", "node:vm"]);
     expect(requiredBy("hook.cjs")).toEqual([
       "./agent-auto.cjs",
+      "./confiner.cjs",
       "./extensions.cjs",
       "./patch.cjs",
       "./reader.cjs",

@@ -1,6 +1,7 @@
-import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import { isObject } from "../../data/index.ts";
+import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files as file } from "../reading.ts";
 
@@ -39,13 +40,22 @@ const OTHERS = words(
     "Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay",
 );
 
-function hostOf(mode: string | undefined): Host {
+/** It asks to run outside the host's own sandbox, which is a person's to answer. */
+function leavesSandbox({ tool_input: input }: Input): boolean {
+  return !isObject(input) || (input["dangerouslyDisableSandbox"] ?? false) !== false;
+}
+
+function hostOf(mode: string | undefined, event: string, payload: Input): Host {
   return {
     shell: "any",
     decides: true,
     asks: mode !== "dontAsk",
     bypassed: mode === "bypassPermissions",
     planning: mode === "plan",
+    // Here alone the host's own rules have been heard (2.1.330): on the other event it would judge the new command. The event also
+    // comes for the host's ask rules, without suggestions where nothing but such a rule speaks.
+    confines: event === "PermissionRequest" && Array.isArray(payload["permission_suggestions"]) && !leavesSandbox(payload),
+    unheard: ["ask"],
   };
 }
 
@@ -57,7 +67,10 @@ function write(outcome: Outcome): Reply {
   if (answer.decision === "none") return reply(bypassedCodex(outcome) ?? {});
   if (answer.decision === "allow" && CONVERSATION.has(request.tool)) return reply({});
   const reason = `Assent: ${answer.modelReason}`;
-  const envelope = request.event === "PermissionRequest" ? permissionRequest(answer.decision, reason) : preToolUse(answer.decision, reason);
+  const envelope =
+    request.event === "PermissionRequest"
+      ? permissionRequest(answer.decision, reason, inputInstead(outcome))
+      : preToolUse(answer.decision, reason);
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
 }
 

@@ -1,4 +1,5 @@
 export { carryOut, type Done } from "./carry-out.ts";
+export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
 export { serversOf, settingsIn, shellSteering, steeringOf } from "./look.ts";
 export { HANDED_ON, launcherCode, launcherProgram, type LauncherArchitecture } from "./launcher.ts";
 export { readInstalled } from "./manifest.ts";

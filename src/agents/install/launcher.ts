@@ -70,10 +70,14 @@ const MACHINE = { x64: 62, arm64: 183 } as const;
 const ALIGN = 0x10000;
 const HEADERS = 64 + 2 * 56;
 
-/** The file (elf(5)): one segment that can be read and run, and a stack that cannot be run. */
+/** The file. */
 export function launcherProgram(architecture: LauncherArchitecture): Buffer {
   const table = Object.entries(HANDED_ON).map(([name, looks]) => `${String.fromCharCode(LOOKS[looks])}${name}\0`);
-  const code = Buffer.concat([launcherCode(architecture), Buffer.from(`${table.join("")}\0`, "latin1")]);
+  return staticProgram(architecture, Buffer.concat([launcherCode(architecture), Buffer.from(`${table.join("")}\0`, "latin1")]));
+}
+
+/** A file of nothing but this code (elf(5)): one segment that can be read and run, and a stack that cannot be run. */
+export function staticProgram(architecture: LauncherArchitecture, code: Buffer): Buffer {
   const head = Buffer.alloc(HEADERS);
   head.write("\x7fELF\x02\x01\x01", "latin1");
   head.writeUInt16LE(2, 16); // ET_EXEC
@@ -100,6 +104,12 @@ function writeSegment(head: Buffer, at: number, type: number, flags: number, siz
   head.writeBigUInt64LE(BigInt(ALIGN), at + 48);
 }
 
+/** Undefined: there is none for this system. */
+export const architectureOf = (platform: string, architecture: string): LauncherArchitecture | undefined =>
+  platform === "linux" && (architecture === "x64" || architecture === "arm64") ? architecture : undefined;
+
 /** Its file beside the program; undefined: there is none for this system. */
-export const launcherName = (platform: string, architecture: string): string | undefined =>
-  platform === "linux" && Object.hasOwn(CODE, architecture) ? `launch-${architecture}` : undefined;
+export function launcherName(platform: string, architecture: string): string | undefined {
+  const known = architectureOf(platform, architecture);
+  return known === undefined ? undefined : `launch-${known}`;
+}

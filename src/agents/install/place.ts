@@ -26,8 +26,8 @@ const ALWAYS = Object.keys(ALWAYS_HANDED_ON);
 /** Whose hook it is: of one person, or of everybody on the machine, whose homes are told by their accounts. */
 type Whose = Pick<Machine, "home" | "env"> | "everybody";
 
-/** What is written into the environment of a hook, which holds nothing else but what is handed on. */
-function assigned(machine: Whose): readonly string[] {
+/** What is written into the environment of what is started, which holds nothing else but what is handed on. */
+export function assigned(machine: Whose): readonly string[] {
   if (machine === "everybody") return [];
   const state = stateHome(machine);
   return [`HOME=${machine.home}`, ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`])];

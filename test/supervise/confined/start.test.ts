@@ -204,14 +204,3 @@ it("output is not delayed: the reader has the first line before the second is wr
     "mkfifo p; { read -r first; echo got $first > seen; echo go > go; cat > /dev/null; } < p & { echo one; until [ -e go ]; do sleep 0.02; done; echo two; } > p; wait; cat seen";
   expect(await confined({ command })).toMatchObject({ status: "0", stdout: "got one\n", said: [] });
 });
-
-it("environment: the launcher's own is not the program's", async () => {
-  const caller = Buffer.from("PATH=/usr/bin:/bin\0HOME=/srv/home\0A=\xff\0NODE_OPTIONS=--no-warnings\0odd-name=1\0", "latin1").toString(
-    "base64",
-  );
-  const found = await confined({ command: "env | grep -a -v -e ^_ -e ^SHLVL -e ^PWD | sort", env: { ASSENT_CALLER: caller } });
-  expect(found).toMatchObject({
-    status: "0",
-    stdout: "A=\xff\nHOME=/srv/home\nNODE_OPTIONS=--no-warnings\nPATH=/usr/bin:/bin\nodd-name=1\n",
-  });
-});

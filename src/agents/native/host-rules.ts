@@ -1,0 +1,121 @@
+import { readdirSync } from "node:fs";
+import type { Converted } from "../../import/index.ts";
+import type { Effect } from "../../policy/index.ts";
+import { readRegular } from "../../state/index.ts";
+import { rules as claude } from "../claude/rules.ts";
+import { rules as codex } from "../codex/rules.ts";
+import { rules as copilot } from "../copilot/rules.ts";
+import { rules as cursor } from "../cursor/rules.ts";
+import { rules as gemini } from "../gemini/rules.ts";
+import { openCodeRules, rules as opencode } from "../opencode/rules.ts";
+import { rules as qwen } from "../qwen/rules.ts";
+import type { NativePlace, NativeRuleReader, NativeSurroundings } from "./contract.ts";
+
+/** The agents' own readers at once, for who cannot wait; a test holds them to what the agents declare. */
+export const HOST_READERS: Readonly<Record<string, NativeRuleReader>> = {
+  claude: claude.reader,
+  codex: codex.reader,
+  copilot: copilot.reader,
+  cursor: cursor.reader,
+  gemini: gemini.reader,
+  kilo: openCodeRules("kilo", ".kilo").reader,
+  opencode: opencode.reader,
+  qwen: qwen.reader,
+};
+
+const MAX_BYTES = 1 << 20;
+
+/** A rule in a host's own settings. */
+interface HostRule {
+  readonly effect: Effect;
+  /** As it stands there, for people. */
+  readonly text: string;
+  /** In our words; empty where it might speak of anything. */
+  readonly about: string;
+}
+
+/**
+ * Why a host's own deny or ask rules might speak about this command, so that another command in its place would take them away from
+ * the user; undefined: they surely do not. A host matches words and patterns, so a rule of which some word does not occur speaks
+ * about something else; what cannot be read might say anything.
+ */
+export function hostMightObject(
+  agent: string,
+  effects: readonly Effect[],
+  command: string,
+  around: NativeSurroundings,
+): string | undefined {
+  if (effects.length === 0) return undefined;
+  const reader = HOST_READERS[agent];
+  if (reader === undefined) return "the host's own rules cannot be read";
+  for (const place of reader.places(around)) {
+    const found = rulesIn(place, around);
+    if ("problem" in found) return `${place.path} ${found.problem}, and might hold rules of the host's`;
+    const spoken = found.rules.find(({ effect, about }) => effects.includes(effect) && mightMatch(about, command));
+    if (spoken !== undefined) return `a rule of the host's own might speak about it: ${spoken.effect} ${spoken.text}`;
+  }
+  return undefined;
+}
+
+function rulesIn(
+  place: NativePlace,
+  { home, project }: NativeSurroundings,
+): { readonly rules: readonly HostRule[] } | { readonly problem: string } {
+  const rules: HostRule[] = [];
+  for (const file of filesOf(place)) {
+    const found = readRegular(file, MAX_BYTES);
+    if (found.is === "missing") continue;
+    if (found.is === "broken") return { problem: found.why };
+    const read = place.read(found.text, { scope: place.scope, home, project });
+    if ("problem" in read) return { problem: `cannot be understood (${read.problem})` };
+    for (const { effect, text, into } of read.rules) rules.push({ effect, text, about: aboutOf(into) });
+    for (const { effect, text } of read.lost) {
+      // In a folder of rules there is nothing else, so it could be a rule with any effect.
+      if (effect === undefined && place.all !== undefined) return { problem: `cannot be understood (${text})` };
+      if (effect !== undefined) rules.push({ effect, text, about: CALL.test(text) ? text : "" });
+    }
+  }
+  return { rules };
+}
+
+/** A rule as Claude Code writes them. */
+const CALL = /^[A-Za-z_][\w-]*(?:\(.*\))?$/s;
+
+function aboutOf(into: Converted["into"]): string {
+  switch (into.list) {
+    case "permissions":
+      return into.rule;
+    case "default":
+    case "writableRoots":
+      return "";
+    default:
+      return into.pattern;
+  }
+}
+
+function filesOf({ path, all }: NativePlace): readonly string[] {
+  if (all === undefined) return [path];
+  try {
+    return readdirSync(path)
+      .filter((name) => name.endsWith(all))
+      .map((name) => `${path}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+/** Tools besides the shell, whose rules no command of the shell is held to. */
+const OTHER_TOOL = /^(?:mcp__|(?:WebFetch|WebSearch|Agent|Task|Skill|Glob|Grep|LS|PowerShell|SlashCommand|TodoWrite)\b)/;
+const TOOL = /^[A-Za-z_][\w-]*\s*(?:(?=\()|$)/;
+
+/** Every word of the rule occurs in the command, as written or without what quotes. Of alternatives in braces any could. */
+function mightMatch(about: string, command: string): boolean {
+  if (OTHER_TOOL.test(about)) return false;
+  const words =
+    about
+      .replace(TOOL, "")
+      .replace(/\{[^}]*\}/g, " ")
+      .match(/[\w.-]+/g) ?? [];
+  const plain = command.replace(/['"\\]|\$(?=['"])/g, "");
+  return words.filter((word) => /\w/.test(word)).every((word) => command.includes(word) || plain.includes(word));
+}
