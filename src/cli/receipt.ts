@@ -57,10 +57,12 @@ export async function shortReceipt(id: string, machine: Machine): Promise<string
   const counts = summary(found);
   if (counts.length === 0) return "";
   const undo = found.changes.length === 0 ? "" : `, undo: assent undo ${id}`;
+  // What tools keep for themselves changes all the time.
+  const handedOn = found.handedOn.filter(({ cache }) => cache !== true);
   const handed =
-    found.handedOn.length === 0
+    handedOn.length === 0
       ? ""
-      : `assent: changed what runs later, outside the run: ${some(found.handedOn.map(({ path }) => place(path, run, machine)))}\n`;
+      : `assent: changed what runs later, outside the run: ${some(handedOn.map(({ path }) => place(path, run, machine)))}\n`;
   const outside =
     found.outside.length === 0
       ? ""

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
 import type { FileOperation } from "../../src/action/index.ts";
 import { decide } from "../../src/engine/index.ts";
+import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
 import { GrantingJudge } from "../../src/supervise/judge/index.ts";
 import { addGrant, changeBypass, changePins } from "../../src/state/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
@@ -72,7 +73,7 @@ const REQUESTS: readonly (readonly [tool: string, input: Record<string, string>]
 
 const RANK: Readonly<Record<string, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
-const nobody = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
+const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
 const CALL = { name: "exec", args: [] } as const;
 
 /** What a supervised program does in the same states. */

@@ -8,6 +8,7 @@ import { SessionApprovals, canAutoApprove } from "../../src/sdk/approve/index.ts
 import { openGuard, PermissionChecker, presets } from "../../src/sdk/index.ts";
 import { Gateway } from "../../src/sdk/mcp/gateway.ts";
 import { addGrant, changeBypass, type Machine } from "../../src/state/index.ts";
+import { NO_ERRAND } from "../../src/supervise/errands/index.ts";
 import { GrantingJudge } from "../../src/supervise/judge/index.ts";
 import { engine, scratch, type Scratch } from "../scratch.ts";
 
@@ -75,7 +76,7 @@ const SITUATIONS = {
 type Place = Pick<Scratch, "machine" | "project" | "root">;
 type Situation = keyof typeof SITUATIONS;
 
-const NOBODY = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
+const NOBODY = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
 const CALL = { name: "exec", args: [] } as const;
 
 const judgeOf = ({ machine, project, root }: Place): GrantingJudge =>

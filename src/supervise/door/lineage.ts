@@ -1,4 +1,5 @@
-import type { Caller, Errand, Hosts, KnownHost } from "../judge/index.ts";
+import { type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
+import type { Caller, Hosts } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -18,7 +19,7 @@ interface StartRecord extends StartedProgram {
   readonly start: string;
 }
 
-const NOTHING: StartedProgram = { programs: [], errand: { writes: [], hosts: [] }, named: [], says: [] };
+const NOTHING: StartedProgram = { programs: [], errand: NO_ERRAND, named: [], says: [] };
 
 const MOST = 20_000;
 
@@ -39,7 +40,8 @@ export class Lineage {
     if (this.#records.size >= MOST) this.#prune();
     this.#records.set(pid, { start, ...program });
     const { programs, errand, named, says } = program;
-    const layout = programs.length + errand.hosts.length + named.length + says.length === 0 ? undefined : layoutOf(pid);
+    const given = [programs, errand.writes, errand.hosts, named, says];
+    const layout = given.every((list) => list.length === 0) ? undefined : layoutOf(pid);
     if (layout === undefined) return;
     const [oldest] = this.#layouts.keys();
     if (this.#layouts.size >= MOST && oldest !== undefined) this.#layouts.delete(oldest);
@@ -57,9 +59,9 @@ export class Lineage {
     return layout === undefined ? NOTHING : (this.#layouts.get(layout) ?? NOTHING);
   }
 
-  /** What the process and those above it were started for. */
-  errands(pid: number): readonly Errand[] {
-    return this.#up(pid).flatMap((found) => (found === undefined ? [] : [found.errand]));
+  /** Where programs that the process or those above it started may work. */
+  #builds(pid: number): readonly string[] {
+    return this.#up(pid).flatMap((found) => (found === undefined ? [] : found.errand.builds));
   }
 
   #hosts(pid: number): Hosts {
@@ -69,7 +71,8 @@ export class Lineage {
 
   /** Who makes a call, for the judge. */
   caller({ tgid }: Task): Caller {
-    return { programs: () => this.program(tgid).programs, errands: () => this.errands(tgid), hosts: () => this.#hosts(tgid) };
+    const own = (): StartedProgram => this.program(tgid);
+    return { programs: () => own().programs, errand: () => own().errand, builds: () => this.#builds(tgid), hosts: () => this.#hosts(tgid) };
   }
 
   trust(pid: number): void {

@@ -1,6 +1,7 @@
 import type { Action, Call, FileAction, FileOperation } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import type { Caller, CallSubject, Errand, KnownHost, Started } from "../judge/index.ts";
+import type { Errand, KnownHost } from "../errands/index.ts";
+import type { Caller, CallSubject, Started } from "../judge/index.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";
 import type { KeepResult, UndoStore } from "../undo/index.ts";
 import type { TrappedCall } from "../wall/index.ts";

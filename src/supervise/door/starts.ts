@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
-import { isHelper, wordsOf } from "../judge/index.ts";
+import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
+import { wordsOf } from "../judge/index.ts";
 import { alloc, ERRNO, errorName, lastingAddressOf, O_CLOEXEC, O_PATH, pathText, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
@@ -78,7 +79,7 @@ export class Starts {
     const [first] = exec.chain;
     const isTyped = options.typed && (!this.#begun || before.says.includes(wordsOf(first.argv)));
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
-    const errand = helps ? { ...found.errand, hosts: [...found.errand.hosts, ...before.errand.hosts] } : found.errand;
+    const errand = helps ? joinErrands(found.errand, before.errand) : found.errand;
     const named = [...(isTyped ? found.named : []), ...(helps ? before.named : [])];
     const judged: DecodedExec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
@@ -134,12 +135,9 @@ export class Starts {
   ): void {
     const first = !this.#started;
     this.#started = true;
-    const { programs = [], errand = { writes: [], hosts: [] }, named = [], says = [] } = exec;
-    // Told by its environment to load other code, it is trusted with nothing but what is its own to write.
-    this.#lineage.started(
-      pid,
-      steered ? { programs: [], errand: { ...errand, hosts: [] }, named: [], says: [] } : { programs, errand, named, says },
-    );
+    const { programs = [], errand = NO_ERRAND, named = [], says = [] } = exec;
+    // Told by its environment to load other code, it is that code.
+    this.#lineage.started(pid, steered ? { programs: [], errand: NO_ERRAND, named: [], says: [] } : { programs, errand, named, says });
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());
     this.#hint(exec);
@@ -153,6 +151,13 @@ export class Starts {
     this.#tell((run) => run.notice(text));
   }
 }
+
+const joinErrands = (one: Errand, other: Errand): Errand => ({
+  writes: [...one.writes, ...other.writes],
+  own: [...one.own, ...other.own],
+  builds: [...one.builds, ...other.builds],
+  hosts: [...one.hosts, ...other.hosts],
+});
 
 /** ptrace(2). */
 const SEIZE = 0x4206;

@@ -22,7 +22,8 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, type KnownHost } from "./services.ts";
+import { type Errand, errandOf, type KnownHost } from "../errands/index.ts";
+import { isFreePlace } from "./free-places.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /** What judging commands needs of the run's judge, as it stands at the moment. */
@@ -71,20 +72,32 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
-      errands.push(errandOf(first.program, actions, { home: judging.home, cwd: judging.world.cwd, env: (name) => judging.env[name] }));
+      errands.push(errandOf(first.program, actions, errandContext(judging, first.program)));
     }
     weigh(alikeVerdicts(judging, started, call));
   }
   return {
     verdict: strictest,
     action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
-    errand: { writes: errands.flatMap(({ writes }) => writes), hosts: errands.flatMap(({ hosts }) => hosts) },
+    errand: {
+      writes: errands.flatMap(({ writes }) => writes),
+      own: errands.flatMap(({ own }) => own),
+      builds: errands.flatMap(({ builds }) => builds),
+      hosts: errands.flatMap(({ hosts }) => hosts),
+    },
     named,
     says,
     lasts,
     programs,
   };
 }
+
+const errandContext = (judging: CommandContext, program: string): Parameters<typeof errandOf>[2] => ({
+  home: judging.home,
+  cwd: judging.world.cwd,
+  env: (name) => judging.env[name],
+  isFree: (folder) => isFreePlace(folder, program, judging),
+});
 
 /** A written rule allows what git keeps and runs later, here at least. */
 function speaksOfGit(judging: CommandContext, call: Call): boolean {

@@ -3,4 +3,3 @@ export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 export type { CallSubject, Caller, Hosts, JudgedExec, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";
 export { wordsOf } from "./commands.ts";
-export { type Errand, type KnownHost, isHelper } from "./services.ts";

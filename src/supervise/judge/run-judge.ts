@@ -209,11 +209,15 @@ export class RunJudge {
   }
 
   #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
-    if (verdict.decision !== "ask" || verdict.basis !== "default") return undefined;
+    const isDefault = verdict.decision === "ask" && verdict.basis === "default";
+    // A package store may lie beside programs that a shell finds (`~/.local/share/pnpm`).
+    if (!isDefault && verdict.builtin !== "danger.persistence") return undefined;
+    const { writes, own } = caller.errand();
+    if (!isDefault) return own.some((folder) => isWithin(path, folder) && folder !== path) ? ERRAND : undefined;
     // In a fresh home the folders above its own (`~/.npm`, `~/.config`) are not there yet.
     const leadsTo = (folder: string): boolean => operation === "mkdir" && path.startsWith(`${this.#home}/`) && isWithin(folder, path);
     const isOwn = (folder: string): boolean => isWithin(path, folder) || leadsTo(folder);
-    return caller.errands().some(({ writes }) => writes.some(isOwn)) ? ERRAND : undefined;
+    return writes.some(isOwn) || caller.builds().some(isOwn) ? ERRAND : undefined;
   }
 
   /** One action that is no file, with the defaults of a run. */

@@ -1,4 +1,5 @@
 import { isWithin } from "../../path/index.ts";
+import { toolErrand } from "../errands/index.ts";
 
 /**
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
@@ -29,7 +30,10 @@ export function holdsSecret(path: string, places: { readonly home: string; reado
   return places.projects.some((root) => root !== "/" && isWithin(path, root)) || isWithin(path, places.home) || LISTED.test(path);
 }
 
-/** Credentials and the programs they belong to: `~/` is home, a folder stands for everything in it. */
+/**
+ * Credentials and the programs they belong to, beside those of `knowledge/errands/*.table`: `~/` is home, a folder stands for everything
+ * in it.
+ */
 const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly string[] }[] = [
   { programs: /^(?:ssh|scp|sftp|ssh-add|ssh-keygen|ssh-agent|ssh-keyscan|autossh|mosh)$/, paths: ["~/.ssh"] },
   { programs: /^(?:gpg2?|gpg-agent|gpgsm|gpgconf|keyboxd|dirmngr|scdaemon)$/, paths: ["~/.gnupg"] },
@@ -38,28 +42,15 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
     paths: ["~/.git-credentials", "~/.config/git/credentials", "~/.netrc"],
   },
   { programs: /^(?:curl|wget|ftp|git-remote-https?)$/, paths: ["~/.netrc"] },
-  {
-    programs: /^(?:npm|npx|pnpm|yarn|bun|npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/,
-    paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"],
-  },
-  { programs: /^(?:gh)$/, paths: ["~/.config/gh"] },
   { programs: /^(?:docker|docker-.*|podman|buildah|skopeo)$/, paths: ["~/.docker/config.json", "~/.config/containers"] },
   { programs: /^(?:kubectl|helm|k9s|kustomize)$/, paths: ["~/.kube"] },
   { programs: /^(?:aws|aws_completer|sam|cdk)$/, paths: ["~/.aws"] },
   { programs: /^(?:gcloud|gsutil|bq)$/, paths: ["~/.config/gcloud"] },
   { programs: /^(?:az)$/, paths: ["~/.azure"] },
-  { programs: /^(?:cargo)$/, paths: ["~/.cargo/credentials", "~/.cargo/credentials.toml"] },
-  {
-    programs: /^(?:pip3?|twine|uv|poetry)$/,
-    paths: ["~/.pypirc", "~/.netrc", "~/.config/pip", "~/.pip", "/etc/pip.conf", "~/.config/pypoetry", "~/.local/share/uv/credentials"],
-  },
-  { programs: /^(?:conda|mamba|micromamba)$/, paths: ["~/.condarc", "~/.continuum"] },
   { programs: /^(?:gem|bundle|ruby)$/, paths: ["~/.gemrc"] },
-  { programs: /^(?:bun)$/, paths: ["~/.bunfig.toml", "~/.npmrc"] },
+  { programs: /^(?:npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/, paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"] },
+  { programs: /^(?:elixir|beam\.smp|erlexec|erl)$/, paths: ["~/.hex", "~/.config/hex"] },
   { programs: /^(?:curl|wget)$/, paths: ["~/.curlrc", "~/.wgetrc"] },
-  { programs: /^(?:dotnet|nuget|msbuild)$/, paths: ["~/.nuget", "~/.config/NuGet", "~/.microsoft/usersecrets"] },
-  { programs: /^(?:mix|elixir|beam\.smp|erlexec|erl)$/, paths: ["~/.hex", "~/.config/hex"] },
-  { programs: /^(?:R|Rscript)$/, paths: ["~/.Renviron"] },
   { programs: /^(?:sentry-cli)$/, paths: ["~/.sentryclirc"] },
   { programs: /^(?:firefox|thunderbird)(?:-bin|-esr)?$/, paths: ["~/.mozilla", "~/.thunderbird"] },
   { programs: /^(?:snow|snowsql)$/, paths: ["~/.snowflake", "~/.snowsql", "~/.config/snowflake"] },
@@ -82,9 +73,9 @@ export function ownsCredential(programs: readonly string[], path: string, home: 
     programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))
   )
     return true;
-  return OWNERS.some(
-    (owner) =>
-      programs.some((program) => owner.programs.test(program)) &&
-      owner.paths.some((own) => isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own)),
+  const isAt = (own: string): boolean => isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own);
+  return programs.some(
+    (program) =>
+      toolErrand(program)?.login?.some(isAt) === true || OWNERS.some((owner) => owner.programs.test(program) && owner.paths.some(isAt)),
   );
 }

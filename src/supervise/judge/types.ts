@@ -1,14 +1,16 @@
 import type { Action } from "../../action/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { ObjectIdentity } from "./objects.ts";
-import type { Errand, KnownHost } from "./services.ts";
+import type { Errand, KnownHost } from "../errands/index.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
   /** Trusted names of the program and of the script it runs, for credentials that belong to it. */
   readonly programs: () => readonly string[];
-  /** What it and the programs that started it were started for. */
-  readonly errands: () => readonly Errand[];
+  /** What it was started for. */
+  readonly errand: () => Errand;
+  /** Places in which programs that others above it started may work. */
+  readonly builds: () => readonly string[];
   /** Where it may connect by itself: what it was started for, and not what others were. */
   readonly hosts: () => Hosts;
 }

@@ -3,6 +3,7 @@ import { printAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
 import { isGitConfig, isPersistence, steersAgent } from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
+import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
 import { readRecorded } from "./after.ts";
@@ -50,6 +51,13 @@ function findLaterRunner(path: string, home: string): string | undefined {
   return isPersistence(path, { home: [home], project: [], temp: [] }) ? "it runs at a start or a login" : undefined;
 }
 
+interface HandedOn {
+  readonly path: string;
+  readonly runs: string;
+  /** A folder of a tool in which something changed that the tool's next command runs as it finds it. */
+  readonly cache?: true;
+}
+
 /** What a run did, for people and machines. Texts may come from an attacker: print them through `visible`. */
 export interface Receipt {
   readonly run: RunRecord;
@@ -60,7 +68,7 @@ export interface Receipt {
   /** Changed paths outside the run's folder and the temporary ones. */
   readonly outside: readonly string[];
   /** Changed files that run later, outside the run. */
-  readonly handedOn: readonly { readonly path: string; readonly runs: string }[];
+  readonly handedOn: readonly HandedOn[];
   readonly hosts: readonly CountedLine[];
   readonly commands: readonly CountedLine[];
   readonly questions: readonly { readonly what: string; readonly answer: string }[];
@@ -86,7 +94,11 @@ export function receiptOf(runs: string, run: RunRecord, machine: Machine): Recei
   const seen = eventsOf(readEvents(folder));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   const inside = [run.cwd, ...machine.temp];
+  const caches = laterPlaces({ home: machine.home, env: (name) => machine.env[name] });
+  const abroad = changes.filter(({ path, what }) => what !== "deleted" && !isWithin(path, run.cwd));
+  const reached = caches.filter(([folder]) => abroad.some(({ path }) => isWithin(path, folder)));
   const handed = changes.flatMap(({ path, what, kind }) => {
+    if (reached.some(([folder]) => isWithin(path, folder))) return [];
     const by = what === "deleted" || kind === "directory" ? undefined : findLaterRunner(path, machine.home);
     return by === undefined ? [] : [{ path, runs: by }];
   });
@@ -100,7 +112,7 @@ export function receiptOf(runs: string, run: RunRecord, machine: Machine): Recei
     ...(undone === undefined ? {} : { undoneBy: undone }),
     changes,
     outside: [...new Set(paths.filter((path) => !inside.some((one) => isWithin(path, one))))],
-    handedOn: handed,
+    handedOn: [...handed, ...reached.map(([folder, by]): HandedOn => ({ path: `${folder}/`, runs: by, cache: true }))],
     ...seen,
     lost: changes.filter(({ image }) => image?.how === "lost").map(({ path }) => path),
     warnings,

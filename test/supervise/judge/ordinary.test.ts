@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileOperation } from "../../../src/action/index.ts";
 import { read } from "../../../src/engine/reader/index.ts";
+import { NO_ERRAND } from "../../../src/supervise/errands/index.ts";
 import { RunJudge } from "../../../src/supervise/judge/index.ts";
 
 /** Every word of what judges paths: whatever means something there is among them. */
@@ -97,7 +98,7 @@ function random(seed: number): <T>(items: readonly [T, ...T[]] | readonly T[]) =
   };
 }
 
-const nobody = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
+const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
 let scratch = "";
 
 beforeAll(() => {

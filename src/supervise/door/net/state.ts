@@ -2,7 +2,8 @@ import { AF } from "../../kernel/index.ts";
 import { networkInterfaces } from "node:os";
 import type { Action, NetAction } from "../../../action/index.ts";
 import { type Verdict, verdictOf } from "../../../policy/index.ts";
-import type { Caller, KnownHost } from "../../judge/index.ts";
+import { type KnownHost, NO_ERRAND } from "../../errands/index.ts";
+import type { Caller } from "../../judge/index.ts";
 import {
   addressOfBytes,
   bindRefusingPort,
@@ -49,7 +50,7 @@ const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
 /** Judges as if nobody in particular asked. */
-export const NOBODY: Caller = { programs: () => [], errands: () => [], hosts: () => ({ service: [], named: [] }) };
+export const NOBODY: Caller = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
 const TYPED = verdictOf("allow", "run.typed");
 const ERRAND = verdictOf("allow", "run.errand");
 

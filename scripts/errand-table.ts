@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { type ErrandBlock, readErrands } from "../src/supervise/errands/index.ts";
+
+const FOLDER = "knowledge/errands";
+const FILES = readdirSync(FOLDER)
+  .filter((file) => file.endsWith(".table"))
+  .toSorted()
+  .map((file) => ({ name: file.replace(".table", ""), text: readFileSync(`${FOLDER}/${file}`, "utf8") }));
+const { blocks, mistakes } = readErrands(FILES);
+if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+
+const HEAD = `/** Written by \`npm run generate\` from \`knowledge/errands/*.table\`: change those. Rows for \`toolOf\`: names, then fields. */
+export const ERRANDS: readonly (readonly string[])[] = `;
+
+/** In lines that are not too long. */
+function fields(key: string, list: readonly string[] | undefined): readonly string[] {
+  const lines: string[] = [];
+  for (const item of list ?? []) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + item.length < 125) lines[lines.length - 1] = `${line}; ${item}`;
+    else lines.push(`${key}: ${item}`);
+  }
+  return lines;
+}
+
+const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
+  tool.names.join(" "),
+  ...fields("cache", tool.cache),
+  ...fields("later", tool.later),
+  ...fields("builds", tool.builds),
+  ...fields(
+    "moved",
+    tool.moved?.map((pair) => pair.join("=")),
+  ),
+  ...fields("hosts", tool.hosts),
+  ...fields("downloads", tool.downloads),
+  ...fields(
+    "registry",
+    tool.registry?.map((words) => words.join(" ")),
+  ),
+  ...fields("login", tool.login),
+  ...fields(
+    "helpers",
+    tool.helpers?.map((words) => words.join(" ")),
+  ),
+  ...fields("service", tool.service === undefined ? [] : [tool.service]),
+  ...(tool.projectCode === undefined ? [] : [`project-code: ${tool.projectCode === true ? "" : tool.projectCode.join(" ")}`.trim()]),
+];
+
+const code = (list: readonly string[] | undefined): string => (list ?? []).map((one) => `\`${one}\``).join(" ") || "–";
+
+const row = ({ tool: { names, cache, later, hosts = [], downloads = [], login, moved = [], projectCode } }: ErrandBlock): string =>
+  [
+    names.map((name) => `\`${name}\``).join(" "),
+    code(cache),
+    code(later),
+    moved.map(([variable]) => `\`${variable}\``).join(" ") || "–",
+    code(projectCode === true ? downloads : [...hosts, ...downloads]),
+    projectCode === true ? "–" : code(login),
+  ].join(" | ");
+
+const PAGE = `# What tools do for themselves in a supervised run
+
+<!-- Generated from \`knowledge/errands/*.table\` by \`npm run generate\`. -->
+
+\`npm ci\` writes npm's cache and asks npm's registry, whatever else it does. That is the tool's *errand*: in a run it goes ahead without a question, for the tool's own process and for nothing that it starts. A script of a package, another program, or the tool where its environment makes it load foreign code (\`LD_PRELOAD\`, \`NODE_OPTIONS=--require …\`) has none of it.
+
+- **Cache**: data, what is checked against a hash before it is used, or what is made anew when it is missing.
+- **Runs later**: code that a later command runs as it finds it, outside this run too (what \`npx\` installed, unpacked crates, a browser, jars of a build). Writing it goes ahead, is kept for \`assent undo\`, and the receipt names it under "runs later".
+- **Installations are no cache** and are asked about: \`~/.local/bin\`, \`~/.cargo/bin\`, \`~/go/bin\`, \`npm i -g\`, toolchains of rustup, pythons of uv, \`pipx\`, \`dotnet tool\`, environments of pre-commit (they run at every later commit), plugins of helm, and all settings (\`~/.npmrc\`, \`~/.m2/settings.xml\`, \`~/.gradle/init.d\` …).
+- **Variables** that put a cache somewhere else count as they stand in the environment of the run, and only where they name a place that is nobody else's: below home or a data disk, in nobody's repository, not home itself or a folder of the system, no folder of secrets, of an agent or of another tool. \`XDG_CACHE_HOME\`, \`XDG_DATA_HOME\` and \`XDG_STATE_HOME\` move what lies in \`~/.cache\`, \`~/.local/share\` and \`~/.local/state\`. A project's own settings move nothing.
+- **Hosts** are open to the tool's process, on the public network. Another registry counts where the user's own files or the environment name it. A project's \`.npmrc\` or \`pip.conf\` may be written by anybody: a host that only it names is asked.
+- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open, and no login is.
+- What still leaves: a tool asks its registry for whatever the project names, so names of packages reach it; \`proxy.golang.org\` passes the name of a module on to the host in it.
+
+tool | cache | runs later | moved by | hosts | login
+---|---|---|---|---|---
+${blocks.map(row).join("\n")}
+`;
+
+export const errandDocs: readonly { readonly file: string; readonly update: () => string }[] = [
+  {
+    file: "src/supervise/errands/table.ts",
+    update: () => `${HEAD}${JSON.stringify(blocks.map(tableRow))};\n`,
+  },
+  { file: "docs/errands.md", update: () => PAGE },
+];

@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import type { Action } from "../../action/index.ts";
+import { isWithin } from "../../path/index.ts";
+import { ERRANDS } from "./table.ts";
+import { type ToolErrand, toolOf } from "./read.ts";
+
+/** What a started program may do without a question: what it does for itself, and what its words say it does. */
+export interface Errand {
+  /** Files and folders with everything in them: open to this program and its own helpers. */
+  readonly writes: readonly string[];
+  /** Those among them that the table of errands names. */
+  readonly own: readonly string[];
+  /** Those among them in which what it starts may work, too. */
+  readonly builds: readonly string[];
+  /** Of its service: open to this program and its own helpers, not to the scripts that it starts. */
+  readonly hosts: readonly KnownHost[];
+}
+
+export const NO_ERRAND: Errand = { writes: [], own: [], builds: [], hosts: [] };
+
+export interface KnownHost {
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** By names of programs, and `service: NAME`. */
+const found = new Map<string, ToolErrand | undefined>();
+
+function find(key: string, matches: (row: readonly string[]) => boolean): ToolErrand | undefined {
+  if (!found.has(key) && found.size < MOST) {
+    const row = ERRANDS.find(matches);
+    found.set(key, row === undefined ? undefined : toolOf(row));
+  }
+  return found.get(key);
+}
+
+/** A program may have any name. */
+const MOST = 10_000;
+
+/** What is known of a tool, by a name of its program. */
+export const toolErrand = (program: string): ToolErrand | undefined => find(program, ([names = ""]) => names.split(" ").includes(program));
+
+const serviceErrand = (service: string): ToolErrand | undefined =>
+  find(`service: ${service}`, (row) => row.includes(`service: ${service}`));
+
+/** git's own programs, and the shell that it signs in with. */
+const GIT = /^\/usr\/(?:local\/)?(?:bin\/(?:git|ssh)|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
+const PROGRAMS: Readonly<Record<string, RegExp>> = {
+  git: GIT,
+  python: /^\/usr\/(?:local\/)?bin\/python3?(?:\.\d+)?$/,
+  java: /^\/(?:usr\/lib\/jvm\/[^/]+(?:\/jre)?\/bin|usr\/(?:local\/)?bin)\/java$/,
+};
+/** What belongs to the system: a word that names a file elsewhere tells nothing. */
+const INSTALLED = /^\/usr\/(?:share|lib|local\/(?:share|lib))\//;
+
+/** Whether a program that is started goes on with the errand of the one that starts it. */
+export function isHelper(client: string, path: string, words: readonly string[]): boolean {
+  return (toolErrand(client)?.helpers ?? []).some(([program, told]) => {
+    if (PROGRAMS[program]?.test(path) !== true) return false;
+    return told === undefined || words.some((word) => word === told || (INSTALLED.test(word) && word.endsWith(`/${told}`)));
+  });
+}
+
+interface ErrandContext {
+  /** As the kernel names it. */
+  readonly home: string;
+  readonly cwd: string;
+  /** Of the run, not of the program. */
+  readonly env: (name: string) => string | undefined;
+  /** Where a variable may put a cache: nobody else's place, and nothing protected. */
+  readonly isFree: (folder: string) => boolean;
+}
+
+/** The errand of a command whose lowered actions these are. */
+export function errandOf(program: string, actions: readonly Action[], around: ErrandContext): Errand {
+  const own = toolErrand(program);
+  const at = (places: readonly string[] = []): readonly string[] =>
+    own === undefined ? [] : places.flatMap((place) => placesOf(place, own, around)).filter(isPlain);
+  const places = [...at(own?.cache), ...at(own?.later)];
+  const writes = [...places];
+  const hosts: KnownHost[] = [];
+  const serve = (tool: ToolErrand): void => {
+    for (const host of hostsOf(tool, actions, around)) hosts.push({ host, port: undefined });
+  };
+  if (own !== undefined) serve(own);
+  for (const action of actions) {
+    // What a shell is told to start has an errand of its own.
+    if (action.origin.by !== "command" || action.origin.exec !== 0) continue;
+    if (action.kind === "file" && action.upkeep === true && action.target.kind !== "unknown")
+      writes.push(action.target.kind === "glob" ? action.target.pattern.replace(/\/\*\*$/, "") : action.target.path);
+    else if (action.kind === "remote" && action.operation === "read" && own?.projectCode !== true) {
+      const service = serviceErrand(action.service);
+      if (service !== undefined && service !== own) serve(service);
+    }
+  }
+  return { writes: writes.filter(isPlain), own: places, builds: at(own?.builds), hosts };
+}
+
+const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path);
+
+/** Folders in which code lies that later commands run as they find it; `~/` is home. With the tool that runs it. */
+export function laterPlaces(around: Pick<ErrandContext, "home" | "env">): readonly (readonly [folder: string, runs: string])[] {
+  const anywhere: ErrandContext = { ...around, cwd: "/", isFree: () => true };
+  return ERRANDS.map(toolOf).flatMap((tool) => {
+    return (tool.later ?? []).flatMap((place) =>
+      placesOf(place, tool, anywhere).map((folder) => [folder, `${tool.names[0] ?? ""} runs what lies there`] as const),
+    );
+  });
+}
+
+/** The XDG base directory specification. */
+const BASES: readonly (readonly [variable: string, folder: string])[] = [
+  ["XDG_CACHE_HOME", "~/.cache"],
+  ["XDG_DATA_HOME", "~/.local/share"],
+  ["XDG_STATE_HOME", "~/.local/state"],
+];
+
+/** Where a place of the table is here: by default, and where a variable puts it. */
+function placesOf(place: string, { moved = [] }: ToolErrand, around: ErrandContext): readonly string[] {
+  const { home, cwd, env, isFree } = around;
+  const found = [place.replace(/^~(?=\/)/, home).replace(/^\.(?=\/)/, cwd)];
+  for (const [variable, folder] of [...moved, ...BASES]) {
+    if (!isWithin(place, folder)) continue;
+    const value = env(variable);
+    if (value === undefined || !value.startsWith("/")) continue;
+    const to = value.replace(/\/+$/, "");
+    const isBase = BASES.some(([name]) => name === variable);
+    const at = `${to}${place.slice(folder.length)}`;
+    // A base holds the caches of all: the tool's own folder in it is what is asked about.
+    if (isFree(isBase ? at : to)) found.push(at);
+  }
+  return found;
+}
+
+function runsProjectCode({ projectCode }: ToolErrand, words: readonly string[]): boolean {
+  return projectCode === true || (projectCode !== undefined && words.some((word) => projectCode.includes(word)));
+}
+
+function hostsOf(tool: ToolErrand, actions: readonly Action[], around: ErrandContext): readonly string[] {
+  const [first] = actions;
+  const words = first?.kind === "exec" ? first.argv.flatMap((word) => (word.known ? [word.text] : [])) : [];
+  const open = tool.downloads ?? [];
+  if (runsProjectCode(tool, words)) return open;
+  return [...open, ...(tool.hosts ?? []), ...configuredHosts(tool, around)];
+}
+
+/** Only what the user's own files and the run's environment say: whoever writes a project names what they like. */
+function configuredHosts({ registry = [] }: ToolErrand, { home, cwd, env }: ErrandContext): readonly string[] {
+  const urls = registry.flatMap(([where = "", ...keys]) => {
+    if (where.startsWith("$")) return (env(where.slice(1)) ?? "").split(/[\s,|]+/);
+    const path = where.startsWith("~/") ? home + where.slice(1) : where.startsWith("/") ? where : `${cwd}/${where}`;
+    let text: string;
+    try {
+      text = readFileSync(path, "utf8");
+    } catch {
+      // Not there: nothing is configured in it.
+      return [];
+    }
+    return keys.flatMap((key) => [...text.matchAll(patternOf(key))].map(([, url = ""]) => url));
+  });
+  return urls.flatMap((url) => {
+    const ssh = /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
+    if (ssh !== undefined) return [ssh.toLowerCase()];
+    return URL.canParse(url) ? [new URL(url).hostname].filter((host) => host !== "") : [];
+  });
+}
+
+const ADDRESS = String.raw`["']?(?:sparse\+|registry\+)?((?:https?|ssh|git):\/\/[^\s"'<>,]+|[\w.-]+@[\w.-]+:[^\s"'<>,]+)`;
+
+/** `KEY = URL`, `KEY: URL`, `@scope:KEY=URL`, `- URL` of a list, `<KEY>URL`, `KEY="URL"` of an attribute. */
+function patternOf(key: string): RegExp {
+  const quoted = key.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  if (key === "-") return new RegExp(String.raw`^\s*-\s+${ADDRESS}`, "gm");
+  if (key.startsWith("<")) return new RegExp(String.raw`${quoted}\s*${ADDRESS}`, "g");
+  return new RegExp(String.raw`(?:^|[\s,{])(?:@[\w.-]+:)?["']?${quoted}["']?\s*[=:]\s*${ADDRESS}`, "gm");
+}

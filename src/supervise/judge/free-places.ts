@@ -1,0 +1,69 @@
+import { existsSync, readdirSync } from "node:fs";
+import type { World } from "../../action/index.ts";
+import { baseName, isWithin, parentOf } from "../../path/index.ts";
+import { isInAgentFolder, type Verdict } from "../../policy/index.ts";
+import { ERRANDS, toolOf } from "../errands/index.ts";
+import { probe } from "./moves.ts";
+
+/** What is the system's, or other people's. */
+const SYSTEM = /^\/(?:bin|boot|dev|etc|home|Users|lib\w*|nix|opt|proc|root|run|sbin|snap|sys|usr)(?:\/|$)|^\/(?:var|srv|mnt|media|data)?$/;
+/** In a home folder: what a person keeps there, and what holds the places of all programs. */
+const SHARED: ReadonlySet<string> = new Set(
+  (
+    "Desktop Documents Downloads Music Pictures Videos Public Templates Library Applications bin .local .local/share .local/state " +
+    ".local/bin .config .cache"
+  ).split(" "),
+);
+
+interface FreePlaceContext {
+  readonly world: World;
+  /** As the kernel names it. */
+  readonly home: string;
+  readonly file: (action: ReturnType<typeof probe>) => Verdict;
+}
+
+/**
+ * Whether a variable may put a tool's cache into a folder: one that is nobody else's. INVARIANT: what the policy protects, home,
+ * a repository, the folder of another tool and whatever a person keeps are somebody else's.
+ */
+export function isFreePlace(folder: string, program: string, { world, home, file }: FreePlaceContext): boolean {
+  const real = world.canonical(folder);
+  if (!real.startsWith("/") || isWithin(home, real)) return false;
+  if (!isWithin(real, home) && SYSTEM.test(real)) return false;
+  if (isWithin(real, home) && SHARED.has(real.slice(home.length + 1))) return false;
+  if (isWithin(world.canonical(world.projectRoot), real) || isWithin(world.canonical(world.cwd), real)) return false;
+  for (const path of [real, `${real}/#`]) {
+    if (isInAgentFolder(path)) return false;
+    const { decision, basis } = file(probe("write", path));
+    if (decision === "deny" || (decision !== "allow" && basis !== "default")) return false;
+  }
+  for (let at = real; at.length > 1 && at !== home; at = parentOf(at)) if (existsSync(`${at}/.git`)) return false;
+  if (ofOthers(program, home).some((place) => isWithin(place, real) || isWithin(real, place))) return false;
+  return isMadeForIt(real, program);
+}
+
+/** Places of the table that are not this tool's. */
+const ofOthers = (program: string, home: string): readonly string[] =>
+  ERRANDS.flatMap((row) => {
+    const { names, cache = [], later = [], login = [] } = toolOf(row);
+    if (names.includes(program)) return [];
+    return [...cache, ...later, ...login].flatMap((place) => (place.startsWith("~/") ? [home + place.slice(1)] : []));
+  }).filter((place) => !ownPlaces(program, home).some((own) => isWithin(place, own) || isWithin(own, place)));
+
+const ownPlaces = (program: string, home: string): readonly string[] =>
+  ERRANDS.flatMap((row) => {
+    const { names, cache = [], later = [] } = toolOf(row);
+    return names.includes(program) ? [...cache, ...later].map((place) => place.replace(/^~(?=\/)/, home)) : [];
+  });
+
+/** Not there yet, empty, or called after the tool or after what it is. */
+function isMadeForIt(folder: string, program: string): boolean {
+  if (!existsSync(folder)) return true;
+  const names = [baseName(folder), baseName(parentOf(folder))].map((name) => name.toLowerCase());
+  if (names.some((name) => /cache|store|pkgs|packages|repository/.test(name) || name.includes(program.toLowerCase()))) return true;
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,225 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { realWorld } from "../../../src/engine/index.ts";
+import {
+  ERRANDS,
+  errandOf,
+  isHelper,
+  laterPlaces,
+  NO_ERRAND,
+  readErrands,
+  toolErrand,
+  toolOf,
+} from "../../../src/supervise/errands/index.ts";
+import { RunJudge } from "../../../src/supervise/judge/index.ts";
+import { isFreePlace } from "../../../src/supervise/judge/free-places.ts";
+import { isWithin } from "../../../src/path/index.ts";
+import { reader } from "../../scratch.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../knowledge/errands");
+const files = readdirSync(FOLDER).map((file) => ({ name: file.replace(".table", ""), text: readFileSync(join(FOLDER, file), "utf8") }));
+const { blocks, mistakes } = readErrands(files);
+
+const HOME = "/nowhere/home";
+const around = { home: HOME, cwd: "/nowhere/project", env: (): undefined => undefined, isFree: (): boolean => true };
+const at = (place: string): string => place.replace(/^~/, HOME).replace(/^\./, around.cwd);
+
+const does = (program: string, deed: string, what: string): boolean => {
+  const { writes, hosts } = errandOf(program, [], around);
+  if (deed === "write") return writes.some((folder) => isWithin(at(what), folder));
+  if (deed === "connect") return hosts.some(({ host }) => host === what);
+  return (toolErrand(program)?.login ?? []).some((own) => isWithin(at(what), at(own)));
+};
+
+describe("knowledge/errands", () => {
+  it("is understood, and is what the code has", () => {
+    expect(mistakes).toEqual([]);
+    expect(ERRANDS.map(toolOf)).toEqual(blocks.map(({ tool }) => tool));
+    expect(new Set(blocks.flatMap(({ tool }) => tool.names)).size).toBeGreaterThan(100);
+    expect(blocks.length).toBeGreaterThan(60);
+  });
+
+  for (const { tool, examples } of blocks)
+    it(`${tool.names.join(" ")}: what it may do for itself, and what not`, () => {
+      const wrong = examples.flatMap(({ verdict, does: deed, what }) =>
+        tool.names.filter((name) => does(name, deed, what) !== (verdict === "allow")).map((name) => `${name}: ${verdict} ${deed} ${what}`),
+      );
+      expect(wrong).toEqual([]);
+    });
+
+  it("offers no place that programs are started from, and no settings", () => {
+    const INSTALLED =
+      /\/(?:bin|shims|toolchains|init\.d|plugins|extensions|startup|hooks)$|\/\.(?:npmrc|gitconfig|bazelrc|condarc|gemrc)$|settings\.xml$|\.config$/;
+    const places = blocks.flatMap(({ tool }) => [...(tool.cache ?? []), ...(tool.later ?? []), ...(tool.builds ?? [])]);
+    expect(places.filter((place) => INSTALLED.test(place) && place !== "~/.cache/rebar3/plugins")).toEqual([]);
+    expect(places.filter((place) => place.split("/").length < 2 || /^~\/(?:\.cache|\.local|\.local\/share|\.config)$/.test(place))).toEqual(
+      [],
+    );
+  });
+
+  it("builds only in its own places, and opens to project code no host that takes anything", () => {
+    const outside = blocks.flatMap(({ tool: { builds = [], cache = [], later = [] } }) =>
+      builds.filter((place) => ![...cache, ...later].some((own) => isWithin(place, own))),
+    );
+    expect(outside).toEqual([]);
+    const TAKES =
+      /^(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|rubygems\.org|(?:api\.)?github\.com|.*amazonaws\.com|storage\.googleapis\.com)$/;
+    const open = blocks.flatMap(({ tool: { names, downloads = [], projectCode } }) =>
+      projectCode === true ? downloads.filter((host) => TAKES.test(host)).map((host) => `${names[0]}: ${host}`) : [],
+    );
+    expect(open).toEqual([]);
+  });
+
+  it("names the mistakes of a table", () => {
+    const wrong = (text: string): readonly string[] => readErrands([{ name: "x", text }]).mistakes;
+    expect(wrong("tool\n  cache: ../up\n  ask: write ~/a\n  allow: write ~/b\n")).toEqual([
+      "knowledge/errands/x.table:2: cache: `../up` is no place",
+    ]);
+    expect(wrong("tool\n  cache: ~/a\n")).toHaveLength(2);
+    expect(wrong("tool\n  hosts: a b\n  allow: connect x.y\n  ask: connect z.y\n")).toHaveLength(1);
+    expect(wrong("tool\n  moved: X\n  cache: ~/a\n  allow: write ~/a\n  ask: write ~/b\n")).toHaveLength(1);
+    expect(wrong("tool\n  colour: red\n  ask: write ~/b\n")).toHaveLength(1);
+  });
+});
+
+const npmInit = (word: string): Parameters<typeof errandOf>[1] => [
+  {
+    kind: "exec",
+    program: "npm",
+    argv: ["npm", word].map((text) => ({ known: true, text }) as const),
+    env: [],
+    trusted: true,
+    origin: { by: "tool" },
+  },
+];
+
+describe("an errand is the tool's own", () => {
+  it("npm init runs code that a project's settings name: no host is open to it", () => {
+    expect(errandOf("npm", npmInit("install"), around).hosts.map(({ host }) => host)).toContain("registry.npmjs.org");
+    expect(errandOf("npm", npmInit("init"), around).hosts.map(({ host }) => host)).not.toContain("registry.npmjs.org");
+  });
+
+  it("what a shell is told to start gives the shell nothing", () => {
+    const fetches = { kind: "remote", service: "npm", operation: "read", origin: { by: "command", exec: 1 } } as const;
+    expect(errandOf("bash", [fetches], around)).toEqual(NO_ERRAND);
+    expect(errandOf("tool", [{ ...fetches, origin: { by: "command", exec: 0 } }], around).hosts).not.toEqual([]);
+  });
+
+  it.each([
+    ["npm", "/usr/bin/git", ["git"], true],
+    ["npm", "/home/u/bin/git", ["git"], false],
+    ["npm", "/usr/bin/node", ["node", "postinstall.js"], false],
+    ["pip", "/usr/bin/python3.12", ["python", "/usr/lib/python3/dist-packages/pip/__pip-runner__.py"], true],
+    ["pip", "/usr/bin/python3.12", ["python", "/tmp/__pip-runner__.py"], false],
+    ["pip", "/usr/bin/python3.12", ["python", "setup.py"], false],
+    ["mvn", "/usr/lib/jvm/java-17/bin/java", ["java", "-cp", "x", "org.codehaus.plexus.classworlds.launcher.Launcher"], true],
+    ["mvn", "/usr/lib/jvm/java-17/bin/java", ["java", "Evil"], false],
+    ["tool", "/usr/bin/git", ["git"], false],
+  ] as const)("%s starts %s %j: goes on with it: %s", (client, path, words, expected) => {
+    expect(isHelper(client, path, words)).toBe(expected);
+  });
+});
+
+describe("where a person has named another registry, or put a cache somewhere else", () => {
+  let base: string;
+  let home: string;
+  beforeAll(() => {
+    // No temporary folder: whatever lies there is open anyway.
+    mkdirSync(join(homedir(), ".cache"), { recursive: true });
+    base = realpathSync(mkdtempSync(join(homedir(), ".cache", "assent-errands-")));
+    home = join(base, "home");
+    for (const folder of ["proj", "other/.git", "photos", ".ssh", ".claude", "full-cache", ".cache"])
+      mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, "photos/a.jpg"), "");
+    writeFileSync(join(home, "full-cache/a"), "");
+    writeFileSync(
+      join(home, ".npmrc"),
+      "registry=https://npm.corp.example/a/\n@team:registry=https://team.example:8443\n//npm.corp.example/:_authToken=x\n",
+    );
+    writeFileSync(join(home, "proj/.npmrc"), "registry=https://evil.example/\n");
+    mkdirSync(join(home, ".config/pip"), { recursive: true });
+    writeFileSync(join(home, ".config/pip/pip.conf"), "[global]\nindex-url = https://pip.corp.example/simple\n");
+    writeFileSync(join(home, ".condarc"), "channels:\n  - https://conda.corp.example/main\n  - conda-forge\n");
+    mkdirSync(join(home, ".m2"));
+    writeFileSync(join(home, ".m2/settings.xml"), "<mirror><id>m</id><url>https://maven.corp.example/all</url></mirror>");
+    mkdirSync(join(home, ".cargo"));
+    writeFileSync(join(home, ".cargo/config.toml"), '[registries.corp]\nindex = "sparse+https://crates.corp.example/index/"\n');
+  });
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  const hostsOf = (program: string, env: Readonly<Record<string, string>> = {}): readonly string[] =>
+    errandOf(program, [], { home, cwd: join(home, "proj"), env: (name) => env[name], isFree: () => false }).hosts.map(({ host }) => host);
+
+  it("the user's own files and variables count, a project's do not", () => {
+    expect(hostsOf("npm")).toEqual(expect.arrayContaining(["npm.corp.example", "team.example"]));
+    expect(hostsOf("npm")).not.toContain("evil.example");
+    expect(hostsOf("npm", { npm_config_registry: "http://127.0.0.1:4873" })).toContain("127.0.0.1");
+    expect(hostsOf("pip3")).toContain("pip.corp.example");
+    expect(hostsOf("conda")).toContain("conda.corp.example");
+    expect(hostsOf("cargo")).toContain("crates.corp.example");
+    // Code of the project runs in maven.
+    expect(hostsOf("mvn")).not.toContain("maven.corp.example");
+  });
+
+  it.each([
+    ["npm_config_cache", "home/.npm-cache", true],
+    ["npm_config_cache", "/data/npm", true],
+    ["npm_config_cache", "home/proj/.cache", true],
+    ["npm_config_cache", "home", false],
+    ["npm_config_cache", "", false],
+    ["npm_config_cache", "home/.ssh", false],
+    ["npm_config_cache", "home/.ssh/x", false],
+    ["npm_config_cache", "home/.claude", false],
+    ["npm_config_cache", "home/other", false],
+    ["npm_config_cache", "home/other/sub", false],
+    ["npm_config_cache", "home/photos", false],
+    ["npm_config_cache", "home/full-cache", true],
+    ["npm_config_cache", "home/.cache", false],
+    ["npm_config_cache", "home/.config", false],
+    ["npm_config_cache", "home/.cache/uv", false],
+    ["npm_config_cache", "home/.cargo", false],
+    ["npm_config_cache", "home/Documents", false],
+    ["npm_config_cache", "/etc/npm", false],
+    ["npm_config_cache", "/home/somebody/npm", false],
+    ["npm_config_cache", "/usr/local/share/npm", false],
+  ] as const)("%s=%s is honoured: %s", (_, value, expected) => {
+    const machine = {
+      home,
+      account: home,
+      temp: [],
+      env: { PATH: "/usr/bin", HOME: home, XDG_STATE_HOME: join(base, "state") },
+      platform: "linux" as const,
+      uid: process.getuid?.(),
+      managedPolicy: join(base, "none"),
+    };
+    const cwd = join(home, "proj");
+    const judge = new RunJudge({
+      machine,
+      cwd,
+      env: {},
+      policyFiles: [],
+      profileFile: join(base, "none.jsonc"),
+      reader,
+      own: [],
+    });
+    const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+    const world = realWorld(machine, cwd, undefined);
+    const folder = value.startsWith("/") ? value : join(base, value);
+    expect(isFreePlace(folder, "npm", { world, home, file: (action) => judge.call([action], nobody) })).toBe(expected);
+  });
+
+  it("what lies there moves, and nothing else", () => {
+    const { writes } = errandOf("npm", [], {
+      home,
+      cwd: home,
+      env: (name) => (name === "npm_config_cache" ? "/disk/npm" : undefined),
+      isFree: () => true,
+    });
+    expect(writes).toEqual(expect.arrayContaining(["/disk/npm/_cacache", `${home}/.npm/_cacache`]));
+    expect(writes).not.toContain("/disk/npm");
+    const later = laterPlaces({ home, env: (name) => (name === "XDG_CACHE_HOME" ? "/disk/cache" : undefined) }).map(([folder]) => folder);
+    expect(later).toEqual(expect.arrayContaining([`${home}/.npm/_npx`, `${home}/.cargo/registry/src`, "/disk/cache/ms-playwright"]));
+  });
+});
