@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { DAMAGED } from "../policy/index.ts";
+import { ORDERED } from "../supervise/order/index.ts";
 import { BESIDE } from "./beside.ts";
 import { loadHook } from "./load-hook.ts";
 import { partsOf } from "./load-part.ts";
@@ -24,7 +25,7 @@ if (process.argv[2] === "check") {
     writeSync(2, `assent: ${why}\n`);
     process.exitCode = 2;
   }
-} else if (process.argv[2] === "run" && process.argv[3] !== BESIDE && startFront()) {
+} else if (process.argv[2] === "run" && process.argv[3] !== BESIDE && process.argv[3] !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
 } else if (process.argv[2] === "run") {
   const { load, keep } = partsOf(__dirname, require);

@@ -1,11 +1,14 @@
+import { ORDERED } from "../supervise/order/index.ts";
 import { fail } from "./fail.ts";
 import { Beside } from "./run-beside.ts";
 import { runConfined } from "./run-confined.ts";
+import { runOrdered } from "./run-ordered.ts";
 import { run } from "./run.ts";
 import { plainWords } from "./run-options.ts";
 
 /** `assent run`, without the other commands: they would take as long again to load. */
 export async function main(): Promise<void> {
+  if (process.argv[3] === ORDERED) return await runOrdered();
   const beside = Beside.open();
   const plain = plainWords(process.argv.slice(3));
   if (plain === undefined) return readWords(beside);

@@ -36,7 +36,7 @@ export class Refusals {
 }
 
 /** An Assent inside the run would keep what it has compiled, and goes on without. */
-const isOwnCache = (action: Action): boolean =>
+export const isOwnCache = (action: Action): boolean =>
   action.kind === "file" && action.target.kind === "path" && /\/assent\/policy-[\da-f]{8}\.json[^/]*$/.test(action.target.path);
 
 const LONGEST_REASON = 400;

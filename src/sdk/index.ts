@@ -14,4 +14,5 @@ export type { Extension, ExtensionAnswer, ExtensionQuestion } from "../engine/in
 export * from "./rules/index.ts";
 export * from "./approve/index.ts";
 export * from "./backend/index.ts";
+export { undoRun, type RefusedInRun, type UndoneRun, type UndoRunOptions } from "./confined/index.ts";
 export * from "./toolset/index.ts";

@@ -1,8 +1,8 @@
 import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 
-/** What a value must be; a list of words allows only these. */
-type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | readonly string[];
+/** What a value must be; a list allows only these. */
+type Kind = "string" | "boolean" | "number" | "function" | "object" | "texts" | readonly (string | boolean)[];
 
 /** Every option of an interface, and what it must be. */
 export type Options<T extends object> = { readonly [Name in keyof Required<T>]: Kind };
@@ -25,12 +25,12 @@ export function checkOptions(of: string, given: unknown, options: Readonly<Recor
 }
 
 function isKind(value: unknown, kind: Kind): boolean {
-  if (typeof kind !== "string") return typeof value === "string" && kind.includes(value);
+  if (typeof kind !== "string") return (typeof value === "string" || typeof value === "boolean") && kind.includes(value);
   if (kind === "texts") return Array.isArray(value) && value.every((item) => typeof item === "string");
   return typeof value === kind && value !== null && !(typeof value === "number" && Number.isNaN(value));
 }
 
-const WORDS: Readonly<Record<Exclude<Kind, readonly string[]>, string>> = {
+const WORDS: Readonly<Record<Exclude<Kind, readonly (string | boolean)[]>, string>> = {
   string: "a text",
   boolean: "true or false",
   number: "a number",
@@ -39,4 +39,4 @@ const WORDS: Readonly<Record<Exclude<Kind, readonly string[]>, string>> = {
   texts: "a list of texts",
 };
 
-const spelled = (kind: Kind): string => (typeof kind === "string" ? WORDS[kind] : kind.map((word) => `"${word}"`).join(" or "));
+const spelled = (kind: Kind): string => (typeof kind === "string" ? WORDS[kind] : kind.map((word) => JSON.stringify(word)).join(" or "));

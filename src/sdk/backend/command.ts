@@ -1,6 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import type { RunOrder } from "../../supervise/order/index.ts";
+import { ConfinedRunChannel, RefusedCalls, type RefusedInRun, type RunEnd } from "../confined/index.ts";
 
 /** What is started: a shell with a line, or the supervisor with both. */
 export interface Start {
@@ -10,6 +13,8 @@ export interface Start {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** It is the supervisor of what it runs. */
   readonly supervises?: boolean;
+  /** What is to be confined, told to the supervisor. */
+  readonly order?: RunOrder;
 }
 
 /** Output as it comes, both streams in one, up to a limit; the rest is counted and thrown away. */
@@ -39,6 +44,8 @@ interface Ended {
   /** As a shell gives it: 128 and the signal's number for a signal. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | undefined;
+  /** What was confined: how its run ended. */
+  readonly run?: RunEnd;
 }
 
 /** How long descendants that hold the output open are waited for once the command has ended. */
@@ -47,24 +54,42 @@ const KILL_AFTER_MS = 2000;
 
 const running = new Set<Command>();
 
+const isClosed = async (stream: Readable | null): Promise<void> => {
+  if (stream !== null && !stream.closed) await new Promise((resolve) => stream.once("close", resolve));
+};
+
 /** A command in a process group of its own, so that it can be ended with all it has started. */
 export class Command {
   readonly output: Output;
   readonly ended: Promise<Ended>;
+  /** What was started for it has ended, too: a supervisor stays while anything of its run does. */
+  readonly gone: Promise<void>;
   readonly #child: ChildProcess;
   readonly #supervises: boolean;
+  readonly #channel: ConfinedRunChannel | undefined;
+  readonly #refused = new RefusedCalls();
   #over = false;
 
-  constructor({ file, args, cwd, env, supervises = false }: Start, limit: number) {
+  constructor({ file, args, cwd, env, supervises = false, order }: Start, limit: number) {
     this.#supervises = supervises;
     this.output = new Output(limit);
-    this.#child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const stdio: StdioOptions = ["ignore", "pipe", "pipe", ...(order === undefined ? [] : (["pipe"] as const))];
+    this.#child = spawn(file, args, { cwd, env: { ...env }, detached: true, stdio });
+    this.gone = new Promise((resolve) => {
+      this.#child.once("error", () => resolve());
+      this.#child.once("exit", () => resolve());
+    });
+    if (order !== undefined)
+      this.#channel = new ConfinedRunChannel(this.#child, order, {
+        refused: (call) => void this.#refused.add(call),
+        notice: () => undefined,
+      });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       const decoder = new StringDecoder("utf8");
       stream?.on("data", (chunk: Buffer) => this.output.add(decoder.write(chunk)));
       stream?.on("error", () => undefined);
     }
-    this.ended = this.#end();
+    this.ended = this.#channel === undefined ? this.#end() : this.#endConfined(this.#channel);
     running.add(this);
     hookExit();
   }
@@ -75,6 +100,15 @@ export class Command {
 
   get isRunning(): boolean {
     return !this.#over;
+  }
+
+  get isConfined(): boolean {
+    return this.#channel !== undefined;
+  }
+
+  /** What it was refused so far, where it is confined. */
+  get refused(): readonly RefusedInRun[] {
+    return this.#refused.list;
   }
 
   async #end(): Promise<Ended> {
@@ -92,11 +126,40 @@ export class Command {
         });
       });
     });
+    this.#finish();
+    return ended;
+  }
+
+  /** The supervisor says when the program has ended; it itself stays as long as anything of the run does. */
+  async #endConfined(channel: ConfinedRunChannel): Promise<Ended> {
+    const run = await channel.ended;
+    const closed = Promise.all([this.#child.stdout, this.#child.stderr].map(isClosed));
+    const isLeft = run.is === "ended" && run.left.length > 0;
+    // What is left may hold the output open, as it does without a supervisor.
+    await (isLeft
+      ? Promise.race([closed, new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS))])
+      : Promise.all([closed, this.gone]));
+    this.#finish();
+    if (isLeft) {
+      channel.unref();
+      this.#child.unref();
+    }
+    if (run.is === "failed") return { exitCode: 1, signal: undefined, run };
+    const { exit } = run;
+    return { exitCode: exit.by === "exit" ? exit.code : 128 + exit.signal, signal: undefined, run };
+  }
+
+  #finish(): void {
     this.#over = true;
     running.delete(this);
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    return ended;
+  }
+
+  /** Ends what a confined command has left behind, too. */
+  async endAll(): Promise<void> {
+    this.#channel?.close();
+    if (this.#channel !== undefined) await this.gone;
   }
 
   /** Ends the whole group: politely, and two seconds later for good, with what has left the group since. */
@@ -114,7 +177,8 @@ export class Command {
   /** Ends all that can be found, now. */
   end(): void {
     this.#endTree();
-    this.signal("SIGKILL");
+    // A supervisor ends with the channel, and writes down what was done.
+    if (this.#channel === undefined) this.signal("SIGKILL");
   }
 
   #endTree(): void {

@@ -1,4 +1,7 @@
 import { brief } from "../../action/index.ts";
+import { isConfined, type JudgedAction, type RequestVerdict } from "../../policy/index.ts";
+import type { Machine } from "../../state/index.ts";
+import { type RefusedInRun, refusedText, type RunEnd } from "../confined/index.ts";
 import { PermissionAskError, PermissionDeniedError } from "../errors.ts";
 import type { PermissionChecker } from "../rules/checker.ts";
 import { Command, type Start } from "./command.ts";
@@ -27,6 +30,20 @@ export interface ExecuteResult {
   readonly supervised: boolean;
   /** It was refused or failed under supervision, and a person has said yes to running it once more without. */
   readonly outside?: true;
+  /** With `supervise: "unknown"`: nobody could know what it does, so it ran confined, without a question. */
+  readonly confined?: ConfinedRun;
+}
+
+/** What is known of a command that ran confined. */
+export interface ConfinedRun {
+  /** For `undoRun`, `assent receipt` and `assent undo`. */
+  readonly run: string;
+  /** What it wanted and was refused. The program itself has seen "permission denied". */
+  readonly refused: readonly RefusedInRun[];
+  /** The same for the model, in at most ten lines, with the way out; empty where nothing was refused. */
+  readonly text: string;
+  /** What it has left running: under the same rules, until `killAll` or the end of this process. */
+  readonly left: readonly { readonly pid: number; readonly name: string }[];
 }
 
 /** A command in the background. */
@@ -35,6 +52,8 @@ export interface BackgroundInfo {
   readonly command: string;
   readonly running: boolean;
   readonly exitCode: number | undefined;
+  /** It ran confined, and has ended. */
+  readonly confined?: ConfinedRun;
 }
 
 /** A command in the background, and what is new of its output. */
@@ -52,6 +71,10 @@ interface RunnerOptions {
   readonly maxOutput: number;
   /** Undefined: commands run as they are. */
   readonly supervision: Supervision | undefined;
+  /** Only what nobody can know is supervised. */
+  readonly unknown: boolean;
+  /** Whose policy and state a confined command is held to. */
+  readonly machine: Machine;
   readonly outside: "never" | "ask";
 }
 
@@ -60,6 +83,7 @@ interface Background {
   readonly line: string;
   readonly command: Command;
   exitCode: number | undefined;
+  confined: ConfinedRun | undefined;
   given: number;
 }
 
@@ -70,6 +94,8 @@ const MOST_BACKGROUND = 64;
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #background = new Map<string, Background>();
+  /** Confined commands that have left something behind. */
+  readonly #left = new Set<Command>();
   #count = 0;
 
   constructor(options: RunnerOptions) {
@@ -77,27 +103,30 @@ export class Runner {
   }
 
   async execute(line: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
-    const refused = await this.#refusal(line, options.reason);
-    if (refused !== undefined) return refusedResult(refused);
-    if (isAborted(options.signal)) return CANCELLED;
-    const { supervision, outside } = this.#options;
-    const start = await this.#start(line);
-    const result = "problem" in start ? refusedResult(`Error: ${start.problem}`) : await this.#run(start, options);
+    const ready = await this.#prepare(line, options.reason);
+    if ("refused" in ready) return refusedResult(ready.refused);
+    if (isAborted(options.signal)) {
+      ready.clean?.();
+      return CANCELLED;
+    }
+    const { outside, unknown } = this.#options;
+    const ran = "problem" in ready ? ready : await this.#run(ready, options);
+    if ("problem" in ran && unknown) return await this.#askInstead(line, ran.problem, options);
+    const result = "problem" in ran ? refusedResult(`Error: ${ran.problem}`) : ran;
     const failed = result.ended === "refused" || (result.ended === "itself" && result.exitCode !== 0);
-    if (supervision === undefined || outside === "never" || !failed) return result;
-    const how = "problem" in start ? start.problem : `it ended with exit code ${result.exitCode} under supervision`;
+    if (outside === "never" || !failed || ("supervised" in ready && !ready.supervised)) return result;
+    const how = "problem" in ran ? ran.problem : `it ended with exit code ${result.exitCode} under supervision`;
     const said = await this.#offer(line, how, options.reason);
     if (said !== "approved") return result;
-    return isAborted(options.signal) ? CANCELLED : { ...(await this.#run(this.#bare(line), options)), outside: true };
+    return isAborted(options.signal) ? CANCELLED : { ...(await this.#runBare(line, options)), outside: true };
   }
 
   /** Outside supervision, after a question of its own. */
   async executeOutside(line: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
     const said = await this.#offer(line, "it is not to run under supervision", options.reason);
     if (isAborted(options.signal)) return CANCELLED;
-    if (said === "approved") return { ...(await this.#run(this.#bare(line), options)), outside: true };
-    const why = { refused: "the user refused", nobody: "approval required, and nobody can be asked", denied: "a rule denies it" }[said];
-    return refusedResult(`Error: Permission denied for execute on '${brief(line, 400)}': ${why}`);
+    if (said === "approved") return { ...(await this.#runBare(line, options)), outside: true };
+    return refusedResult(refusedLine(line, said));
   }
 
   async #offer(line: string, how: string, reason: string | undefined): Promise<"approved" | "refused" | "nobody" | "denied"> {
@@ -105,7 +134,21 @@ export class Runner {
     return await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, reason ?? "");
   }
 
-  async #run(start: Prepared, { timeout, signal }: ExecuteOptions): Promise<ExecuteResult> {
+  /** It was to be confined, nothing could be, and nothing was started: a question, as where nothing confines. */
+  async #askInstead(line: string, problem: string, options: ExecuteOptions): Promise<ExecuteResult> {
+    const why = `nobody can know what it does; it would run confined, but ${problem}`;
+    const said = await this.#options.checker.askAfresh({ operation: "execute", text: line }, line, why, options.reason ?? "");
+    if (isAborted(options.signal)) return CANCELLED;
+    return said === "approved" ? await this.#runBare(line, options) : refusedResult(refusedLine(line, said, problem));
+  }
+
+  async #runBare(line: string, options: ExecuteOptions): Promise<ExecuteResult> {
+    const ran = await this.#run(this.#bare(line), options);
+    return "problem" in ran ? refusedResult(`Error: ${ran.problem}`) : ran;
+  }
+
+  /** `problem`: it could not be confined, and was not started. */
+  async #run(start: Prepared, { timeout, signal }: ExecuteOptions): Promise<ExecuteResult | { readonly problem: string }> {
     const command = new Command(start.start, this.#options.maxOutput);
     const how: { ended: ExecuteResult["ended"] } = { ended: "itself" };
     const stop = (why: "timeout" | "cancelled") => (): void => {
@@ -118,36 +161,57 @@ export class Runner {
     // Meanwhile it may have been cancelled.
     if (isAborted(signal)) cancel();
     try {
-      const { exitCode } = await command.ended;
+      const ending = await command.ended;
       const { text, truncated } = command.output;
       const { ended } = how;
-      const code = ended === "timeout" ? 124 : ended === "cancelled" ? 130 : exitCode;
+      const code = ended === "timeout" ? 124 : ended === "cancelled" ? 130 : ending.exitCode;
       // What it has left behind in its group would go on.
-      if (ended !== "itself") command.signal("SIGKILL");
-      return { exitCode: code, output: text, truncated, ended, supervised: start.supervised };
+      if (ended !== "itself") await this.#endWhole(command);
+      const known = { output: text, truncated, supervised: start.supervised };
+      const { run } = ending;
+      if (run?.is === "failed" && !run.started && ended === "itself") return { problem: run.why };
+      if (run?.is === "failed") return { ...known, ...unsupervised(run.why, text), ended: ended === "itself" ? "refused" : ended };
+      const confined = this.#confinedRun(command, run);
+      return { exitCode: code, ...known, ended, ...(confined === undefined ? {} : { confined }) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);
-      start.clean();
+      void command.gone.then(start.clean);
     }
+  }
+
+  async #endWhole(command: Command): Promise<void> {
+    // A supervisor ends its run by itself, and writes down what was done.
+    if (command.isConfined) await command.endAll();
+    else command.signal("SIGKILL");
+  }
+
+  #confinedRun(command: Command, run: RunEnd | undefined): ConfinedRun | undefined {
+    if (run?.is !== "ended") return undefined;
+    if (run.left.length > 0) {
+      this.#left.add(command);
+      void command.gone.then(() => this.#left.delete(command));
+    }
+    const { refused } = command;
+    return { run: run.run, refused, text: refusedText(refused), left: run.left };
   }
 
   /** Starts a command that goes on by itself. Behind the same ruleset. */
   async start(line: string, reason?: string): Promise<BackgroundInfo | { readonly error: string }> {
-    const refused = await this.#refusal(line, reason);
-    if (refused !== undefined) return { error: refused };
     if ([...this.#background.values()].filter(({ command }) => command.isRunning).length >= MOST_BACKGROUND)
       return { error: `Error: ${MOST_BACKGROUND} commands run in the background already` };
-    const start = await this.#start(line);
+    const start = await this.#prepare(line, reason);
+    if ("refused" in start) return { error: start.refused };
     if ("problem" in start) return { error: `Error: ${start.problem}` };
     this.#count += 1;
     const command = new Command(start.start, this.#options.maxOutput);
-    const background: Background = { id: `bg_${this.#count}`, line, command, exitCode: undefined, given: 0 };
+    const background: Background = { id: `bg_${this.#count}`, line, command, exitCode: undefined, confined: undefined, given: 0 };
     this.#background.set(background.id, background);
-    void command.ended.then(({ exitCode }) => {
+    void command.ended.then(({ exitCode, run }) => {
       background.exitCode = exitCode;
-      start.clean();
+      background.confined = this.#confinedRun(command, run);
     });
+    void command.gone.then(start.clean);
     return infoOf(background);
   }
 
@@ -170,29 +234,32 @@ export class Runner {
     if (background === undefined) return false;
     background.command.kill();
     await background.command.ended;
-    background.command.signal("SIGKILL");
+    await this.#endWhole(background.command);
     return true;
   }
 
   async killAll(): Promise<void> {
-    await Promise.all([...this.#background.keys()].map(async (id) => await this.kill(id)));
+    const left = [...this.#left].map(async (command) => await command.endAll());
+    await Promise.all([...left, ...[...this.#background.keys()].map(async (id) => await this.kill(id))]);
   }
 
-  async #refusal(line: string, reason: string | undefined): Promise<string | undefined> {
+  /** Judges, asks where that is due, and says how it is to be started. */
+  async #prepare(line: string, reason: string | undefined): Promise<Ready> {
+    const { checker, cwd, env, machine, supervision, unknown } = this.#options;
+    if (unknown) await supervision?.probe(cwd);
+    let verdict: RequestVerdict;
     try {
-      await this.#options.checker.checkTarget({ operation: "execute", text: line }, line, reason ?? "", this.#options.cwd);
-      return undefined;
+      verdict = await checker.checkTarget({ operation: "execute", text: line }, line, reason ?? "", cwd);
     } catch (error) {
-      if (error instanceof PermissionAskError || !(error instanceof PermissionDeniedError)) throw error;
-      const asks = error.reason.startsWith("approval required");
-      return `Error: ${error.message}${asks ? " (approval required)" : error.help === undefined ? "" : ` (${error.help})`}`;
+      return { refused: refusalOf(error) };
     }
-  }
-
-  async #start(line: string): Promise<Prepared | { readonly problem: string }> {
-    const { cwd, env, supervision } = this.#options;
     if (supervision === undefined) return this.#bare(line);
-    const made = await supervision.start([SHELL, "-c", line], cwd, env);
+    if (!unknown) {
+      const made = await supervision.start([SHELL, "-c", line], cwd, env);
+      return "problem" in made ? made : { ...made, supervised: true };
+    }
+    if (!isUnknown(verdict) || supervision.problem !== undefined) return this.#bare(line);
+    const made = supervision.confine(line, SHELL, { machine, cwd, env });
     return "problem" in made ? made : { ...made, supervised: true };
   }
 
@@ -201,6 +268,35 @@ export class Runner {
     return { start: { file: SHELL, args: ["-c", line], cwd, env }, supervised: false, clean: () => undefined };
   }
 }
+
+const WHY_NOT = { refused: "the user refused", nobody: "approval required, and nobody can be asked", denied: "a rule denies it" };
+
+function refusedLine(line: string, said: keyof typeof WHY_NOT, problem?: string): string {
+  const unconfined = problem === undefined ? "" : `; it could not be confined: ${problem}`;
+  return `Error: Permission denied for execute on '${brief(line, 400)}': ${WHY_NOT[said]}${unconfined}`;
+}
+
+/** What the errors of a check say; others are thrown on. */
+function refusalOf(error: unknown): string {
+  if (error instanceof PermissionAskError || !(error instanceof PermissionDeniedError)) throw error;
+  const asks = error.reason.startsWith("approval required");
+  return `Error: ${error.message}${asks ? " (approval required)" : error.help === undefined ? "" : ` (${error.help})`}`;
+}
+
+/**
+ * What goes ahead confined only; and what a default lets go ahead of which nobody can know what it does: a preset that
+ * allows it says nothing about what it reaches.
+ */
+function isUnknown(verdict: RequestVerdict): boolean {
+  if (isConfined(verdict)) return true;
+  if (verdict.decision !== "allow") return false;
+  const isCode = ({ action, verdict: { basis } }: JudgedAction): boolean =>
+    basis === "default" && (action.kind === "code" || action.kind === "exec");
+  return verdict.unknowns.some(({ verdict: { basis } }) => basis !== "rule") || verdict.actions.some(isCode);
+}
+
+/** How a line is started, or why it is not. */
+type Ready = Prepared | { readonly problem: string; readonly clean?: never } | { readonly refused: string };
 
 interface Prepared {
   readonly start: Start;
@@ -212,8 +308,13 @@ const CANCELLED: ExecuteResult = { exitCode: 130, output: "", truncated: false, 
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
-function infoOf({ id, line, command, exitCode }: Background): BackgroundInfo {
-  return { id, command: line, running: command.isRunning, exitCode };
+function infoOf({ id, line, command, exitCode, confined }: Background): BackgroundInfo {
+  return { id, command: line, running: command.isRunning, exitCode, ...(confined === undefined ? {} : { confined }) };
+}
+
+/** The run broke down: nothing was started, or all of it has been ended. What it had written is given all the same. */
+function unsupervised(why: string, text: string): Pick<ExecuteResult, "exitCode" | "output"> {
+  return { exitCode: 1, output: `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}Error: it could not be confined: ${why}` };
 }
 
 function refusedResult(error: string): ExecuteResult {

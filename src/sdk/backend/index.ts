@@ -1,4 +1,4 @@
-export type { BackgroundInfo, BackgroundOutput, ExecuteOptions, ExecuteResult } from "./execute.ts";
+export type { BackgroundInfo, BackgroundOutput, ConfinedRun, ExecuteOptions, ExecuteResult } from "./execute.ts";
 export type { ReadBytes, ReadOptions, ReadText, Written } from "./files.ts";
 export { hashLine, type LineAddress, type LineEdit } from "./lines.ts";
 export { ExecuteDisabledError, LocalBackend, type LocalBackendOptions } from "./local-backend.ts";

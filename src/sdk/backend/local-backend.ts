@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import type { OnAsk } from "../ask.ts";
 import { checkOptions, type Options } from "../options.ts";
-import { PermissionChecker } from "../rules/checker.ts";
-import { type Operation, presets, type Ruleset } from "../rules/ruleset.ts";
+import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
+import { type Operation, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { FILE_OPERATION } from "../rules/judge.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
@@ -35,8 +35,13 @@ export interface LocalBackendOptions {
   readonly policyFiles?: readonly string[];
   /** False: there is no running of commands at all. */
   readonly execute?: boolean;
-  /** Run commands under supervision; where the kernel does not allow it, they are refused. */
-  readonly supervise?: boolean;
+  /**
+   * Run commands under supervision; where the kernel does not allow it, they are refused. `unknown`: only those of which
+   * nobody can know what they do; these go ahead without a question, confined to the policy and kept for undo
+   * (`ExecuteResult.confined`), and are asked about where the kernel does not allow it. What is known to be harmless runs as it is,
+   * what a rule asks is asked, what is denied is denied.
+   */
+  readonly supervise?: boolean | "unknown";
   /**
    * What follows when a command was refused or failed under supervision: `never` (by default) nothing; `ask` puts the
    * question whether it may run once more outside of it, each time anew.
@@ -70,7 +75,7 @@ const OPTIONS = {
   files: ["machine", "none"],
   policyFiles: "texts",
   execute: "boolean",
-  supervise: "boolean",
+  supervise: [true, false, "unknown"],
   outside: ["never", "ask"],
   env: "object",
   timeout: "number",
@@ -124,7 +129,11 @@ export class LocalBackend {
     const machine = options.env === undefined ? own : { ...own, env: { ...options.env, HOME: own.home } };
     this.permissions = permissions;
     this.executes = options.execute ?? true;
-    this.checker = new PermissionChecker(permissions, {
+    const unknown = options.supervise === "unknown";
+    const supervision = unknown || options.supervise === true ? new Supervision(readRuleset(permissions), policyFiles, onAsk) : undefined;
+    // For `needsApproval`, which cannot wait.
+    if (unknown) void supervision?.probe(root);
+    const checkerOptions: CheckerOptions = {
       machine,
       cwd: root,
       askFallback,
@@ -133,7 +142,9 @@ export class LocalBackend {
       ...(onAsk === undefined ? {} : { onAsk }),
       ...(files === undefined ? {} : { files }),
       ...(audit === undefined ? {} : { audit }),
-    });
+    };
+    const confining: Confining | undefined = unknown ? { problem: () => supervision?.problem } : undefined;
+    this.checker = new PermissionChecker(permissions, checkerOptions, confining);
     const allowedDirectories = (options.allowedDirectories ?? [root]).map((folder) => resolve(root, folder));
     const place = new Place({ root, allowedDirectories, machine, checker: this.checker, pinning: pinning(options.hold) });
     this.root = place.root;
@@ -146,7 +157,9 @@ export class LocalBackend {
       env: options.env ?? process.env,
       timeout: options.timeout ?? 120_000,
       maxOutput: options.maxOutput ?? 100_000,
-      supervision: options.supervise === true ? new Supervision(this.checker.ruleset, policyFiles, onAsk) : undefined,
+      supervision,
+      unknown,
+      machine,
       outside: options.outside ?? "never",
     });
   }

@@ -136,7 +136,7 @@ export class Place {
 }
 
 /** What a check says, as a value. `PermissionAskError` is for the caller who wants it thrown. */
-async function refusal(checked: Promise<void>): Promise<Failure | undefined> {
+async function refusal(checked: Promise<unknown>): Promise<Failure | undefined> {
   try {
     await checked;
     return undefined;

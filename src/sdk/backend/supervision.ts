@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Action } from "../../action/index.ts";
 import { type Question, respond, wait } from "../../approve/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
-import { openState, thisMachine } from "../../state/index.ts";
-import { probeSandbox } from "../approve/index.ts";
+import { type Machine, messageOf, openState, thisMachine } from "../../state/index.ts";
+import { probeSandbox, sandboxIsKnown } from "../approve/sandbox.ts";
 import { ask, type OnAsk } from "../ask.ts";
-import { LIBRARY } from "../library.ts";
+import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
 import { policyTextOf, type Ruleset } from "../rules/ruleset.ts";
 import type { Start } from "./command.ts";
 
@@ -19,6 +20,9 @@ export class Supervision {
   readonly #policyFiles: readonly string[];
   readonly #onAsk: OnAsk | undefined;
 
+  /** Of the commands that this backend confines. */
+  readonly #session = randomUUID();
+
   constructor(ruleset: Ruleset, policyFiles: readonly string[], onAsk: OnAsk | undefined) {
     this.#onAsk = onAsk;
     this.#policy = policyTextOf(ruleset);
@@ -30,17 +34,14 @@ export class Supervision {
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ): Promise<{ readonly start: Start; readonly clean: () => void } | { readonly problem: string }> {
-    if (!(await probeSandbox(cwd))) return { problem: "commands cannot be supervised on this machine (`assent doctor` says why)" };
-    const program = supervisor();
+    if (!(await probeSandbox(cwd))) return { problem: UNSUPERVISED };
+    const program = assentProgram();
     if (program === undefined) return { problem: "the supervisor is not installed with this library" };
     const machine = thisMachine();
-    // Whoever could write there could answer: no run can, neither this one nor another.
-    const state = openState({ ...machine, env, home: env["HOME"] ?? machine.home });
-    if ("problem" in state) return state;
-    const folder = mkdtempSync(join(state.folder, "library-"));
-    const file = join(folder, "policy.jsonc");
-    writeFileSync(file, this.#policy, { mode: 0o600 });
-    const policies = [file, ...this.#policyFiles].flatMap((path) => ["--policy", path]);
+    const made = this.#makeFolder({ ...machine, env, home: env["HOME"] ?? machine.home });
+    if ("problem" in made) return made;
+    const { folder } = made;
+    const policies = made.policyFiles.flatMap((path) => ["--policy", path]);
     const onAsk = this.#onAsk;
     const questions = join(folder, "questions");
     const asks = onAsk === undefined ? ["--no-prompt"] : ["--background-dir", questions];
@@ -54,12 +55,72 @@ export class Supervision {
       },
     };
   }
+
+  /** A folder for one run, with the ruleset as a policy file. */
+  #makeFolder(machine: Machine): { readonly folder: string; readonly policyFiles: readonly string[] } | { readonly problem: string } {
+    // Whoever could write there could answer: no run can, neither this one nor another.
+    const state = openState(machine);
+    if ("problem" in state) return state;
+    try {
+      const folder = mkdtempSync(join(state.folder, "library-"));
+      const file = join(folder, "policy.jsonc");
+      writeFileSync(file, this.#policy, { mode: 0o600 });
+      return { folder, policyFiles: [file, ...this.#policyFiles] };
+    } catch (error) {
+      return { problem: `the ruleset cannot be handed on: ${messageOf(error)}` };
+    }
+  }
+
+  /** Why nothing can be confined here, as far as it is known yet. */
+  get problem(): string | undefined {
+    if (assentProgram() === undefined) return "the supervisor is not installed with this library";
+    return sandboxIsKnown() ? undefined : UNSUPERVISED;
+  }
+
+  /** Asks the kernel, once in a process. */
+  async probe(cwd: string): Promise<void> {
+    await probeSandbox(cwd);
+  }
+
+  /** A line of shell under a run that asks nobody: its supervisor, and the order for it. */
+  confine(line: string, shell: string, { machine, cwd, env }: ConfinedPlace): ConfinedStart | { readonly problem: string } {
+    const supervisor = supervisorStart(machine);
+    if ("problem" in supervisor) return supervisor;
+    const made = this.#makeFolder(machine);
+    if ("problem" in made) return made;
+    return {
+      start: {
+        ...supervisor,
+        cwd,
+        supervises: true,
+        order: {
+          argv: [shell, "-c", line],
+          cwd,
+          env: definedOnly(env),
+          judge: judgeVariables(machine),
+          policyFiles: made.policyFiles,
+          profile: "confined",
+          confined: { agent: "library", session: this.#session, command: line },
+        },
+      },
+      clean: () => rmSync(made.folder, { recursive: true, force: true }),
+    };
+  }
 }
 
-/** `assent` itself, next to the library. */
-function supervisor(): string | undefined {
-  const [own = ""] = LIBRARY.own;
-  return [join(own, "bin.cjs"), join(own, "../../dist/bin.cjs")].find((file) => existsSync(file));
+const UNSUPERVISED = "commands cannot be supervised on this machine (`assent doctor` says why)";
+
+/** Where a confined command runs, and by whose policy. */
+interface ConfinedPlace {
+  readonly machine: Machine;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A confined command about to be started. */
+interface ConfinedStart {
+  readonly start: Start;
+  readonly clean: () => void;
 }
 
 const LOOK_EVERY_MS = 20;

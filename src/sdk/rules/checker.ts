@@ -1,5 +1,5 @@
 import { appendAudit, auditLine, KEEP_UNSENT } from "../../audit/index.ts";
-import type { Effect, RequestVerdict, RuleSource } from "../../policy/index.ts";
+import { type Effect, isConfined, type RequestVerdict, type RuleSource, unconfined } from "../../policy/index.ts";
 import type { ShellKind } from "../../shell/index.ts";
 import { thisMachine, type Machine } from "../../state/index.ts";
 import { ask, isApproved, type OnAsk } from "../ask.ts";
@@ -45,6 +45,12 @@ const OPTIONS = {
   machine: "object",
 } satisfies Options<CheckerOptions>;
 
+/** Commands that nobody can know are allowed, and started confined by whoever asks: Assent's own backend. */
+export interface Confining {
+  /** Why they cannot be confined here: they are asked about, then. */
+  readonly problem: () => string | undefined;
+}
+
 /** What a checker says, and why. */
 export interface Explanation {
   readonly effect: Effect;
@@ -74,12 +80,17 @@ export class PermissionChecker {
   readonly #onAsk: OnAsk | undefined;
   readonly #askFallback: "error" | "deny";
   readonly #audit: boolean;
+  readonly #confining: Confining | undefined;
 
-  /** Throws `RulesetError` when the ruleset is none, `TypeError` for an option that does not exist. */
-  constructor(ruleset: Ruleset, options: CheckerOptions = {}) {
+  /**
+   * Throws `RulesetError` when the ruleset is none, `TypeError` for an option that does not exist. What is allowed may be
+   * started as it is, unless `confining` is given, which is for Assent's own backend.
+   */
+  constructor(ruleset: Ruleset, options: CheckerOptions = {}, confining?: Confining) {
     checkOptions("PermissionChecker", options, OPTIONS, "rules stand in the ruleset");
     this.ruleset = readRuleset(ruleset);
-    this.#judge = new RulesetJudge(compileRuleset(this.ruleset));
+    this.#confining = confining;
+    this.#judge = new RulesetJudge(compileRuleset(this.ruleset), confining !== undefined);
     const { files = "machine", policyFiles = [], shell = "any", projectRoot } = options;
     this.#place = { machine: options.machine ?? thisMachine(), cwd: options.cwd ?? process.cwd(), projectRoot, files, policyFiles, shell };
     this.#onAsk = options.onAsk;
@@ -89,12 +100,12 @@ export class PermissionChecker {
 
   /** What holds for an operation on a path or for a command. Asks nobody, changes nothing, never throws. */
   checkSync(operation: Operation, target: string): Effect {
-    return effectOf(this.#judge.judge({ operation, text: target }, this.#place).decision);
+    return effectOf(this.verdictOn({ operation, text: target }).decision);
   }
 
   /** As `checkSync`, with the reasons. */
   explain(operation: Operation, target: string): Explanation {
-    const verdict = this.#judge.judge({ operation, text: target }, this.#place);
+    const verdict = this.verdictOn({ operation, text: target });
     const { reason, help, rule } = verdict;
     return { effect: effectOf(verdict.decision), reason, help, rule, verdict };
   }
@@ -120,11 +131,11 @@ export class PermissionChecker {
     return true;
   }
 
-  /** @internal As `check`, for what a backend has found out about the target. */
-  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd = this.#place.cwd): Promise<void> {
+  /** @internal As `check`, for what a backend has found out about the target. Resolves to the verdict, which may be confined. */
+  async checkTarget(asked: CheckTarget, target: string, reason = "", cwd = this.#place.cwd): Promise<RequestVerdict> {
     const { operation } = asked;
     const start = process.hrtime.bigint();
-    const verdict = this.#judge.judge(asked, { ...this.#place, cwd });
+    const verdict = this.verdictOn(asked, cwd);
     const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
     const effect = effectOf(verdict.decision);
     const onAsk = isApproved() ? () => true : this.#onAsk;
@@ -138,7 +149,7 @@ export class PermissionChecker {
         answer: goesAhead ? "allow" : effect === "deny" || said === "refused" ? "deny" : "ask",
         milliseconds,
       });
-    if (goesAhead) return;
+    if (goesAhead) return verdict;
     if (effect === "deny") throw new PermissionDeniedError({ operation, target, reason: verdict.reason, verdict });
     if (said === "refused") throw new PermissionDeniedError({ operation, target, reason: "the user refused", verdict });
     if (this.#askFallback === "error") throw new PermissionAskError({ operation, target, reason, verdict });
@@ -158,7 +169,12 @@ export class PermissionChecker {
 
   /** @internal The verdict alone. */
   verdictOn(asked: CheckTarget, cwd = this.#place.cwd): RequestVerdict {
-    return this.#judge.judge(asked, { ...this.#place, cwd });
+    const verdict = this.#judge.judge(asked, { ...this.#place, cwd, confines: this.#confining !== undefined });
+    if (!isConfined(verdict)) return verdict;
+    const problem = this.#confining?.problem();
+    if (problem === undefined) return verdict;
+    const plain = unconfined(verdict);
+    return plain.decision === "allow" ? plain : { ...plain, reason: `${plain.reason}; it would run confined, but ${problem}` };
   }
 
   #log({ operation, target, verdict, answer, milliseconds }: Logged): void {

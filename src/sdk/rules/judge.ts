@@ -25,6 +25,8 @@ export interface CheckerPlace {
   readonly files: "machine" | "none";
   readonly policyFiles: readonly string[];
   readonly shell: ShellKind;
+  /** A command that goes ahead can be started confined. */
+  readonly confines?: boolean;
 }
 
 /** What is asked: an operation on a path or a command, or the actions themselves. */
@@ -54,11 +56,14 @@ const LISTINGS: readonly Operation[] = ["ls", "glob", "grep"];
 export class RulesetJudge {
   readonly #ruleset: CompiledRuleset;
   readonly #own: Policy;
+  /** What nobody can know of runs confined, where it can be. */
+  readonly #confine: boolean;
   /** By the policy of the files and the listing operation that is asked. */
   readonly #joined = new WeakMap<Policy, Map<string, Policy>>();
 
-  constructor(ruleset: CompiledRuleset) {
+  constructor(ruleset: CompiledRuleset, confine = false) {
     this.#ruleset = ruleset;
+    this.#confine = confine;
     this.#own = joinLayers([{ ok: true, policy: ruleset.policy }]);
   }
 
@@ -72,11 +77,11 @@ export class RulesetJudge {
   }
 
   #judge(target: CheckTarget, place: CheckerPlace): RequestVerdict {
-    const { machine, cwd, files, policyFiles } = place;
+    const { machine, cwd, files, policyFiles, confines = false } = place;
     const world = worldFor(target, place);
     const lowered = lower(target, world, place.shell);
     const adapt = (found: Policy): Policy => this.#with(found, target.operation);
-    const situation: Situation = { ...LIBRARY, machine, files, policyFiles, adapt };
+    const situation: Situation = { ...LIBRARY, machine, files, policyFiles, adapt, confines: confines && target.operation === "execute" };
     const judging = judgingBy(situation, world, findSources(situation, world, lowered, place.projectRoot ?? cwd));
     const verdict = judgeBy(lowered, judging);
     // Searching is asked by its own default; what reading adds is what is protected, or written.
@@ -103,7 +108,7 @@ export class RulesetJudge {
       settings: {
         ...DEFAULT_SETTINGS,
         preset: this.#own.settings.preset,
-        unknown: files.settings.unknown,
+        unknown: this.#confine && files.settings.unknown !== "deny" ? "confine" : files.settings.unknown,
         ...(this.#ruleset.denySecrets ? {} : { secrets: "open" }),
       },
       rules: files.rules.filter(({ effect }) => effect !== "allow"),

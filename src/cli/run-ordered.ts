@@ -1,0 +1,202 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { printAction, visible } from "../action/index.ts";
+import { isObject } from "../data/index.ts";
+import { answerGuard } from "../sdk/guard/index.ts";
+import { messageOf, thisMachine, wrongProfileName } from "../state/index.ts";
+import { killTree, RunError, superviseRun, type RunEvent, type RunResult } from "../supervise/index.ts";
+import { sys, SYSCALLS } from "../supervise/kernel/index.ts";
+import { ORDER_CHANNEL, type RefusedCall, type RunOrder, type RunReport, type RunSignal } from "../supervise/order/index.ts";
+import { innerCheck } from "./check.ts";
+import { engine } from "./engine.ts";
+import { STATUS } from "./run-options.ts";
+import { findProgram } from "./run-program.ts";
+import { forModels, isOwnCache, type RefusalWording } from "./run-refusals.ts";
+
+/** How long what is left of a run may take to be written down, once nobody waits for it any more. */
+const LAST_WORDS_MS = 2000;
+
+/**
+ * `assent run` on the order of a program (`supervise/order/`): supervised, with nobody to ask. Whatever goes wrong is
+ * reported as a failure, and nothing was started then, or all of it has been ended.
+ */
+export async function runOrdered(): Promise<never> {
+  const channel = new Channel();
+  let started = false;
+  try {
+    const order = await channel.order();
+    channel.onEnd(() => {
+      killTree();
+      setTimeout(() => process.exit(STATUS.cannotSupervise), LAST_WORDS_MS).unref();
+    });
+    ignoreSignals();
+    // What judges goes by this, here and where a hook or guard inside asks.
+    process.env = { ...order.judge };
+    const result = await superviseRun(optionsOf(order, channel, () => (started = true)));
+    const { left } = result;
+    if (left !== undefined) leaveStreams();
+    await channel.report(endOf(result));
+    await left?.over;
+  } catch (error) {
+    await channel.report({ is: "failed", why: visible(messageOf(error)), started });
+  }
+  process.exit(0);
+}
+
+type OrderedOptions = Parameters<typeof superviseRun>[0];
+
+function optionsOf(order: RunOrder, channel: Channel, onStarted: () => void): OrderedOptions {
+  const { argv, cwd, env, policyFiles, profile, confined } = order;
+  const found = findProgram(argv[0], env["PATH"], cwd);
+  if (found.is === "none") throw new RunError("exec", `${argv[0]}: ${found.why}`);
+  const [program = "", ...words] = found.start;
+  const told = forModels(cwd);
+  return {
+    argv: [program, ...words, ...argv.slice(1)],
+    // As it was called, where it is started itself.
+    ...(found.start.length === 1 ? { word: argv[0] } : {}),
+    cwd,
+    env,
+    machine: thisMachine(),
+    profile,
+    policyFiles,
+    approver: undefined,
+    mode: "enforce",
+    bestEffort: false,
+    undo: true,
+    confined,
+    onRefused: (event) => {
+      if (!isOwnCache(event.action)) void channel.report({ is: "refused", refused: refusedCall(event, told) });
+    },
+    onNotice: (text) => void channel.report({ is: "notice", text: visible(text) }),
+    onHook: (call) => innerCheck(call, engine),
+    onGuard: answerGuard,
+    onStart: ({ signal }) => {
+      onStarted();
+      channel.onSignal(signal);
+    },
+    own: engine.own,
+    leaves: true,
+  };
+}
+
+function endOf({ id, exit, left }: RunResult): RunReport {
+  return { is: "ended", run: id, exit, left: (left?.processes ?? []).map(({ pid, name }) => ({ pid, name: visible(name) })) };
+}
+
+function refusedCall(event: RunEvent, told: RefusalWording): RefusedCall {
+  const {
+    process: { name },
+    action,
+    verdict,
+  } = event;
+  const target =
+    action.kind === "file" && (action.target.kind === "path" || action.target.kind === "tree") ? action.target.path : undefined;
+  const host = action.kind === "net" ? action.host : undefined;
+  const port = action.kind === "net" && action.port !== undefined ? `:${action.port}` : "";
+  return {
+    program: visible(name),
+    what: printAction(action),
+    ...(target === undefined ? {} : { path: visible(target) }),
+    ...(host === undefined ? {} : { host: visible(`${host}${port}`) }),
+    reason: visible(verdict.reason),
+    ...(verdict.help === undefined ? {} : { help: visible(verdict.help) }),
+    forModel: told.line(event) ?? "",
+  };
+}
+
+/** They reach the program by itself, which is in our group, or by the channel; we only must not die before it. */
+function ignoreSignals(): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGUSR1", "SIGUSR2"] as const)
+    process.on(signal, () => undefined);
+}
+
+/** Nobody's pipes or group any more: who waits for the end of the output waits for the program's. */
+function leaveStreams(): void {
+  const none = openSync("/dev/null", constants.O_RDWR);
+  for (const fd of [0, 1, 2]) sys(SYSCALLS.dup3, none, fd, 0);
+  closeSync(none);
+  // EPERM: it has a session of its own already.
+  sys(SYSCALLS.setsid);
+}
+
+/** Our end of the channel: an order in, reports out, and what is still said meanwhile. */
+class Channel {
+  readonly #socket = new Socket({ fd: ORDER_CHANNEL });
+  readonly #lines: string[] = [];
+  #text = "";
+  #take: ((line: string) => void) | undefined;
+  #over = false;
+  #end: (() => void) | undefined;
+
+  constructor() {
+    this.#socket.setEncoding("utf8");
+    this.#socket.on("error", () => undefined);
+    this.#socket.on("data", (chunk: string) => {
+      const lines = `${this.#text}${chunk}`.split("\n");
+      this.#text = lines.pop() ?? "";
+      for (const line of lines) {
+        if (this.#take === undefined) this.#lines.push(line);
+        else this.#take(line);
+      }
+    });
+    this.#socket.on("close", () => {
+      this.#over = true;
+      this.#end?.();
+    });
+  }
+
+  async order(): Promise<RunOrder> {
+    return await new Promise((resolve, reject) => {
+      this.onEnd(() => reject(new Error("no order came")));
+      this.#hear((line) => {
+        this.#take = undefined;
+        const order: unknown = JSON.parse(line);
+        if (isOrder(order)) resolve(order);
+        else reject(new Error("what came is no order"));
+      });
+    });
+  }
+
+  onEnd(end: () => void): void {
+    this.#end = end;
+    if (this.#over) end();
+  }
+
+  onSignal(send: (signal: NodeJS.Signals) => void): void {
+    this.#hear((line) => {
+      const said: unknown = JSON.parse(line);
+      if (isSignal(said)) send(said.signal);
+    });
+  }
+
+  #hear(take: (line: string) => void): void {
+    this.#take = take;
+    for (const line of this.#lines.splice(0)) this.#take(line);
+  }
+
+  /** Resolves once it is on its way, or nobody is there to hear it. */
+  async report(report: RunReport): Promise<void> {
+    if (this.#over) return;
+    await new Promise<void>((resolve) => {
+      this.#socket.write(`${JSON.stringify(report)}\n`, () => resolve());
+      this.#socket.once("close", () => resolve());
+    });
+  }
+}
+
+const texts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
+const variables = (value: unknown): boolean => isObject(value) && texts(Object.values(value));
+
+function isOrder(value: unknown): value is RunOrder {
+  if (!isObject(value)) return false;
+  const { argv, cwd, env, judge, policyFiles, profile, confined } = value;
+  if (!texts(argv) || argv.length === 0 || typeof cwd !== "string" || !cwd.startsWith("/") || !variables(env) || !variables(judge))
+    return false;
+  if (!texts(policyFiles) || typeof profile !== "string" || wrongProfileName(profile) !== undefined || !isObject(confined)) return false;
+  return typeof confined["agent"] === "string" && typeof confined["command"] === "string";
+}
+
+function isSignal(value: unknown): value is RunSignal {
+  return isObject(value) && typeof value["signal"] === "string" && /^SIG[A-Z0-9]+$/.test(value["signal"]);
+}

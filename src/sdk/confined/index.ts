@@ -1,0 +1,12 @@
+export { RefusedCalls, type RefusedInRun, refusedText } from "./refused.ts";
+export {
+  assentProgram,
+  ConfinedRunChannel,
+  definedOnly,
+  judgeVariables,
+  type RunEnd,
+  type RunListener,
+  type SupervisorStart,
+  supervisorStart,
+} from "./run.ts";
+export { undoRun, type UndoneRun, type UndoRunOptions } from "./undo.ts";

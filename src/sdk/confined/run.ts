@@ -1,0 +1,112 @@
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import type { Machine } from "../../state/index.ts";
+import { ORDERED, type RefusedCall, type RunOrder, type RunReport, type RunSignal } from "../../supervise/order/index.ts";
+import { LIBRARY } from "../library.ts";
+
+/** How a confined run ended: its program, or the run before it could. */
+export type RunEnd = Exclude<RunReport, { readonly is: "refused" | "notice" }>;
+
+/** What is heard of a run while it lasts. */
+export interface RunListener {
+  readonly refused: (refused: RefusedCall) => void;
+  readonly notice: (text: string) => void;
+}
+
+/** What starts a supervisor: its program and words, and its environment, which is not the program's. */
+export interface SupervisorStart {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** INVARIANT: nothing here steers Node, the loader or OpenSSL: who confines is not changed by who is confined. */
+const JUDGES =
+  "HOME PATH USER LOGNAME LANG TZ TMPDIR XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME ASSENT_POLICY ASSENT_AUTO MCP_AUTO_APPROVE".split(
+    " ",
+  );
+
+/** The variables of a machine by which a supervisor knows whose policy and state are meant. */
+export function judgeVariables({ home, env }: Machine): Readonly<Record<string, string>> {
+  return { ...definedOnly(Object.fromEntries(JUDGES.map((name) => [name, env[name]]))), HOME: home };
+}
+
+/** `assent` itself, next to the library; undefined where it is not installed with it. */
+export function assentProgram(): string | undefined {
+  const [own = ""] = LIBRARY.own;
+  return [join(own, "bin.cjs"), join(own, "../../dist/bin.cjs")].find((file) => existsSync(file));
+}
+
+/** How a supervisor is started that waits for an order on descriptor 3. */
+export function supervisorStart(machine: Machine): SupervisorStart | { readonly problem: string } {
+  const program = assentProgram();
+  if (program === undefined) return { problem: "the supervisor is not installed with this library" };
+  return { file: process.execPath, args: [program, "run", ORDERED], env: judgeVariables(machine) };
+}
+
+export const definedOnly = (env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+/** The channel to the supervisor of one run. */
+export class ConfinedRunChannel {
+  readonly ended: Promise<RunEnd>;
+  readonly #stream: Socket | undefined;
+
+  constructor(child: ChildProcess, order: RunOrder, listener: RunListener) {
+    const stream = child.stdio[3];
+    this.#stream = stream instanceof Socket ? stream : undefined;
+    this.ended = new Promise((resolve) => {
+      const lost = (why: string): void => resolve({ is: "failed", why, started: true });
+      if (this.#stream === undefined) lost("the supervisor could not be reached");
+      this.#stream?.on("close", () => lost("the supervisor has ended before its program"));
+      this.#hear((report) => {
+        if (report.is === "refused") listener.refused(report.refused);
+        else if (report.is === "notice") listener.notice(report.text);
+        else resolve(report);
+      });
+    });
+    this.#stream?.on("error", () => undefined);
+    this.#stream?.write(`${JSON.stringify(order)}\n`);
+  }
+
+  #hear(take: (report: RunReport) => void): void {
+    let text = "";
+    this.#stream?.setEncoding("utf8");
+    this.#stream?.on("data", (chunk: string) => {
+      const lines = `${text}${chunk}`.split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) {
+        const report = readReport(line);
+        if (report !== undefined) take(report);
+      }
+    });
+  }
+
+  /** To the program itself. */
+  signal(signal: NodeJS.Signals): void {
+    const said: RunSignal = { signal };
+    this.#stream?.write(`${JSON.stringify(said)}\n`);
+  }
+
+  /** All of the run ends, whatever is left of it. */
+  close(): void {
+    this.#stream?.destroy();
+  }
+
+  /** What is left of the run keeps nobody waiting; it ends with this process. */
+  unref(): void {
+    this.#stream?.unref();
+  }
+}
+
+/** The supervisor is this program; a line that is cut short is none. */
+function readReport(line: string): RunReport | undefined {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    return JSON.parse(line) as RunReport;
+  } catch {
+    return undefined;
+  }
+}
