@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -41,6 +41,9 @@ export function buildAssent(cache: string): string {
   const dist = join(cache, "built/dist");
   mkdirSync(dirname(dist), { recursive: true });
   execFileSync(process.execPath, ["scripts/build.mjs", dist], { stdio: "inherit" });
+  // The one package that it loads, as it lies beside an installed one.
+  for (const name of ["koffi", "@koromix"])
+    cpSync(resolve("node_modules", name), join(cache, "built/node_modules", name), { recursive: true, dereference: true });
   return dist;
 }
 

@@ -80,7 +80,7 @@ function isOthers(path: string): boolean {
     ".pi",
   ];
   if (own.some((name) => path === join(HOME, name) || path.startsWith(`${join(HOME, name)}.`) || path.startsWith(`${join(HOME, name)}/`)))
-    return /\/\.(?:claude|codex)\/settings|\/\.local\/(?:bin|share)/.test(path);
+    return /\/\.(?:claude|codex)\/settings|\/\.local\/bin/.test(path);
   if (!path.startsWith(`${PROJECT}/`)) return true;
   return /\/(?:\.git\/(?:hooks|config)|\.claude|\.codex|\.mcp\.json|\.agent-permissions|\.env)/.test(path);
 }
