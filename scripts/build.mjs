@@ -12,6 +12,7 @@ import {
   lazyBuiltins,
   lazyExtensions,
   lazyLanguages,
+  lazyObeyed,
   lazyPatch,
   lazyShell,
   lazyReader,
@@ -74,7 +75,7 @@ try {
       ...part,
       entryPoints: [entry("hook")],
       outfile: join(fresh, "hook.cjs"),
-      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions],
+      plugins: [lazyShell, lazySurvey, lazyPatch, lazyServer, lazyExtensions, lazyObeyed],
     }),
     build({ ...part, entryPoints: { server: join(root, "src/engine/server-fields.ts") }, outdir: fresh, outExtension: { ".js": ".cjs" } }),
     build({
@@ -105,6 +106,13 @@ try {
       entryPoints: { extensions: join(root, "src/engine/extensions/run.ts") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
+    }),
+    build({
+      ...part,
+      entryPoints: { obeyed: join(root, "src/engine/obeyed-files.ts") },
+      outdir: fresh,
+      outExtension: { ".js": ".cjs" },
+      plugins: [lazyShell],
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),
     build({

@@ -103,7 +103,20 @@ export const lazyShell = {
   name: "lazy-shell",
   setup(bundle) {
     bundle.onLoad({ filter: /shell[\\/]index\.ts$/ }, () => ({
-      contents: ["lowerShell", "lowerArgv", "isInertGitKey", "whatVariableSteers"].map(forwarded("shell")).join("\n"),
+      contents: ["lowerShell", "lowerArgv", "isInertGitKey", "gitConfigEntries", "isGitsOwnKey", "whatVariableSteers"]
+        .map(forwarded("shell"))
+        .join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
+/** For the hook: what a known program obeys in a project is looked at where it would go ahead without the wall. */
+export const lazyObeyed = {
+  name: "lazy-obeyed",
+  setup(bundle) {
+    bundle.onLoad({ filter: /engine[\\/]obeyed-files\.ts$/ }, () => ({
+      contents: ["whyObeys", "isObeyed"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
   },

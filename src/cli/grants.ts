@@ -30,6 +30,7 @@ const HOUR_MS = 3_600_000;
 export interface GrantOptions {
   readonly for?: string;
   readonly count?: string;
+  readonly unconfined?: boolean;
   readonly session?: string;
   readonly agent?: string;
   readonly program?: string;
@@ -54,6 +55,9 @@ export async function addedGrant(rule: string, options: GrantOptions): Promise<n
     style.bold("Answer yes in advance?"),
     `  ${style.verdict("allow")}  ${visible(grant.rule)}`,
     `  ${scopeOf(grant, machine)}, until ${clock(grant.until)}${grant.count === undefined ? "" : `, ${times(grant.count)}`}`,
+    ...(grant.confined === false
+      ? ["  Without confinement: what an agent wrote runs with all of your rights, and nothing of it is kept for undo."]
+      : []),
     ...warnings.map((warning) => `  ${style.verdict("ask", "careful:")} ${warning}`),
     "  It answers questions. What a rule denies stays denied; `assent grants revoke` ends it.",
     "",
@@ -100,6 +104,7 @@ function wantedGrant(rule: string, options: GrantOptions, machine: Machine, now:
     by: "you",
     until: now + length,
     ...(count === undefined ? {} : { count }),
+    ...(options.unconfined === true ? { confined: false } : {}),
     ...(options.session === undefined ? {} : { session: options.session }),
     ...(agent === undefined ? {} : { agent }),
     ...(options.program === undefined ? {} : { program: options.program }),
@@ -149,7 +154,8 @@ export function listGrants(options: { readonly json?: boolean; readonly all?: bo
   }
   for (const grant of shown) {
     const left = grant.kind === "rule" && grant.count !== undefined ? `, ${grant.count - used(grant)} of ${grant.count} uses left` : "";
-    const state = holds(grant) ? `until ${clock(grant.until)}${left}` : "over";
+    const bare = grant.kind === "rule" && grant.confined === false ? "; unconfined" : "";
+    const state = holds(grant) ? `until ${clock(grant.until)}${left}${bare}` : "over";
     writeStdout(`${grant.id}  ${visible(grant.kind === "rule" ? grant.rule : grant.what)}\n`);
     writeStdout(`          ${scopeOf(grant, machine)}; ${state}\n`);
     const said = `by ${grant.by} on ${clock(grant.made)}`;

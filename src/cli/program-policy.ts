@@ -275,6 +275,7 @@ function addGrantCommands(assent: Command): void {
     .argument("<rule>", 'as in a policy: "Bash(npm install:*)", "Delete(build/**)"')
     .option("--for <time>", "how long: 30m, 2h, 3d; at most 7 days (default: 1h)")
     .option("--count <number>", "how often")
+    .option("--unconfined", 'what it allows is not confined either, under "unknown": "confine"')
     .option("--session <id>", "only in this session of an agent (`assent log --json` shows it)")
     .option("--agent <name>", "only for this agent or sub-agent")
     .option("--program <name>", "only for what this program does")

@@ -32,9 +32,20 @@ export function grantsHere(machine: Machine, { session, agent }: Here, reader: (
   return mine.flatMap((stored): HeldGrant[] => {
     const rule = rules.get(stored.rule);
     if (rule === undefined) return [];
-    const { id, answered, program, count, project } = stored;
+    const { id, answered, program, count, project, confined } = stored;
     const left = count === undefined ? undefined : count - (uses.get(id) ?? 0);
-    return [{ id, rule: inside(rule, project), answered, program, left, said: said(stored), stored }];
+    return [
+      {
+        id,
+        rule: inside(rule, project),
+        answered,
+        program,
+        left,
+        said: said(stored),
+        ...(confined === false ? { bare: true } : {}),
+        stored,
+      },
+    ];
   });
 }
 

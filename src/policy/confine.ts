@@ -14,11 +14,11 @@ import { isGitInternal } from "./path-class.ts";
 import { isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
-import { type JudgedAction, type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+import { type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
+import { type WallContext, whyWalled } from "./walled.ts";
 
 /** What confining needs of judging. */
-export interface ConfineContext {
-  readonly world: World;
+export interface ConfineContext extends WallContext {
   readonly confines?: boolean | undefined;
   /** Something protected goes with what the action takes away. */
   readonly takesProtected: (action: FileAction) => boolean;
@@ -26,13 +26,17 @@ export interface ConfineContext {
 
 /**
  * After judging: a request is confined when nothing in it is denied and every obstacle is one that a supervised run sees
- * and undo can take back; and when what a rule allows is code, for that rule answers the question and takes no wall away.
+ * and undo can take back; and when what is allowed may run what an agent has written, for whoever allows it answers the
+ * question and takes no wall away. INVARIANT: one part that is confined confines the whole.
  */
 export function confine(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {
   if (context.confines !== true || !confinesAnything(policy)) return found;
   const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
-  if (found.decision === "allow") return found.actions.some(runsCode) ? confined(found) : found;
+  if (found.decision === "allow") {
+    const why = whyWalled(found, context);
+    return why === undefined ? found : confined(found, why);
+  }
   if (obstacles.length + unknowns.length === 0) return found;
   const everything = policy.settings.mode === "full-auto";
   const held =
@@ -48,16 +52,11 @@ export function confinesAnything({ settings, broken }: Policy): boolean {
   return wanted && broken === undefined && (preset === "default" || preset === "permissive");
 }
 
-function confined(found: RequestVerdict): RequestVerdict {
+function confined(found: RequestVerdict, why?: string): RequestVerdict {
   const { actions, unknowns, ...instead } = unconfined(found);
-  const reason = instead.decision === "allow" ? {} : { reason: `it goes ahead confined: ${instead.reason}` };
+  const because = why ?? (instead.decision === "allow" ? undefined : instead.reason);
+  const reason = because === undefined ? {} : { reason: `it goes ahead confined: ${because}` };
   return { ...verdictOf("allow", "confined", reason), actions, unknowns, confined: instead };
-}
-
-/** Code that a written rule allows: whoever may write the code must not choose what runs without the wall. */
-function runsCode({ action, verdict }: JudgedAction): boolean {
-  if (verdict.basis !== "rule" || verdict.bare === true) return false;
-  return action.kind === "code" || (action.kind === "exec" && (!action.trusted || action.ownTool === true));
 }
 
 interface Holding extends ConfineContext {

@@ -20,6 +20,8 @@ export interface Grant {
   readonly left?: number | undefined;
   /** For people: `granted by you until 14:30`. */
   readonly said: string;
+  /** It lifts the wall as well. */
+  readonly bare?: true;
 }
 
 /** What a question rests on: the rule and where it is written, else the built-in entry. */
@@ -38,8 +40,11 @@ export function answered(
   exec: ExecAction | undefined,
   again: (grant: Rule) => Verdict,
 ): Verdict {
-  if (!isQuestion(asks)) return asks;
+  // What goes ahead anyway is answered by who lifts the wall around it.
+  const goes = asks.decision === "allow" && asks.bare !== true;
+  if (!goes && !isQuestion(asks)) return asks;
   for (const grant of grants) {
+    if (goes && grant.bare !== true) continue;
     if (!isMeantBy(grant, asks, action, exec)) continue;
     const { decision, rule } = again(grant.rule);
     if (decision === "allow" && rule === grant.rule.source) return byGrant(grant);
@@ -54,7 +59,7 @@ export function isQuestion({ decision, basis }: Verdict): boolean {
 
 /** Whether a grant is about this question, whatever its rule says. */
 function isMeantBy(grant: Grant, asks: Verdict, action: Action, exec: ExecAction | undefined): boolean {
-  if (grant.answered !== undefined && grant.answered !== questionOf(asks)) return false;
+  if (grant.answered !== undefined && asks.decision !== "allow" && grant.answered !== questionOf(asks)) return false;
   // How much a folder or a pattern holds nobody has counted; commands are counted as such.
   const counts = grant.left !== undefined && !isOfCommands(grant.rule);
   if (counts && action.kind === "file" && (action.target.kind !== "path" || action.recursive === true)) return false;
@@ -81,13 +86,14 @@ export function answersWritten(grant: Rule, action: Action, { index, match }: { 
 }
 
 /** What a grant says where it answers. */
-export function byGrant({ id, rule, left, said }: Grant): Verdict {
+export function byGrant({ id, rule, left, said, bare }: Grant): Verdict {
   const { text } = rule.source;
   return {
     decision: "allow",
     basis: "grant",
     reason: `${said}: ${visible(text)}`,
     grant: { id, rule: text, ...(left === undefined ? {} : { left }) },
+    ...(bare === true ? { bare } : {}),
   };
 }
 

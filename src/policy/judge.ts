@@ -54,6 +54,10 @@ export interface JudgeContext {
   readonly supervised: boolean;
   /** What goes ahead can be started under a supervised run. */
   readonly confines?: boolean | undefined;
+  /** Then: why what a known program does hangs on files that an agent may have written. */
+  readonly obeys?: ((exec: ExecAction) => string | undefined) | undefined;
+  /** Then: whether later commands obey the file at a path; `taking`: or one below it. */
+  readonly steersLater?: ((path: string, taking: boolean) => boolean) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
   readonly matchCall?: MatchCall | undefined;
 }
@@ -267,9 +271,12 @@ function surroundings(j: Judgement, action: Action): ProtectionContext {
 
 /** 6. Written allow rules: on the action itself, or on the command whose effect it is. */
 function allowed(j: Judgement, action: Action, { allow }: MatchedRules): Verdict | undefined {
-  const rule = allow[0] ?? coveringRules(j, action)[0];
+  const rule = answering([...allow, ...coveringRules(j, action)]);
   return rule === undefined ? undefined : byRule(rule);
 }
+
+/** Of several that allow: whoever lifts the wall with one rule has not put it back with another. */
+const answering = (rules: readonly Rule[]): Rule | undefined => rules.find(({ confined }) => confined === false) ?? rules[0];
 
 /**
  * The allow rules of the command an action comes from. They answer for its effects and for project code it runs; never
@@ -343,7 +350,7 @@ function withoutOpinion(j: Judgement, action: Action): Verdict {
 /** What lowering could not find out: the allow rule of its command answers it, else a person. */
 function judgeUnknown(j: Judgement, unknown: Unknown, actions: readonly JudgedAction[]): Verdict {
   if (unknown.exec !== undefined) {
-    const [rule] = allowOn(j, unknown.exec);
+    const rule = answering(allowOn(j, unknown.exec));
     if (rule !== undefined) return byRule(rule);
     // agentperm knew no options, so one that knowledge does not list was no question, but in front of another command.
     const exec = actions[unknown.exec];

@@ -49,6 +49,8 @@ export interface RuleGrant extends GrantOrigin {
   /** Canonical folder: it holds for what happens inside. */
   readonly project?: string;
   readonly count?: number;
+  /** It lifts the wall as well: what it allows is not confined. */
+  readonly confined?: false;
 }
 
 /** An answer to one run's question. It holds in that run's memory only; this is how others see it and take it back. */
@@ -139,7 +141,7 @@ const TEXTS = ["why", "answered", "program"] as const;
 const SCOPES = ["session", "agent", "project"] as const;
 /** INVARIANT: an unknown field could have narrowed it. */
 const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  rule: new Set(["v", "kind", "id", "made", "until", "boot", "up", "by", ...TEXTS, "rule", "count", ...SCOPES]),
+  rule: new Set(["v", "kind", "id", "made", "until", "boot", "up", "by", ...TEXTS, "rule", "count", "confined", ...SCOPES]),
   run: new Set(["v", "kind", "id", "made", "until", "boot", "up", "by", ...TEXTS, "run", "holder", "what", "scope"]),
 };
 
@@ -166,10 +168,11 @@ function parse(json: string): StoredGrant | undefined {
   }
 }
 
-function ruleGrant(common: GrantOrigin, { rule, count }: Readonly<Record<string, unknown>>): RuleGrant | undefined {
-  if (!text(rule)) return undefined;
-  if (count === undefined) return { ...common, kind: "rule", rule };
-  return number(count) && Number.isInteger(count) && count > 0 && count <= MOST_USES ? { ...common, kind: "rule", rule, count } : undefined;
+function ruleGrant(common: GrantOrigin, { rule, count, confined }: Readonly<Record<string, unknown>>): RuleGrant | undefined {
+  if (!text(rule) || (confined !== undefined && confined !== false)) return undefined;
+  const grant: RuleGrant = { ...common, kind: "rule", rule, ...(confined === false ? { confined: false } : {}) };
+  if (count === undefined) return grant;
+  return number(count) && Number.isInteger(count) && count > 0 && count <= MOST_USES ? { ...grant, count } : undefined;
 }
 
 function runGrant(common: GrantOrigin, { run, holder, what, scope }: Readonly<Record<string, unknown>>): RunGrant | undefined {

@@ -97,6 +97,7 @@ describe("the package", () => {
       "./agent-auto.cjs",
       "./confiner.cjs",
       "./extensions.cjs",
+      "./obeyed.cjs",
       "./patch.cjs",
       "./reader.cjs",
       "./server.cjs",

@@ -3,19 +3,11 @@ import type { FileAction } from "../../action/index.ts";
 import { baseName } from "../../path/index.ts";
 import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { visible } from "../../action/index.ts";
-import { isInertGitKey } from "../../shell/index.ts";
+import { type GitConfigEntry, gitConfigEntries, isGitsOwnKey, isInertGitKey } from "../../shell/index.ts";
 import type { Caller } from "./types.ts";
 
 /** Among the names of a git process: a person was asked about what it sets. */
 export const TOLD = "git, as told";
-
-/** What git sets by itself: where objects come from, which layout a repository has (git-config(1), gitrepository-layout(5)). */
-const OWN_KEYS = new RegExp(
-  String.raw`^(?:core\.(?:repositoryformatversion|bare|sparsecheckout|sparsecheckoutcone|hidedotfiles|sharedrepository)|` +
-    String.raw`extensions\.(?:worktreeconfig|partialclone|objectformat|compatobjectformat|refstorage|relativeworktrees|` +
-    String.raw`preciousobjects)|remote\..+\.(?:url|pushurl|promisor|partialclonefilter)|submodule\.(?:active|.+\.(?:url|active|` +
-    String.raw`branch))|lfs\.(?:repositoryformatversion|.+\.access)|maintenance\.(?:auto|strategy)|svn-remote\..+\.(?:url|fetch|branches|tags))$`,
-);
 
 /** githooks(5): what git runs. Other files in the folder (samples, files half copied) are not run. */
 export const HOOK = new RegExp(
@@ -56,7 +48,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   // `path` may be the same place by another mount.
   const replaces = call?.name === "rename" && typeof to === "string" && from === `${to}.lock` && baseName(to) === baseName(path);
   if (!replaces) return removes ? ALLOWED : undefined;
-  const news = addedKeys(textOf(to) ?? "", textOf(from) ?? "?").filter(([key, value]) => !isOwn(key, value, path, programs));
+  const news = addedKeys(textOf(to) ?? "", textOf(from) ?? "?").filter((entry) => !isOwn(entry, path, programs));
   const [first] = news;
   if (first === undefined) return ALLOWED;
   return verdictOf("ask", "protect.git-config", {
@@ -78,12 +70,10 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
 
 const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configuration" });
 
-function isOwn(key: string, value: string, path: string, programs: readonly string[]): boolean {
-  // gitremote-helpers(7): `ext::COMMAND`.
-  if (/^(?:remote|submodule)\..+url$/.test(key) && /^[\w.+-]+::/.test(value)) return false;
-  if (/^submodule\..+\.update$/.test(key)) return !value.startsWith("!");
+function isOwn(entry: GitConfigEntry, path: string, programs: readonly string[]): boolean {
+  const [key] = entry;
   if (key === "core.worktree") return /\/\.git\/modules\//.test(path) || programs.some((name) => /^git (?:init|clone)$/.test(name));
-  return isInertGitKey(key) || OWN_KEYS.test(key);
+  return isGitsOwnKey(entry) || isInertGitKey(key);
 }
 
 /** Undefined for what is no plain file of a usual size. */
@@ -102,30 +92,8 @@ function textOf(path: string): string | undefined {
 
 const LARGEST = 1 << 20;
 
-type ConfigEntry = readonly [key: string, value: string];
-
 /** What the new text sets and the old one did not. */
-function addedKeys(before: string, after: string): readonly ConfigEntry[] {
-  const known = new Set(entries(before).map(([key, value]) => `${key}\0${value}`));
-  return entries(after).filter(([key, value]) => !known.has(`${key}\0${value}`));
-}
-
-/** git-config(1), "Syntax". A line that is not understood is a key of its own, which nobody knows. */
-export function entries(text: string): readonly ConfigEntry[] {
-  const found: ConfigEntry[] = [];
-  let section = "";
-  // Values that go on in the next line are not put together: such a line is one that is not understood.
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
-    let rest = line.trim();
-    const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest);
-    if (head !== null) {
-      const [whole, name = "", sub] = head;
-      section = name.toLowerCase() + (sub === undefined ? "" : `.${sub.replace(/\\(.)/g, "$1")}`);
-      rest = rest.slice(whole.length).trim();
-    }
-    if (rest === "" || rest.startsWith("#") || rest.startsWith(";")) continue;
-    const [, key, value] = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest) ?? [];
-    found.push(key === undefined ? ["?", rest] : [`${section}.${key.toLowerCase()}`, (value ?? "").replace(/^"(.*)"$/, "$1")]);
-  }
-  return found;
+function addedKeys(before: string, after: string): readonly GitConfigEntry[] {
+  const known = new Set(gitConfigEntries(before).map(([key, value]) => `${key}\0${value}`));
+  return gitConfigEntries(after).filter(([key, value]) => !known.has(`${key}\0${value}`));
 }

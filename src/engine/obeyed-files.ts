@@ -1,0 +1,213 @@
+import type { Argument, ExecAction, World } from "../action/index.ts";
+import { printAction, visible } from "../action/index.ts";
+import { isWithin, joinPath, parentOf } from "../path/index.ts";
+import { steeringFile } from "../policy/index.ts";
+import { gitConfigEntries, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+
+/**
+ * When what a known program does hangs on files of the project that its arguments do not show: `obeysFiles` says which
+ * programs are asked about. What is found here keeps the wall around an allowed command, and makes no question.
+ */
+
+/** Entries that load code of the project, or what it holds beside it, whatever they are asked: `prettier`, `cargo tree`. */
+const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
+  [/^prettier$/, "its settings and plugins are code"],
+  [/^oxlint$/, "its settings name plugins in JavaScript"],
+  [/^(?:yarn|yarnpkg|pnpm|pnpx|corepack)$/, "a file of the project says which program is started in its place, or loaded"],
+  [/^(?:cargo|rustc|rustfmt|rustup)$/, "a file of the project says which toolchain is started"],
+  [/^dotnet$/, "`global.json` and project files say which SDK is started"],
+  [/^composer$/, "it loads the plugins in `vendor`"],
+  [/^ansible(?:-[a-z]+)?$/, "`ansible.cfg` names plugins and inventories that are programs"],
+  [/^(?:hg|jj)$/, "the repository's own settings name programs"],
+  [/^(?:uv|uvx|poetry)$/, "it starts the interpreter of the project's environment"],
+  [/^mise$/, "templates in its settings run commands"],
+  [/^task$/, "a Taskfile runs commands to find out what to print"],
+  [/^tsc$/, "its settings say where it writes"],
+  [/^valgrind$/, "`.valgrindrc` gives it options"],
+  [/^proxychains4?$/, "`proxychains.conf` says where it connects"],
+  [/^deno (?:check|info|cache)$/, "it fetches what the code imports"],
+  [/^kustomize build$/, "it fetches what the files name"],
+  [/^go (?:list|mod|tool)$/, "the module's files say what it fetches and starts"],
+  [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],
+  [/^packer (?:validate|inspect)$/, "it starts plugins that lie in the folder"],
+];
+
+/** For these even `--version` is answered by what a file chooses. */
+const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet)$/;
+const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
+
+/** What `whyObeys` is told of files that an agent changed. */
+export interface ChangedFiles {
+  /** A file that the program obeys, which an agent changed and nobody has looked at. */
+  readonly unseenFor: (program: string) => string | undefined;
+}
+
+/** Later commands obey the file at this path; `taking`: or one below it. */
+export const isObeyed = (path: string, taking: boolean): boolean => steeringFile(path, taking) !== undefined;
+
+/** Why what a known program does hangs on files that an agent may have written; undefined: it does not. */
+export function whyObeys(exec: ExecAction, world: World, { unseenFor }: ChangedFiles): string | undefined {
+  const what = whatSteers(exec, world);
+  if (what !== undefined) return `${what}: ${printAction(exec)}`;
+  const changed = unseenFor(exec.program) ?? (isShim(exec) ? (unseenFor("mise") ?? unseenFor("asdf") ?? unseenFor("uv")) : undefined);
+  return changed === undefined
+    ? undefined
+    : `${visible(changed)} was changed by an agent, and you have not looked at it: ${printAction(exec)}`;
+}
+
+const isShim = ({ resolved }: ExecAction): boolean => resolved?.includes("/shims/") === true;
+
+function whatSteers(exec: ExecAction, world: World): string | undefined {
+  const { program, argv } = exec;
+  const [, first, ...rest] = argv;
+  if (first?.known === true && rest.length === 0 && ONLY_TELLS.test(first.text) && !CHOSEN.test(program)) return undefined;
+  if (/^python3?(?:\.\d+)?$/.test(program)) return pythonLoads(argv);
+  if (/^(?:node|nodejs)$/.test(program)) return nodeLoads(argv);
+  if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
+  const id = exec.knowledge ?? "";
+  return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
+}
+
+function subcommandOf({ shape }: ExecAction): string {
+  const [first] = shape?.operands ?? [];
+  return first?.known === true ? first.text : "";
+}
+
+/** The text behind an option that takes code; undefined where it is not all known. */
+function codeBehind(argv: readonly Argument[], option: RegExp): string | undefined {
+  const at = argv.findIndex((argument) => argument.known && option.test(argument.text));
+  const code = argv[at + 1];
+  return at > 0 && code?.known === true ? code.text : undefined;
+}
+
+/** sys.path: with `-c`, `-m` and standard input the working folder comes before the library. */
+function pythonLoads(argv: readonly Argument[]): string | undefined {
+  const code = codeBehind(argv, /^-[a-zA-Z]*c$/);
+  return code !== undefined && !/import|__|exec|eval|open_code|site/.test(code)
+    ? undefined
+    : "it imports modules from the folder it is started in before those of its own library";
+}
+
+/** Modules of node's own cannot be replaced by files; anything else is looked for in the project (nodejs.org, "All together"). */
+function nodeLoads(argv: readonly Argument[]): string | undefined {
+  if (argv.some((argument) => argument.known && /^(?:-c|--check)$/.test(argument.text))) return undefined;
+  const code = codeBehind(argv, /^(?:-[a-z]*[ep]|--eval|--print)$/);
+  return code !== undefined && !/require\s*\(\s*[^'"`\s]|require\s*\(\s*['"`][^'"`]*[./]|import|createRequire/.test(code)
+    ? undefined
+    : "it may load modules of the project";
+}
+
+// ── git ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** They only look: git refreshes the index at most, about which one hook is told (githooks(5), post-index-change). */
+const LOOKING = new RegExp(
+  "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
+    "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
+    "count-objects|var|whatchanged|reflog|archive)$",
+);
+
+/** They write files of the project, whichever history or a patch has under whatever name. */
+const CHECKING_OUT = new RegExp(
+  "^git (?:checkout|switch|restore|reset|stash|merge|pull|rebase|cherry-pick|revert|apply|am|clone|submodule|sparse-checkout|worktree|" +
+    "read-tree|checkout-index|bisect)$",
+);
+
+/** What git starts because this repository, or the user's own configuration in it, says so. */
+function gitSteered(exec: ExecAction, world: World): string | undefined {
+  if (CHECKING_OUT.test(`git ${subcommandOf(exec)}`)) return "nobody sees which files it writes";
+  for (const folder of exec.folders ?? [world.cwd]) {
+    const repository = repositoryAt(world.canonical(folder), world);
+    if (repository === undefined) continue;
+    const why =
+      repository === "unclear" ? "it cannot be told what the repository's configuration says" : steeredBy(repository, exec, world);
+    if (why !== undefined) return why;
+  }
+  return exec.folders?.length === 0 ? "it is only known at run time in which repository it works" : undefined;
+}
+
+interface Repository {
+  /** What a linked working tree has of its own. */
+  readonly own: string;
+  /** Configuration and hooks. */
+  readonly common: string;
+}
+
+/** gitrepository-layout(5): `.git` is the folder, or a file that says where it is. */
+function repositoryAt(folder: string, world: World): Repository | "unclear" | undefined {
+  for (let at = folder; ; at = parentOf(at)) {
+    const path = joinPath(at, ".git");
+    const kind = world.kind(path);
+    if (kind === "directory") return { own: path, common: path };
+    if (kind === "other") return "unclear";
+    if (kind === "file") return linked(at, path, world) ?? "unclear";
+    if (at === "/") return undefined;
+  }
+}
+
+function linked(folder: string, file: string, world: World): Repository | undefined {
+  const own = /^gitdir: (.+?)\s*$/.exec(world.text?.(file) ?? "")?.[1];
+  if (own === undefined) return undefined;
+  const at = joinPath(folder, own);
+  const text = world.text?.(joinPath(at, "commondir"))?.trim();
+  return { own: at, common: text === undefined || text === "" ? at : joinPath(at, text) };
+}
+
+function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+  for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
+    if (world.kind(file) === "missing") continue;
+    const text = world.text?.(file);
+    const entry = text === undefined ? undefined : gitConfigEntries(text).find((each) => !isPlain(each));
+    if (text === undefined) return "it cannot be told what the repository's configuration says";
+    if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
+  }
+  const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
+  if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
+  return steeredByUser(world);
+}
+
+/** Programs that everybody uses to page and edit, with options and no paths. */
+const USUAL = /^(?:less|more|most|cat|bat|delta|diff-so-fancy|vim?|nvim|nano|emacs|micro|hx|code|subl)(?: -{1,2}[\w-]+(?:=\w+)?)*$/;
+/** What `git lfs install --local` writes. */
+const LFS = /^(?:git-lfs (?:clean|smudge) -- %f|git-lfs (?:smudge --skip -- %f|filter-process(?: --skip)?)|true|false)$/;
+
+/** The key can make git start nothing that lies in the project. */
+function isPlain(entry: readonly [key: string, value: string]): boolean {
+  const [key, value] = entry;
+  if (isGitsOwnKey(entry) || isInertGitKey(key)) return true;
+  if (key === "core.pager" || key === "core.editor" || key.startsWith("pager."))
+    return USUAL.test(value) || /^(?:true|false|)$/.test(value);
+  if (/^filter\.lfs\.(?:clean|smudge|process|required)$/.test(key)) return LFS.test(value);
+  // An alias replaces no command of git's own (git-config(1), alias.*), and others are not known.
+  return key.startsWith("alias.") || /^(?:core\.(?:excludesfile|attributesfile|fsync)|gui\..+|credential\.username)$/.test(key);
+}
+
+function hookIn(folder: string, looks: boolean, world: World): string | undefined {
+  if (world.kind(folder) === "missing") return undefined;
+  const names = world.names(folder);
+  if (names === undefined) return "hooks that cannot be listed";
+  return names.find((name) => !name.endsWith(".sample") && !name.endsWith("~") && (!looks || name === "post-index-change"));
+}
+
+/** A path that is not absolute, as a word of its own or behind a `!`. */
+const RELATIVE = /(?:^|[\s"'!=;|&(])(?:\.{1,2}\/|[\w.-]+\/)/;
+const STARTS = new RegExp(
+  String.raw`^(?:core\.(?:hookspath|pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\..+|` +
+    String.raw`(?:diff|merge)\..+\.(?:textconv|command|driver)|diff\.external|filter\..+\.(?:clean|smudge|process)|` +
+    String.raw`gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|interactive\.difffilter|init\.templatedir)$`,
+);
+
+/** The user's own configuration, which may name programs by where they lie in each project (`core.hooksPath .githooks`). */
+function steeredByUser(world: World): string | undefined {
+  for (const file of [joinPath(world.home, ".gitconfig"), joinPath(world.home, ".config/git/config")]) {
+    const text = world.text?.(file);
+    if (text === undefined) continue;
+    const entry = gitConfigEntries(text).find(([key, value]) => STARTS.test(key) && leadsHere(key, value, world));
+    if (entry !== undefined) return `your git configuration names what lies in the project (${visible(entry[0])})`;
+  }
+  return undefined;
+}
+
+function leadsHere(key: string, value: string, world: World): boolean {
+  if (key === "core.hookspath" || key === "init.templatedir") return !/^(?:\/|~\/)/.test(value) || isWithin(value, world.projectRoot);
+  return RELATIVE.test(value) || value.includes(world.projectRoot);
+}

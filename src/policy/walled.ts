@@ -1,0 +1,62 @@
+import { type Action, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
+import { isWithin } from "../path/index.ts";
+import { comparablePlaces } from "./location.ts";
+import { obeysFiles } from "./obeying-programs.ts";
+import { isGitInternal } from "./path-class.ts";
+import { isRecursive, spell } from "./targets.ts";
+import type { RequestVerdict } from "./verdict.ts";
+
+/** What of the machine decides whether something allowed keeps the wall. */
+export interface WallContext {
+  readonly world: World;
+  /** Why what a known program does hangs on files that an agent may have written; undefined: it does not. Left out: nobody can tell. */
+  readonly obeys?: ((exec: ExecAction) => string | undefined) | undefined;
+  /** Whether later commands obey the file at a path; `taking`: or one below it. */
+  readonly steersLater?: ((path: string, taking: boolean) => boolean) | undefined;
+}
+
+/** Why what is allowed keeps the wall: the first of its parts that may run what an agent has written. */
+export function whyWalled({ actions, unknowns }: RequestVerdict, context: WallContext): string | undefined {
+  for (const judged of actions) {
+    const why = judged.verdict.bare === true ? undefined : runsWritten(judged.action, context);
+    if (why !== undefined) return why;
+  }
+  const open = unknowns.find(({ verdict }) => verdict.bare !== true);
+  return open === undefined ? undefined : `it is allowed, and what happens is only known when it runs: ${visible(open.unknown.reason)}`;
+}
+
+function runsWritten(action: Action, context: WallContext): string | undefined {
+  const { obeys } = context;
+  if (action.kind === "file") return writesUnseen(action, context);
+  if (action.kind === "code") return `it is allowed, and runs code that nobody has judged: ${printAction(action)}`;
+  if (action.kind !== "exec" || action.builtin === true || action.inert !== undefined) return undefined;
+  if (!action.trusted || action.ownTool === true) return `it is allowed, and anybody who works here can write it: ${printAction(action)}`;
+  // What nobody knows may load and run whatever it finds.
+  if (action.knowledge === undefined) return `it is allowed, and nothing is known of what it runs: ${printAction(action)}`;
+  if (!obeysFiles(action.program, action.resolved)) return undefined;
+  return obeys === undefined ? `files of the project may say what it runs: ${printAction(action)}` : obeys(action);
+}
+
+/** They put no content anywhere. */
+const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "execute", "delete", "mkdir"]);
+
+/**
+ * What is written where nobody sees which files, or into a file that later commands obey: a run notes each, a bare command
+ * none. git's own folder is protected by itself.
+ */
+function writesUnseen(action: FileAction, { world, steersLater }: WallContext): string | undefined {
+  if (LOOKS.has(action.operation) || action.upkeep === true) return undefined;
+  const { compared } = spell(action, world);
+  const many = action.target.kind !== "path" || (isRecursive(action) && !compared.every(isGitInternal));
+  if (many && (compared.length === 0 || compared.some((path) => isNearOwn(path, world))))
+    return `nobody sees which files it writes: ${printAction(action)}`;
+  // A folder that is moved or linked there brings what lies in it.
+  const steers = compared.some((path) => steersLater?.(path, true) === true);
+  return steers ? `it changes a file that later commands obey: ${printAction(action)}` : undefined;
+}
+
+/** In the project or a temporary folder, or a folder that holds one. */
+function isNearOwn(path: string, world: World): boolean {
+  const { project, temp } = comparablePlaces(world);
+  return [...project, ...temp].some((own) => isWithin(path, own) || isWithin(own, path));
+}
