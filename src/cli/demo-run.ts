@@ -93,7 +93,7 @@ function takeBack(id: string, machine: Machine, project: string, style: Terminal
   const runs = runsFolder(machine);
   const run = findRun(runs, id, project, true);
   const options = { paths: [], force: false, now: Date.now() };
-  const undone = "problem" in run ? undefined : undoRun(runs, prepareUndo(run, options), options);
+  const undone = "problem" in run ? undefined : undoRun(runs, prepareUndo([run], options), options);
   const back = FILES.filter(([path, text]) => {
     const file = join(machine.home, path);
     return existsSync(file) && readFileSync(file, "utf8") === text;

@@ -1,35 +1,39 @@
 import { visible } from "../action/index.ts";
 import { thisMachine } from "../state/index.ts";
-import { diffOf, findRun, readRunId, runsFolder } from "../supervise/undo/index.ts";
+import { diffOf, type FileDiff, runsFolder } from "../supervise/undo/index.ts";
 import { JSON_VERSION } from "./json.ts";
-import { absolute } from "./place.ts";
 import { noRun } from "./receipt.ts";
+import { chooseRuns, type SpanOptions } from "./span.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
 const COMMAND = "diff";
 
 /** `assent diff`. A first word that names no run is a path. */
-export function diff(id: string | undefined, paths: readonly string[], options: { readonly json?: boolean }): number {
-  const runs = runsFolder(thisMachine());
-  const given = idAndPaths(runs, id, paths);
-  const run = findRun(runs, given.id, process.cwd(), false);
-  if ("problem" in run) return noRun(COMMAND, run.problem, given.id);
-  const style = styleFor(process.stdout, process.env);
-  for (const { change, patch, note } of diffOf(run, given.paths)) {
-    if (options.json === true) {
-      const { what, path, from, kind } = change;
-      writeStdout(`${JSON.stringify({ v: JSON_VERSION, what, path, from, kind, patch, note })}\n`);
-    } else if (patch !== undefined)
-      writeStdout(
-        patch
-          .split("\n")
-          .map((line) => coloured(line, style))
-          .join("\n"),
-      );
-    else writeStdout(`${change.from === undefined ? "" : `${visible(change.from)} → `}${visible(change.path)}: ${note ?? ""}\n`);
+export function diff(id: string | undefined, words: readonly string[], options: SpanOptions & { readonly json?: boolean }): number {
+  const chosen = chooseRuns(runsFolder(thisMachine()), { id, words, undoable: false }, options);
+  if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+  for (const one of diffOf(chosen.runs, chosen.paths)) {
+    const { change, patch, note } = one;
+    const { what, path, from, kind } = change;
+    if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, what, path, from, kind, patch, note })}\n`);
+    else printDiff(one);
   }
   return 0;
+}
+
+/** One file's difference, for people. */
+export function printDiff({ change, patch, note }: FileDiff): void {
+  const style = styleFor(process.stdout, process.env);
+  if (patch === undefined)
+    writeStdout(`${change.from === undefined ? "" : `${visible(change.from)} → `}${visible(change.path)}: ${note ?? ""}\n`);
+  else
+    writeStdout(
+      patch
+        .split("\n")
+        .map((line) => coloured(line, style))
+        .join("\n"),
+    );
 }
 
 /** Lines of files are shown as they are but for what a terminal would act on. */
@@ -39,15 +43,4 @@ function coloured(line: string, style: ReturnType<typeof styleFor>): string {
   if (line.startsWith("+")) return style.verdict("allow", shown);
   if (line.startsWith("-")) return style.verdict("deny", shown);
   return line.startsWith("@@") ? style.verdict("none", shown) : shown;
-}
-
-/** `assent undo src/a.ts` means the last run. */
-export function idAndPaths(
-  runs: string,
-  id: string | undefined,
-  paths: readonly string[],
-): { readonly id: string | undefined; readonly paths: readonly string[] } {
-  const isId = id === undefined || readRunId(runs, id);
-  const all = isId ? paths : [id, ...paths];
-  return { id: isId ? id : undefined, paths: all.map((path) => absolute(path)) };
 }

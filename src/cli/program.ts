@@ -135,6 +135,12 @@ function debuggable(command: Command): void {
 
 const RUN = "the run, or how its id begins; by default the last one in this folder, else the last";
 
+const SESSION = [
+  "--session [id]",
+  "all that one session of an agent did, its tools' edits and its confined commands; by default the last one in this folder",
+] as const;
+const SINCE = ["--since <time>", "only what was done since: 10m, 2h, 2026-11-01"] as const;
+
 /** What a supervised run did, and taking it back. */
 function addUndoCommands(assent: Command): void {
   assent
@@ -145,6 +151,9 @@ function addUndoCommands(assent: Command): void {
     )
     .argument("[id]", RUN)
     .option("--list", "list the runs that are kept")
+    .option("--sessions", "list what is kept by agent and session")
+    .option(...SESSION)
+    .option(...SINCE)
     .option("--all", "every path, no folder summed up")
     .option(...JSON_OPTION)
     .action(async (id: string | undefined, options: Parameters<typeof import("./receipt.ts").receipt>[1]) => {
@@ -158,6 +167,8 @@ function addUndoCommands(assent: Command): void {
     .description("Prints unified diffs of the text files that a supervised run changed; of other files their sizes.")
     .argument("[id]", RUN)
     .argument("[paths...]", "only these files and folders")
+    .option(...SESSION)
+    .option(...SINCE)
     .option(...JSON_OPTION)
     .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./diff.ts").diff>[2]) => {
       const { diff } = await import("./diff.ts");
@@ -174,7 +185,10 @@ function addUndoCommands(assent: Command): void {
     )
     .argument("[id]", RUN.replace("the last one", "the last one not undone yet that changed something"))
     .argument("[paths...]", "only these files and folders")
+    .option(...SESSION)
+    .option(...SINCE)
     .option("--dry-run", "say what would be done")
+    .option("--diff", "with --dry-run, show the lines that would change, too")
     .option("--force", "also take back what was changed since, but for repositories")
     .option("--yes", "do not ask")
     .option(...JSON_OPTION)

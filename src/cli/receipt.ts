@@ -1,29 +1,38 @@
 import { visible } from "../action/index.ts";
 import { thisMachine, type Machine } from "../state/index.ts";
 import {
+  type AgentSession,
   commandOf,
   type PathChange,
   findRun,
   isRunning,
   listRuns,
+  listSessions,
   receiptOf,
+  receiptOfSpan,
   runsFolder,
   type CountedLine,
   type Receipt,
   type RunRecord,
+  type RunSpan,
+  type SpanReceipt,
+  undoneIn,
 } from "../supervise/undo/index.ts";
 import type { ConfinedCommand } from "../supervise/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { chooseRuns, nameOfSpan, type SpanOptions } from "./span.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
 const COMMAND = "receipt";
 const FIRST = 10;
 
-export interface ReceiptOptions {
+export interface ReceiptOptions extends SpanOptions {
   readonly list?: boolean;
+  /** List what was kept by agent and session. */
+  readonly sessions?: boolean;
   readonly all?: boolean;
   readonly json?: boolean;
 }
@@ -34,11 +43,21 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
   const runs = runsFolder(machine);
   const style = styleFor(process.stdout, process.env);
   if (options.list === true) return list(listRuns(runs), options, style);
+  if (options.sessions === true) return listAgents(listSessions(listRuns(runs)), machine, options, style);
+  const first = options.all === true ? Number.POSITIVE_INFINITY : FIRST;
+  if (options.session !== undefined || options.since !== undefined) {
+    const chosen = chooseRuns(runs, { id, words: [], undoable: false }, options);
+    if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+    const span = receiptOfSpan(runs, chosen.runs, machine);
+    if (options.json === true) writeStdout(`${JSON.stringify(spanJson(span, chosen))}\n`);
+    else writeStdout(spanPage(span, chosen, { machine, style, first }));
+    return 0;
+  }
   const run = findRun(runs, id, process.cwd(), false);
   if ("problem" in run) return noRun(COMMAND, run.problem, id);
   const found = receiptOf(runs, run, machine);
   if (options.json === true) writeStdout(`${JSON.stringify(receiptJson(found))}\n`);
-  else writeStdout(page(found, machine, style, options.all === true ? Number.POSITIVE_INFINITY : FIRST));
+  else writeStdout(page(found, machine, style, first));
   return 0;
 }
 
@@ -70,7 +89,7 @@ export async function shortReceipt(id: string, machine: Machine): Promise<string
   return `assent: ${counts.join(", ")} (more: assent receipt ${id}${undo})\n${outside}${handed}`;
 }
 
-const place = (path: string, { cwd }: RunRecord, { home }: Machine): string => visible(shorten(path, cwd, home));
+const place = (path: string, { cwd }: Pick<RunRecord, "cwd">, { home }: Machine): string => visible(shorten(path, cwd, home));
 
 function some(all: readonly string[]): string {
   return all.length > 3 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
@@ -88,7 +107,7 @@ const WHATS = ["created", "changed", "deleted", "renamed", "attributes"] as cons
 const number = (count: number): string => count.toLocaleString("en-US");
 const plural = (count: number, word: string): string => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
-function summary({ changes, hosts, refused, questions }: Receipt): readonly string[] {
+function summary({ changes, hosts, refused, questions }: Pick<Receipt, "changes" | "hosts" | "refused" | "questions">): readonly string[] {
   const parts: string[] = [];
   for (const what of WHATS) {
     const files = changes.filter((change) => change.what === what && change.kind !== "directory").length;
@@ -125,7 +144,7 @@ function list(runs: readonly RunRecord[], { json }: ReceiptOptions, style: Termi
   }
   if (runs.length === 0) writeStdout("no run is recorded yet\n");
   for (const run of runs) {
-    const what = run.undoes === undefined ? commandOf(run) : `undo of ${run.undoes}`;
+    const what = run.undoes === undefined ? commandOf(run) : `undo of ${undoneIn(run).join(", ")}`;
     const state = [...(run.confined === undefined ? [] : ["confined"]), ending(run, isRunning(run.folder))].join(", ");
     writeStdout(`${run.id}  ${style.dim(time(run.started))}  ${visible(what).slice(0, style.width - 50)}  ${style.dim(state)}\n`);
   }
@@ -139,13 +158,25 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
     ...(run.confined === undefined ? [] : [style.dim(confinedFor(run.confined))]),
     style.dim(`${run.id}, ${time(run.started)} UTC, in ${visible(shorten(run.cwd, "/", machine.home))}, ${ending(run, found.running)}`),
   ];
-  const head = out.length;
-  for (const warning of found.warnings) out.push(`warning: ${visible(warning)}`);
   if (found.undoneBy !== undefined) out.push(`undone by ${found.undoneBy}`);
+  const rest = body(found, run, { machine, style, first });
+  return `${[...out, ...(rest.length === 0 ? ["changed nothing"] : rest)].join("\n")}\n`;
+}
+
+interface PageStyle {
+  readonly machine: Machine;
+  readonly style: TerminalStyle;
+  /** Most rows of each part. */
+  readonly first: number;
+}
+
+/** What was changed, reached, started, asked and refused. `at`: paths below its folder are shortened. */
+function body(found: Omit<SpanReceipt, "runs">, at: Pick<RunRecord, "cwd">, { machine, style, first }: PageStyle): readonly string[] {
+  const out = found.warnings.map((warning) => `warning: ${visible(warning)}`);
   for (const what of WHATS) {
     const rows = collapsed(
       found.changes.filter((change) => change.what === what),
-      (path) => place(path, run, machine),
+      (path) => place(path, at, machine),
       first,
     );
     if (rows.length > 0) out.push("", style.bold(what === "attributes" ? "mode or times" : what), ...rows);
@@ -155,15 +186,15 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
   };
   section(
     "outside this folder",
-    found.outside.map((path) => place(path, run, machine)),
+    found.outside.map((path) => place(path, at, machine)),
   );
   section(
     "runs later, outside the run",
-    found.handedOn.map(({ path, runs }) => `${place(path, run, machine)}  ${style.dim(runs)}`),
+    found.handedOn.map(({ path, runs }) => `${place(path, at, machine)}  ${style.dim(runs)}`),
   );
   section(
     "cannot be brought back (not kept)",
-    found.lost.map((path) => place(path, run, machine)),
+    found.lost.map((path) => place(path, at, machine)),
   );
   const times = ({ what, count }: CountedLine): string => `${visible(what)}${count > 1 ? style.dim(` ×${number(count)}`) : ""}`;
   section("hosts", found.hosts.map(times));
@@ -176,8 +207,56 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
     "refused",
     found.refused.map((one) => `${times(one)}  ${style.dim(visible(one.reason))}`),
   );
-  if (out.length === head) out.push("changed nothing");
-  return `${out.join("\n")}\n`;
+  return out;
+}
+
+/** Each run in order, then what is left of it all. */
+function spanPage(found: SpanReceipt, span: RunSpan, shown: PageStyle): string {
+  const { style, machine } = shown;
+  const cwd = process.cwd();
+  const rows = found.runs.map(({ run, running, undoneBy, ...rest }) => {
+    const what = run.undoes === undefined ? commandOf(run) : `undo of ${undoneIn(run).join(", ")}`;
+    const came = [...summary(rest), ...(undoneBy === undefined ? [] : [`undone by ${undoneBy}`]), ...(running ? ["still running"] : [])];
+    return `${run.id}  ${visible(what).slice(0, style.width - 24)}\n  ${style.dim(came.length === 0 ? "changed nothing" : came.join(", "))}`;
+  });
+  const rest = body(found, { cwd }, { machine, style, first: shown.first });
+  const sum = rest.length === 0 ? ["", "all in all nothing was changed"] : ["", style.bold("all in all"), ...rest];
+  return `${[style.bold(visible(nameOfSpan(span))), "", ...rows, ...sum].join("\n")}\n`;
+}
+
+function spanJson({ runs, ...rest }: SpanReceipt, { of }: RunSpan): Record<string, unknown> {
+  return {
+    v: JSON_VERSION,
+    agent: of?.agent,
+    session: of?.session,
+    runs: runs.map(fieldsOf),
+    ...rest,
+    changes: rest.changes.map(changeJson),
+  };
+}
+
+function listAgents(sessions: readonly AgentSession[], { home }: Machine, { json }: ReceiptOptions, style: TerminalStyle): number {
+  if (json === true) {
+    const rows = sessions.map(({ agent, session, runs }) => ({
+      agent,
+      session,
+      cwd: runs.at(-1)?.cwd,
+      started: runs[0]?.started,
+      last: runs.at(-1)?.started,
+      commands: runs.filter(({ edit }) => edit === undefined).length,
+      edits: runs.filter(({ edit }) => edit !== undefined).length,
+    }));
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, sessions: rows })}\n`);
+    return 0;
+  }
+  if (sessions.length === 0) writeStdout("no session of an agent has changed anything under Assent yet\n");
+  for (const of of sessions) {
+    const last = of.runs.at(-1);
+    if (last === undefined) continue;
+    const where = visible(shorten(last.cwd, "/", home));
+    writeStdout(`${visible(nameOfSpan({ of, runs: of.runs }))}  ${style.dim(`${time(last.started)} UTC, in ${where}`)}\n`);
+  }
+  return 0;
 }
 
 function confinedFor({ agent, session }: ConfinedCommand): string {
@@ -207,19 +286,12 @@ function cut(rows: readonly string[], first: number): readonly string[] {
   return rows.length > first ? [...shown, `  … and ${number(rows.length - first)} more (--all)`] : shown;
 }
 
-function receiptJson({ run, changes, ...rest }: Receipt): Record<string, unknown> {
-  return {
-    v: JSON_VERSION,
-    ...run,
-    folder: undefined,
-    ...rest,
-    changes: changes.map(({ what, path, from, kind, first, left }) => ({
-      what,
-      path,
-      from,
-      kind,
-      sizeBefore: first?.size,
-      sizeAfter: left?.size,
-    })),
-  };
+const receiptJson = (found: Receipt): Record<string, unknown> => ({ v: JSON_VERSION, ...fieldsOf(found) });
+
+function fieldsOf({ run, changes, ...rest }: Receipt): Record<string, unknown> {
+  return { ...run, folder: undefined, ...rest, changes: changes.map(changeJson) };
+}
+
+function changeJson({ what, path, from, kind, first, left }: PathChange): Record<string, unknown> {
+  return { what, path, from, kind, sizeBefore: first?.size, sizeAfter: left?.size };
 }

@@ -3,7 +3,7 @@ import { visible } from "../action/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import {
   commandOf,
-  findRun,
+  diffOfUndo,
   isRunning,
   laterRuns,
   prepareUndo,
@@ -11,21 +11,25 @@ import {
   type RunRecord,
   type UndoStep,
   touches,
+  type Undone,
   undoRun,
   type UndoPlan,
 } from "../supervise/undo/index.ts";
-import { idAndPaths } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
+import { chooseRuns, nameOfSpan, type SpanOptions } from "./span.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const COMMAND = "undo";
 const FIRST = 15;
 
-export interface UndoCommandOptions {
+export interface UndoCommandOptions extends SpanOptions {
   readonly dryRun?: boolean;
+  /** With `dryRun`: the lines that would change. */
+  readonly diff?: boolean;
   readonly force?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -35,10 +39,11 @@ export interface UndoCommandOptions {
 export async function undo(id: string | undefined, words: readonly string[], options: UndoCommandOptions): Promise<number> {
   const machine = thisMachine();
   const runs = runsFolder(machine);
-  const { id: wanted, paths } = idAndPaths(runs, id, words);
-  const run = findRun(runs, wanted, process.cwd(), wanted === undefined);
-  if ("problem" in run) return noRun(COMMAND, run.problem, wanted);
-  if (isRunning(run.folder)) {
+  const chosen = chooseRuns(runs, { id, words, undoable: true }, options);
+  if ("problem" in chosen) return noRun(COMMAND, chosen.problem, chosen.id);
+  const { paths, id: wanted } = chosen;
+  const run = chosen.runs.find(({ folder }) => isRunning(folder));
+  if (run !== undefined) {
     const left = run.ended === undefined ? [] : (run.left ?? []);
     const names = left.map(({ pid, name }) => `${name} (${pid})`).join(", ");
     complain(
@@ -49,13 +54,15 @@ export async function undo(id: string | undefined, words: readonly string[], opt
     return 1;
   }
   const force = options.force === true;
-  const plan = prepareUndo(run, { paths, force });
-  const later = laterRuns(runs, run);
+  const plan = prepareUndo(chosen.runs, { paths, force });
+  const last = chosen.runs.at(-1);
+  const later = last === undefined ? [] : laterRuns(runs, last);
   // Not asked for by name: it is the last that changed something.
-  const skipped = wanted === undefined ? later.filter(({ cwd }) => cwd === run.cwd).length : 0;
+  const skipped = wanted === undefined && isSingle(options) ? later.filter(({ cwd }) => cwd === last?.cwd).length : 0;
   const short = (path: string): string => visible(shorten(path, process.cwd(), machine.home));
   const json = options.json === true;
-  if (!json) announce(plan, short, options.dryRun === true, { later, skipped });
+  if (!json) announce(plan, isSingle(options) ? undefined : nameOfSpan(chosen), { short, dry: options.dryRun === true, later, skipped });
+  if (options.diff === true && !json) for (const one of diffOfUndo(plan.steps, last?.folder ?? "")) printDiff(one);
   if (options.dryRun === true || plan.steps.length === 0) {
     if (json) print(plan, {});
     else if (plan.steps.length === 0)
@@ -78,10 +85,20 @@ export async function undo(id: string | undefined, words: readonly string[], opt
   else {
     for (const { path, why } of done.failed) writeStderr(`failed: ${short(path)} ${visible(why)}\n`);
     for (const { path, why } of done.notes) writeStderr(`note: ${short(path)}: ${visible(why)}\n`);
-    const first = plan.interrupted === undefined ? "" : `, then assent undo ${plan.interrupted.undo.id}`;
-    writeStdout(done.id === undefined ? "nothing was undone\n" : `undone; to have it back: assent undo ${done.id}${first}\n`);
+    writeStdout(ended(done, plan));
   }
   return plan.refused.length + done.failed.length > 0 ? 1 : 0;
+}
+
+const isSingle = ({ session, since }: SpanOptions): boolean => session === undefined && since === undefined;
+
+/** The last line: whether it is all undone, and how to have it back. */
+function ended({ id, done, failed }: Undone, { steps, refused }: UndoPlan): string {
+  if (id === undefined || done === 0) return "nothing was undone\n";
+  const back = `to have it back: assent undo ${id}\n`;
+  if (failed.length > 0)
+    return `${done} of ${steps.length} steps were done, what failed is named above and tried again by the same command; ${back}`;
+  return refused.length > 0 ? `undone, but for what was left alone; ${back}` : `undone; ${back}`;
 }
 
 /** Undefined: it could not be recorded, which is said. */
@@ -94,10 +111,13 @@ function carryOut<T>(undoing: () => T): T | undefined {
   }
 }
 
-function print({ run, steps, refused, warnings }: UndoPlan, done: Partial<ReturnType<typeof undoRun>>): void {
+function print({ runs, steps, refused, warnings }: UndoPlan, done: Partial<Undone>): void {
+  const ids = runs.map(({ id: one }) => one);
   const shown = steps.map((step) => ({ do: step.do, path: step.path, ...(step.do === "move" ? { to: step.to } : {}) }));
   const { id, failed, notes } = done;
-  writeStdout(`${JSON.stringify({ v: JSON_VERSION, run: run.id, steps: shown, refused, warnings, undo: id, failed, notes })}\n`);
+  const several = ids.length > 1 ? ids : undefined;
+  const fields = { run: ids.at(-1), runs: several, steps: shown, refused, warnings, undo: id, failed, notes };
+  writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...fields })}\n`);
 }
 
 const WORDS: Readonly<Record<Exclude<UndoStep["do"], "attributes">, string>> = {
@@ -107,18 +127,21 @@ const WORDS: Readonly<Record<Exclude<UndoStep["do"], "attributes">, string>> = {
   content: "write the old bytes to",
 };
 
-interface Since {
+interface Announced {
+  readonly short: (path: string) => string;
+  readonly dry: boolean;
   /** Newest first. */
   readonly later: readonly RunRecord[];
   /** How many of these had changed nothing. */
   readonly skipped: number;
 }
 
-function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: string) => string, dry: boolean, since: Since): void {
+/** `name`: of several runs. */
+function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | undefined, { short, dry, later, skipped }: Announced): void {
   const say = dry ? writeStdout : writeStderr;
-  say(`${run.id}: ${visible(commandOf(run))}\n`);
-  if (since.skipped > 0)
-    say(`  (${since.skipped === 1 ? "the run after it has" : `the ${since.skipped} runs after it have`} changed nothing)\n`);
+  if (name !== undefined) say(`${visible(name)}\n`);
+  else for (const run of runs) say(`${run.id}: ${visible(commandOf(run))}\n`);
+  if (skipped > 0) say(`  (${skipped === 1 ? "the run after it has" : `the ${skipped} runs after it have`} changed nothing)\n`);
   for (const warning of warnings) say(`warning: ${visible(warning)}\n`);
   const shown = steps.flatMap((step) => {
     if (step.do === "attributes" || (step.do === "move" && step.aside === true)) return [];
@@ -129,7 +152,7 @@ function announce({ run, steps, refused, warnings }: UndoPlan, short: (path: str
   for (const line of dry ? shown : shown.slice(0, FIRST)) say(`  ${line}\n`);
   if (!dry && shown.length > FIRST) say(`  … and ${shown.length - FIRST} more (--dry-run shows all)\n`);
   for (const { path, why } of refused) {
-    const by = since.later.find((one) => touches(one, path));
+    const by = later.find((one) => touches(one, path));
     const first = by === undefined ? "" : `, by a later run: undo that one first (assent undo ${by.id})`;
     say(`left alone: ${short(path)} ${visible(why)}${first}\n`);
   }

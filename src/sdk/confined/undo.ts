@@ -46,7 +46,7 @@ export async function undoRun(run: string, options: UndoRunOptions = {}): Promis
   const found = undo.findRun(runs, run, process.cwd(), false);
   if ("problem" in found) throw new Error(`${run}: ${found.problem}`);
   if (undo.isRunning(found.folder)) throw new Error(`${found.id} is still running, and may still change things`);
-  const plan = undo.prepareUndo(found, { paths, force });
+  const plan = undo.prepareUndo([found], { paths, force });
   const planned = [...new Set(plan.steps.map(({ path }) => path))];
   if (dryRun || plan.steps.length === 0) return { id: undefined, paths: planned, left: plan.refused, warnings: plan.warnings };
   const done = undo.undoRun(runs, plan, { paths, force, now: Date.now() });

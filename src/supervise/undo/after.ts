@@ -1,21 +1,13 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { ERRNO, errorName, pathText } from "../kernel/index.ts";
-import { type JournalRecord, linesOf, readJournal } from "./journal.ts";
-import { sealRepositories } from "./repository.ts";
+import { type JournalRecord, linesOf, type PreImage, readJournal } from "./journal.ts";
+import { readRepositories, sealRepositories, sumOfBytes, sumsOf } from "./repository.ts";
 import { lastSign, type RunRecord } from "./run-folder.ts";
 import { inFolder, isMissing, Looker, openSafe, readLinkAt } from "./safe.ts";
-import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom, statRecord, type StatRecord, statText } from "./stat.ts";
-import { type Replay, replay } from "./tree.ts";
-
-/** What the run left at a path. */
-interface AfterEntry {
-  readonly path: string;
-  /** Absent: nothing was there. */
-  readonly is?: StatRecord;
-  readonly text?: string;
-  readonly sha256?: string;
-}
+import { type KeptStat, kindOf, milliseconds, type ObjectStat, sameTime, statFrom, statRecord, statText } from "./stat.ts";
+import { replay } from "./replay.ts";
+import type { AfterEntry, Replay, RunSegment } from "./tree.ts";
 
 export interface After {
   /** False: the run was killed before it could say what it left. */
@@ -146,9 +138,9 @@ export function linkText(path: string): string | undefined {
  */
 export function changedSince(after: After, was: string, path: string, now: ObjectStat): string | undefined {
   const entry = after.entries.get(was);
-  if (!after.sealed || entry === undefined) {
-    if (milliseconds(now.ctime) <= after.lastAlive) return undefined;
-    return after.sealed ? "was made since" : "may have been changed since the run was killed";
+  if (!after.sealed || entry === undefined || entry.until !== undefined) {
+    if (milliseconds(now.ctime) <= (entry?.until ?? after.lastAlive)) return undefined;
+    return after.sealed && entry?.until === undefined ? "was made since" : "may have been changed since the run was killed";
   }
   if (entry.is === undefined) return "was made since";
   const left: KeptStat = statFrom(entry.is);
@@ -179,33 +171,114 @@ export function whyNot(found: number): string {
   return found === -ERRNO.ELOOP ? "lies behind a symbolic link now" : `cannot be reached (${errorName(-found)})`;
 }
 
-/** What the files of a run say. */
-interface Recorded {
+/** What the files of a run say, or of several that are looked at as one. */
+export interface Recorded {
   readonly tree: Replay;
   readonly after: After;
   readonly records: readonly JournalRecord[];
   /** Lines of the journal that could not be read. */
   readonly broken: number;
+  /** Of each run, in order: it could note what it left, and the paths that its journal speaks of. */
+  readonly sealed: readonly boolean[];
+  readonly spoken: readonly ReadonlySet<string>[];
 }
 
 /** The receipt is printed right after the sealing: it need not read everything again. */
 let last: { readonly folder: string; readonly recorded: Recorded } | undefined;
 
 /** Not to be changed: an undo, which moves the entries, takes `fresh`. */
-export function readRecorded(run: RunRecord): Recorded {
-  return last?.folder === run.folder ? last.recorded : readRecordedAnew(run);
+export function readRecorded(runs: readonly RunRecord[]): Recorded {
+  const [only] = runs;
+  return last !== undefined && runs.length === 1 && last.folder === only?.folder ? last.recorded : readRecordedAnew(runs);
 }
 
-export function readRecordedAnew(run: RunRecord): Recorded {
-  const journal = readJournal(`${run.folder}/journal.jsonl`);
-  return { tree: replay(journal.records), after: readAfter(run.folder, lastSign(run)), ...journal };
+/** `runs`: oldest first. */
+export function readRecordedAnew(runs: readonly RunRecord[]): Recorded {
+  const read = runs.map((run) => {
+    const journal = readJournal(`${run.folder}/journal.jsonl`);
+    return { run, ...journal, after: readAfter(run.folder, lastSign(run)) };
+  });
+  const [only] = read;
+  if (read.length === 1 && only !== undefined) {
+    const { records, after, broken } = only;
+    return { tree: replayOne(records), after, records, broken, sealed: [after.sealed], spoken: [] };
+  }
+  const all = read.map((one) => ({ ...one, records: one.records.map((record) => inRun(record, one.run.folder)) }));
+  const segments = all.map(({ run, records, after }): RunSegment => ({
+    records,
+    left: leftBy(run, after),
+    ended: run.ended ?? after.lastAlive,
+    restores: run.undoes !== undefined,
+  }));
+  const tree = replay(segments, hasBytes);
+  return {
+    tree,
+    after: joined(
+      tree,
+      read.map(({ after }) => after),
+    ),
+    records: all.flatMap(({ records }) => records),
+    broken: read.reduce((sum, { broken }) => sum + broken, 0),
+    sealed: all.map(({ after, records }) => after.sealed || records.length === 0),
+    spoken: all.map(({ records }) => pathsOf(records)),
+  };
+}
+
+function leftBy({ folder }: RunRecord, { entries, sealed, lastAlive }: After): RunSegment["left"] {
+  let sums: ReadonlyMap<string, string> | undefined;
+  return (path) => {
+    const entry = entries.get(path);
+    if (entry === undefined) return sealed ? undefined : { path, until: lastAlive };
+    const sum = path.endsWith("/index") ? (sums ??= sumsOf(readRepositories(folder))).get(path) : undefined;
+    return sum === undefined ? entry : { ...entry, sum };
+  };
+}
+
+const replayOne = (records: readonly JournalRecord[]): Replay =>
+  replay([{ records, left: () => undefined, ended: 0, restores: false }], hasBytes);
+
+function pathsOf(records: readonly JournalRecord[]): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const record of records) {
+    if ("path" in record) paths.add(record.path);
+    if (record.op === "rename") paths.add(record.to);
+  }
+  return paths;
+}
+
+/** Where its bytes are is said with the record. */
+function inRun(record: JournalRecord, folder: string): JournalRecord {
+  return record.op === "remove" || record.op === "modify" ? { ...record, folder } : record;
+}
+
+/** What the last of the runs that spoke of it left of each. */
+function joined({ touched }: Replay, all: readonly After[]): After {
+  const entries = new Map<string, AfterEntry>();
+  for (const { alive, left, path } of touched) if (alive && left !== undefined) entries.set(path, { ...left, path });
+  return { sealed: true, entries, lastAlive: Math.max(...all.map(({ lastAlive }) => lastAlive)) };
+}
+
+/** The bytes that were kept are those that a run had left there, by their sum. */
+function hasBytes(path: string, left: AfterEntry, { is, key, folder, text }: PreImage): boolean {
+  if (is === undefined || left.is === undefined) return false;
+  const [kind, other] = [kindOf(is[0]), kindOf(left.is[0])];
+  if (kind !== other) return false;
+  if (kind === "symlink") return text !== undefined && text === left.text;
+  if (kind !== "file" || (left.sha256 === undefined && left.sum === undefined)) return false;
+  if (is[3] === 0) return left.is[3] === 0;
+  if (key === undefined || folder === undefined || is[3] > HASH_BYTES) return false;
+  const fd = openSync(`${folder}/kept/${key}`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const kept = readFileSync(fd);
+  closeSync(fd);
+  if (left.sha256 !== undefined && left.sha256 === createHash("sha256").update(kept).digest("hex")) return true;
+  return left.sum !== undefined && left.sum === sumOfBytes(path, kept);
 }
 
 /** Seals the folder of a run that has ended. Throws where that cannot be written. */
 export function sealRecorded(folder: string, now: number): Recorded {
   const journal = readJournal(`${folder}/journal.jsonl`);
-  const tree = replay(journal.records);
+  const tree = replayOne(journal.records);
   const after = seal(folder, tree, now);
-  last = { folder, recorded: { tree, after, ...journal } };
+  last = { folder, recorded: { tree, after, ...journal, sealed: [true], spoken: [] } };
   return last.recorded;
 }

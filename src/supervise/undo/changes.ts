@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
 import { isWithin } from "../../path/index.ts";
 import { type After, linkText, readRecorded } from "./after.ts";
-import type { PreImage } from "./journal.ts";
+import { keptPath, type PreImage } from "./journal.ts";
+import type { UndoStep } from "./plan.ts";
 import type { RunRecord } from "./run-folder.ts";
 import { isMissing, openSafe, statSafe } from "./safe.ts";
 import { type FileKind, type KeptStat, kindOf, sameTime, statFrom } from "./stat.ts";
@@ -28,7 +29,7 @@ export interface PathChange {
 /** Sorted by path. */
 export function changesOf({ touched }: Replay, after: After): readonly PathChange[] {
   const removed = new Map<string, TreeEntry>();
-  for (const entry of touched) if (entry.removed !== undefined) removed.set(entry.before, entry);
+  for (const entry of touched) if (entry.removed !== undefined && entry.stays === undefined) removed.set(entry.before, entry);
   const changes: PathChange[] = [];
   const replaced = new Set<TreeEntry>();
   for (const entry of touched) {
@@ -37,7 +38,7 @@ export function changesOf({ touched }: Replay, after: After): readonly PathChang
     const record = after.entries.get(path);
     const left = record?.is === undefined ? undefined : statFrom(record.is);
     // Whatever came of it, it is not there.
-    if (after.sealed && left === undefined && entry.made) continue;
+    if (after.sealed && left === undefined && entry.made && record?.until === undefined) continue;
     const base = { path, kind: entry.kind, ...(left === undefined ? {} : { left }) };
     const victim = entry.made || entry.moved ? removed.get(path) : undefined;
     if (victim !== undefined) replaced.add(victim);
@@ -93,20 +94,48 @@ const MOST_BYTES = 4 << 20;
 /** Milliseconds spent on one file. */
 const PATIENCE = 2000;
 
-/** Differences between what was there before the run and what is there now. `paths`: absolute; empty: everything. */
-export function* diffOf(run: RunRecord, paths: readonly string[]): Generator<FileDiff> {
-  const { tree, after } = readRecorded(run);
+/** Differences between what was there before the runs, oldest first, and what is there now. `paths`: absolute; empty: everything. */
+export function* diffOf(runs: readonly RunRecord[], paths: readonly string[]): Generator<FileDiff> {
+  const { tree, after } = readRecorded(runs);
   const changes = changesOf(tree, after);
   const inside = (path: string): boolean => paths.some((one) => isWithin(path, one));
   for (const change of changes) {
     if (paths.length > 0 && !inside(change.path) && !(change.from !== undefined && inside(change.from))) continue;
-    yield diffOne(change, `${run.folder}/kept`);
+    yield diffOne(change, runs.at(-1)?.folder ?? "");
+  }
+}
+
+/** What an undo would do to each file: from what is there now to what was there before. `folder`: of the last run. */
+export function* diffOfUndo(steps: readonly UndoStep[], folder: string): Generator<FileDiff> {
+  const deleted = new Set(steps.flatMap((step) => (step.do === "delete" ? [step.path] : [])));
+  const restored = new Map(steps.flatMap((step) => (step.do === "restore" ? [[step.path, step]] : [])));
+  for (const step of steps) {
+    const { path } = step;
+    if (step.do === "attributes") continue;
+    if (step.do === "move") {
+      if (step.aside !== true)
+        yield { change: { what: "renamed", path: step.to, from: path, kind: undefined, within: undefined }, note: "moved back" };
+      continue;
+    }
+    // What was replaced is deleted first, then brought back: one difference.
+    if (step.do === "restore" && deleted.has(path)) continue;
+    const again = step.do === "delete" ? restored.get(path) : step;
+    const image = again?.image;
+    const what = image === undefined ? "deleted" : step.do === "restore" ? "created" : "changed";
+    const is = image?.is;
+    const kind = is === undefined ? (step.do === "delete" && step.folder ? "directory" : "file") : kindOf(is[0]);
+    const change: PathChange = { what, path, kind, within: undefined };
+    if (kind === "directory") {
+      yield { change, note: `folder ${what === "deleted" ? "deleted" : "brought back"}` };
+      continue;
+    }
+    yield compareSides(change, what === "created" ? "" : present(path), image === undefined ? "" : before(image, folder));
   }
 }
 
 type DiffSide = Buffer | string | undefined;
 
-function diffOne(change: PathChange, kept: string): FileDiff {
+function diffOne(change: PathChange, folder: string): FileDiff {
   const { what, path, kind, first, left } = change;
   if (what === "attributes") {
     const mode = (value: number | undefined): string => `0${((value ?? 0) & 0o7777).toString(8)}`;
@@ -114,9 +143,15 @@ function diffOne(change: PathChange, kept: string): FileDiff {
     return { change, note: same ? "times or attributes changed" : `mode ${mode(first?.mode)} → ${mode(left?.mode)}` };
   }
   if (kind === "directory") return { change, note: `folder ${what}` };
-  const old = what === "created" ? "" : what === "renamed" && change.image?.how === undefined ? undefined : before(change.image, kept);
+  const old: DiffSide =
+    what === "created" ? "" : what === "renamed" && change.image?.how === undefined ? undefined : before(change.image, folder);
   const now = what === "deleted" ? "" : present(path);
   if (what === "renamed" && old === undefined) return { change, note: "moved, bytes as they were" };
+  return compareSides(change, old, now);
+}
+
+function compareSides(change: PathChange, old: DiffSide, now: DiffSide): FileDiff {
+  const { what, path } = change;
   if (typeof old === "object" || typeof now === "object") {
     const binary = (side: DiffSide): string => (side === undefined ? "?" : String(side.length));
     return {
@@ -137,7 +172,7 @@ function diffOne(change: PathChange, kept: string): FileDiff {
 const label = (path: string): string => (JSON.stringify(path) === `"${path}"` && !path.includes("\u007f") ? path : JSON.stringify(path));
 
 /** Text, bytes that are no text, or undefined: not kept, or too large. */
-function before(image: PreImage | undefined, kept: string): DiffSide {
+function before(image: PreImage | undefined, folder: string): DiffSide {
   if (image?.is === undefined) return undefined;
   const is = statFrom(image.is);
   if (kindOf(is.mode) === "symlink") return image.text ?? undefined;
@@ -145,7 +180,7 @@ function before(image: PreImage | undefined, kept: string): DiffSide {
   if (is.size === 0) return "";
   if (image.key === undefined) return undefined;
   try {
-    return read(openSync(`${kept}/${image.key}`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+    return read(openSync(keptPath(image, folder), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
   } catch {
     return undefined;
   }

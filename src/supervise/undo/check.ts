@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { type After, changedSince, linkText, whyNot } from "./after.ts";
-import type { PreImage } from "./journal.ts";
+import { keptPath, type PreImage } from "./journal.ts";
 import type { Repositories } from "./repositories.ts";
 import { inFolder, isMissing, openSafe, pin, statSafe } from "./safe.ts";
 import { type KeptStat, kindOf, type ObjectStat, sameTime, statFrom } from "./stat.ts";
@@ -11,7 +11,7 @@ import { readXattrs, sameXattrs, type Xattrs } from "./xattr.ts";
 export class Disk {
   readonly #after: After;
   readonly #force: boolean;
-  readonly #kept: string;
+  readonly #folder: string;
   readonly #repositories: Repositories;
   /** Where it was when the run ended. */
   readonly #was = new Map<TreeEntry, string>();
@@ -23,11 +23,11 @@ export class Disk {
   /** What stays as it is, and why. */
   readonly held = new Map<TreeEntry, string>();
 
-  /** `folder`: of the run. `force`: what was changed since is not held. */
+  /** `folder`: of the last run. `force`: what was changed since is not held. */
   constructor(run: Replay, after: After, folder: string, force: boolean, repositories: Repositories) {
     this.#after = after;
     this.#force = force;
-    this.#kept = `${folder}/kept`;
+    this.#folder = folder;
     this.#repositories = repositories;
     for (const entry of run.touched) this.#was.set(entry, entry.path);
     this.#settle(run);
@@ -151,15 +151,16 @@ export class Disk {
   }
 
   /** Of what is kept as it was. */
-  keptXattrs({ key }: PreImage): Xattrs | undefined {
-    return xattrsOf(`${this.#kept}/${key ?? 0}`);
+  keptXattrs(image: PreImage): Xattrs | undefined {
+    return xattrsOf(keptPath(image, this.#folder));
   }
 
   /** What is kept is the object itself: somebody has written to it where it was still open. */
-  isKeptChanged({ how, key, is }: PreImage, { content, attributes }: NonNullable<TreeEntry["inode"]>): boolean {
+  isKeptChanged(image: PreImage, { content, attributes }: NonNullable<TreeEntry["inode"]>): boolean {
+    const { how, is } = image;
     if (how !== "link" || is === undefined || this.#force || content !== undefined || attributes) return false;
     const was = statFrom(is);
-    const now = statSafe(`${this.#kept}/${key ?? 0}`);
+    const now = statSafe(keptPath(image, this.#folder));
     return kindOf(was.mode) === "file" && typeof now !== "number" && (now.size !== was.size || !sameTime(now.mtime, was.mtime));
   }
 
@@ -168,7 +169,7 @@ export class Disk {
     if (size !== now.size) return false;
     if (size === 0) return true;
     if (image.key === undefined) return false;
-    return sameFiles(`${this.#kept}/${image.key}`, path);
+    return sameFiles(keptPath(image, this.#folder), path);
   }
 }
 

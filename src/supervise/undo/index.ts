@@ -1,9 +1,10 @@
-export { type PathChange, diffOf, type FileDiff } from "./changes.ts";
+export { type PathChange, diffOf, diffOfUndo, type FileDiff } from "./changes.ts";
 export type { KeepResult } from "./keep.ts";
 export type { NotUndone } from "./after.ts";
 export type { UndoStep } from "./plan.ts";
-export { countChanges, type CountedLine, receiptOf, type Receipt } from "./receipt.ts";
+export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
 export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoRun, type Undone, type UndoPlan } from "./run.ts";
+export { type AgentSession, findSpan, listSessions, type RunSpan, type SpanWanted } from "./sessions.ts";
 export {
   commandOf,
   isRunning,
@@ -15,6 +16,7 @@ export {
   type RunMeta,
   type RunRecord,
   runsFolder,
+  undoneIn,
 } from "./run-folder.ts";
 export { kindOf, statAt, statFd, type FileKind, type ObjectStat } from "./stat.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";

@@ -1,13 +1,13 @@
 import { closeSync, constants, readSync, rmSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { readRegular, writeAtomic } from "../../state/index.ts";
-import { pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
+import { KernelError, pathBytes, sys, SYSCALLS } from "../kernel/index.ts";
 import { Changed } from "./keep.ts";
 import { cTextAddress, inFolder, isMissing, openSafe, readLinkAt, statSafe } from "./safe.ts";
-import type { PreImage } from "./journal.ts";
+import { type JournalRecord, JournalWriter, type PreImage, readJournal } from "./journal.ts";
 import type { NotUndone } from "./after.ts";
 import type { UndoStep } from "./plan.ts";
-import { isRunning, lastSign, listRuns, type RunRecord } from "./run-folder.ts";
+import { isRunning, lastSign, listRuns, type RunRecord, undoneIn } from "./run-folder.ts";
 import { kindOf, milliseconds, type ObjectStat } from "./stat.ts";
 
 /**
@@ -45,11 +45,12 @@ export function forgetIntended(folder: string): void {
   rmSync(`${folder}/${FILE}`, { force: true });
 }
 
-/** The newest undo of the run that did not come to its end. */
-export function interruptedUndo(run: RunRecord): Interrupted | undefined {
-  const runs = run.folder.slice(0, run.folder.lastIndexOf("/"));
-  for (const undo of listRuns(runs).toReversed()) {
-    if (undo.undoes !== run.id) continue;
+/** The newest undo of one of the runs that did not come to its end. */
+export function interruptedUndo(of: readonly RunRecord[]): Interrupted | undefined {
+  const ids = new Set(of.map(({ id }) => id));
+  const folder = of[0]?.folder ?? "";
+  for (const undo of listRuns(folder.slice(0, folder.lastIndexOf("/"))).toReversed()) {
+    if (!undoneIn(undo).some((id) => ids.has(id))) continue;
     if (undo.ended !== undefined) return undefined;
     if (isRunning(undo.folder)) continue;
     const found = readRegular(`${undo.folder}/${FILE}`, LARGEST);
@@ -72,10 +73,43 @@ function parse(text: string): Intended | undefined {
 }
 
 /**
- * How far a step had come when the undo was killed; a copy that was begun is to be written again. Throws `Changed` where
- * somebody else has been there since. `kept`: the folder of pre-images of the run that is undone.
+ * An undo that was killed had noted its last step before it did it: where that did not happen, the note is called off, so that
+ * the same folder can go on being written. Throws where that cannot be noted.
  */
-export function howFar(step: UndoStep, kept: number, since: number): "done" | "begun" | "not begun" {
+export function callOffLast(folder: string): void {
+  const file = `${folder}/journal.jsonl`;
+  const { last } = readJournal(file);
+  if (last === undefined || hasHappened(last.record)) return;
+  const journal = new JournalWriter(file);
+  const result = journal.append({ op: "void", record: last.number });
+  journal.close();
+  if (result < 0) throw new KernelError("write", -result);
+}
+
+function hasHappened(record: JournalRecord): boolean {
+  switch (record.op) {
+    case "create":
+    case "link":
+      return !isMissing(statSafe(record.path));
+    case "remove":
+      return isMissing(statSafe(record.path));
+    case "rename": {
+      const to = statSafe(record.to);
+      return typeof to !== "number" && (record.is === undefined || to.id === record.is[5]);
+    }
+    default:
+      // Said twice, the first time counts.
+      return true;
+  }
+}
+
+type KeptFolder = (image: PreImage) => number;
+
+/**
+ * How far a step had come when the undo was killed; a copy that was begun is to be written again. Throws `Changed` where
+ * somebody else has been there since. `kept`: the folder that a pre-image is in.
+ */
+export function howFar(step: UndoStep, kept: KeptFolder, since: number): "done" | "begun" | "not begun" {
   const there = statSafe(step.path);
   const isDone = (done: boolean): "done" | "not begun" => (done ? "done" : "not begun");
   switch (step.do) {
@@ -102,7 +136,7 @@ export function howFar(step: UndoStep, kept: number, since: number): "done" | "b
   }
 }
 
-function isRestored({ path, image, first, from }: UndoStep & { readonly do: "restore" }, there: ObjectStat, kept: number): boolean {
+function isRestored({ path, image, first, from }: UndoStep & { readonly do: "restore" }, there: ObjectStat, kept: KeptFolder): boolean {
   if (from !== undefined) {
     const other = statSafe(from);
     return typeof other !== "number" && other.id === there.id;
@@ -119,7 +153,7 @@ function isRestored({ path, image, first, from }: UndoStep & { readonly do: "res
 }
 
 /** `part`: a copy that was begun: what is there is how the kept bytes begin. */
-function compare(path: string, image: PreImage, there: ObjectStat, kept: number): "same" | "part" | "other" {
+function compare(path: string, image: PreImage, there: ObjectStat, kept: KeptFolder): "same" | "part" | "other" {
   const size = image.is?.[3] ?? 0;
   if (kindOf(there.mode) !== "file" || there.size > size) return "other";
   if (size === 0) return "same";
@@ -127,7 +161,7 @@ function compare(path: string, image: PreImage, there: ObjectStat, kept: number)
   const own = openSafe(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (own < 0) return "other";
   const was =
-    image.key === undefined ? -1 : sys(SYSCALLS.openat, kept, cTextAddress(String(image.key)), O_RDONLY | O_NOFOLLOW | 0o2000000, 0);
+    image.key === undefined ? -1 : sys(SYSCALLS.openat, kept(image), cTextAddress(String(image.key)), O_RDONLY | O_NOFOLLOW | 0o2000000, 0);
   try {
     if (was < 0 || !beginsAlike(own, was, there.size)) return "other";
     return there.size === size ? "same" : "part";

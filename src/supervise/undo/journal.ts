@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { addressOf, alloc, ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { lendAddress } from "./safe.ts";
 import type { Remade } from "./remake.ts";
@@ -43,9 +43,16 @@ export interface PreImage {
    */
   readonly how?: "link" | "copy" | "lost";
   readonly key?: number;
+  /** The run whose `kept/` it is, where several are looked at as one; not in the journal. */
+  readonly folder?: string;
+  /** Its extended attributes were not looked at: they stay as they are. */
+  readonly bare?: true;
   /** Of what is lost: how it is made again. */
   readonly again?: Remade;
 }
+
+/** Where the bytes of a pre-image are. `folder`: of the run, where the image does not say. */
+export const keptPath = ({ folder: own, key }: PreImage, folder: string): string => `${own ?? folder}/kept/${key ?? 0}`;
 
 /** Why what was not kept cannot be brought back; continues "PATH …". */
 export function notKept({ again, is }: PreImage): string {
@@ -70,6 +77,21 @@ export class JournalWriter {
     const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
     this.#fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     this.#size = fstatSync(this.#fd).size;
+    if (this.#size > 0) this.#goOn(file);
+  }
+
+  /** After what was written before; a line that was cut short is ended, so that it spoils no other. */
+  #goOn(file: string): void {
+    let last = "";
+    for (const line of linesOf(file)) {
+      this.#records += 1;
+      last = line;
+    }
+    const end = alloc(1);
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    readSync(fd, end, 0, 1, this.#size - 1);
+    closeSync(fd);
+    if (last !== "" && end[0] !== 0x0a) this.#size += writeSync(this.#fd, "\n");
   }
 
   /** Number of the record, or a negative errno: then nothing of it stays. */
@@ -111,6 +133,8 @@ export interface ReadJournal {
   readonly records: readonly JournalRecord[];
   /** Lines that could not be read: the last one of a run that was killed, or damage. */
   readonly broken: number;
+  /** With its number. */
+  readonly last?: { readonly number: number; readonly record: JournalRecord };
 }
 
 const CHUNK = 1 << 20;
@@ -127,7 +151,8 @@ export function readJournal(file: string): ReadJournal {
     else if (record.op === "void") lines.delete(record.record);
     else lines.set(number, record);
   }
-  return { records: [...lines.values()], broken };
+  const last = [...lines].at(-1);
+  return { records: [...lines.values()], broken, ...(last === undefined ? {} : { last: { number: last[0], record: last[1] } }) };
 }
 
 /** The lines of a file, without ends; the last one also where its end is missing. */

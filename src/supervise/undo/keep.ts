@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { ensureFolder } from "../../state/index.ts";
 import { addressOf, alloc, ERRNO, errorName, KernelError, lastingAddressOf, sys, SYSCALLS } from "../kernel/index.ts";
 import { cTextAddress } from "./safe.ts";
@@ -86,6 +86,8 @@ export class KeptFiles {
     ensureFolder(folder);
     this.#folder = folder;
     this.#fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    // An undo that goes on where it was stopped.
+    for (const name of readdirSync(folder)) this.#next = Math.max(this.#next, Number(name) + 1);
   }
 
   close(): void {

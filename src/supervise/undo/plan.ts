@@ -11,7 +11,8 @@ import type { Inode, Replay, TreeEntry } from "./tree.ts";
 
 /** One thing an undo does, in this order. Paths are those at the time it is done. */
 export type UndoStep =
-  | { readonly do: "delete"; readonly path: string; readonly id: string; readonly folder: boolean }
+  /** `other`: another name of it that stays. */
+  | { readonly do: "delete"; readonly path: string; readonly id: string; readonly folder: boolean; readonly other?: string }
   /** `aside`: for a while, to make room. */
   | { readonly do: "move"; readonly path: string; readonly to: string; readonly id: string; readonly aside?: true }
   /** `from`: another name of the same object, which is there by then. */
@@ -117,8 +118,8 @@ export interface StepPlan {
 }
 
 interface PlanOptions {
-  /** Folder of the run. */
-  readonly folder: string;
+  /** Folders of the runs, oldest first. */
+  readonly folders: readonly string[];
   /** Only what lies at or below one of these; empty: everything. */
   readonly paths: readonly string[];
   /** Also what was changed since. */
@@ -152,13 +153,14 @@ class Planner {
   /** What was moved aside for something else. */
   readonly #later = new Set<TreeEntry>();
 
-  constructor(run: Replay, after: After, { folder, force, paths, held }: PlanOptions) {
+  constructor(run: Replay, after: After, { folders, force, paths, held }: PlanOptions) {
     this.#run = run;
     this.#paths = paths;
-    this.#repositories = new Repositories(run, after, { folder, paths, held });
-    this.#disk = new Disk(run, after, folder, force, this.#repositories);
+    this.#repositories = new Repositories(run, after, { folders, paths, held });
+    this.#disk = new Disk(run, after, folders.at(-1) ?? "", force, this.#repositories);
     for (const entry of run.touched) {
       const fate = this.#repositories.fate(entry);
+      if (entry.stays !== undefined) this.#disk.held.set(entry, entry.stays);
       if (fate === "held" || (fate === "stays" && entry.made)) this.#disk.held.set(entry, "is part of a repository that is left as it is");
     }
   }
@@ -181,15 +183,17 @@ class Planner {
       if (!this.#putBack(entry, 0)) this.#fail(entry, `stays at ${entry.path}: ${this.#disk.held.get(entry) ?? "it cannot go back"}`);
     this.#steps.push(...restoreInodes(chosen, this.#disk, this.#restored, this.#steps));
     const { held } = this.#disk;
+    const partly = [...this.#run.touched].filter((entry) => entry.partly !== undefined && !held.has(entry) && this.#chosen(entry));
     const refused = new Map(
       [...held]
-        .filter(([entry]) => !this.#repositories.isSilent(entry))
+        .filter(([entry]) => !this.#repositories.isSilent(entry) && (entry.stays === undefined || this.#chosen(entry)))
         // A folder that can be made again is one line, however many files of it were not kept.
         .map(([entry, why]) => [
           notKeptOf(entry)?.again?.folder ?? (entry.removed === undefined ? this.#disk.path(entry) : entry.before),
           why,
         ]),
     );
+    for (const entry of partly) if (!this.#repositories.isSilent(entry)) refused.set(entry.before, entry.partly ?? "");
     return {
       steps: this.#steps,
       refused: [...this.#repositories.refusals((entry) => this.#chosen(entry)), ...[...refused].map(([path, why]) => ({ path, why }))],
@@ -229,7 +233,8 @@ class Planner {
     const folder = kindOf(now.mode) === "directory";
     if (folder && !this.#empties(entry, depth)) return false;
     this.#steps.push(...restoreThrough(entry, this.#disk));
-    this.#steps.push({ do: "delete", path: entry.path, id: now.id, folder });
+    const other = entry.linked === undefined || entry.inode === undefined ? undefined : otherName(entry.inode, this.#disk);
+    this.#steps.push({ do: "delete", path: entry.path, id: now.id, folder, ...(other === undefined ? {} : { other: other.path }) });
     entry.alive = false;
     entry.leave();
     return this.#done(entry);
@@ -353,6 +358,6 @@ const notKeptOf = (entry: TreeEntry): PreImage | undefined => [entry.removed, en
 
 /** A name of an inode that was there before and is there, or will be by then. */
 function otherName(inode: Inode, disk: Disk): TreeEntry | undefined {
-  for (const name of inode.names) if (name.alive && !name.made && name.kind === "file" && !disk.held.has(name)) return name;
+  for (const name of inode.names) if (name.alive && !name.made && name.kind !== "directory" && !disk.held.has(name)) return name;
   return undefined;
 }

@@ -7,7 +7,7 @@ import { laterPlaces } from "../errands/index.ts";
 import type { RunEvent } from "../types.ts";
 import { changesOf, type PathChange } from "./changes.ts";
 import { readRecorded } from "./after.ts";
-import { isRunning, listRuns, readEvents, readRun, type RunRecord } from "./run-folder.ts";
+import { isRunning, listRuns, readEvents, readRun, type RunRecord, undoneIn } from "./run-folder.ts";
 
 /**
  * Files that run later, outside the run, with the user's own rights: what a supervised program changes there it hands on
@@ -59,11 +59,20 @@ interface HandedOn {
 }
 
 /** What a run did, for people and machines. Texts may come from an attacker: print them through `visible`. */
-export interface Receipt {
+export interface Receipt extends ReceiptBody {
   readonly run: RunRecord;
   readonly running: boolean;
   /** The run that undid this one. */
   readonly undoneBy?: string;
+}
+
+/** What several runs did, as one. */
+export interface SpanReceipt extends ReceiptBody {
+  /** Oldest first, the undos of some of them among them. */
+  readonly runs: readonly Receipt[];
+}
+
+interface ReceiptBody {
   readonly changes: readonly PathChange[];
   /** Changed paths outside the run's folder and the temporary ones. */
   readonly outside: readonly string[];
@@ -87,29 +96,43 @@ export interface CountedLine {
 const MOST = 2000;
 
 export function receiptOf(runs: string, run: RunRecord, machine: Machine): Receipt {
-  const { folder } = run;
-  const running = isRunning(folder);
-  const { tree, after, records, broken } = readRecorded(run);
+  const running = isRunning(run.folder);
+  const undone = listRuns(runs).findLast((one) => undoneIn(one).includes(run.id) && one.paths === undefined)?.id;
+  return { run, running, ...(undone === undefined ? {} : { undoneBy: undone }), ...bodyOf([run], machine, running) };
+}
+
+/** `span`: oldest first. */
+export function receiptOfSpan(runs: string, span: readonly RunRecord[], machine: Machine): SpanReceipt {
+  const receipts = span.map((run) => receiptOf(runs, run, machine));
+  return {
+    runs: receipts,
+    ...bodyOf(
+      span,
+      machine,
+      receipts.some(({ running }) => running),
+    ),
+  };
+}
+
+function bodyOf(runs: readonly RunRecord[], machine: Machine, running: boolean): ReceiptBody {
+  const { tree, after, records, broken, sealed } = readRecorded(runs);
   const changes = changesOf(tree, after);
-  const seen = eventsOf(readEvents(folder));
+  const seen = eventsOf(runs.flatMap(({ folder }) => [...readEvents(folder)]));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-  const inside = [run.cwd, ...machine.temp];
+  const inside = [...runs.map(({ cwd }) => cwd), ...machine.temp];
   const caches = laterPlaces({ home: machine.home, env: (name) => machine.env[name] });
-  const abroad = changes.filter(({ path, what }) => what !== "deleted" && !isWithin(path, run.cwd));
+  const abroad = changes.filter(({ path, what }) => what !== "deleted" && !runs.some(({ cwd }) => isWithin(path, cwd)));
   const reached = caches.filter(([folder]) => abroad.some(({ path }) => isWithin(path, folder)));
   const handed = changes.flatMap(({ path, what, kind }) => {
     if (reached.some(([folder]) => isWithin(path, folder))) return [];
     const by = what === "deleted" || kind === "directory" ? undefined : findLaterRunner(path, machine.home);
     return by === undefined ? [] : [{ path, runs: by }];
   });
-  const undone = listRuns(runs).findLast(({ undoes, paths: some }) => undoes === run.id && some === undefined)?.id;
   const warnings: string[] = [];
   if (broken > 0) warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read`);
-  if (!after.sealed && !running && records.length > 0) warnings.push("the run was killed before it could note what it left");
+  if (sealed.includes(false) && !running && records.length > 0)
+    warnings.push(`${runs.length === 1 ? "the run" : "a run"} was killed before it could note what it left`);
   return {
-    run,
-    running,
-    ...(undone === undefined ? {} : { undoneBy: undone }),
     changes,
     outside: [...new Set(paths.filter((path) => !inside.some((one) => isWithin(path, one))))],
     handedOn: [...handed, ...reached.map(([folder, by]): HandedOn => ({ path: `${folder}/`, runs: by, cache: true }))],
@@ -128,7 +151,7 @@ export function countChanges(runs: string, id: string): number | undefined {
   const size = run === undefined ? 0 : (statSync(`${run.folder}/journal.jsonl`, { throwIfNoEntry: false })?.size ?? 0);
   if (run === undefined || size === 0) return 0;
   if (size > LARGEST_JOURNAL) return undefined;
-  const { tree, after } = readRecorded(run);
+  const { tree, after } = readRecorded([run]);
   return changesOf(tree, after).filter(({ within }) => within === undefined).length;
 }
 

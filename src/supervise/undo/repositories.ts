@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isWithin } from "../../path/index.ts";
 import type { After, NotUndone } from "./after.ts";
-import type { PreImage } from "./journal.ts";
+import { keptPath, type PreImage } from "./journal.ts";
 import {
   changedUnit,
   headOf,
@@ -21,8 +21,8 @@ import { statSafe } from "./safe.ts";
 import type { Replay, TreeEntry } from "./tree.ts";
 
 export interface RepositoryOptions {
-  /** Of the run. */
-  readonly folder: string;
+  /** Of the runs, oldest first. */
+  readonly folders: readonly string[];
   /** Only what lies at or below one of these; empty: everything. */
   readonly paths: readonly string[];
   /** Repositories that were found to be in the way of a plan, and why. */
@@ -55,11 +55,12 @@ export class Repositories {
   readonly #records: ReadonlyMap<string, UnitRecord>;
   readonly #before = new Map<string, TreeEntry>();
   readonly #there = new Map<string, TreeEntry>();
-  readonly #kept: string;
+  readonly #folder: string;
 
-  constructor({ touched }: Replay, after: After, { folder, paths, held }: RepositoryOptions) {
-    this.#kept = `${folder}/kept`;
-    this.#records = new Map(readRepositories(folder).map((record) => [record.root, record]));
+  constructor({ touched: all }: Replay, after: After, { folders: runs, paths, held }: RepositoryOptions) {
+    this.#folder = runs.at(-1) ?? "";
+    this.#records = new Map(runs.flatMap(readRepositories).map((record) => [record.root, record]));
+    const touched = [...all].filter(({ stays }) => stays === undefined);
     const folders = new Set<string>();
     for (const entry of touched) {
       if (entry.origin !== undefined) {
@@ -227,11 +228,12 @@ export class Repositories {
     return textOf(entry.path);
   }
 
-  #textOf({ is, key, text }: PreImage): string | undefined {
+  #textOf(image: PreImage): string | undefined {
+    const { is, key, text } = image;
     if (text !== undefined || is === undefined) return text;
     if (is[3] === 0) return "";
     try {
-      return key === undefined ? undefined : readFileSync(`${this.#kept}/${key}`, "utf8");
+      return key === undefined ? undefined : readFileSync(keptPath(image, this.#folder), "utf8");
     } catch {
       return undefined;
     }

@@ -266,10 +266,49 @@ const short = (name: string): string =>
 function sumOf(path: string, { size, mode }: ObjectStat): string | undefined {
   if (kindOf(mode) !== "file" || size > MOST_BYTES) return undefined;
   const bytes = bytesOf(path);
-  if (bytes === undefined) return undefined;
+  return bytes === undefined ? undefined : sumOfBytes(path, bytes);
+}
+
+/** The sum of what the file `path` of a repository means, when these are its bytes. */
+export function sumOfBytes(path: string, bytes: Buffer): string {
   // A look at its files is written into the index, and means nothing.
   const what = baseName(path) === "index" ? (readGitIndex(bytes) ?? bytes) : bytes;
   return createHash("sha256").update(what).digest("hex").slice(0, 32);
+}
+
+/** The sums of all files of these repositories, by path. */
+export function sumsOf(records: readonly UnitRecord[]): ReadonlyMap<string, string> {
+  const sums = new Map<string, string>();
+  for (const { root, files } of records)
+    for (const [rest, [, , , , sum]] of Object.entries(files)) if (sum !== undefined) sums.set(`${root}${rest}`, sum);
+  return sums;
+}
+
+/** Repositories that somebody else has changed between two of these runs, and in what way. `paths`: what each run spoke of. */
+export function changedBetween(
+  runs: readonly { readonly folder: string; readonly paths: ReadonlySet<string> }[],
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const last = new Map<string, UnitRecord>();
+  for (const { folder, paths } of runs)
+    for (const record of readRepositories(folder)) {
+      const before = last.get(record.root);
+      last.set(record.root, record);
+      if (before === undefined || found.has(record.root)) continue;
+      const own = (rest: string): boolean => paths.has(`${record.root}${rest}`);
+      const names = [...new Set([...Object.keys(before.files), ...Object.keys(record.files)])].filter(
+        (rest) => !own(rest) && !isSameFile(before.files[rest], record.files[rest]),
+      );
+      const [first] = names.sort((a, b) => weight(a.slice(1)) - weight(b.slice(1)));
+      if (first !== undefined) found.set(record.root, `was changed by somebody else between two of these runs (${first.slice(1)})`);
+    }
+  return found;
+}
+
+function isSameFile(a: FileRecord | undefined, b: FileRecord | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (a[4] !== undefined && b[4] !== undefined) return a[4] === b[4];
+  return a[0] === b[0] && a[1] === b[1] && sameTime(a[2], b[2]) && sameTime(a[3], b[3]);
 }
 
 /** Why the repository is not as the run left it, in words that continue "PATH …"; undefined where it is. */

@@ -102,7 +102,7 @@ interface UndoOutcome {
  * sign of life was then, in milliseconds.
  */
 export function carryOut(steps: readonly UndoStep[], folder: string, store: UndoStore, since?: number): UndoOutcome {
-  const kept = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const kept = new KeptFolders(folder);
   const failed: NotUndone[] = [];
   const notes: NotUndone[] = [];
   let done = 0;
@@ -110,7 +110,7 @@ export function carryOut(steps: readonly UndoStep[], folder: string, store: Undo
     const hand = new Hand(kept, store, notes);
     for (const step of steps) {
       try {
-        const far = since === undefined ? "not begun" : howFar(step, kept, since);
+        const far = since === undefined ? "not begun" : howFar(step, kept.of, since);
         if (far === "begun" && step.do === "restore") hand.carryOut({ do: "content", path: step.path, image: step.image });
         else if (far !== "done") hand.carryOut(step);
         done += 1;
@@ -122,7 +122,7 @@ export function carryOut(steps: readonly UndoStep[], folder: string, store: Undo
       }
     }
   } finally {
-    closeSync(kept);
+    kept.close();
   }
   return { done, failed, notes };
 }
@@ -135,12 +135,35 @@ const DOING = {
   attributes: "given its mode and times",
 };
 
+/** The pre-images of the runs that are undone. */
+class KeptFolders {
+  readonly #folder: string;
+  readonly #open = new Map<string, number>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** A descriptor of the folder that a pre-image is in. */
+  readonly of = ({ folder = this.#folder }: PreImage): number => {
+    const known = this.#open.get(folder);
+    if (known !== undefined) return known;
+    const fd = openSync(`${folder}/kept`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    this.#open.set(folder, fd);
+    return fd;
+  };
+
+  close(): void {
+    for (const fd of this.#open.values()) closeSync(fd);
+  }
+}
+
 class Hand {
-  readonly #kept: number;
+  readonly #kept: KeptFolders;
   readonly #store: UndoStore;
   readonly #notes: NotUndone[];
 
-  constructor(kept: number, store: UndoStore, notes: NotUndone[]) {
+  constructor(kept: KeptFolders, store: UndoStore, notes: NotUndone[]) {
     this.#kept = kept;
     this.#store = store;
     this.#notes = notes;
@@ -149,7 +172,7 @@ class Hand {
   carryOut(step: UndoStep): void {
     switch (step.do) {
       case "delete":
-        inFolder(step.path, (place) => this.#delete(place, step.id, step.folder));
+        inFolder(step.path, (place) => this.#delete(place, step));
         return;
       case "move":
         inFolder(step.path, (from) => inFolder(step.to, (to) => this.#move(from, to, step.id)));
@@ -165,10 +188,23 @@ class Hand {
     }
   }
 
-  #delete(place: SafePlace, id: string, folder: boolean): void {
+  #delete(place: SafePlace, { id, folder, other }: UndoStep & { readonly do: "delete" }): void {
     const stat = expected(place, id);
+    if (other !== undefined) inFolder(other, (name) => this.#noteName(name, id));
     const kept = requireKept(this.#store.remove(place, stat));
     this.#do("unlinkat", kept, sys(SYSCALLS.unlinkat, place.parentFd, place.nameAt, folder ? AT_REMOVEDIR : 0));
+  }
+
+  /** So that who takes this undo back makes a link again, not a file of its own. */
+  #noteName(name: SafePlace, id: string): void {
+    const fd = pin(name);
+    if (fd < 0) return;
+    try {
+      const stat = statFd(fd);
+      if (typeof stat !== "number" && stat.id === id) requireKept(this.#store.metadata(fd, name.path, stat));
+    } finally {
+      closeSync(fd);
+    }
   }
 
   #do(call: string, kept: KeepResult, result: number): void {
@@ -215,7 +251,7 @@ class Hand {
     // What has no bytes to copy: a socket that somebody listens on. And what would take long, and twice the room.
     // Nor can a file be given to somebody else, but by root.
     const foreign = is.uid !== process.geteuid?.() && process.geteuid?.() !== 0;
-    if (image.how === "link" && (kind !== "file" || is.size > MOST_COPIED || foreign)) return this.#moveBack(place, image.key ?? 0);
+    if (image.how === "link" && (kind !== "file" || is.size > MOST_COPIED || foreign)) return this.#moveBack(place, image);
     switch (kind) {
       case "directory":
         return sys(SYSCALLS.mkdirat, parentFd, nameAt, 0o700);
@@ -225,7 +261,7 @@ class Hand {
       case "file": {
         const result = this.#copyBack(place, image, is);
         // Who may not read it has it back all the same.
-        return result === -ERRNO.EACCES && image.how === "link" ? this.#moveBack(place, image.key ?? 0) : result;
+        return result === -ERRNO.EACCES && image.how === "link" ? this.#moveBack(place, image) : result;
       }
       default: {
         const [major, minor] = is.rdev;
@@ -237,8 +273,8 @@ class Hand {
   }
 
   /** The very object: from then on it is not kept any more. */
-  #moveBack({ parentFd, nameAt }: SafePlace, key: number): number {
-    return sys(SYSCALLS.renameat2, this.#kept, cTextAddress(String(key)), parentFd, nameAt, RENAME_NOREPLACE);
+  #moveBack({ parentFd, nameAt }: SafePlace, image: PreImage): number {
+    return sys(SYSCALLS.renameat2, this.#kept.of(image), cTextAddress(String(image.key ?? 0)), parentFd, nameAt, RENAME_NOREPLACE);
   }
 
   #copyBack({ parentFd, nameAt }: SafePlace, image: PreImage, is: KeptStat): number {
@@ -261,7 +297,7 @@ class Hand {
     const name = cTextAddress(String(image.key));
     const source = requireSuccess(
       "openat",
-      sys(SYSCALLS.openat, this.#kept, name, constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC, 0),
+      sys(SYSCALLS.openat, this.#kept.of(image), name, constants.O_RDONLY | constants.O_NOFOLLOW | O_CLOEXEC, 0),
     );
     try {
       const stat = statFd(source);

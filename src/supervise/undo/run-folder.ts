@@ -24,11 +24,22 @@ export interface RunMeta {
   readonly bytes?: number;
   /** Processes that the program left behind when it ended. */
   readonly left?: readonly { readonly pid: number; readonly name: string }[];
-  /** This is an undo of that run, of all of it unless `paths` says which. */
+  /** This is an undo of that run, of all of it unless `paths` says which; and of those runs with it, oldest first. */
   readonly undoes?: string;
+  readonly undoesToo?: readonly string[];
   readonly paths?: readonly string[];
   /** It ran in place of a command that an agent's host asked about: nobody was asked, for it was confined. */
   readonly confined?: ConfinedCommand;
+  /** No run, but what a tool of an agent's host was about to change; `argv` is the tool and the paths. */
+  readonly edit?: ToolEdit;
+}
+
+/** A tool of an agent's host that changed files by itself. */
+export interface ToolEdit {
+  readonly agent: string;
+  /** The host's id of its session. */
+  readonly session?: string;
+  readonly tool: string;
 }
 
 export interface RunRecord extends RunMeta {
@@ -133,7 +144,8 @@ export function listRuns(runs: string): readonly RunRecord[] {
     return [];
   }
   const found = names.flatMap((id) => readRun(runs, id) ?? []);
-  return found.sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1));
+  const undo = ({ undoes }: RunRecord): number => (undoes === undefined ? 0 : 1);
+  return found.sort((a, b) => a.started - b.started || undo(a) - undo(b) || (a.id < b.id ? -1 : 1));
 }
 
 export function readRun(runs: string, id: string): RunRecord | undefined {
@@ -145,11 +157,12 @@ export function readRun(runs: string, id: string): RunRecord | undefined {
     const value: unknown = JSON.parse(found.text);
     if (!isObject(value) || !isTexts(value["argv"]) || typeof value["started"] !== "number" || typeof value["cwd"] !== "string")
       return undefined;
-    const { confined, ...rest } = value;
+    const { confined, edit, ...rest } = value;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
     const meta = rest as unknown as RunMeta;
-    const command = readConfined(confined);
-    return { ...meta, id, folder, ...(command === undefined ? {} : { confined: command }) };
+    const command = readByAgent(confined, "command");
+    const tool = readByAgent(edit, "tool");
+    return { ...meta, id, folder, ...(command === undefined ? {} : { confined: command }), ...(tool === undefined ? {} : { edit: tool }) };
   } catch {
     return undefined;
   }
@@ -157,12 +170,21 @@ export function readRun(runs: string, id: string): RunRecord | undefined {
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
-function readConfined(value: unknown): ConfinedCommand | undefined {
+/** `what` is the field that says what was done. */
+function readByAgent<K extends "command" | "tool">(
+  value: unknown,
+  what: K,
+): ({ readonly agent: string; readonly session?: string } & Readonly<Record<K, string>>) | undefined {
   if (!isObject(value)) return undefined;
-  const { agent, session, command } = value;
-  if (typeof agent !== "string" || typeof command !== "string") return undefined;
-  return { agent, command, ...(typeof session === "string" && session !== "" ? { session } : {}) };
+  const { agent, session, [what]: text } = value;
+  if (typeof agent !== "string" || typeof text !== "string") return undefined;
+  const done: Readonly<Record<string, string>> = { [what]: text };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its one field is `what`
+  return { agent, ...(done as Readonly<Record<K, string>>), ...(typeof session === "string" && session !== "" ? { session } : {}) };
 }
+
+/** The runs that this one took back, oldest first; none where it is no undo. */
+export const undoneIn = ({ undoes, undoesToo = [] }: RunMeta): readonly string[] => (undoes === undefined ? [] : [...undoesToo, undoes]);
 
 /** What was run, as the person or the agent wrote it. */
 export const commandOf = ({ argv, confined }: RunMeta): string => confined?.command ?? argv.join(" ");

@@ -1,9 +1,10 @@
 import { closeSync, statSync } from "node:fs";
-import { forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
+import { callOffLast, forgetIntended, type Interrupted, interruptedUndo, noteIntended } from "./interrupted.ts";
 import { planUndo, type StepPlan } from "./plan.ts";
 import { type NotUndone, readRecordedAnew, sealRecorded } from "./after.ts";
+import { changedBetween } from "./repository.ts";
 import { carryOut } from "./restore.ts";
-import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord } from "./run-folder.ts";
+import { isRunning, listRuns, lockRun, newRunId, readRun, RunFolder, type RunRecord, undoneIn } from "./run-folder.ts";
 import { UndoStore } from "./store.ts";
 import type { Replay } from "./tree.ts";
 
@@ -30,36 +31,42 @@ export interface UndoOptions {
 }
 
 export interface UndoPlan extends StepPlan {
-  readonly run: RunRecord;
+  /** Oldest first. */
+  readonly runs: readonly RunRecord[];
   /** It was begun before. */
   readonly interrupted?: Interrupted;
   readonly warnings: readonly string[];
 }
 
-/** What an undo of the run would do. Changes nothing. */
-export function prepareUndo(run: RunRecord, options: Pick<UndoOptions, "paths" | "force">): UndoPlan {
-  const { folder } = run;
-  const interrupted = interruptedUndo(run);
+/** What an undo of the runs, oldest first, would do. Changes nothing. */
+export function prepareUndo(runs: readonly RunRecord[], options: Pick<UndoOptions, "paths" | "force">): UndoPlan {
+  const interrupted = interruptedUndo(runs);
   if (interrupted !== undefined) {
     const { steps, refused, undo } = interrupted;
-    const warning = `an undo of this run (${undo.id}) ended before it was done: it goes on where it stopped`;
-    return { run, warnings: [warning], broken: new Map(), steps, refused, interrupted };
+    const what = runs.length === 1 ? "this run" : "one of these runs";
+    const warning = `an undo of ${what} (${undo.id}) ended before it was done: it goes on where it stopped`;
+    return { runs, warnings: [warning], broken: new Map(), steps, refused, interrupted };
   }
   const warnings: string[] = [];
-  const held = new Map<string, string>();
-  let { tree, after, records, broken } = readRecordedAnew(run);
-  let plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
+  const folders = runs.map(({ folder }) => folder);
+  let { tree, after, records, broken, sealed, spoken } = readRecordedAnew(runs);
+  const between = runs.length > 1 ? changedBetween(folders.map((folder, i) => ({ folder, paths: spoken[i] ?? new Set() }))) : [];
+  const held = new Map<string, string>(between);
+  let plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held });
   while (plan.broken.size > 0) {
     for (const [root, why] of plan.broken) held.set(root, why);
     // A plan moves the names about.
-    ({ tree, after, records, broken } = readRecordedAnew(run));
-    plan = planUndo(tree, after, { folder, paths: options.paths, force: options.force, held });
+    ({ tree, after, records, broken, sealed, spoken } = readRecordedAnew(runs));
+    plan = planUndo(tree, after, { folders, paths: options.paths, force: options.force, held });
   }
   if (broken > 0)
     warnings.push(`${broken} line${broken === 1 ? "" : "s"} of the journal could not be read: what they held cannot be undone`);
-  if (!after.sealed && records.length > 0)
-    warnings.push("the run was killed before it could note what it left: what may have been changed since is left alone (--force)");
-  return { run, warnings, ...plan };
+  const killed = records.length === 0 ? [] : runs.filter((_, i) => sealed[i] === false).map(({ id }) => id);
+  if (killed.length > 0) {
+    const what = runs.length === 1 ? "the run was" : `${killed.join(", ")} ${killed.length === 1 ? "was" : "were"}`;
+    warnings.push(`${what} killed before it could note what it left: what may have been changed since is left alone (--force)`);
+  }
+  return { runs, warnings, ...plan };
 }
 
 export interface Undone {
@@ -72,46 +79,69 @@ export interface Undone {
 
 /** Carries the plan out, recorded as a run of its own that can be undone in turn. Throws where it cannot be recorded. */
 export function undoRun(runs: string, plan: UndoPlan, options: UndoOptions): Undone {
-  const { run, steps } = plan;
-  if (steps.length === 0) return { done: 0, failed: [], notes: [] };
-  const lock = lockRun(run.folder);
-  if (lock === undefined || undoneOf(listRuns(runs)).has(run.id)) {
-    if (lock !== undefined) closeSync(lock);
-    return {
-      done: 0,
-      failed: [{ path: run.cwd, why: `is as it was: ${run.id} was undone meanwhile, by another \`assent undo\`` }],
-      notes: [],
-    };
-  }
+  if (plan.steps.length === 0) return { done: 0, failed: [], notes: [] };
+  const locks: number[] = [];
   try {
+    for (const { folder } of plan.runs) {
+      const lock = lockRun(folder);
+      if (lock === undefined) return undoneMeanwhile(plan);
+      locks.push(lock);
+    }
+    if (isUndoneMeanwhile(listRuns(runs), plan)) return undoneMeanwhile(plan);
     return carryOutPlan(runs, plan, options);
   } finally {
-    closeSync(lock);
+    for (const lock of locks) closeSync(lock);
   }
 }
 
-function carryOutPlan(runs: string, { run, steps, refused, interrupted }: UndoPlan, options: UndoOptions): Undone {
-  const paths = interrupted?.paths ?? options.paths;
+function isUndoneMeanwhile(all: readonly RunRecord[], { runs }: UndoPlan): boolean {
+  const [only] = runs;
+  if (runs.length === 1 && only !== undefined) return undoneOf(all).has(only.id);
+  const planned = new Set(runs.map(({ id }) => id));
+  return all.some((one) => one.ended !== undefined && !planned.has(one.id) && undoneIn(one).some((id) => planned.has(id)));
+}
+
+function undoneMeanwhile({ runs }: UndoPlan): Undone {
+  const [{ cwd, id } = { cwd: "/", id: "it" }] = runs;
+  return { done: 0, failed: [{ path: cwd, why: `is as it was: ${id} was undone meanwhile, by another \`assent undo\`` }], notes: [] };
+}
+
+/** A new undo, or one that was begun before: that one goes on. */
+function recordsOf(at: string, plan: UndoPlan, paths: readonly string[], now: number): RunFolder {
+  const { runs, refused, interrupted } = plan;
+  if (interrupted !== undefined) {
+    const { folder: _, ...meta } = interrupted.undo;
+    return new RunFolder(at, meta);
+  }
+  const ids = runs.map(({ id }) => id);
+  const [last = ""] = ids.slice(-1);
   // Partly undone counts as not undone.
   const partly = paths.length > 0 || refused.length > 0;
-  const own = new RunFolder(runs, {
-    id: newRunId(options.now),
-    argv: ["assent", "undo", run.id, ...paths],
-    cwd: run.cwd,
-    started: options.now,
-    undoes: run.id,
+  return new RunFolder(at, {
+    id: newRunId(now),
+    argv: ["assent", "undo", ...(ids.length > 3 ? [ids[0] ?? "", "…", last] : ids), ...paths],
+    cwd: runs.at(-1)?.cwd ?? "/",
+    started: now,
+    undoes: last,
+    ...(ids.length > 1 ? { undoesToo: ids.slice(0, -1) } : {}),
     ...(partly ? { paths } : {}),
   });
+}
+
+function carryOutPlan(runs: string, plan: UndoPlan, options: UndoOptions): Undone {
+  const { steps, refused, interrupted } = plan;
+  const paths = interrupted?.paths ?? options.paths;
+  const own = recordsOf(runs, plan, paths, options.now);
   try {
+    if (interrupted !== undefined) callOffLast(own.folder);
     // What it replaces is kept whatever its size: links cost nothing, and a person is waiting.
     const store = new UndoStore(own.folder, { file: Number.POSITIVE_INFINITY, run: Number.POSITIVE_INFINITY });
-    noteIntended(own.folder, { steps, refused, paths });
-    const outcome = carryOut(steps, run.folder, store, interrupted?.since);
+    if (interrupted === undefined) noteIntended(own.folder, { steps, refused, paths });
+    const outcome = carryOut(steps, plan.runs.at(-1)?.folder ?? "", store, interrupted?.since);
     store.close();
     const bytes = sealRun(own.folder, Date.now());
     own.end({ ended: Date.now(), exit: { by: "exit", code: outcome.failed.length === 0 ? 0 : 1 }, bytes });
     forgetIntended(own.folder);
-    if (interrupted !== undefined) forgetIntended(interrupted.undo.folder);
     return { id: own.id, ...outcome };
   } finally {
     own.close();
@@ -134,8 +164,8 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
     run.undoes === undefined && !undone.has(run.id) && (!isRunning(run.folder) || (run.left !== undefined && run.ended !== undefined));
   const fit = undoable ? all.filter(mayBe) : all;
   const changed = (run: RunRecord): boolean => !undoable || hasChanges(run);
-  const touched = (run: RunRecord): boolean => readRecordedAnew(run).records.length > 0;
-  const begun = undoable ? fit.findLast((one) => interruptedUndo(one) !== undefined) : undefined;
+  const touched = (run: RunRecord): boolean => readRecordedAnew([run]).records.length > 0;
+  const begun = undoable ? fit.findLast((one) => interruptedUndo([one]) !== undefined) : undefined;
   const run = begun ?? fit.findLast((one) => one.cwd === cwd && changed(one)) ?? fit.findLast(changed) ?? fit.findLast(touched);
   if (run === undefined && fit.length > 0) return { problem: "no run that is not undone yet has changed anything" };
   return run ?? { problem: all.length === 0 ? "no run is recorded yet" : "every run is undone already" };
@@ -143,8 +173,8 @@ export function findRun(runs: string, id: string | undefined, cwd: string, undoa
 
 /** Something is not as it was before, but for the times of folders: what was only opened for writing is. */
 function hasChanges(run: RunRecord): boolean {
-  if (!mayHaveChanges(readRecordedAnew(run).tree)) return false;
-  const { steps, refused } = prepareUndo(run, { paths: [], force: false });
+  if (!mayHaveChanges(readRecordedAnew([run]).tree)) return false;
+  const { steps, refused } = prepareUndo([run], { paths: [], force: false });
   return steps.length + refused.length > 0;
 }
 
@@ -159,9 +189,9 @@ const isWhole = ({ ended, exit, paths }: RunRecord): boolean =>
   paths === undefined && ended !== undefined && exit?.by === "exit" && exit.code === 0;
 
 /** Ids of the runs that are undone, by an undo that is not undone itself. `all`: oldest first. */
-function undoneOf(all: readonly RunRecord[]): ReadonlySet<string> {
+export function undoneOf(all: readonly RunRecord[]): ReadonlySet<string> {
   const undone = new Set<string>();
-  for (const run of all.toReversed()) if (run.undoes !== undefined && isWhole(run) && !undone.has(run.id)) undone.add(run.undoes);
+  for (const run of all.toReversed()) if (isWhole(run) && !undone.has(run.id)) for (const id of undoneIn(run)) undone.add(id);
   return undone;
 }
 
@@ -178,7 +208,7 @@ export function laterRuns(runs: string, run: RunRecord): readonly RunRecord[] {
 
 /** The run changed something at this path, or a name of it. */
 export function touches(run: RunRecord, path: string): boolean {
-  return readRecordedAnew(run).records.some(
+  return readRecordedAnew([run]).records.some(
     (record) => ("path" in record && record.path === path) || ("to" in record && record.to === path),
   );
 }

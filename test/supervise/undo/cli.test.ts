@@ -143,6 +143,61 @@ describe("receipt, diff, undo", () => {
     expect(JSON.parse(assent(place, ["receipt", "--json"]).stdout)).not.toHaveProperty("confined");
   });
 
+  test("one session of an agent, and what was done since", () => {
+    const place = scratch();
+    for (const name of ["a", "b", "c"]) place.write(name, `${name}\n`);
+    mkdirSync(runsFolder(place.machine), { recursive: true, mode: 0o700 });
+    const run = (command: string, session: string, does: (actor: Actor) => unknown): string => {
+      const confined = { agent: "claude", session, command };
+      const actor = new Actor(place.project, runsFolder(place.machine), undefined, { confined });
+      does(actor);
+      actor.end();
+      return actor.run.id;
+    };
+    run("old", "other", (a) => a.unlink("c"));
+    const first = run("sed -i s/a/1/ a", "s-1", (a) => a.overwrite("a", "1\n"));
+    run("./tidy.sh", "s-1", (a) => void (a.unlink("b"), a.create("report.md", "x\n")));
+    run("sed -i s/1/2/ a", "s-1", (a) => a.overwrite("a", "2\n"));
+
+    expect(assent(place, ["receipt", "--sessions"]).stdout).toMatch(
+      /^claude, session other: 1 command .*\nclaude, session s-1: 3 commands .*\n$/,
+    );
+    const { sessions } = JSON.parse(assent(place, ["receipt", "--sessions", "--json"]).stdout) as { sessions: unknown };
+    expect(sessions).toMatchObject([{ session: "other" }, { agent: "claude", session: "s-1", commands: 3, edits: 0, cwd: place.project }]);
+    const receipt = assent(place, ["receipt", "--session"]);
+    expect(receipt.stdout).toContain(`${first}  sed -i s/a/1/ a\n  1 file changed\n`);
+    expect(receipt.stdout).toMatch(/all in all\n\ncreated\n {2}report\.md\n\nchanged\n {2}a\n\ndeleted\n {2}b\n$/);
+    expect(JSON.parse(assent(place, ["receipt", "--session", "s-", "--json"]).stdout)).toMatchObject({
+      session: "s-1",
+      runs: [{ id: first }, {}, {}],
+      changes: [{ what: "changed" }, { what: "deleted" }, { what: "created" }],
+    });
+    expect(assent(place, ["receipt", "--session", "nope"])).toMatchObject({ status: 2, stderr: saying("nope: there is no such session") });
+    expect(assent(place, ["receipt", "--since", "soon"])).toMatchObject({ status: 1, stderr: saying("is no time") });
+    expect(assent(place, ["receipt", "--since", "10m"]).stdout).toContain("deleted\n  b\n  c\n");
+    expect(assent(place, ["diff", "--session"]).stdout).toContain("-a\n+2\n");
+
+    const dry = assent(place, ["undo", "--session", "--dry-run", "--diff"]);
+    expect(dry.stdout).toContain("claude, session s-1: 3 commands\n");
+    expect(dry.stdout).toContain("-2\n+a\n");
+    expect(dry.stdout).toContain(`--- /dev/null\n+++ b${place.project}/b\n@@ -0,0 +1,1 @@\n+b\n`);
+    const one = assent(place, ["undo", "--session", "./b", "--yes"]);
+    expect(one).toMatchObject({ status: 0, stdout: saying("undone; to have it back: assent undo ") });
+    const read = (name: string): string => readFileSync(`${place.project}/${name}`, "utf8");
+    expect([read("a"), read("b")]).toEqual(["2\n", "b\n"]);
+    place.write("report.md", "mine\n");
+    const most = assent(place, ["undo", "--session", "--yes"]);
+    expect(most).toMatchObject({
+      status: 1,
+      stdout: saying("undone, but for what was left alone; "),
+      stderr: saying("left alone: report.md was changed since"),
+    });
+    expect([read("a"), read("b"), read("report.md")]).toEqual(["a\n", "b\n", "mine\n"]);
+    const since = assent(place, ["undo", "--since", "1h", "--yes"]);
+    expect(since).toMatchObject({ status: 1 });
+    expect(read("c")).toBe("c\n");
+  });
+
   test("a run that is not there", () => {
     const place = scratch();
     expect(assent(place, ["receipt"])).toMatchObject({ status: 1, stderr: saying("no run is recorded yet") });

@@ -294,7 +294,7 @@ export function undo(
   const run = findRun(runsAt, id, root, id === undefined);
   if ("problem" in run) throw new Error(run.problem);
   const all = { paths: options.paths ?? [], force: options.force ?? false, now: Date.now() };
-  const plan = prepareUndo(run, all);
+  const plan = prepareUndo([run], all);
   return { ...undoRun(runsAt, plan, all), plan };
 }
 

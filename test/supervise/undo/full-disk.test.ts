@@ -36,7 +36,7 @@ const script = (at: string): string => `
   let sealed = "yes";
   try { sealRun(run.folder, Date.now()); } catch (error) { sealed = error.code; }
   run.close();
-  const plan = prepareUndo(listRuns(runs)[0], { paths: [work + "/large"], force: true });
+  const plan = prepareUndo([listRuns(runs)[0]], { paths: [work + "/large"], force: true });
   let undone = "yes";
   try { undoRun(runs, plan, { paths: [], force: true, now: Date.now() }); } catch (error) { undone = String(error.code ?? error.message); }
   console.log(JSON.stringify({ first, second, third, refused, records, whole, sealed, undone, kept: readdirSync(run.folder + "/kept"), other: statSync(work + "/other").size }));

@@ -356,7 +356,7 @@ describe("parts", () => {
     expect(readFileSync(`${at}/b/x`, "utf8")).toBe("new");
     expect(existsSync(`${at}/b/y`)).toBe(true);
     // Not undone yet as a whole: the same run again.
-    expect(undo(runs, undefined, at).plan.run.id).toBe(actor.run.id);
+    expect(undo(runs, undefined, at).plan.runs[0]?.id).toBe(actor.run.id);
     expect(existsSync(`${at}/b/y`)).toBe(false);
     expect(readFileSync(`${at}/b/x`, "utf8")).toBe("old");
   });

@@ -1,0 +1,64 @@
+import { findRun, findSpan, readRunId, type RunSpan } from "../supervise/undo/index.ts";
+import { absolute } from "./place.ts";
+import { readSince } from "./since.ts";
+
+/** Which runs are meant. */
+export interface SpanOptions {
+  /** `true`: the last session in this folder. */
+  readonly session?: string | true;
+  readonly since?: string;
+}
+
+/** The runs that a command is about, oldest first, and the paths of them. */
+interface ChosenRuns extends RunSpan {
+  readonly paths: readonly string[];
+  /** Named by the person; else the last one that fits. */
+  readonly id: string | undefined;
+}
+
+/** `undoable`: without an id, the last one that is not undone already. */
+export function chooseRuns(
+  runs: string,
+  given: { readonly id: string | undefined; readonly words: readonly string[]; readonly undoable: boolean },
+  { session, since }: SpanOptions,
+): ChosenRuns | { readonly problem: string; readonly id: string | undefined } {
+  if (session === undefined && since === undefined) {
+    const { id, paths } = idAndPaths(runs, given.id, given.words);
+    const run = findRun(runs, id, process.cwd(), given.undoable && id === undefined);
+    return "problem" in run ? { ...run, id } : { runs: [run], paths, id };
+  }
+  const from = since === undefined ? undefined : readSince(since, Date.now());
+  if (typeof from === "object") return { problem: from.wrong, id: undefined };
+  const words = given.id === undefined ? given.words : [given.id, ...given.words];
+  const wanted = { cwd: process.cwd(), ...(from === undefined ? {} : { since: from }) };
+  const span = (name: string): ReturnType<typeof findSpan> => findSpan(runs, { ...wanted, session: name });
+  const chosen = (found: ReturnType<typeof findSpan>, paths: readonly string[], id?: string): ReturnType<typeof chooseRuns> =>
+    "problem" in found ? { ...found, id } : { ...found, paths: paths.map((path) => absolute(path)), id };
+  if (session === undefined) return chosen(findSpan(runs, wanted), words);
+  if (session === true) return chosen(span(""), words);
+  const named = span(session);
+  // `--session src/a.ts` is a path of the last session.
+  if ("problem" in named && /[./]/.test(session)) return chosen(span(""), [session, ...words]);
+  return chosen(named, words, session);
+}
+
+/** What the runs are called, where they are several. */
+export function nameOfSpan({ of, runs }: RunSpan): string {
+  const own = runs.filter(({ undoes }) => undoes === undefined);
+  const edits = own.filter(({ edit }) => edit !== undefined).length;
+  const commands = own.length - edits;
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const parts = [...(commands > 0 ? [count(commands, "command")] : []), ...(edits > 0 ? [count(edits, "edit")] : [])].join(" and ");
+  return of === undefined ? parts : `${of.agent}, session ${of.session}: ${parts}`;
+}
+
+/** `assent undo src/a.ts` means the last run. */
+function idAndPaths(
+  runs: string,
+  id: string | undefined,
+  paths: readonly string[],
+): { readonly id: string | undefined; readonly paths: readonly string[] } {
+  const isId = id === undefined || readRunId(runs, id);
+  const all = isId ? paths : [id, ...paths];
+  return { id: isId ? id : undefined, paths: all.map((path) => absolute(path)) };
+}
