@@ -1,10 +1,13 @@
 import {
   type Action,
+  CONFINED_NEEDS,
+  type ExecAction,
   type FileAction,
   type NetAction,
   type ProcessAction,
   RUN_TIME_PROCESS,
   type Unknown,
+  visible,
   type World,
 } from "../action/index.ts";
 import { isWithin } from "../path/index.ts";
@@ -35,14 +38,35 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
   if (found.decision === "allow") {
     const why = whyWalled(found, context);
-    return why === undefined ? found : confined(found, why);
+    return why === undefined ? found : walled(found, why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const everything = policy.settings.mode === "full-auto";
   const held =
     obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
     unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict));
-  return held ? confined(found) : found;
+  return held ? walled(found) : found;
+}
+
+/** Confined, unless it is known to fail so. */
+function walled(found: RequestVerdict, why?: string): RequestVerdict {
+  const failing = found.actions.map(({ action }) => action).find((action) => action.kind === "exec" && action.needs !== undefined);
+  return failing?.kind === "exec" ? askedBefore(found, failing) : confined(found, why);
+}
+
+/** It would only fail, with an error that says something else. */
+function askedBefore({ actions, unknowns }: RequestVerdict, { program, shape, needs: [need] = [] }: ExecAction): RequestVerdict {
+  const [first] = shape?.operands ?? [];
+  // `docker build`, `npx playwright`: the rule is for that.
+  const words = first?.known === true && /^[a-z][\w-]*$/.test(first.text) ? `${program} ${first.text}` : program;
+  const rule = JSON.stringify({ rule: `Bash(${words}:*)`, confined: false });
+  const verdict = verdictOf("ask", "confine.fails", {
+    ...(need === undefined ? {} : { reason: `${visible(program)} would fail confined: ${CONFINED_NEEDS[need]}` }),
+    help: /^[\w.+-]+$/.test(program)
+      ? `let the user confirm: once, or for good by the rule ${rule}, which lets it run unconfined`
+      : "let the user confirm",
+  });
+  return { ...verdict, actions, unknowns };
 }
 
 /** A run allows less by itself under the stricter presets: what these ask about stays a question. */

@@ -232,6 +232,12 @@ export const REASONS = {
     help: "run with --no-undo to go on without a way back",
   },
   "exec.unverified": { class: "run", basis: "protection", title: "nobody could look at what would be started" },
+  "confine.fails": {
+    class: "run",
+    basis: "protection",
+    title: "it is known not to work in a supervised run, or has failed in one before",
+    waivable: false,
+  },
   "run.default": { class: "run", basis: "default", title: "allowed in a supervised run" },
   "run.errand": { class: "run", basis: "knowledge", title: "what this program was started for" },
   "run.typed": { class: "run", basis: "grant", title: "named in the command that was typed" },

@@ -13,6 +13,7 @@ import {
   type Subcommands,
 } from "./knowledge/entries.ts";
 import { kindName, readOptionLine, type Kind, type Option, type Slot } from "./knowledge/read-spec.ts";
+import { noteNeeds } from "./needs.ts";
 import { fillSlots, readArguments, type Arguments, type Filled, type GivenOption } from "./options.ts";
 import { outputOf } from "./output.ts";
 import { concat, holeOf, isNetwork, literal, prefixOf, textOf, type Stream, type Value } from "./value.ts";
@@ -59,6 +60,7 @@ function applyLevel(
     ...base,
     ...(reads === undefined ? {} : { reads }),
     ...(spec.helps === undefined ? {} : { helps: spec.helps }),
+    ...(spec.confined === undefined ? {} : { confined: spec.confined }),
     spec,
     grammar,
     args,
@@ -72,11 +74,15 @@ function applyLevel(
   const stopped = applyOptions(inv, parent) && (first === undefined || onlyLooks(grammar));
   if (grammar.subcommands !== undefined && first !== undefined && !stopped) {
     const inner = applySubcommand(inv, grammar, first, id, before);
-    if (inner.id === undefined) applyEnvironment({ ...inv, whole: inv });
+    if (inner.id === undefined) {
+      applyEnvironment({ ...inv, whole: inv });
+      noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);
+    }
     return { ...inner, options: [...args.options, ...inner.options], complete: inner.complete && args.doubts.length === 0 };
   }
   for (const reason of args.doubts) doubt(inv, `${reason} of ${inv.name}`, "put -- in front of it, or start it with ./");
   if (!stopped) {
+    noteNeeds(inv.cx, inv.exec, inv.confined, inv.name, inv.words);
     for (const effect of grammar.effects) applyEffect(inv, effect);
     if (spec.analyse === undefined || grammar.slots !== undefined) applyOperands(inv);
     for (const { option, value } of args.options) if (option?.kind.is === "dest" && value !== undefined) applyKind(inv, option.kind, value);
@@ -113,7 +119,10 @@ const onlyLooks = (grammar: Grammar): boolean =>
   grammar.slots?.every(({ kind }) => (kind.is === "file" ? isLook(kind) : INERT.has(kind.is))) !== false &&
   grammar.effects.every(
     (effect) =>
-      effect.is === "repository" || (effect.is === "remote" && effect.operation === "read") || (effect.is === "file" && isLook(effect)),
+      effect.is === "repository" ||
+      effect.is === "needs" ||
+      (effect.is === "remote" && effect.operation === "read") ||
+      (effect.is === "file" && isLook(effect)),
   );
 
 /**

@@ -1,6 +1,7 @@
 import {
   type Action,
   type Argument,
+  type ConfinedNeed,
   type DangerId,
   type ExecAction,
   type Origin,
@@ -198,9 +199,16 @@ export class Context {
   }
 
   /** Replaces fields of the exec at `index`, once more is known of it. */
-  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool">>): void {
+  refineExec(index: number, fields: Partial<Pick<ExecAction, "knowledge" | "shape" | "folders" | "ownTool" | "needs">>): void {
     const action = this.actions[index];
     if (action?.kind === "exec") this.actions[index] = { ...action, ...fields };
+  }
+
+  /** Said of a command: see `ExecAction.needs`. */
+  addNeed(index: number, need: ConfinedNeed): void {
+    const action = this.actions[index];
+    if (action?.kind !== "exec" || action.needs?.includes(need) === true) return;
+    this.actions[index] = { ...action, needs: [...(action.needs ?? []), need] };
   }
 }
 

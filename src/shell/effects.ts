@@ -24,6 +24,9 @@ export function applyEffect(inv: Invocation, effect: TableEffect): void {
     case "danger":
       inv.cx.addDanger(inv.exec, effect.danger);
       return;
+    case "needs":
+      inv.cx.addNeed(inv.exec, effect.need);
+      return;
     case "file":
       emitFile(inv, effect.operation, tablePath(inv, effect.path), effect.tree);
       return;

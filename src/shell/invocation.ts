@@ -41,6 +41,8 @@ export interface Invocation {
   readonly span: Span | undefined;
   /** `CommandSpec.reads` of the program and its subcommands, the innermost first. */
   readonly reads?: readonly string[];
+  /** `CommandSpec.confined` that counts here. */
+  readonly confined?: string;
   /** `CommandSpec.helps` that counts here. */
   readonly helps?: string;
   /** Where the program works: the shell's place, moved by `-C`. */

@@ -1,4 +1,5 @@
 import { describe, refuse, type Invocation } from "../invocation.ts";
+import { noteNeedsOfPackage } from "../needs.ts";
 import { literal, prefixOf, textOf, type Value } from "../value.ts";
 
 /**
@@ -92,7 +93,10 @@ function runPackaged(inv: Invocation, words: readonly Value[]): void {
   const name = text.replace(/^npm:/, "");
   // `name@1.2` and `@scope/name` are packages, `owner/name` and addresses repositories; `./name` is a file.
   const isFile = /^\.{0,2}\//.test(name);
-  if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) return;
+  if (!isFile && (/[@/:#\s]/.test(name) || (inv.cx.world.lookup(name).path === undefined && !MACHINE.test(name)))) {
+    noteNeedsOfPackage(inv.cx, inv.exec, name, rest);
+    return;
+  }
   const state = inv.places === inv.state.places ? inv.state : inv.state.fork();
   state.places = inv.places;
   inv.output = inv.run.argv(inv.cx, state, [literal(name), ...rest], inv.stdin, inv.exec);

@@ -1,4 +1,4 @@
-import { FILE_OPERATIONS, isDangerId, type DangerId, type FileOperation } from "../../action/index.ts";
+import { type ConfinedNeed, FILE_OPERATIONS, isConfinedNeed, isDangerId, type DangerId, type FileOperation } from "../../action/index.ts";
 import { OUTPUTS } from "./spec.ts";
 
 // The notations of `spec.ts`, read. Reading throws on anything it does not understand: a wrong table is a bug.
@@ -80,6 +80,7 @@ export type TableEffect =
   | { readonly is: "code"; readonly source: "project" | "stdin"; readonly language: string }
   | { readonly is: "system"; readonly area: string }
   | { readonly is: "danger"; readonly danger: DangerId }
+  | { readonly is: "needs"; readonly need: ConfinedNeed }
   | { readonly is: "file"; readonly operation: FileOperation; readonly path: string; readonly tree: boolean }
   | { readonly is: "net" | "listen" | "process" | "privilege" | "environment" | "secrets" | "terminal" | "repository" };
 
@@ -115,6 +116,7 @@ export function readEffect(text: string): TableEffect {
     return { is: "code", source: head === "code.project" ? "project" : "stdin", language: argument || "project" };
   if (head === "system" && argument !== "") return { is: "system", area: argument };
   if (head === "danger" && isDangerId(argument)) return { is: "danger", danger: argument };
+  if (head === "needs" && isConfinedNeed(argument)) return { is: "needs", need: argument };
   if (isIn(["net", "listen", "process", "privilege", "environment", "secrets", "terminal", "repository"] as const, head) && argument === "")
     return { is: head };
   if (argument !== "") {
@@ -122,6 +124,17 @@ export function readEffect(text: string): TableEffect {
     if (kind.is === "file") return { is: "file", operation: kind.operation, path: argument, tree: kind.tree };
   }
   throw new Error(`unknown effect \`${text.trim()}\``);
+}
+
+/** `CommandSpec.confined`: what a command of this name needs; `given`: whether a word is among its own. */
+export function readConfined(text: string, name: string, given: (word: string) => boolean): readonly ConfinedNeed[] {
+  return text.split(";").flatMap((row) => {
+    const [, need = "", names, word] = /^\s*(\S+?)(?:: ([^;]*?))?(?: unless (\S+))?\s*$/.exec(row) ?? [];
+    if (need === "works") return [];
+    if (!isConfinedNeed(need)) throw new Error(`\`${row.trim()}\` is no need`);
+    if (word !== undefined && given(word)) return [];
+    return names === undefined || names.split(/\s+/).includes(name) ? [need] : [];
+  });
 }
 
 /** `CommandSpec.effects`. */
@@ -201,5 +214,6 @@ const isInert = (option: Option): boolean =>
       c.then === "stop" ||
       c.then === "default" ||
       c.then === "output" ||
+      (c.then === "effect" && c.effect.is === "needs") ||
       (c.then === "become" && c.to.is === "file" && (c.to.operation === "read" || c.to.operation === "list")),
   );

@@ -1,5 +1,5 @@
 import { isDangerId } from "../../action/index.ts";
-import { readEffects, readOptionLine, readSlots } from "./read-spec.ts";
+import { readConfined, readEffects, readOptionLine, readSlots } from "./read-spec.ts";
 import { readReads } from "./reads.ts";
 import { OUTPUTS, STYLES, type CommandSpec, type Examples, type SubcommandSpec } from "./spec.ts";
 
@@ -251,6 +251,10 @@ class TableReader {
       case "effects":
         readEffects(value);
         spec.effects = value;
+        return;
+      case "confined":
+        readConfined(text, "", () => false);
+        spec.confined = text;
         return;
       case "helps":
         if (value !== "") readOptionLine(value);

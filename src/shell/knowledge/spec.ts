@@ -53,6 +53,11 @@ export interface CommandSpec {
   readonly output?: (typeof OUTPUTS)[number];
   /** What the files are called that its walks through folders open: `"*.py *.pyi"`. */
   readonly walks?: string;
+  /**
+   * What it needs that it cannot have in a supervised run: `NEED` or, for some of its names, `NEED: NAME NAME`, and
+   * `unless WORD`; `works` ends what is inherited.
+   */
+  readonly confined?: string;
   /** Environment variables, one row each: `NAMES=WHAT`. Subcommands add to the rows of their parent. */
   readonly reads?: string;
   /** What it does for itself without being asked: `OP PATH` each. */

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { CONFINED_NEEDS } from "../../src/action/index.ts";
+import { allEntries } from "../../src/shell/knowledge/entries.ts";
+import { readConfined } from "../../src/shell/knowledge/read-spec.ts";
+import { assent, scratch } from "../scratch.ts";
+
+/** Under `"unknown": "confine"`: `ask` beforehand for the need, `confined`, or `as before`: allowed or asked without it. */
+const LINES: readonly (readonly [line: string, expected: string])[] = [
+  ["make", "confined"],
+  ["./build.sh", "confined"],
+  ["cargo test", "confined"],
+  ["gdb -batch -ex run ./a", "as before"],
+  ["gdb -batch", "tracing"],
+  ["strace -f ./a", "tracing"],
+  ["ltrace ./a", "tracing"],
+  ["strace --version", "as before"],
+  ["bwrap --ro-bind / / ./a", "namespaces"],
+  ["unshare -r ./a", "namespaces"],
+  ["make && unshare -r ./a", "namespaces"],
+  ["./x.sh && podman build .", "as before"],
+  ["docker build .", "as before"],
+  ["docker compose up -d", "as before"],
+  ["nix develop", "namespaces"],
+  ["chromium --headless --dump-dom page.html", "browser"],
+  ["chromium --headless --no-sandbox --no-zygote --dump-dom page.html", "confined"],
+  ["bash -c 'strace ./a'", "tracing"],
+  ["timeout 5 strace ./a", "tracing"],
+  ["tmux attach", "terminals"],
+  ["notify-send done", "as before"],
+  ["./x.sh && notify-send done", "bus"],
+  ["kinit me@EXAMPLE.COM", "tickets"],
+  ["./x.sh && git commit -S -m x", "keys"],
+  ["./x.sh && git commit -m x", "confined"],
+  ["./x.sh; nvidia-smi", "gpu"],
+  ["npx playwright test", "browser"],
+  ["npx playwright install", "confined"],
+  ["node_modules/.bin/cypress run", "browser"],
+];
+
+describe('under "unknown": "confine", what is known to fail confined is asked beforehand', () => {
+  const place = scratch({ keep: true });
+  place.write("~/.config/assent/policy.jsonc", '{ "version": 1, "unknown": "confine" }');
+  place.write("build.sh", "true\n");
+  place.write("x.sh", "true\n");
+  place.write("Makefile", "all:\n\ttrue\n");
+
+  it.each(LINES)("%s → %s", (line, expected) => {
+    const { stdout, stderr } = assent(place, ["explain", "--json", "--confined", line]);
+    expect(stderr).toBe("");
+    const found: unknown = JSON.parse(stdout);
+    const text = JSON.stringify(found);
+    const need = Object.entries(CONFINED_NEEDS).find(([, words]) => text.includes(words))?.[0];
+    const said = need ?? (text.includes('"confined":true') ? "confined" : "as before");
+    expect(said).toBe(expected);
+    if (need !== undefined) expect(text).toContain("confine.fails");
+  });
+
+  it("a rule that says so runs it unconfined", () => {
+    place.write(
+      "~/.config/assent/policy.jsonc",
+      '{ "version": 1, "unknown": "confine", "permissions": { "allow": [{ "rule": "Bash(gdb:*)", "confined": false }] } }',
+    );
+    const { stdout } = assent(place, ["explain", "--json", "gdb -batch -ex run ./a"]);
+    expect(stdout).not.toContain("confine.fails");
+  });
+});
+
+it("every need of the tables is one that is known", () => {
+  const wrong = allEntries().flatMap(({ confined, names }) => {
+    try {
+      if (confined !== undefined) for (const name of names.split(" ")) readConfined(confined, name, () => false);
+      return [];
+    } catch (error) {
+      return [`${names}: ${String(error)}`];
+    }
+  });
+  expect(wrong).toEqual([]);
+});
