@@ -34,7 +34,10 @@ export function shellPattern(pattern: string): ShellPattern {
     const everything =
       rest.length > 0 &&
       rest.every(({ glob }) =>
-        glob.units.every((unit) => unit.is === "run" || unit.is === "one" || (unit.is === "char" && unit.code === 46)),
+        glob.units.every(
+          (unit) =>
+            unit.is === "run" || unit.is === "one" || (unit.is === "set" && unit.negated) || (unit.is === "char" && unit.code === 46),
+        ),
       );
     return { folder: `/${literals.join("/")}`, rest, everything };
   });

@@ -63,7 +63,12 @@ export function parseUnits(text: string, escapes: Escapes = "rule"): Result<read
       continue;
     }
     if (char === "[" && i < lastClose) {
-      const set = parseSet(text, i);
+      const set = escapes === "shell" ? parseShellSet(text, i) : parseSet(text, i);
+      // Which characters are left for what follows is not certain, either.
+      if (set === "open") {
+        if (units.at(-1)?.is !== "run") units.push(RUN);
+        break;
+      }
       if (set !== undefined) {
         units.push(set.unit);
         i = set.end;
@@ -93,8 +98,62 @@ export function checkEscape(text: string, at: number): Mistake | undefined {
   return undefined;
 }
 
+/** The classes that all shells know (wctype(3)). */
+const CLASS = /^\[:(?:alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit):\]/;
+const LONGEST_CLASS = 10;
+
+interface BracketSet {
+  readonly unit: Unit;
+  readonly end: number;
+}
+
+/** A set that takes any character: more than any shell makes of it. */
+const ANY: Unit = { is: "set", negated: true, ranges: [] };
+
+/**
+ * What a shell reads as a set, as wide as one of them reads it: with a class, a range that runs backwards (which bash and zsh
+ * leave out) or `^` (a character in dash) it is any character. "open" where they differ on its end: `[[=a=]]`, `[[.a.]]`, `[!]`.
+ */
+function parseShellSet(text: string, open: number): BracketSet | "open" | undefined {
+  let i = open + 1;
+  let strange = text.charAt(i) === "^";
+  const negated = strange || text.charAt(i) === "!";
+  if (negated) i++;
+  const ranges: (readonly [number, number])[] = [];
+  if (text.charAt(i) === "]") return "open";
+  while (i < text.length) {
+    if (text.charAt(i) === "]") return { unit: strange ? ANY : { is: "set", negated, ranges }, end: i + 1 };
+    if (/^\[[:=.]/.test(text.slice(i, i + 2))) {
+      const [named] = CLASS.exec(text.slice(i, i + LONGEST_CLASS)) ?? [];
+      if (named === undefined) return "open";
+      strange = true;
+      i += named.length;
+      continue;
+    }
+    const low = member(text, i);
+    i = low.next;
+    if (text.charAt(i) !== "-" || i + 1 >= text.length || text.charAt(i + 1) === "]") {
+      ranges.push([low.code, low.code]);
+      continue;
+    }
+    if (text.charAt(i + 1) === "[") return "open";
+    const high = member(text, i + 1);
+    if (high.code < low.code) strange = true;
+    else ranges.push([low.code, high.code], ...(negated ? [] : inOtherCase(low.code, high.code)));
+    i = high.next;
+  }
+  return strange ? "open" : undefined;
+}
+
+/** Older shells take a range of letters in the order of the language, where upper and lower case lie side by side. */
+function inOtherCase(low: number, high: number): readonly (readonly [number, number])[] {
+  const range = String.fromCodePoint(low, high);
+  if (/^[a-z]+$/.test(range)) return [[low - 32, high - 32]];
+  return /^[A-Z]+$/.test(range) ? [[low + 32, high + 32]] : [];
+}
+
 /** Undefined when the bracket does not close or holds a reversed range: then it is literal text, as `[user-id]` is. */
-function parseSet(text: string, open: number): { readonly unit: Unit; readonly end: number } | undefined {
+function parseSet(text: string, open: number): BracketSet | undefined {
   let i = open + 1;
   const negated = text.charAt(i) === "!" || text.charAt(i) === "^";
   if (negated) i++;

@@ -5,7 +5,7 @@ import { applyEffect } from "./effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "./invocation.ts";
 import { nameWords } from "./named-paths.ts";
 import { surroundingsOf } from "./surroundings.ts";
-import { holeOf, isHole, isNetwork, literal, textOf, unknown, type Stream, type Value } from "./value.ts";
+import { holeOf, isHole, isNetwork, literal, patternAtoms, textOf, unknown, type Stream, type Value } from "./value.ts";
 
 /** Languages that only say what a program does to its input: what they hide is a doubt, not a program of its own. */
 const SMALL: ReadonlySet<string> = new Set(["sed", "awk", "jq", "yq", "sql", "sqlite", "psql", "mysql", "duckdb"]);
@@ -125,8 +125,7 @@ function pathIn({ cx }: Invocation, { path, glob, unknown: hidden }: Extract<Cod
   if (hidden === true) return unknown("a path that the code finds");
   const whole = path.replaceAll(HOME, cx.world.home);
   if (glob !== true) return literal(whole);
-  const atoms = whole.split(/(\*+|\?|\[[^\]]*\])/).filter((part) => part !== "");
-  return { atoms: atoms.map((part) => (/^[*?[]/.test(part) ? { glob: part } : part)), many: true };
+  return { atoms: patternAtoms(whole), many: true };
 }
 
 /** A file that is open already, here or in another process. */

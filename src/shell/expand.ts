@@ -5,7 +5,21 @@ import { bracesOf } from "./brace.ts";
 import type { Context } from "./context.ts";
 import { hasZshDollar, isZshLength, readParameter, type Fields } from "./parameter.ts";
 import type { ShellState } from "./state.ts";
-import { concat, holeOf, isNetwork, join, literal, NOTHING, textOf, unknown, type Atom, type Stream, type Value } from "./value.ts";
+import {
+  concat,
+  holeOf,
+  isNetwork,
+  isWildcard,
+  join,
+  literal,
+  NOTHING,
+  patternAtoms,
+  textOf,
+  unknown,
+  type Atom,
+  type Stream,
+  type Value,
+} from "./value.ts";
 
 /** Walks a script in a subshell and returns what it prints; given by the walker to avoid a circular import. */
 export type RunScript = (cx: Context, state: ShellState, script: ParsedScript, stdin: Stream) => Stream;
@@ -161,11 +175,7 @@ class FieldBuilder {
         this.quoted(part.parts);
         return;
       case "Glob":
-        for (const inner of part.parts ?? []) new FieldBuilder(this.ex, false).add(inner, true);
-        this.addValue({
-          atoms: [{ glob: part.kind === "bracket" && (part.parts ?? []).some((p) => p.type !== "Literal") ? "?" : part.text }],
-          many: this.splitting,
-        });
+        this.addValue({ atoms: [this.bracket(part.text, part.parts ?? [])], many: this.splitting });
         this.present = true;
         return;
       case "ExtendedGlob":
@@ -214,6 +224,17 @@ class FieldBuilder {
         this.parameter(readParameter(this.ex, part, quoted), quoted);
         return;
     }
+  }
+
+  /** `[$x]` ends where the text of `$x` has a bracket; where it matches nothing it is that text. */
+  private bracket(text: string, parts: readonly WordPart[]): Atom {
+    const inner = parts.length === 0 ? literal("") : expandParts(this.ex, parts);
+    if (parts.every((part) => part.type === "Literal")) return { glob: text };
+    if (inner.atoms.every((atom) => typeof atom === "string" && /^\w*$/.test(atom))) return { glob: `[${textOf(inner) ?? ""}]` };
+    const number = inner.atoms.every((atom) =>
+      typeof atom === "string" ? /^[\w+-]*$/.test(atom) : "hole" in atom && atom.number === true,
+    );
+    return number ? { glob: "?" } : { hole: true, why: "a pattern with an expansion in its brackets" };
   }
 
   /** `"$@"` is no word at all where there are none; what bash makes of it beside other empty text differs. */
@@ -284,10 +305,13 @@ class FieldBuilder {
     const pieces = text.split(/[ \t\n]+/);
     pieces.forEach((piece, i) => {
       if (i > 0) this.endField();
-      for (const bit of piece.split(/([*?]|\[[^\]]*\])/)) {
-        if (bit === "") continue;
-        this.present = true;
-        this.addValue(/^[*?[]/.test(bit) ? { atoms: [{ glob: bit }], many: true } : literal(bit));
+      if (piece === "") return;
+      this.present = true;
+      // A backslash quotes there in bash, not in zsh; with extglob the bracket opens a pattern (bash(1), Pattern Matching).
+      if (/[\\]|[@?*+!]\(/.test(piece)) this.addValue(unknown("a pattern in the text of a variable", true));
+      else {
+        const atoms = patternAtoms(piece);
+        this.addValue({ atoms, many: atoms.some(isWildcard) });
       }
     });
   }

@@ -44,7 +44,11 @@ export function applyKind(inv: Invocation, kind: Kind, value: Value): void {
       return;
     case "only":
     case "without":
-      if (textOf(value) !== undefined || isGlob(value)) inv[kind.is].push(textOf(value) ?? patternOf(value));
+      if (textOf(value) !== undefined || isGlob(value)) {
+        const pattern = textOf(value) ?? patternOf(value);
+        // Patterns are read as widely as any shell reads them, and what is left out must be left out by all.
+        if (kind.is === "only" || !/[[\\]/.test(pattern)) inv[kind.is].push(pattern);
+      }
       // A run-time `--include` may let anything in; a run-time `--exclude` leaves out nothing that is certain.
       else if (kind.is === "only") inv.only.push("*");
       return;

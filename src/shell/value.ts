@@ -74,6 +74,13 @@ export function patternOf(value: Value): string {
   return value.atoms.map((atom) => (typeof atom === "string" ? escapePath(atom) : isWildcard(atom) ? atom.glob : "*")).join("");
 }
 
+/** Wildcards; brackets may hold classes, and a bracket that comes first (bash(1), Pattern Matching). */
+const WILDCARDS = /(\*+|\?|\[[!^]?\]?(?:\[[:=.][^\]]*\]|[^\]])*\])/;
+
+/** Text that is known and is read as a pattern. */
+export const patternAtoms = (text: string): readonly Atom[] =>
+  text.split(WILDCARDS).flatMap((part, i): readonly Atom[] => (i % 2 === 1 ? [{ glob: part }] : part === "" ? [] : [part]));
+
 export function join(parts: readonly Atom[]): readonly Atom[] {
   const out: Atom[] = [];
   for (const part of parts) {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { lowerShell } from "../../src/shell/index.ts";
+import { expandsTo } from "../../src/pattern/index.ts";
 import { place } from "../ledger/place.ts";
 import { couldBe, Oracle } from "./fuzz/oracle.ts";
 import { smallWorld } from "./world.ts";
@@ -549,11 +550,55 @@ const NOT_FOLLOWED: readonly string[] = [
   "f() { kill -USR1 $$; :; }; trap 'git log' USR1; GIT_PAGER=id f",
   "trap 'git log' USR1; GIT_PAGER=id eval 'kill -USR1 $$; :'",
   "trap 'git log' USR1; GIT_PAGER=id wait",
+
+  // Patterns that reach what a reader would not think (test/pattern/shell-sets.test.ts).
+  "cat /et[[:alpha:]]/shadow",
+  "cat .en[[:lower:]]",
+  "cat .en[[=v=]]",
+  "cat .en[[.v.]]",
+  "cat .en[^a]",
+  "cat .en[z-av]",
+  "sh -c 'cat .en[^v]'",
+  "cat < .en[[:alpha:]]",
+  "for f in .e[[:alpha:]]*; do cat $f; done",
+  'a=(.en[[:alpha:]]); cat "${a[@]}"',
+  "x=.en[[:alpha:]]; cat $x",
+  "k='a]/../../../../../../etc/shado'; cat [$k[w]",
+  "find . -name '.en[[:alpha:]]' -exec cat {} +",
+  "grep -r --exclude='.en[[:digit:]]' KEY .",
+  "git grep KEY -- '.en[[:alpha:]]'",
+  "git diff -- '.e\\nv'",
+];
+
+/** In bash alone, which splits and expands what a variable holds. */
+const NOT_FOLLOWED_IN_BASH: readonly string[] = [
+  "x='/et[[:alpha:]]/shadow'; cat $x",
+  "x='.en[]v]'; cat $x",
+  "x='.en[!]a]'; cat $x",
+  "x='.en[[=v=]]'; cat $x",
+  "x='.e\\n*'; cat $x",
+  "x='\\.e\\n[v]'; cat $x",
+  "shopt -s extglob; x='.en@(v)'; cat $x",
+  "shopt -s extglob; x='.+(e|n)v'; cat $x",
+  "x='*/../../..'; cd $x && cat etc/passwd",
 ];
 
 describe("what is not followed", () => {
-  const here = place({});
+  const here = place({ ".env": "KEY=1\n" });
   test.each(NOT_FOLLOWED)("asked: %s", (line) => expect(here.verdict(line).decision).not.toBe("allow"));
+  test.each(NOT_FOLLOWED_IN_BASH)("asked in bash: %s", (line) => {
+    const { actions, unknowns } = lowerShell(line, { world: smallWorld(), shell: "bash" });
+    const reaches = actions.some(
+      (action) =>
+        action.kind === "file" &&
+        (action.target.kind === "unknown" ||
+          (action.target.kind === "glob" &&
+            ["/home/u/p/.env", "/etc/shadow"].some(
+              (path) => action.target.kind === "glob" && expandsTo(action.target.pattern, path, false),
+            ))),
+    );
+    expect(unknowns.length > 0 || reaches).toBe(true);
+  });
 });
 
 describe("what shows secrets, and what a person writes all day", () => {

@@ -3,7 +3,7 @@ import { resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
-import { concat, literal, prefixOf, textOf, type Atom, type Hole, type Stream, type Value } from "../value.ts";
+import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
 import { drops, has, mayBegin, valuesOf } from "./given.ts";
 import { gitPatched } from "./patch.ts";
 
@@ -143,8 +143,8 @@ export function gitRevisions(inv: Invocation): void {
     const text = textOf(operand);
     if (
       text !== undefined &&
-      /[*?[]/.test(text) &&
-      !text.includes(":") &&
+      /[*?[\\]/.test(text) &&
+      !text.replace(/\[:\w*:\]/g, "").includes(":") &&
       inv.grammar.slots?.some(({ kind }) => kind.is === "file") === true
     )
       emitFile(inv, "read", pathspec(text));
@@ -181,14 +181,8 @@ export function revisionPath(inv: Invocation, value: Value): void {
 
 const fromTop = (inv: Invocation, path: Value): Value => concat(literal(`${inv.cx.world.projectRoot}/`), path);
 
-/** A pathspec as the pattern it is. */
-function pathspec(text: string): Value {
-  const atoms: Atom[] = text
-    .split(/([*?]|\[[^\]]*\])/)
-    .filter((piece) => piece !== "")
-    .map((piece) => (/^([*?]|\[.*\])$/s.test(piece) ? { glob: piece } : piece));
-  return { atoms, many: false };
-}
+/** A pathspec as the pattern it is; what a backslash quotes (gitglossary(7)) is read more widely. */
+const pathspec = (text: string): Value => ({ atoms: patternAtoms(text.replace(/\\(.)/gs, "$1")), many: false });
 
 function behindFirstColon(value: Value): Value | undefined {
   const at = value.atoms.findIndex((atom) => typeof atom === "string" && atom.includes(":"));

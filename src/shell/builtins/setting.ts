@@ -140,8 +140,10 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
   assignVariable(cx, state, variable, integer ? NUMBER : value, { exported, span: call.span });
   if (scope === "nowhere" && !(before !== undefined && !isArray(value) && sameVariable(before, value)))
     state.variables.set(variable, unknown(`$${variable}, which \`local\` sets only inside a function`, true));
-  if (scope === "global" && state.frames.some((frame) => frame.has(variable)))
-    state.blur(variable, `$${variable}, of which a function has one of its own`);
+  // What stands before a function or `eval` is nearer than the global one, too.
+  const hidden =
+    state.frames.some((frame) => frame.has(variable)) || (letters.includes("g") && (state.sprung || state.environment.has(variable)));
+  if (scope === "global" && hidden) state.blur(variable, `$${variable}, of which a function may have one of its own`);
   if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
 }
 
