@@ -2,6 +2,7 @@ export { appendAll, appendAudit, KEEP, KEEP_UNSENT, type Keep } from "./append.t
 export { AUDIT_FILE } from "./files.ts";
 export { verifyLog, type Flaw, type VerifiedLog } from "./verify.ts";
 export { auditLine, type Decided } from "./record.ts";
+export { isSecretName } from "./secret-table.ts";
 export { redact, redactString, REDACTED, type Redacted } from "./redact-text.ts";
 export { Follower, readRecord, type LogEntry } from "./read.ts";
 export { isWanted, lastOf, query, type FoundRecord, type Query } from "./query.ts";

@@ -198,6 +198,7 @@ function body(found: Omit<SpanReceipt, "runs">, at: Pick<RunRecord, "cwd">, { ma
   );
   const times = ({ what, count }: CountedLine): string => `${visible(what)}${count > 1 ? style.dim(` ×${number(count)}`) : ""}`;
   section("hosts", found.hosts.map(times));
+  section("listened", found.listened.map(times));
   section("commands", found.commands.map(times));
   section(
     "asked",

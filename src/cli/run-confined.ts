@@ -216,7 +216,9 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     await left.over;
   }
   const stays = interrupted ? undefined : left;
-  const lines = reportLines(refusals.lines, notices, stays);
+  // Where it went well nothing was missed.
+  const removed = statusOf(result) === 0 ? [] : (result.removed ?? []);
+  const lines = reportLines([...refusals.lines, ...removedLine(removed)], notices, stays);
   const problem = report(start, result, {
     lines,
     refused,
@@ -252,6 +254,12 @@ function reportLines(refused: readonly string[], notices: readonly string[], lef
       ? [...told.slice(0, room - 1), `${told.length - room + 1} more lines: the user has them by \`assent receipt\``]
       : told;
   return [...shown, ...running];
+}
+
+function removedLine(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const shown = brief(names.join(", "), 120);
+  return [`left out of the environment, for the policy lets code of this run reach other hosts: ${shown}. Way out: ${PERSON}`];
 }
 
 function leftLine(names: readonly string[]): string {

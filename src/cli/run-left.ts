@@ -24,7 +24,7 @@ export interface Starter {
 /** Milliseconds. */
 const LOOK_EVERY = 1000;
 /** After that, who has not ended with the command is the host, or started it. */
-const HOST_STAYS = 15_000;
+const HOST_STAYS = 3000;
 /** No session is so long; whatever should have ended it has not. */
 const LONGEST = 24 * 60 * 60_000;
 

@@ -67,9 +67,10 @@ const LONGEST_OBJECT = 120;
  */
 export const forModels = (cwd: string): RefusalWording => ({
   most: 7,
-  line: ({ action, verdict }) => {
-    const [verb, object] = spoken(action);
-    return `${verb} ${quoted(object)}: ${whyOf(verdict)}. Way out: ${wayOut(action, verdict, cwd)}`;
+  line: ({ action, more = [], verdict }) => {
+    const [said, ...objects] = spoken(action, more);
+    const verb = verdict.builtin === "unreachable-name" ? "look up" : said;
+    return `${verb} ${objects.map(quoted).join(" to ")}: ${whyOf(verdict)}. Way out: ${wayOut(action, verdict, cwd)}`;
   },
 });
 
@@ -88,13 +89,17 @@ const VERBS: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** What it is about, without more than the kind of thing it is. */
-function spoken(action: Action): readonly [verb: string, object: string] {
+function spoken(action: Action, more: readonly Action[]): readonly [verb: string, ...objects: string[]] {
   switch (action.kind) {
     case "file": {
       const { target, operation, call } = action;
       const at = target.kind === "path" || target.kind === "tree" ? target.path : target.kind === "glob" ? target.pattern : "?";
       const verb = call?.name === "connect" ? "connect to the socket" : (VERBS[operation] ?? operation);
-      return [verb, at];
+      // A rename, or another name, arrives somewhere, too.
+      const others = more.flatMap((one) =>
+        one.kind === "file" && one.target.kind === "path" && one.target.path !== at ? [one.target.path] : [],
+      );
+      return [verb, at, ...others.slice(0, 1)];
     }
     case "net":
       return [VERBS[action.operation] ?? action.operation, `${action.host ?? "?"}${action.port === undefined ? "" : `:${action.port}`}`];

@@ -256,6 +256,11 @@ export const REASONS = {
   "link-local-address": { class: "network", basis: "protection", title: "an address of the local network" },
   "many-address": { class: "network", basis: "protection", title: "a group of machines" },
   "reserved-address": { class: "network", basis: "protection", title: "an address that is reserved" },
+  "unreachable-name": {
+    class: "network",
+    basis: "protection",
+    title: "nothing of the run may reach a host of that name, and looking it up would carry data to whoever serves it",
+  },
   "abstract-socket": {
     class: "network",
     basis: "protection",

@@ -1,16 +1,17 @@
 import { rmSync } from "node:fs";
 import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
-import { AGENT_MARKS } from "../policy/index.ts";
+import { visible } from "../action/index.ts";
+import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
-import { GrantingJudge } from "./judge/index.ts";
+import { GrantingJudge, secretVariables } from "./judge/index.ts";
 import { must } from "./kernel/index.ts";
 import { launch, type Launched } from "./launch/index.ts";
 import { OtherRuns } from "./other-runs.ts";
-import { DnsRelay, hostsOf, Names, nameServersOf } from "./net/index.ts";
+import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
 import { newRunId, prune, RunFolder, type RunMeta, runsFolder, sealRun, UndoStore } from "./undo/index.ts";
@@ -97,7 +98,11 @@ const PATIENCE = 50;
  * Throws `RunError`: nothing was started, or supervision broke down (and the tree with it).
  */
 export async function superviseRun(options: RunOptions): Promise<RunResult> {
-  const { machine, cwd, argv, env } = options;
+  const { machine, cwd, argv } = options;
+  let { env } = options;
+  const ofAgent = options.confined !== undefined || isAgents(env);
+  /** Variables that the program is not given. */
+  let removed: readonly string[] = [];
   const noProc = procProblem();
   if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
   const profile = options.profile ?? programProfile(argv[0], machine, cwd);
@@ -174,7 +179,10 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             process.off("exit", killTree);
             questions
               .close(end)
-              .then(() => resolve({ id, exit: end, ...(questions.ended === undefined ? {} : { ended: questions.ended }) }), reject);
+              .then(
+                () => resolve({ id, exit: end, removed, ...(questions.ended === undefined ? {} : { ended: questions.ended }) }),
+                reject,
+              );
           },
         };
         const begin = (): void => {
@@ -183,6 +191,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             cwd,
             root: options.root,
             env,
+            ofAgent,
             policyFiles: options.policyFiles,
             profileFile: profileFile(machine, profile),
             reader: () => ({ read }),
@@ -196,9 +205,15 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               throw new RunError("policy", `${broken}: a policy file is broken, so nothing was started; mend it`);
             options.onNotice?.(`${broken}: without --log-only nothing would be started until it is mended`);
           }
+          if (options.confined !== undefined && judge.reachesOutside) {
+            removed = secretVariables(env);
+            env = Object.fromEntries(Object.entries(env).filter(([name]) => !removed.includes(name)));
+          }
           audit.keep = retentionOf(judge.policy.settings.audit);
           if (undoes) undo = new UndoStore(folder);
-          otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground);
+          const { confined } = options;
+          const session = confined?.session === undefined ? undefined : `${confined.agent} ${confined.session}`;
+          otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
           // Whatever ends us must not leave the tree behind.
@@ -231,11 +246,12 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             tally,
             exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
-            typed: options.confined === undefined && !isAgents(env),
+            typed: !ofAgent,
             net: netHandlers({
               judge,
               names,
-              relay: () => (relay ??= { found: startRelay(names, options.onNotice) }).found?.address,
+              relay: () =>
+                (relay ??= { found: startRelay(names, options.onNotice, ofAgent ? lookUps(judge, told) : undefined) }).found?.address,
               env,
               observes,
               otherRuns,
@@ -279,7 +295,13 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       } catch (error) {
         options.onNotice?.(`the receipt is not complete: ${messageOf(error)}`);
       }
-      onLeft?.({ id, exit: end, ...(questions.ended === undefined ? {} : { ended: questions.ended }), left: { processes, over: all } });
+      onLeft?.({
+        id,
+        exit: end,
+        removed,
+        ...(questions.ended === undefined ? {} : { ended: questions.ended }),
+        left: { processes, over: all },
+      });
     });
   };
   if (options.leaves !== true) return await all;
@@ -288,14 +310,44 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
 
 type Relay = ReturnType<typeof DnsRelay.start>;
 
+/** Names that were refused and told. */
+const MOST_NAMES = 200;
+
+/** Which names a run of an agent may look up. Each that is refused is told once. */
+function lookUps(judge: GrantingJudge, told: (event: RunEvent) => void): NonNullable<RelayOptions["allow"]> {
+  const refused = new Set<string>();
+  return (name) => {
+    const asked = name?.toLowerCase().replace(/\.$/, "");
+    if (asked !== undefined && judge.mayLookUp(asked)) return true;
+    const shown = asked ?? "a name that cannot be read";
+    if (refused.has(shown) || refused.size >= MOST_NAMES) return false;
+    refused.add(shown);
+    const call = { name: "connect", args: [shown, "0"] } as const;
+    told({
+      time: Date.now(),
+      process: { pid: 0, name: "a program of the run", argv: [] },
+      call,
+      action: { kind: "net", operation: "connect", host: shown, port: undefined, origin: { by: "tool" }, call },
+      verdict: verdictOf("deny", "unreachable-name", { help: `to allow it, write \`Net(${visible(shown)})\`` }),
+      outcome: "refused",
+      errno: "ENOENT",
+    });
+    return false;
+  };
+}
+
 /** As it was typed, where that is a path: a script is told the path by which it was started. */
 const pathOf = ({ word, argv }: RunOptions): string => (word?.includes("/") === true ? word : argv[0]);
 
 /** The name server of the run. Without one, names are not known: what is asked about are addresses. */
-function startRelay(names: Names, onNotice: RunOptions["onNotice"]): Relay | undefined {
+function startRelay(names: Names, onNotice: RunOptions["onNotice"], allow: RelayOptions["allow"]): Relay | undefined {
   const servers = nameServersOf();
   try {
-    return DnsRelay.start({ nameServers: () => servers.value, onNames: (found) => names.add(found, performance.now()) });
+    return DnsRelay.start({
+      nameServers: () => servers.value,
+      onNames: (found) => names.add(found, performance.now()),
+      ...(allow === undefined ? {} : { allow, answersNone: true }),
+    });
   } catch (error) {
     onNotice?.(`host names cannot be looked up: ${messageOf(error)}`);
     return undefined;

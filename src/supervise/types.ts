@@ -92,6 +92,8 @@ export interface RunResult {
   /** Names the run in `assent receipt`. */
   readonly id: string;
   readonly exit: Exit;
+  /** Secret variables that the program was not given, for its code may reach hosts outside. */
+  readonly removed?: readonly string[];
   /** Ended by `quit`, or refused to ask: 130 and 3. */
   readonly ended?: "quit" | "no-block";
   /** What the program left behind: it stays under the policy, as long as this process lives. */

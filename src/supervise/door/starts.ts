@@ -4,7 +4,19 @@ import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
 import { wordsOf } from "../judge/index.ts";
-import { alloc, ERRNO, errorName, lastingAddressOf, O_CLOEXEC, O_PATH, pathText, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
+import {
+  alloc,
+  ERRNO,
+  errorName,
+  lastingAddressOf,
+  O_CLOEXEC,
+  O_PATH,
+  pathBytes,
+  pathText,
+  SIGKILL,
+  sys,
+  SYSCALLS,
+} from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
@@ -77,11 +89,11 @@ export class Starts {
     const before = lineage.program(task.tgid);
     // The command itself, or one that it says it starts, started by it and by nobody else.
     const [first] = exec.chain;
-    const isTyped = options.typed && (!this.#begun || before.says.includes(wordsOf(first.argv)));
+    const isOfLine = !this.#begun || before.says.includes(wordsOf(first.argv));
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
     const errand = helps ? joinErrands(found.errand, before.errand) : found.errand;
-    const named = [...(isTyped ? found.named : []), ...(helps ? before.named : [])];
-    const judged: DecodedExec = { ...exec, action, errand, programs, named, says: isTyped ? found.says : [] };
+    const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps ? before.named : [])];
+    const judged: DecodedExec = { ...exec, action, errand, programs, named, says: isOfLine ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
       options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
@@ -108,7 +120,7 @@ export class Starts {
       return why;
     }
     this.#listener.pass(trap);
-    const end = verifyExec(exec, task, this.#options.env, this.#ended);
+    const end = verifyExec(exec, task, this.#options, this.#ended);
     closeAll(exec.pinned);
     if (end.is === "started") this.#running(task, exec, verdict, answer, end);
     else if (end.is === "tampered") {
@@ -205,7 +217,7 @@ function holdExec(tid: number): number {
  *
  * INVARIANT: runs on the thread that called `holdExec`, and the runtime waits for no process it has not started.
  */
-function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Readonly<Record<string, string>>, reaped: Reaped): ExecEnd {
+function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Pick<DoorOptions, "env" | "typed">, reaped: Reaped): ExecEnd {
   // A thread that execs takes the number of its process over.
   const waitFor = (): number => waitForOne(held, tgid, reaped);
   const tid = waitFor();
@@ -224,7 +236,7 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Readonly<
   try {
     difference = differs(tid, exec);
     // Only a program that is trusted with something can be abused.
-    steered = difference === undefined && (exec.programs?.length ?? 0) > 0 && isSteered(tid, own);
+    steered = difference === undefined && isSteered(tid, exec.programs ?? [], own);
   } catch (error) {
     difference = `what was started could not be looked at (${messageOf(error)})`;
   }
@@ -265,7 +277,9 @@ function differs(pid: number, { chain }: DecodedExec): string | undefined {
 
 /** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters. */
 const STEERING = new RegExp(
-  "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_OPTIONS|PYTHON(?:PATH|HOME|STARTUP|INSPECT)|" +
+  "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_(?:OPTIONS|PATH)|HOME|GOPROXY|" +
+    // python(1): where it finds modules, bytecode and its user's own, what it imports and runs.
+    "PYTHON(?!UNBUFFERED=|DONTWRITEBYTECODE=|IOENCODING=|UTF8=|HASHSEED=|FAULTHANDLER=|NOUSERSITE=|MALLOC=|OPTIMIZE=)\\w+|" +
     "PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|" +
     "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=",
   "i",
@@ -275,15 +289,21 @@ const STEERING = new RegExp(
 const LOADING =
   /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
 
-/** At this stop the environment is what the kernel copied. What the person who started the run has set is theirs. */
-function isSteered(pid: number, own: Readonly<Record<string, string>>): boolean {
+/**
+ * At this stop the environment is what the kernel copied. What the person who started the run has set is theirs; a host's may be a
+ * repository's, but for the home folder. git loads no code from home into itself.
+ */
+function isSteered(pid: number, programs: readonly string[], { env: own, typed }: Pick<DoorOptions, "env" | "typed">): boolean {
+  if (programs.length === 0) return false;
+  const isGit = programs.every((name) => /^git(?:[ -]|$)/.test(name) || !/^\w/.test(name));
   return readFileSync(`/proc/${pid}/environ`, "latin1")
     .split("\0")
     .some((item) => {
       if (!STEERING.test(item)) return false;
       const [, name = "", value = ""] = /^([^=]*)=([^]*)$/.exec(item) ?? [];
-      if (name === "NODE_OPTIONS" && !LOADING.test(value)) return false;
-      return value !== "" && Buffer.from(own[name] ?? "").toString("latin1") !== value;
+      if ((name === "NODE_OPTIONS" && !LOADING.test(value)) || (name === "HOME" && isGit)) return false;
+      if (!typed && name !== "HOME") return value !== "";
+      return value !== "" && pathBytes(own[name] ?? "").toString("latin1") !== value;
     });
 }
 

@@ -62,6 +62,13 @@ export function isHelper(client: string, path: string, words: readonly string[])
 }
 
 interface ErrandContext {
+  /**
+   * An agent wrote the command, and could have written what configures its programs. INVARIANT: variables and the project's own
+   * files open no host then, but a forge that a remote of git names.
+   */
+  readonly ofAgent?: boolean;
+  /** Secrets are in the run's environment. */
+  readonly holdsSecrets?: boolean;
   /** As the kernel names it. */
   readonly home: string;
   readonly cwd: string;
@@ -140,14 +147,36 @@ function hostsOf(tool: ToolErrand, actions: readonly Action[], around: ErrandCon
   const [first] = actions;
   const words = first?.kind === "exec" ? first.argv.flatMap((word) => (word.known ? [word.text] : [])) : [];
   const open = tool.downloads ?? [];
+  if (around.ofAgent === true && around.holdsSecrets === true && RELAYS.has(tool.names[0] ?? ""))
+    return open.filter((host) => !isRelay(host));
   if (runsProjectCode(tool, words)) return open;
   return [...open, ...(tool.hosts ?? []), ...configuredHosts(tool, around)];
 }
 
+/** What go's proxy is asked for it fetches from whatever host the module's path names (go help goproxy), whose owner reads the path. */
+const RELAYS = new Set(["go"]);
+const isRelay = (host: string): boolean => host === "proxy.golang.org" || host === "sum.golang.org";
+
+/** Whoever has an account there does not learn what somebody else's fetch asks for. */
+const FORGES = new Set(
+  (
+    "github.com gitlab.com bitbucket.org codeberg.org git.sr.ht dev.azure.com ssh.dev.azure.com " +
+    "gitea.com gitee.com git.kernel.org salsa.debian.org gitlab.freedesktop.org gitlab.gnome.org"
+  ).split(" "),
+);
+
 /** Only what the user's own files and the run's environment say: whoever writes a project names what they like. */
-function configuredHosts({ registry = [] }: ToolErrand, { home, cwd, env }: ErrandContext): readonly string[] {
+function configuredHosts(tool: ToolErrand, around: ErrandContext): readonly string[] {
+  const named = (of: "anywhere" | "own" | "project"): readonly string[] => hostsIn(tool, of, around);
+  if (around.ofAgent !== true) return named("anywhere");
+  return [...named("own"), ...named("project").filter((host) => FORGES.has(host))];
+}
+
+function hostsIn({ registry = [] }: ToolErrand, of: "anywhere" | "own" | "project", { home, cwd, env }: ErrandContext): readonly string[] {
   const urls = registry.flatMap(([where = "", ...keys]) => {
-    if (where.startsWith("$")) return (env(where.slice(1)) ?? "").split(/[\s,|]+/);
+    const isOwn = where.startsWith("~/") || where.startsWith("/");
+    if (of !== "anywhere" && (of === "own") !== isOwn) return [];
+    if (where.startsWith("$")) return of === "project" ? [] : (env(where.slice(1)) ?? "").split(/[\s,|]+/);
     const path = where.startsWith("~/") ? home + where.slice(1) : where.startsWith("/") ? where : `${cwd}/${where}`;
     let text: string;
     try {

@@ -34,6 +34,11 @@ export interface CommandContext {
   readonly policy: Policy;
   readonly context: JudgeContext;
   readonly env: Readonly<Record<string, string>>;
+  /** An agent wrote the command. */
+  readonly ofAgent: boolean;
+  readonly holdsSecrets: boolean;
+  /** It is started by a client that it does the talking for: `ssh` by git, whose words were judged. */
+  readonly helps: boolean;
   readonly aliases: ProgramAliases;
   readonly file: (action: FileAction) => Verdict;
 }
@@ -45,6 +50,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const errands: Errand[] = [];
   const programs: string[] = [];
   const named: KnownHost[] = [];
+  const ruled: KnownHost[] = [];
   const says: string[] = [];
   let lasts = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
@@ -63,16 +69,20 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (started === chain[0]) {
         const others = startedBy(actions, argv);
         says.push(...others);
-        if (others.length === 0) named.push(...hostsNamed(judged));
+        if (others.length === 0) {
+          named.push(...hostsNamed(judged));
+          ruled.push(...hostsRuled(judged));
+        }
       }
-      weigh(ofCommand(judging.policy, judged));
+      weigh(ofCommand(judging, judged));
       const [first] = actions;
       // What the loader loads is not what the kernel started: it is judged, and trusted with nothing.
       if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
-      errands.push(errandOf(first.program, actions, errandContext(judging, first.program)));
+      const errand = errandOf(first.program, actions, errandContext(judging, first.program));
+      errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
     }
     weigh(alikeVerdicts(judging, started, call));
   }
@@ -86,6 +96,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       hosts: errands.flatMap(({ hosts }) => hosts),
     },
     named,
+    ruled,
     says,
     lasts,
     programs,
@@ -94,10 +105,19 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
 
 const errandContext = (judging: CommandContext, program: string): Parameters<typeof errandOf>[2] => ({
   home: judging.home,
+  ofAgent: judging.ofAgent,
+  holdsSecrets: judging.holdsSecrets,
   cwd: judging.world.cwd,
   env: (name) => judging.env[name],
   isFree: (folder) => isFreePlace(folder, program, judging),
 });
+
+/**
+ * Its words are known to ask its service for something, or to build. A subcommand that nobody knows may send: `git send-pack`.
+ * (One that changes something there is not started, unless a rule allows it.)
+ */
+const speaksToService = ({ program }: ExecAction, actions: readonly Action[]): boolean =>
+  actions.some(({ kind }) => kind === "remote" || (kind === "code" && program !== "git"));
 
 /** A written rule allows what git keeps and runs later, here at least. */
 function speaksOfGit(judging: CommandContext, call: Call): boolean {
@@ -151,7 +171,7 @@ function alikeVerdicts(judging: CommandContext, started: Started, call: Call): r
   return names.flatMap((name) => {
     const same = sameCommand(name, started.argv, call);
     const { judged } = command(judging, [name, ...started.argv.slice(1)], same);
-    return [judging.file(execution(name, same)), ...ofCommand(judging.policy, judged)];
+    return [judging.file(execution(name, same)), ...ofCommand(judging, judged)];
   });
 }
 
@@ -198,7 +218,7 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
  * Of what a command is predicted to do, the run asks beforehand only about what is not seen happening: written rules
  * on commands, danger to services and to the machine, and the deletion of whole trees that nobody may delete.
  */
-function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
+function ofCommand({ policy, ofAgent, helps }: CommandContext, judged: RequestVerdict): readonly Verdict[] {
   const strict = policy.settings.preset === "strict" || policy.settings.preset === "readonly";
   const lasting = judged.unknowns.map(({ verdict }) => verdict).filter(({ decision }) => decision !== "allow");
   const seen = judged.actions.flatMap(({ action, verdict }, at) => {
@@ -206,6 +226,8 @@ function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
     const danger = dangerOf(verdict.builtin);
     const { seenInRun }: Partial<Danger> = danger === undefined ? {} : DANGERS[danger];
     if (seenInRun === true) return [];
+    // What happens elsewhere nobody sees, and nothing takes back.
+    if (ofAgent && !helps && action.kind === "remote" && action.operation !== "read") return [verdict];
     const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
     if (action.kind === "file" || action.kind === "net")
       return verdict.decision === "deny" && danger !== undefined && action.dangers !== undefined ? [verdict] : [];
@@ -222,6 +244,19 @@ function ofCommand(policy: Policy, judged: RequestVerdict): readonly Verdict[] {
 function startsLater(action: Action, { builtin }: Verdict): boolean {
   if (action.kind !== "exec" || action.builtin === true) return false;
   return builtin === "floor.command" || action.argv.some(({ known }) => !known);
+}
+
+/** Of these, those that a rule or an answer of the person's allows by the command's words. */
+function hostsRuled({ actions }: RequestVerdict): readonly KnownHost[] {
+  return actions.flatMap(({ action, verdict }) =>
+    action.kind === "net" &&
+    action.host !== undefined &&
+    action.operation !== "listen" &&
+    verdict.decision === "allow" &&
+    (verdict.basis === "rule" || verdict.basis === "grant")
+      ? [{ host: action.host, port: action.port }]
+      : [],
+  );
 }
 
 /** The hosts that a command names: whoever typed it has been asked already. Not what it writes: only the policy opens a place. */

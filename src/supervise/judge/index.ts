@@ -1,4 +1,5 @@
 export { GrantingJudge } from "./granting-judge.ts";
+export { secretVariables } from "./secret-variables.ts";
 export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 export type { CallSubject, Caller, Hosts, JudgedExec, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";

@@ -12,8 +12,18 @@ import {
   type Situation,
 } from "../../engine/index.ts";
 import { isWithin, joinPath } from "../../path/index.ts";
-import { callMatcher, type Grant, type JudgeContext, OrdinaryNames, type Policy, stricterOf, type Verdict } from "../../policy/index.ts";
+import {
+  callMatcher,
+  type Grant,
+  type JudgeContext,
+  OrdinaryNames,
+  type Policy,
+  reachOfHost,
+  stricterOf,
+  type Verdict,
+} from "../../policy/index.ts";
 import type { Machine } from "../../state/index.ts";
+import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
 import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
@@ -24,6 +34,7 @@ import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, fromTemplate } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
+import { secretVariables } from "./secret-variables.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
 
 export interface RunJudgeOptions {
@@ -32,6 +43,8 @@ export interface RunJudgeOptions {
   /** Where the session that it belongs to started, whose project it works in; absent: `cwd`. */
   readonly root?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
+  /** An agent wrote the command: what it names, and what it could have written before, grants nothing. */
+  readonly ofAgent?: boolean;
   readonly policyFiles: readonly string[];
   /** File of the profile; it need not exist. */
   readonly profileFile: string;
@@ -71,6 +84,9 @@ export class RunJudge {
   /** With patterns of calls every call is judged anew. */
   #remembers = false;
   readonly #folders = new Set<string>();
+  /** Hosts that a program of the run was started for. */
+  readonly #served = new Set<string>();
+  readonly #holdsSecrets: boolean;
   /** As the kernel names it: home may be a link, or lie behind one. */
   readonly #home: string;
   /** Records of runs. */
@@ -78,6 +94,7 @@ export class RunJudge {
 
   constructor(options: RunJudgeOptions) {
     this.#options = options;
+    this.#holdsSecrets = secretVariables(options.env).length > 0;
     const { machine: on, reader, own, policyFiles, profileFile } = options;
     this.#situation = { machine: on, reader, own, policyFiles, profile: profileFile, supervised: true };
     this.#world = this.#freshWorld();
@@ -227,7 +244,40 @@ export class RunJudge {
 
   /** What is said about starting a program, and what it is started for. */
   exec(chain: readonly Started[], call: Call, caller: Caller, grants?: readonly Grant[]): JudgedExec {
-    return judgeExec({ ...this.#judging(caller), context: { ...this.#commands, grants } }, chain, call, ALLOWED);
+    const { path, argv } = chain[0] ?? NO_PROGRAM;
+    const helps = caller.programs().some((client) => isHelper(client, path, argv));
+    const judged = judgeExec({ ...this.#judging(caller), helps, context: { ...this.#commands, grants } }, chain, call, ALLOWED);
+    for (const { host } of [...judged.errand.hosts, ...judged.ruled]) this.#served.add(host);
+    return judged;
+  }
+
+  /**
+   * Whether a name may be looked up: something of the run might be allowed to reach it. The question itself goes to whoever serves
+   * the name's zone, and carries data there.
+   */
+  mayLookUp(name: string): boolean {
+    return this.#served.has(name) || this.#netPorts().some((port) => this.#mayConnect(name, port));
+  }
+
+  /** Code of the run, whatever it is, may reach a host outside this machine. */
+  get reachesOutside(): boolean {
+    const isOutside = ({ matcher, source }: Policy["rules"][number]): boolean =>
+      matcher.kind === "net" ? reachOfHost(matcher.host) !== "loopback" : matcher.kind === "call" && /connect|send/.test(source.text);
+    return this.#mayConnect("host.invalid", 443) || this.#policy.rules.some((rule) => rule.effect === "allow" && isOutside(rule));
+  }
+
+  #mayConnect(host: string, port: number): boolean {
+    const call: Call = { name: "connect", args: [host, String(port)] };
+    const action: Action = { kind: "net", operation: "connect", host, port, origin: { by: "tool" }, call };
+    return this.judgeOne(action).decision === "allow";
+  }
+
+  /** That rules speak of, and the usual ones. */
+  #netPorts(): readonly number[] {
+    const ports = this.#policy.rules.flatMap(({ effect, matcher }) =>
+      effect === "allow" && matcher.kind === "net" && matcher.port !== undefined ? [matcher.port] : [],
+    );
+    return [...new Set([443, 80, 22, ...ports])];
   }
 
   /** One action under answers given in advance, without the defaults of a run. */
@@ -244,6 +294,9 @@ export class RunJudge {
       policy: this.#policy,
       context: this.#commands,
       env: this.#options.env,
+      ofAgent: this.#options.ofAgent === true,
+      holdsSecrets: this.#holdsSecrets,
+      helps: false,
       aliases: this.#aliases,
       file: (action) => this.#file(action, caller),
     };
@@ -315,3 +368,4 @@ export class RunJudge {
 }
 
 const NO_ALIASES: readonly string[] = [];
+const NO_PROGRAM: Pick<Started, "path" | "argv"> = { path: "", argv: [] };

@@ -35,6 +35,8 @@ export interface JudgedExec {
   readonly verdict: Verdict;
   readonly action: Action;
   readonly errand: Errand;
+  /** Hosts that a rule of the person's allows by these words, whoever wrote them. */
+  readonly ruled: readonly KnownHost[];
   /** Hosts that its words name, if these are a person's; and the commands that they say it starts, by `wordsOf`. */
   readonly named: readonly KnownHost[];
   readonly says: readonly string[];

@@ -112,8 +112,9 @@ export interface RelayOptions {
   readonly nameServers: () => readonly NameServer[];
   /** Called before the program sees the answer. */
   readonly onNames: (found: FoundNames) => void;
-  /** False: the question is answered REFUSED and leaves this machine never. */
+  /** False: the question is answered REFUSED, or NXDOMAIN, after which nobody tries again; and leaves this machine never. */
   readonly allow?: (name: string | undefined) => boolean;
+  readonly answersNone?: boolean;
   /** Port of the name servers, for tests. */
   readonly port?: number;
 }
@@ -186,7 +187,7 @@ export class DnsRelay {
   #mayAsk(query: Buffer): DnsQuestion | Buffer | undefined {
     const question = readQuery(query);
     if (question === undefined) return undefined;
-    return this.#options.allow?.(question.name) === false ? refusal(query, question, 5) : question;
+    return this.#options.allow?.(question.name) === false ? refusal(query, question, this.#options.answersNone === true ? 3 : 5) : question;
   }
 
   #tell({ name, aliases, addresses }: DnsAnswer): void {

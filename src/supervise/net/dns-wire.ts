@@ -153,8 +153,8 @@ function readName(message: Buffer, start: number): { text: string | undefined; e
   return { text: plain ? labels.join(".").toLowerCase() : undefined, end: end ?? at + 1 };
 }
 
-/** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 2 SERVFAIL, 5 REFUSED. */
-export function refusal(query: Buffer, question: DnsQuestion, code: 2 | 5): Buffer {
+/** The response that a server gives which will not answer: RFC 1035, 4.1.1. `code`: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
+export function refusal(query: Buffer, question: DnsQuestion, code: 2 | 3 | 5): Buffer {
   const answer = Buffer.from(query.subarray(0, question.end));
   answer[2] = 0x80 | ((answer[2] ?? 0) & 0x79);
   answer[3] = 0x80 | code;

@@ -79,6 +79,8 @@ interface ReceiptBody {
   /** Changed files that run later, outside the run. */
   readonly handedOn: readonly HandedOn[];
   readonly hosts: readonly CountedLine[];
+  /** Where its programs listened. */
+  readonly listened: readonly CountedLine[];
   readonly commands: readonly CountedLine[];
   readonly questions: readonly { readonly what: string; readonly answer: string }[];
   readonly refused: readonly (CountedLine & { readonly reason: string })[];
@@ -155,8 +157,9 @@ export function countChanges(runs: string, id: string): number | undefined {
   return changesOf(tree, after).filter(({ within }) => within === undefined).length;
 }
 
-function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "commands" | "questions" | "refused"> {
+function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened" | "commands" | "questions" | "refused"> {
   const hosts = new Map<string, number>();
+  const listened = new Map<string, number>();
   const commands = new Map<string, number>();
   const refused = new Map<string, { count: number; reason: string }>();
   const questions: { readonly what: string; readonly answer: string }[] = [];
@@ -170,11 +173,15 @@ function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "commands
       continue;
     }
     if (call.name === "exec") count(commands, commandLine(call.args[1]) ?? what);
-    else if (action.kind === "net" && action.operation !== "listen" && action.host !== undefined)
+    else if (action.kind === "net" && action.operation === "listen") {
+      const where = `${action.host ?? "?"}:${action.port ?? 0}`;
+      if (call.name === "listen") count(listened, verdict.builtin === "loopback" ? `${where}, heard by this machine only` : where);
+    } else if (action.kind === "net" && action.host !== undefined)
       count(hosts, action.port === undefined || action.port === 0 ? action.host : `${action.host}:${action.port}`);
   }
   return {
     hosts: counted(hosts),
+    listened: counted(listened),
     commands: counted(commands),
     questions,
     refused: [...refused].map(([what, { count: times, reason }]) => ({ what, count: times, reason })),

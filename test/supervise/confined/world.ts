@@ -9,7 +9,7 @@ export interface ConfinedCase {
   readonly command: string;
   /** Members of the user's policy file besides `"unknown": "confine"`. */
   readonly policy?: object;
-  /** A line of shell that prepares the world. Home is /srv/home, the project /srv/proj, `$O` lies outside of both. */
+  /** Shell that prepares the world; `another SESSION FOLDER COMMAND` is a confined command, in `after` too. Home is /srv/home, the project /srv/proj, `$O` lies outside of both. */
   readonly before?: string;
   /** A line that looks at the world afterwards; its output is `after`. */
   readonly after?: string;
@@ -66,16 +66,24 @@ cd /srv/proj
 git init -q . && git config user.name Me && git config user.email me@here && echo one > kept && git add kept && git commit -qm first
 echo SECRETENV > .env
 set +e
+ticket() {
+  "$NODE" -e 'const { readFileSync: r, writeFileSync: w, mkdirSync: m } = require("node:fs");
+    const [, id, text] = process.argv;
+    m("/srv/state/assent/tickets", { recursive: true, mode: 0o700 });
+    const up = Number(process.hrtime.bigint() / 1000000n), boot = r("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    w("/srv/state/assent/tickets/" + id + ".json", JSON.stringify({ v: 1, id, time: Date.now(), boot, up, ...JSON.parse(text) }), { mode: 0o600 });' "$1" "$2"
+  chmod 700 /srv/state /srv/state/assent /srv/state/assent/tickets
+}
+# another SESSION FOLDER COMMAND: one more confined command
+another() {
+  ticket 416e6f7468657200 "$("$NODE" -e 'const [, session, cwd, command] = process.argv; console.log(JSON.stringify({ agent: "claude", session, cwd, root: cwd, command }))' "$1" "$2" "$3")"
+  (cd "$2" && exec setsid -w "$NODE" /srv/assent/dist/bin.cjs run --confined 416e6f7468657200 -- "$3" < /dev/null)
+}
 eval "$BEFORE"
 T=0000000000000000
 if [ -n "$TICKET" ]; then
   T=4a6f686e20446f65
-  printf '%s' "$TICKET" > /srv/told/ticket
-  "$NODE" -e 'const { readFileSync: r, writeFileSync: w, mkdirSync: m } = require("node:fs");
-    m("/srv/state/assent/tickets", { recursive: true, mode: 0o700 });
-    const up = Number(process.hrtime.bigint() / 1000000n), boot = r("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    w("/srv/state/assent/tickets/4a6f686e20446f65.json", JSON.stringify({ v: 1, id: "4a6f686e20446f65", time: Date.now(), boot, up, ...JSON.parse(r("/srv/told/ticket", "utf8")) }), { mode: 0o600 });'
-  chmod 700 /srv/state /srv/state/assent /srv/state/assent/tickets
+  ticket $T "$TICKET"
 fi
 unset TICKET POLICY BEFORE
 eval "$ENVIRONMENT"

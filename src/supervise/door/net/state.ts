@@ -32,7 +32,7 @@ export interface NetOptions {
   /** The relay; it is there once this has been asked. Undefined: no names, and the resolver is refused. */
   readonly relay: () => RelayAddress | undefined;
   /** Other runs that live: told of who listens here, and asked who listens elsewhere. */
-  readonly otherRuns?: Pick<OtherRuns, "listens" | "of">;
+  readonly otherRuns?: Pick<OtherRuns, "listens" | "of" | "binds" | "hasFile">;
   /** Observe: nothing is blocked. */
   readonly observes: boolean;
   /** Of the program: where its agents are. */
@@ -162,6 +162,17 @@ export class NetState {
     const other = isOwn || protocol !== "tcp" ? undefined : this.#options.otherRuns?.of(there.map(({ inode }) => inode));
     if (other !== undefined) return { listener: other.equal ? "equal" : "other", confined: other.confined, run: other.run };
     return { listener: isOwn ? "own" : "other", confined: isOwn && there.every(({ inode }) => this.confined.has(inode)) };
+  }
+
+  /** A UNIX socket of the run has a file. */
+  binds(file: string, inode: number): void {
+    this.ownFiles.set(file, inode);
+    this.#options.otherRuns?.binds(file);
+  }
+
+  /** The socket's file was made by another run that belongs to the same session. */
+  isOfSession(file: string): boolean {
+    return this.#options.otherRuns?.hasFile(file) === true;
   }
 
   /** A stream socket of the run listens. */

@@ -29,7 +29,7 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
   }
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
   const listener = state.ownFiles.get(madeAs(place.stat));
-  const own = listener !== undefined;
+  const own = listener !== undefined || state.isOfSession(madeAs(place.stat));
   const judge = (caller: Caller) => judgeUnixConnect(place.path, own, deps(state, caller));
   const { action } = judge(NOBODY);
   return {
@@ -120,7 +120,7 @@ export function bindUnix(state: NetState, task: Task, access: TaskAccess, sock: 
       if (result < 0) return result === -ERRNO.EEXIST ? -ERRNO.EADDRINUSE : result;
       state.unixNames.set(path, asAsked(to.path));
       const made = statAt(slot.parent, slot.nameAt);
-      if (typeof made === "object") state.ownFiles.set(madeAs(made), sock.inode);
+      if (typeof made === "object") state.binds(madeAs(made), sock.inode);
       return result;
     },
   };

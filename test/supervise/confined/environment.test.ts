@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { confined, type ConfinedCase } from "./world.ts";
+
+/** What a confined command is given, what it may listen on and reach here, and what it leaves behind. */
+interface AroundCase extends ConfinedCase {
+  readonly name: string;
+  readonly status?: string;
+  readonly stdout?: string;
+  readonly looks?: string;
+  readonly said?: RegExp;
+}
+
+const SECRETS = {
+  GITHUB_TOKEN: "ghp_x",
+  AWS_SECRET_ACCESS_KEY: "k",
+  DATABASE_URL: "postgres://me:pw@db/x",
+  SSH_AUTH_SOCK: "/srv/tmp",
+  PLAIN: "p",
+};
+const NAMES = "env | cut -d= -f1 | sort | grep -e TOKEN -e AWS -e DATABASE -e SSH -e PLAIN | tr '\\n' ' '";
+const ALL = "AWS_SECRET_ACCESS_KEY DATABASE_URL GITHUB_TOKEN PLAIN SSH_AUTH_SOCK ";
+const allow = (...rules: readonly string[]): object => ({ permissions: { allow: rules } });
+
+/** Serves one line to each who comes, until a file is there. */
+const SERVE = (bind: string): string =>
+  `cat > serve.py <<'END'\nimport socket\ns = ${bind}\ns.listen(9)\nopen("/tmp/up", "w").close()\nwhile True:\n  c, _ = s.accept()\n  c.send(b"served\\n"); c.close()\nEND\n`;
+const TCP = SERVE('socket.create_server(("0.0.0.0", 7788))');
+const UNIX = SERVE('socket.socket(socket.AF_UNIX); s.bind("/tmp/sock")');
+const STARTED = "python3 serve.py > /dev/null 2>&1 & until [ -e /tmp/up ]; do sleep 0.02; done";
+const ASK = "import socket; s = socket.create_connection(('127.0.0.1', 7788)); print(s.recv(9).decode(), end='')";
+const ASK_UNIX = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('/tmp/sock'); print(s.recv(9).decode(), end='')";
+const GONE = "for i in $(seq 100); do pgrep -f '^python3 serve.py' > /dev/null || break; sleep 0.1; done; pgrep -fc '^python3 serve.py'";
+
+const CASES: readonly AroundCase[] = [
+  { name: "secrets stay where code reaches no host outside", command: NAMES, env: SECRETS, stdout: ALL },
+  { name: "and where it reaches this machine only", command: NAMES, env: SECRETS, policy: allow("Net(localhost:5432)"), stdout: ALL },
+  {
+    name: "and where a command of the line is allowed, not its scripts",
+    command: NAMES,
+    env: SECRETS,
+    policy: allow("Bash(curl:*)"),
+    stdout: ALL,
+  },
+  {
+    name: "they leave where a rule opens a host",
+    command: NAMES,
+    env: SECRETS,
+    policy: allow("Net(api.example.com:443)"),
+    stdout: "PLAIN SSH_AUTH_SOCK ",
+  },
+  {
+    name: "and every host",
+    command: `${NAMES}; false`,
+    env: SECRETS,
+    policy: allow("Net(*)"),
+    status: "1",
+    stdout: "PLAIN SSH_AUTH_SOCK ",
+    said: /left out of the environment.*GITHUB_TOKEN.*Way out: ask the user/,
+  },
+  { name: "nothing is said where nothing failed", command: "true", env: SECRETS, policy: allow("Net(*)") },
+
+  {
+    name: "listening on every address goes ahead, and is heard here",
+    before: TCP,
+    command: `${STARTED}; python3 -c "${ASK}"; kill %1`,
+    stdout: "served\n",
+  },
+  {
+    name: "only here",
+    before: `ip addr add 10.7.7.7/32 dev lo; ${TCP}`,
+    command: `${STARTED}; kill %1; ls /proc/net/tcp > /dev/null`,
+    stdout: "",
+  },
+  {
+    name: "the receipt says so",
+    before: TCP,
+    command: `${STARTED}; kill %1`,
+    after: '"$NODE" /srv/assent/dist/bin.cjs receipt | grep -o -e ^listened -e heard.*only',
+    looks: "listened\nheard by this machine only\n",
+  },
+  {
+    name: "another command of the session reaches it",
+    before: `${TCP}mkdir sub; another s1 /srv/proj "${STARTED}" 2>/dev/null`,
+    command: `python3 -c "${ASK}"`,
+    stdout: "served\n",
+  },
+  {
+    name: "from another folder of it, too",
+    before: `${TCP}mkdir sub; another s1 /srv/proj "${STARTED}" 2>/dev/null; cd sub`,
+    ticket: { cwd: "/srv/proj/sub" },
+    command: `python3 -c "${ASK}"`,
+    stdout: "served\n",
+  },
+  {
+    name: "one of another session does not, in another folder",
+    before: `${TCP}mkdir sub; another s2 /srv/proj "${STARTED}" 2>/dev/null; mkdir -p /srv/other; cd /srv/other`,
+    ticket: { cwd: "/srv/other", root: "/srv/other" },
+    command: `python3 -c "${ASK}" 2>/dev/null`,
+    status: "1",
+    stdout: "",
+    said: /refused: connect to "(?:localhost|127\.0\.0\.1):7788".*Way out: start that server by a command of this session/,
+  },
+  {
+    name: "a UNIX socket of the session",
+    before: `${UNIX}another s1 /srv/proj "${STARTED}" 2>/dev/null`,
+    command: `python3 -c "${ASK_UNIX}"`,
+    stdout: "served\n",
+  },
+  {
+    name: "a UNIX socket of another session",
+    before: `${UNIX}another s2 /srv/proj "${STARTED}" 2>/dev/null`,
+    command: `python3 -c "${ASK_UNIX}" 2>/dev/null`,
+    status: "1",
+    stdout: "",
+    said: /refused: connect to the socket "\/tmp\/sock"/,
+  },
+
+  {
+    name: "what is left behind is named, and stays",
+    before: TCP,
+    command: STARTED,
+    after: "pgrep -fc '^python3 serve.py'",
+    looks: "1\n",
+    said: /^still running, under the same rules until the session ends: python3[\d.]* \(\d+\)$/,
+  },
+  {
+    name: "it keeps the wall",
+    before: "printf 'sleep 0.5; echo x > /srv/out/new; echo done > ended' > s.sh",
+    command: "nohup sh s.sh > /dev/null 2>&1 &",
+    after: "until [ -e ended ]; do sleep 0.1; done; ls /srv/out",
+    looks: "f\n",
+    said: /still running/,
+  },
+  {
+    name: "it ends when its session is told to end",
+    before: TCP,
+    command: STARTED,
+    after: `rm /srv/state/assent/left/*.json; ${GONE}`,
+    looks: "0\n",
+    said: /still running/,
+  },
+  {
+    name: "it ends when the host is gone",
+    before: `${TCP}printf '"$@"; sleep 5' > /srv/told/host`,
+    by: "sh /srv/told/host",
+    command: STARTED,
+    after: GONE,
+    looks: "0\n",
+    said: /still running/,
+  },
+  {
+    name: "TERM for the command ends all of it",
+    before: `printf '"$@" & sleep 1.5; kill $!; wait $!' > /srv/told/host`,
+    by: "sh /srv/told/host",
+    command: "setsid sleep 77 & sleep 77",
+    status: "143",
+    after: "for i in $(seq 50); do pgrep -x sleep > /dev/null || break; sleep 0.1; done; pgrep -xc sleep",
+    looks: "0\n",
+  },
+  {
+    name: "KILL, too",
+    before: `printf '"$@" & sleep 1.5; kill -9 $!; wait $!' > /srv/told/host`,
+    by: "sh /srv/told/host",
+    command: "setsid sleep 77 & sleep 77",
+    status: "137",
+    after: "for i in $(seq 50); do pgrep -x sleep > /dev/null || break; sleep 0.1; done; pgrep -xc sleep",
+    looks: "0\n",
+  },
+];
+
+describe("around a confined command", { concurrent: true }, () => {
+  it.each(CASES)("$name", async ({ status = "0", stdout = "", looks = "", said, ...what }) => {
+    const found = await confined(what);
+    expect(found).toMatchObject({ status, stdout, after: looks });
+    if (said === undefined) expect(found.said).toEqual([]);
+    else expect(found.said.join("\n")).toMatch(said);
+  });
+});
