@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { brief, visible } from "../action/index.ts";
-import { openGuard } from "../sdk/index.ts";
+import { openGuard, probeSandbox } from "../sdk/index.ts";
 import {
   isLoopback,
   serveGateway,
@@ -10,12 +10,16 @@ import {
   type RemoteOptions,
   type ServerBehind,
 } from "../sdk/mcp/index.ts";
+import { thisMachine } from "../state/index.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
+import { STATUS } from "./run-options.ts";
 import { writeStderr } from "./stdio.ts";
 
 interface McpOptions extends HttpFlags {
   readonly name?: string;
+  /** The server itself runs under supervision. */
+  readonly confine?: boolean;
   readonly policy: readonly string[];
 }
 
@@ -26,14 +30,27 @@ export async function mcp(command: readonly string[], flags: McpOptions): Promis
   if (remote !== undefined && "problem" in remote) return wrong(remote.problem, remote.help);
   const listen = listenOptions(flags, env);
   if (listen !== undefined && "problem" in listen) return wrong(listen.problem, listen.help);
-  const behind = behindOf(command, remote);
-  if ("problem" in behind) return wrong(behind.problem, behind.help);
+  const found = behindOf(command, remote);
+  if ("problem" in found) return wrong(found.problem, found.help);
+  if (flags.confine === true && "server" in found)
+    return wrong("--confine is for a server that is a command: what runs elsewhere is not supervised here");
   const name = flags.name ?? (remote === undefined ? nameOf(command) : remote.url.hostname.replace(/[^\w.-]|__+/g, "-"));
   if (!/^[\w.-]{1,64}$/.test(name) || name.includes("__"))
     return wrong(`\`${visible(name)}\` is no name for a server: letters, digits, \`-\`, \`.\` and single \`_\``);
   if (remote?.warning !== undefined) writeStderr(`assent mcp: ${visible(remote.warning)}\n`);
   const cwd = absolute(".");
-  const guard = openGuard({ cwd, agent: "mcp", point: "mcp", policyFiles: flags.policy.map((file) => absolute(file, cwd)) });
+  const policyFiles = flags.policy.map((file) => absolute(file, cwd));
+  const guard = openGuard({ cwd, agent: "mcp", point: "mcp", policyFiles });
+  const confinement = { machine: thisMachine(), policyFiles, profile: `mcp-${name}` };
+  const behind: ServerBehind = "argv" in found && flags.confine === true ? { ...found, confinement } : found;
+  if (flags.confine === true && !(await probeSandbox(cwd))) {
+    complain(
+      "mcp",
+      "the server is not started, because it cannot be confined here",
+      "`assent doctor` says what is missing; leave out --confine to run it as it is",
+    );
+    return STATUS.cannotSupervise;
+  }
   const options = { guard, name, onNotice: (text: string): void => writeStderr(`assent mcp: ${visible(text)}\n`) };
   if (listen === undefined) {
     const stdio = { ...options, input: process.stdin, output: process.stdout };

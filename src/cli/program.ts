@@ -238,6 +238,10 @@ function addMcpCommand(assent: Command): void {
     )
     .argument("[command...]", "the server and its arguments; options of `assent mcp` come before it, `--` may stand between")
     .option("--name <name>", "the server's name in rules; by default made of its command")
+    .option(
+      "--confine",
+      "run the server itself under supervision: it reads no secrets, changes the project alone, connects where rules allow",
+    )
     .option("--url <url>", "the server is reached by streamable HTTP")
     .option("--header <header>", "sent to it with every request; ${VARIABLE} in it is taken from the environment", collect, [])
     .option("--listen <place>", "serve clients by streamable HTTP, at /mcp: PORT or HOST:PORT; by default on 127.0.0.1")

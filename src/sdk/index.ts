@@ -3,6 +3,7 @@ export { PermissionAskError, PermissionDeniedError, type Refusal } from "./error
 export {
   openGuard,
   type Asked,
+  type ConfinedStart,
   type FileOperationName,
   type From,
   type Guard,

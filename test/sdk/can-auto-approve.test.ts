@@ -296,8 +296,35 @@ describe("C14, CW5: full-auto and the sandbox", () => {
     for (const policy of ["suggest", "auto-edit"] as const) expect(assess(["weird"], policy, { sandbox: true })).toMatchObject(ASK);
   });
   it("with one, questions stay questions", () => {
-    for (const argv of [["git", "push", "--force"], ["rm", "-rf", "src"], bash("ls ("), ["sudo", "ls"]])
+    for (const argv of [
+      ["git", "push", "--force"],
+      ["rm", "-rf", "/"],
+      ["rm", "-rf", ".git"],
+      ["sudo", "ls"],
+      ["cat", ".env"],
+    ])
       expect(assess(argv, "full-auto", { sandbox: true }).type).not.toBe("auto-approve");
+  });
+  it("with one, what a run keeps for undo is no question", () => {
+    expect(assess(["rm", "-rf", "src"], "full-auto", { sandbox: true })).toMatchObject({ type: "auto-approve", runInSandbox: true });
+    expect(assess(["rm", "-rf", "src"], "full-auto", { sandbox: false })).toMatchObject(ASK);
+  });
+  it.each([
+    ['{ "unknown": "confine" }', "weird", true],
+    ['{ "unknown": "confine" }', "ls", false],
+    ['{ "unknown": "confine", "permissions": { "allow": ["Bash(npm test:*)"] } }', "npm test", true],
+    ['{ "unknown": "confine", "permissions": { "allow": [{ "rule": "Bash(npm test:*)", "confined": false }] } }', "npm test", false],
+    ['{ "unknown": "confine", "permissions": { "ask": ["Bash(weird:*)"] } }', "weird", undefined],
+    ['{ "unknown": "ask" }', "weird", undefined],
+  ])("by the policy file %s, `%s` runs in it: %s", (policy, line, runInSandbox) => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", policy);
+    const said = assessIn(place, line.split(" "), "suggest", { sandbox: true });
+    expect(said).toMatchObject(runInSandbox === undefined ? ASK : { type: "auto-approve", runInSandbox });
+    // Nothing supervises: what a rule allows is allowed as always, the rest is asked.
+    expect(assessIn(place, line.split(" "), "suggest", { sandbox: false })).toMatchObject(
+      line === "ls" || line === "npm test" ? { type: "auto-approve", runInSandbox: false } : ASK,
+    );
   });
   it("whether there is one is found out, not assumed", async () => {
     const { machine, project } = scratch();

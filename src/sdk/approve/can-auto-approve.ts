@@ -3,7 +3,7 @@ import { type Action, brief, type ExecAction, type Lowered, visible, type World 
 import { failedVerdict, findSources, judgeBy, judgingBy, realWorld, type Situation } from "../../engine/index.ts";
 import { lowerPatch, readPatch } from "../../patch/index.ts";
 import { isWithin, parentOf } from "../../path/index.ts";
-import { type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
+import { isConfined, type Mode, type Policy, type RequestVerdict, stricterOf } from "../../policy/index.ts";
 import { lowerArgv } from "../../shell/index.ts";
 import { type Machine, thisMachine } from "../../state/index.ts";
 import { ask, type OnAsk } from "../ask.ts";
@@ -169,13 +169,13 @@ function assessCommand(argv: readonly string[], place: CommandPlace): Assessment
   }
   const words = place.assignments.length === 0 ? argv : ["env", ...place.assignments, ...argv];
   const lowered = lowerArgv(words, { world, shell: "bash" });
-  const verdict = verdictOn(lowered, place, false);
-  if (verdict.decision === "allow") return { type: "auto-approve", ...approvalFor(verdict), runInSandbox: false };
+  const verdict = verdictOn(lowered, place, options.sandbox ?? sandboxIsKnown());
+  const confined = goesConfined(verdict, place);
+  if (verdict.decision === "allow" && confined === undefined) return { type: "auto-approve", ...approvalFor(verdict), runInSandbox: false };
   if (verdict.decision === "deny") return { type: "reject", reason: verdict.reason };
   if (options.approvals?.has(argv, place.workdir) === true)
     return { type: "auto-approve", reason: "Approved for this session", group: "Running commands", runInSandbox: false };
-  if (isConfinable(lowered, place))
-    return { type: "auto-approve", reason: "Full auto mode", group: "Running commands", runInSandbox: true };
+  if (confined !== undefined) return { type: "auto-approve", ...confined, group: "Running commands", runInSandbox: true };
   return asking(verdict);
 }
 
@@ -196,8 +196,8 @@ function assessPatch(text: string, argv: readonly string[], place: CommandPlace)
   }
   if (options.approvals?.has(argv, place.workdir) === true)
     return { type: "auto-approve", reason: "Approved for this session", group: "Editing", runInSandbox: false, applyPatch };
-  if (isConfinable(lowered, place))
-    return { type: "auto-approve", reason: "Full auto mode", group: "Editing", runInSandbox: true, applyPatch };
+  const confined = goesConfined(verdictOn(lowered, place, options.sandbox ?? sandboxIsKnown()), place);
+  if (confined !== undefined) return { type: "auto-approve", ...confined, group: "Editing", runInSandbox: true, applyPatch };
   return { ...asking(isEdit ? verdict : edits), applyPatch };
 }
 
@@ -209,18 +209,20 @@ function asking({ reason, help }: RequestVerdict): Assessment {
   return { type: "ask-user", reason, ...(help === undefined ? {} : { help }) };
 }
 
-/** In full-auto what nobody objects to runs where each of its calls is judged; never where nothing can supervise it. */
-function isConfinable(lowered: Lowered, place: CommandPlace): boolean {
-  const { policy, sandbox = sandboxIsKnown() } = place.options;
-  return policy === "full-auto" && sandbox && verdictOn(lowered, place, true).decision === "allow";
+/** It goes ahead where each of its calls is judged and kept for undo, by the mode or by `"unknown": "confine"`. */
+function goesConfined(verdict: RequestVerdict, { options }: CommandPlace): { readonly reason: string } | undefined {
+  if (!isConfined(verdict)) return undefined;
+  return { reason: options.policy === "full-auto" ? "Full auto mode" : "Confined: held to the policy, and kept for undo" };
 }
 
-function verdictOn(lowered: Lowered, place: CommandPlace, supervised: boolean): RequestVerdict {
-  const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, supervised));
-  return verdicts.reduce(stricterOf);
+function verdictOn(lowered: Lowered, place: CommandPlace, confines: boolean): RequestVerdict {
+  const verdicts = place.worlds.map((world) => verdictIn(world, lowered, place, confines));
+  const whole = verdicts.reduce(stricterOf);
+  // Of two that go ahead, one may do so confined only.
+  return whole.decision === "allow" ? (verdicts.find(isConfined) ?? whole) : whole;
 }
 
-function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: CommandPlace, supervised: boolean): RequestVerdict {
+function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }: CommandPlace, confines: boolean): RequestVerdict {
   const roots = options.writableRoots ?? ["."];
   const adapt = (files: Policy): Policy => ({
     ...files,
@@ -230,7 +232,7 @@ function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }
       writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
     },
   });
-  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, supervised };
+  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, confines };
   return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
 }
 

@@ -18,3 +18,5 @@ export async function probeSandbox(cwd: string = process.cwd()): Promise<boolean
 }
 
 export const sandboxIsKnown = (): boolean => found === true;
+
+export const UNSUPERVISED = "commands cannot be supervised on this machine (`assent doctor` says why)";

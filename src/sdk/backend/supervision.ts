@@ -5,7 +5,7 @@ import type { Action } from "../../action/index.ts";
 import { type Question, respond, wait } from "../../approve/index.ts";
 import type { RequestVerdict } from "../../policy/index.ts";
 import { type Machine, messageOf, openState, thisMachine } from "../../state/index.ts";
-import { probeSandbox, sandboxIsKnown } from "../approve/sandbox.ts";
+import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
 import { policyTextOf, type Ruleset } from "../rules/ruleset.ts";
@@ -107,8 +107,6 @@ export class Supervision {
     };
   }
 }
-
-const UNSUPERVISED = "commands cannot be supervised on this machine (`assent doctor` says why)";
 
 /** Where a confined command runs, and by whose policy. */
 interface ConfinedPlace {

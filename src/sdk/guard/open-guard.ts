@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
-import { visible } from "../../action/index.ts";
+import { dirname, resolve } from "node:path";
+import { confinedCommand, singleQuoted, visible } from "../../action/index.ts";
+import { ensureConfineLauncher } from "../../agents/install/index.ts";
 import {
   decide,
+  type DecideOptions,
   failedOutcome,
   type Host,
   type Input,
@@ -10,10 +12,12 @@ import {
   type Request,
   type ToolFacts,
 } from "../../engine/index.ts";
-import { compareDecisions, compareStrictness, type Decision, type RequestVerdict, verdictOf } from "../../policy/index.ts";
-import { type Machine, thisMachine } from "../../state/index.ts";
+import { compareDecisions, compareStrictness, type Decision, type Policy, type RequestVerdict, verdictOf } from "../../policy/index.ts";
+import { type Machine, thisMachine, writeTicket } from "../../state/index.ts";
 import { askOuter, type GuardPlace } from "../../supervise/outer/index.ts";
 import { ask, type AskQuestion, type OnAsk } from "../ask.ts";
+import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
+import { assentProgram } from "../confined/index.ts";
 import { LIBRARY } from "../library.ts";
 import { PermissionDeniedError } from "../errors.ts";
 import { checkOptions, type Options } from "../options.ts";
@@ -55,6 +59,14 @@ export interface From {
   readonly mode?: string;
 }
 
+/** What is started in the place of a command that goes ahead confined: once, within ten minutes, in the same folder. */
+export interface ConfinedStart {
+  /** A program and its arguments. It ends as the command would, and says on standard error what was refused. */
+  readonly argv: readonly [program: string, ticket: string, command: string];
+  /** The same as a line of shell. */
+  readonly line: string;
+}
+
 /** What a guard says. */
 export interface GuardDecision {
   /** `none` (no opinion) is said only to hosts that decide by themselves (`host.decides`). */
@@ -67,6 +79,11 @@ export interface GuardDecision {
   readonly verdict: RequestVerdict;
   /** For people: a policy file that was left out, a log that cannot be written. */
   readonly warnings: readonly string[];
+  /**
+   * With an `allow` of a guard that was opened with `confine: true`: INVARIANT: what was asked about goes ahead in no other
+   * way. Absent: as it is.
+   */
+  readonly confined?: ConfinedStart;
 }
 
 /** Where a guard stands, and who answers its questions. */
@@ -83,6 +100,13 @@ export interface OpenGuardOptions {
   readonly audit?: boolean;
   /** Answers the questions of `check`. */
   readonly onAsk?: OnAsk;
+  /**
+   * Commands (`command`, `argv`) of which nobody can know what they do are allowed where they can run confined, and the
+   * decision has what is to be started in their place (`confined`): whoever asks must start that. Calls of tools are never
+   * confined, for nobody knows who runs them. Without supervision on this machine (`decide`: before `probeSandbox()` has been
+   * awaited), inside a run and with `policyFiles` they are asked about.
+   */
+  readonly confine?: boolean;
   /** For tests: another home, other environment variables. */
   readonly machine?: Machine;
 }
@@ -102,6 +126,7 @@ const OPTIONS = {
   policyFiles: "texts",
   audit: "boolean",
   onAsk: "function",
+  confine: "boolean",
   machine: "object",
 } satisfies Options<OpenGuardOptions>;
 
@@ -124,6 +149,7 @@ export function openGuard(options: OpenGuardOptions = {}): Guard {
   return {
     decide: judge,
     check: async (asked, reason) => {
+      if (options.confine === true) await probeSandbox(options.cwd);
       const decision = judge(asked);
       if (decision.decision === "allow") return decision;
       const { tool: operation } = callOf(asked);
@@ -155,9 +181,18 @@ function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Ou
   const here = (asked: GuardRequest, logs: boolean): GuardDecision => {
     const request = requestOf(asked, cwd, options);
     const wrong = wrongFolder(request);
-    const outcome = wrong === undefined ? decide(request, { ...settings, audit: logs }) : failedOutcome(request, wrong);
+    const start: { made?: ConfinedStart } = {};
+    const confine: DecideOptions["confine"] = (_, own) => {
+      const made = policyFiles.length > 0 ? { problem: "the guard's own policy files do not reach a run" } : confinedStart(request, own);
+      if ("problem" in made) return made;
+      start.made = made;
+      return { command: made.line };
+    };
+    const confining = options.confine === true ? { confine, adapt: confineUnknown } : {};
+    const outcome = wrong === undefined ? decide(request, { ...settings, ...confining, audit: logs }) : failedOutcome(request, wrong);
     outcomes.set(outcome.verdict, outcome);
-    return decisionOf(outcome);
+    const decision = decisionOf(outcome);
+    return start.made === undefined || outcome.instead === undefined ? decision : { ...decision, confined: start.made };
   };
   if (machine !== undefined) return (asked) => here(asked, audit);
   const { agent, point } = options;
@@ -171,6 +206,30 @@ function judgeIn(options: OpenGuardOptions, outcomes: WeakMap<RequestVerdict, Ou
     const own = here(asked, false);
     return compareStrictness(own.verdict, outer.verdict) > 0 || compareDecisions(own.decision, outer.decision) > 0 ? own : outer;
   };
+}
+
+/** Whoever opens a guard so has chosen it; a policy file that denies what nobody can know keeps to that. */
+function confineUnknown(files: Policy): Policy {
+  const { settings } = files;
+  return settings.unknown === "deny" ? files : { ...files, settings: { ...settings, unknown: "confine" } };
+}
+
+/** Leaves a ticket for the command, which names it to the supervisor. */
+function confinedStart(
+  { facts, input, agent, session, cwd, sessionRoot }: Request,
+  machine: Machine,
+): ConfinedStart | { readonly problem: string } {
+  const program = assentProgram();
+  if (program === undefined || !sandboxIsKnown()) return { problem: UNSUPERVISED };
+  const given: unknown = facts?.does === "shell" || facts?.does === "argv" ? input[facts.field] : undefined;
+  // Started as a program, whatever the shell has of that name.
+  const command = Array.isArray(given) ? `exec ${given.map((word) => singleQuoted(String(word))).join(" ")}` : given;
+  if (typeof command !== "string" || command === "" || command.includes("\0")) return { problem: "there is no command" };
+  const launcher = ensureConfineLauncher(machine, { node: process.execPath, folder: dirname(program) });
+  if ("problem" in launcher) return launcher;
+  const ticket = writeTicket(machine, { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd });
+  if ("problem" in ticket) return ticket;
+  return { argv: [launcher.file, ticket.id, command], line: confinedCommand(machine.home, ticket.id, command) };
 }
 
 /** What a person refused is remembered for the other tools of the session. */
@@ -188,9 +247,15 @@ function decisionOf({ answer, verdict, warnings, request: { host } }: Outcome): 
   return { decision: "deny", reason: `${required}${reason}`, modelReason: `${required}${modelReason}`, verdict, warnings };
 }
 
-function requestOf(asked: GuardRequest, folder: string, { agent = "library", point = "library", cwd: root }: OpenGuardOptions): Request {
+function requestOf(
+  asked: GuardRequest,
+  folder: string,
+  { agent = "library", point = "library", cwd: root, confine = false }: OpenGuardOptions,
+): Request {
   const { cwd: given = folder, host, event, session, subagent, mode } = asked;
   const shell = "command" in asked && asked.shell !== undefined ? { shell: asked.shell } : {};
+  // A run starts bash, and sh where there is none.
+  const confines = confine && ("argv" in asked || ("command" in asked && asked.shell !== "zsh"));
   const call = callOf(asked);
   const cwd = resolve(folder, given);
   const own = folderIn(call);
@@ -199,7 +264,7 @@ function requestOf(asked: GuardRequest, folder: string, { agent = "library", poi
   const sessionRoot = asked.sessionRoot ?? root ?? (moved ? cwd : undefined);
   const from = { cwd: moved ? resolve(cwd, own) : cwd, sessionRoot, point, agent, event, session, subagent, mode };
   const memory = `${point} of process ${process.pid}`;
-  return { ...call, ...from, memory, host: { ...HOST, ...host, ...shell } };
+  return { ...call, ...from, memory, host: { ...HOST, ...host, ...shell, confines } };
 }
 
 /** What the call names as the folder it runs in. */

@@ -1,2 +1,3 @@
 export { isLoopback, type ListenOptions, type RemoteOptions } from "./http/index.ts";
 export { serveGateway, serveHttp, serveRemote, type ServeOptions, type ServerBehind } from "./serve.ts";
+export type { ServerConfinement } from "./server-process.ts";

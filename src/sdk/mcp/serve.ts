@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { errorLine, Gateway, INVALID_REQUEST, type Exchange, type GatewayOptions } from "./gateway.ts";
 import { onOneLine, readClient, type Said } from "./message.ts";
 import { listen, Proxy, Remote, sessionsOf, type ListenOptions, type RemoteOptions } from "./http/index.ts";
-import { lineWriter, readLines, startServer } from "./server-process.ts";
+import { lineWriter, readLines, type ServerConfinement, startServer } from "./server-process.ts";
 
 /** The client, and what is judged by. */
 export interface ServeOptions extends GatewayOptions {
@@ -39,9 +39,9 @@ function onSignals(end: (signal: NodeJS.Signals) => void): () => void {
 }
 
 /** Runs a server and stands between it and the client. Gives the status to exit with. */
-export async function serveGateway(options: ServeOptions & { readonly argv: readonly [string, ...string[]] }): Promise<number> {
+export async function serveGateway(options: ServeOptions & CommandBehind): Promise<number> {
   const { input, output, onNotice } = options;
-  const server = startServer(options.argv);
+  const server = startServer(options);
   const toServer = lineWriter(server.stdin, input);
   const { gateway } = clientSide(options, server.stdout, ({ line }) => toServer(line));
   const toClient = lineWriter(output, server.stdout);
@@ -83,16 +83,22 @@ export async function serveRemote(options: ServeOptions & { readonly server: Rem
   });
 }
 
+/** A server that is a command. */
+interface CommandBehind {
+  readonly argv: readonly [string, ...string[]];
+  /** Undefined: it runs as it is. */
+  readonly confinement?: ServerConfinement | undefined;
+}
+
 /** The server of a gateway that clients reach by HTTP. */
-export type ServerBehind = { readonly argv: readonly [string, ...string[]] } | { readonly server: RemoteOptions };
+export type ServerBehind = CommandBehind | { readonly server: RemoteOptions };
 
 /** Listens until a signal ends it. Gives the status to exit with. */
 export async function serveHttp(
   options: GatewayOptions & { readonly listen: ListenOptions; readonly behind: ServerBehind },
 ): Promise<number> {
   const { behind, onNotice } = options;
-  const serves =
-    "argv" in behind ? sessionsOf(behind.argv, options) : new Proxy(behind.server, options, options.listen.token === undefined);
+  const serves = "argv" in behind ? sessionsOf(behind, options) : new Proxy(behind.server, options, options.listen.token === undefined);
   const listening = await listen(options.listen, serves);
   onNotice(`listens on ${listening.url}`);
   await new Promise<void>((resolve) => {

@@ -1,5 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { brief } from "../../action/index.ts";
+import type { Machine } from "../../state/index.ts";
+import { ConfinedRunChannel, definedOnly, judgeVariables, RefusedCalls, supervisorStart } from "../confined/index.ts";
 import { Lines } from "./message.ts";
 
 /** How a server ended. */
@@ -19,34 +23,104 @@ export interface ServerProcess {
   readonly ended: Promise<ServerEnd>;
 }
 
-const LAST_WORDS_MS = 2000;
+/** What a server is confined to that does not run as it is. */
+export interface ServerConfinement {
+  readonly machine: Machine;
+  readonly policyFiles: readonly string[];
+  /** Whose rules hold for this server besides those of everything. */
+  readonly profile: string;
+}
 
-export function startServer([program, ...args]: readonly [string, ...string[]]): ServerProcess {
+/** What is started, and how it is told to people. */
+export interface ServerStart {
+  readonly argv: readonly [string, ...string[]];
+  /** Undefined: it runs as it is. */
+  readonly confinement?: ServerConfinement | undefined;
+  readonly onNotice: (text: string) => void;
+}
+
+const LAST_WORDS_MS = 2000;
+/** As `assent run` ends that cannot supervise. */
+const NOT_CONFINED = 125;
+
+export function startServer({ argv, confinement, onNotice }: ServerStart): ServerProcess {
+  return confinement === undefined ? startBare(argv) : startConfined(argv, confinement, onNotice);
+}
+
+function startBare([program, ...args]: ServerStart["argv"]): ServerProcess {
   const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-  for (const stream of [server.stdin, server.stdout]) stream.on("error", () => undefined);
+  const ended = new Promise<ServerEnd>((resolve) => {
+    server.once("error", (error) => resolve({ status: 127, why: `the server could not be started: ${error.message}` }));
+    server.once("close", (code, signal) => resolve(endOf(code, signal ?? undefined)));
+  });
+  return serverOf(server, (signal) => void server.kill(signal), ended);
+}
+
+/**
+ * A server under a run that asks nobody. Its standard input, output and error are its own: nothing of Assent is in between.
+ * INVARIANT: where it cannot be supervised it is not started.
+ */
+function startConfined(argv: ServerStart["argv"], confinement: ServerConfinement, onNotice: (text: string) => void): ServerProcess {
+  const { machine, policyFiles, profile } = confinement;
+  const supervisor = supervisorStart(machine);
+  if ("problem" in supervisor) throw new Error(`the server is not started, because it cannot be confined: ${supervisor.problem}`);
+  const { file, args, env } = supervisor;
+  const server = spawn(file, args, { env, stdio: ["pipe", "pipe", "inherit", "pipe"] });
+  const refused = new RefusedCalls();
+  const order = { argv, cwd: process.cwd(), env: definedOnly(process.env), judge: judgeVariables(machine), policyFiles, profile };
+  const channel = new ConfinedRunChannel(
+    server,
+    { ...order, confined: { agent: "mcp", command: argv.join(" ") } },
+    {
+      refused: (call) => {
+        const { what, reason, help } = call;
+        if (refused.add(call)) onNotice(`the server was refused: ${brief(what)}: ${reason}${help === undefined ? "" : ` (${help})`}`);
+      },
+      notice: onNotice,
+    },
+  );
+  const closed = new Promise<void>((resolve) => {
+    server.once("error", () => resolve());
+    server.once("close", () => resolve());
+  });
+  const ended = channel.ended.then(async (end): Promise<ServerEnd> => {
+    // What it has left behind ends with it.
+    channel.close();
+    await closed;
+    if (end.is === "failed") {
+      const what = end.started
+        ? "the server was ended, because it could not be confined any longer"
+        : "the server could not be confined, so it was not started";
+      return { status: NOT_CONFINED, why: `${what}: ${end.why}` };
+    }
+    const { exit } = end;
+    return exit.by === "exit" ? endOf(exit.code, undefined) : endOf(null, signalName(exit.signal));
+  });
+  return serverOf(server, (signal) => channel.signal(signal), ended);
+}
+
+const signalName = (number: number): string => Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? "a signal";
+
+function endOf(code: number | null, signal: string | undefined): ServerEnd {
+  return code === null
+    ? { status: 1, why: `the server was ended by ${signal ?? "a signal"}` }
+    : { status: code, why: `the server has ended (exit code ${code})` };
+}
+
+function serverOf(server: ChildProcess, kill: ServerProcess["kill"], ended: Promise<ServerEnd>): ServerProcess {
+  const { stdin, stdout } = server;
+  if (stdin === null || stdout === null) throw new Error("the server has no standard input or output");
+  for (const stream of [stdin, stdout]) stream.on("error", () => undefined);
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => {
-    server.stdin.end();
+    stdin.end();
     timer ??= setTimeout(() => {
-      server.kill("SIGTERM");
-      timer = setTimeout(() => server.kill("SIGKILL"), LAST_WORDS_MS);
+      kill("SIGTERM");
+      timer = setTimeout(() => kill("SIGKILL"), LAST_WORDS_MS);
     }, LAST_WORDS_MS);
   };
-  const ended = new Promise<ServerEnd>((resolve) => {
-    const over = (how: ServerEnd): void => {
-      clearTimeout(timer);
-      resolve(how);
-    };
-    server.once("error", (error) => over({ status: 127, why: `the server could not be started: ${error.message}` }));
-    server.once("close", (code, signal) =>
-      over(
-        code === null
-          ? { status: 1, why: `the server was ended by ${signal ?? "a signal"}` }
-          : { status: code, why: `the server has ended (exit code ${code})` },
-      ),
-    );
-  });
-  return { stdin: server.stdin, stdout: server.stdout, end, kill: (signal) => void server.kill(signal), ended };
+  void ended.then(() => clearTimeout(timer));
+  return { stdin, stdout, end, kill, ended };
 }
 
 const NEWLINE = Buffer.from("\n");

@@ -79,7 +79,7 @@ export async function connect(answer?: () => Answer | Promise<Answer>, options: 
   };
 }
 
-function clientFor(answer: (() => Answer | Promise<Answer>) | undefined): Pick<Connected, "client" | "questions" | "logged"> {
+export function clientFor(answer: (() => Answer | Promise<Answer>) | undefined): Pick<Connected, "client" | "questions" | "logged"> {
   const questions: string[] = [];
   const logged: unknown[] = [];
   const client = new Client(

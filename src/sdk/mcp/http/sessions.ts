@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject } from "../../../data/index.ts";
 import { type Exchange, Gateway, type GatewayOptions } from "../gateway.ts";
 import { isId, keyOf, type Message, requestId } from "../message.ts";
-import { lineWriter, readLines, type ServerProcess, startServer } from "../server-process.ts";
+import { lineWriter, readLines, type ServerProcess, type ServerStart, startServer } from "../server-process.ts";
 import { refuse } from "./entrance.ts";
 import { type Behind, type Posted, STREAM_HEAD, takesStream } from "./listen.ts";
 import { eventText } from "./sse.ts";
@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 60_000;
 export const newSessionId = (): string => randomBytes(24).toString("hex");
 
 /** Servers on standard input and output for clients that come by HTTP: each session has a server of its own. */
-export function sessionsOf(argv: readonly [string, ...string[]], options: GatewayOptions): Behind {
+export function sessionsOf(command: Omit<ServerStart, "onNotice">, options: GatewayOptions): Behind {
   const sessions = new Map<string, ServerSession>();
   const servers = new Set<ServerProcess>();
   const timer = setInterval(() => {
@@ -25,7 +25,7 @@ export function sessionsOf(argv: readonly [string, ...string[]], options: Gatewa
   timer.unref();
 
   const open = (): ServerSession => {
-    const server = startServer(argv);
+    const server = startServer({ ...command, onNotice: options.onNotice });
     const id = newSessionId();
     const session = new ServerSession(id, server, options);
     servers.add(server);
