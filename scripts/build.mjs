@@ -122,6 +122,7 @@ try {
       external: withoutRules,
       plugins: [lazyShell, lazySurvey],
     }),
+    build({ ...part, entryPoints: [entry("shell-start")], outfile: join(fresh, "shell-start.cjs"), external: withoutRules }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({

@@ -41,6 +41,7 @@ try {
   const { hook, scripts, load } = loadHook(dist, require, false);
   load("./watch.cjs");
   load("./confiner.cjs");
+  load("./shell-start.cjs");
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
     for (const [tool_name, tool_input] of requests) {

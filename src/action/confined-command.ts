@@ -4,9 +4,17 @@
  */
 
 /** Below the home folder; nobody but Assent may change what lies there (policy/floor.ts). */
-const LAUNCHER = ".local/share/assent/confine";
+const FOLDER = ".local/share/assent";
 
-export const confineLauncher = (home: string): string => `${home === "/" ? "" : home}/${LAUNCHER}`;
+const below = (home: string, name: string): string => `${home === "/" ? "" : home}/${FOLDER}/${name}`;
+
+export const confineLauncher = (home: string): string => below(home, "confine");
+
+/** What a host starts around every command, where it starts all of them through one program. */
+export const shellPrefix = (home: string, agent: string): string => below(home, `${agent}-shell`);
+
+/** Such a program of any home, as it stands in settings. */
+export const isShellPrefix = (text: string): boolean => /^\/(?:.*\/)?\.local\/share\/assent\/[a-z]+-shell$/.test(text);
 
 /** One word for any POSIX shell (sh(1p), 2.2.2): nothing within single quotes means anything. */
 export const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -18,6 +18,8 @@ export interface InstallPlace {
   readonly program: (event: string) => { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Absolute path of a module of the program: `plugin-opencode.mjs`. */
   readonly module: (name: string) => string;
+  /** The program that is to be started around every command, where what is unknown is confined (`Protocol.wrapping`). */
+  readonly prefix?: string;
   /** What a module is told: where state lies, when not below the home folder. */
   readonly registered: { readonly state?: string };
 }

@@ -16,12 +16,13 @@ interface Shape {
   readonly tools: Readonly<Record<string, ToolFacts>>;
   /** For tools that the table does not have, such as those of MCP servers. */
   readonly factsFor?: (tool: string, payload: Input) => ToolFacts | undefined;
-  readonly host: (mode: string | undefined, event: string, payload: Input) => Host;
+  readonly host: (mode: string | undefined, event: string, call: HookCall) => Host;
   /** Variable that holds the folder of the session. */
   readonly root?: string;
 }
 
-export function readShaped({ payload, event: registered, env, folder }: HookCall, shape: Shape): Reading {
+export function readShaped(call: HookCall, shape: Shape): Reading {
+  const { payload, event: registered, env, folder } = call;
   const event = eventOf(payload["hook_event_name"], registered, shape.judged);
   if (event === undefined) return { is: "problem", why: "the event is missing: no `hook_event_name`" };
   if (shape.others.has(event)) return { is: "nothing", why: `nothing to decide on event ${event}` };
@@ -36,7 +37,7 @@ export function readShaped({ payload, event: registered, env, folder }: HookCall
     cwd: payload["cwd"],
     folder,
     facts: tool === undefined ? undefined : (factsOf(shape.tools, tool) ?? shape.factsFor?.(tool, payload)),
-    host: shape.host(mode, event, payload),
+    host: shape.host(mode, event, call),
     root: shape.root === undefined ? undefined : env[shape.root],
     session: payload["session_id"],
     // `agent_type` alone is Claude Code's main thread under `--agent`.

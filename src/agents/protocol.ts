@@ -46,6 +46,22 @@ export interface Protocol {
   refuse(why: string, event: string | undefined): Reply;
   /** When there is nothing to decide. */
   readonly silence: Reply;
+  /** How it starts commands through a program of ours, where it can. */
+  readonly wrapping?: Wrapping;
+}
+
+/** A host that starts every command through one program (`assent shell`). */
+export interface Wrapping {
+  /** Variable with the session's id. */
+  readonly session: string;
+  /** Tool whose command it is. */
+  readonly tool: string;
+  /** Where its own files lie, below home, or where a variable says. */
+  readonly folder: { readonly path: string; readonly variable: string };
+  /** The command of the tool within what the host starts; undefined: it is none of the tool's. */
+  readonly commandIn: (text: string, folder: string) => string | undefined;
+  /** Settings, below home or absolute, in which a person names commands that the host starts by itself (`command`). */
+  readonly settings: readonly string[];
 }
 
 /** An answer by JSON alone. */

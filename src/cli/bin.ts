@@ -10,7 +10,8 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 declare const __filename: string;
 
-if (process.argv[2] === "check") {
+const [, , command, option] = process.argv;
+if (command === "check") {
   try {
     const { hook, keep } = loadHook(__dirname, require);
     hook.main(process.argv.slice(3));
@@ -25,13 +26,13 @@ if (process.argv[2] === "check") {
     writeSync(2, `assent: ${why}\n`);
     process.exitCode = 2;
   }
-} else if (process.argv[2] === "run" && process.argv[3] !== BESIDE && process.argv[3] !== ORDERED && startFront()) {
+} else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
-} else if (process.argv[2] === "run") {
+} else if (command === "run" || command === "shell") {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts
-  void (load("./run.cjs") as { main: () => Promise<void> }).main();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts and shell-start.ts
+  void (load(command === "run" ? "./run.cjs" : "./shell-start.cjs") as { main: () => Promise<void> | void }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");

@@ -11,6 +11,7 @@ import { complain, schemaFor, showProblems } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed, unattended } from "./terminal.ts";
+import { updateWrapping } from "./wrapping.ts";
 
 const COMMAND = "confine";
 const COMMENT = "What cannot be known beforehand runs confined instead of being asked: held to this policy, and kept for `assent undo`.";
@@ -71,6 +72,7 @@ export function write(machine: Machine, unknown: UnknownSetting): number {
   if (done.is === "broken") showProblems(done.problems, short);
   if (done.is !== "done")
     return fail(`${short(place.file)} ${done.is === "failed" ? visible(done.why) : "has mistakes"}`, "nothing was changed");
+  for (const problem of updateWrapping(machine)) complain(COMMAND, visible(problem), "`assent install` tries it again");
   return report(machine);
 }
 

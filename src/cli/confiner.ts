@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { confinedCommand, isConfinedCommand } from "../action/index.ts";
-import { ensureConfineLauncher, type Program } from "../agents/install/index.ts";
+import { ensureConfineLauncher, ensureShellPrefix, type Program } from "../agents/install/index.ts";
 import { hostMightObject } from "../agents/native/index.ts";
 import { isObject } from "../data/index.ts";
 import { type DecideOptions, projectOf, type Request } from "../engine/index.ts";
-import { bootMoment, type Machine, openState, readRegular, writeAtomic, writeTicket } from "../state/index.ts";
+import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { bootMoment, type Machine, openState, readRegular, ticketIdOf, writeAtomic, writeTicket } from "../state/index.ts";
 
 // Entry of dist/confiner.cjs, which the hook loads when a command is to go ahead confined.
 
@@ -19,24 +20,45 @@ const LONGEST = 100 << 10;
  * The command that a host is to start in the place of the one asked about. Whatever goes wrong is said, and then nothing is confined:
  * the verdict is the one without.
  */
-export function confine(request: Request, machine: Machine, program: Program): ReturnType<Confine> {
-  const { facts, input, agent, session, cwd, sessionRoot } = request;
+export function confine(request: Request, machine: Machine, verdict: RequestVerdict, program: Program): ReturnType<Confine> {
+  const { facts, input, session, host } = request;
   if (facts?.does !== "shell" || facts.list === true) return { problem: "the host runs it in another way than as one line of shell" };
   const command = input[facts.field];
   if (typeof command !== "string" || command === "") return { problem: "there is no command" };
+  // It has moved, or was updated, since it was installed.
+  const around = host.wrapped === "unheard" ? ensureShellPrefix(request.agent, machine, program) : undefined;
+  if (around !== undefined && "problem" in around) return around;
+  if (host.wrapped === "unheard" && !isConfined(verdict)) return leaveTicket(request, command, machine, session);
   // It comes back where a host shows its hooks what others made of the call.
   if (isConfinedCommand(machine.home, command)) return { command };
-  const objection = objectionOf(request, command, machine);
+  const objection = host.wrapped === "unheard" ? undefined : objectionOf(request, command, machine);
   if (objection !== undefined) return { problem: objection };
   const launcher = ensureConfineLauncher(machine, program);
   if ("problem" in launcher) return launcher;
   const unable = cannotSupervise(machine, program);
   if (unable !== undefined) return { problem: unable };
-  const ticket = writeTicket(machine, { agent, ...(session === undefined ? {} : { session }), command, cwd, root: sessionRoot ?? cwd });
+  if (host.wrapped === "heard") return { command };
+  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
+  const ticket = writeTicket(machine, ticketOf(request, command));
   if ("problem" in ticket) return ticket;
   const instead = confinedCommand(machine.home, ticket.id, command);
   return Buffer.byteLength(instead) > LONGEST ? { problem: "the command is too long" } : { command: instead };
 }
+
+/** For the program that a host starts around every command, which knows the session and the command. */
+function leaveTicket(request: Request, command: string, machine: Machine, session = "", confined = false): ReturnType<Confine> {
+  const ticket = { ...ticketOf(request, command), ...(confined ? {} : { bare: true as const }) };
+  const written = writeTicket(machine, ticket, Date.now(), ticketIdOf(session, command));
+  return "problem" in written ? written : { command };
+}
+
+const ticketOf = ({ agent, session, cwd, sessionRoot = cwd }: Request, command: string) => ({
+  agent,
+  ...(session === undefined ? {} : { session }),
+  command,
+  cwd,
+  root: sessionRoot,
+});
 
 /** Rules of the host's own: of the user, of the folder where the session started and of the repository around it. */
 function objectionOf(

@@ -1,5 +1,7 @@
 import type { AgentId, Protocol } from "../agents/index.ts";
-import { type PolicyReader, WatchFirst } from "../engine/index.ts";
+import { decide, type PolicyReader, type Request, WatchFirst } from "../engine/index.ts";
+import type { RequestVerdict } from "../policy/index.ts";
+import { thisMachine } from "../state/index.ts";
 import { answer, check, type CheckEngine, type HookEngine, judgeWatched, type HookOutput } from "./check.ts";
 
 // Entry of dist/hook.cjs: `assent check` and nothing else; load-hook.ts loads it. The reader of policy files and the
@@ -26,7 +28,7 @@ const engine: CheckEngine = {
   greet: (...given) => require("./session.cjs").sessionWarning(...given),
   recognise: (...given) => require("./agent-auto.cjs").recognise(...given),
   own: [__dirname],
-  confine: (request, machine) => require("./confiner.cjs").confine(request, machine, { node: process.execPath, folder: __dirname }),
+  confine: (...given) => require("./confiner.cjs").confine(...given, { node: process.execPath, folder: __dirname }),
 };
 
 /** Here nobody watches: files that strangers may have written are left to the other thread. */
@@ -47,6 +49,10 @@ export function main(argv: readonly string[]): void {
 
 /** In the other thread. */
 export const watched = (argv: readonly string[], input: string): HookOutput => judgeWatched(argv, input, engine);
+
+/** For what a host starts through a program of ours without our hook having heard of it. */
+export const judgeStart = (request: Request): RequestVerdict =>
+  decide(request, { machine: thisMachine(), ...engine, policyFiles: [], audit: true, confine: () => ({ command: "" }) }).verdict;
 
 /** Judges one envelope as `main` would: the build warms the code cache with it. */
 export function rehearse(envelope: string, agent: AgentId | "auto"): void {

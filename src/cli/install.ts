@@ -24,6 +24,7 @@ import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 import { confirmed } from "./terminal.ts";
+import { registrationsHere } from "./wrapping.ts";
 
 export interface InstallOptions {
   readonly agent?: readonly string[];
@@ -235,7 +236,7 @@ function registrationsOf(
   const id: AgentId = isAgentId(agent.id) ? agent.id : "generic";
   const place = installPlace(id, { node: process.execPath, folder: engine.own[0] ?? "" }, machine, project);
   const synced = rulesync ? rulesyncRegistration(agent.setup, place) : undefined;
-  return synced === undefined ? agent.setup.registrations(place) : [synced];
+  return synced === undefined ? registrationsHere(agent, machine, project) : [synced];
 }
 
 const shortIn = (machine: Machine) => (path: string) => visible(shorten(path, absolute("."), machine.home));

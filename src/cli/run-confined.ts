@@ -3,7 +3,16 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { brief, visible } from "../action/index.ts";
 import { REFERENCE } from "../agents/index.ts";
 import { decide, type Host } from "../engine/index.ts";
-import { type ConfinedReport, type Machine, messageOf, takeTicket, thisMachine, type Ticket, writeReport } from "../state/index.ts";
+import {
+  type ConfinedReport,
+  type Machine,
+  messageOf,
+  takeTicket,
+  thisMachine,
+  type Ticket,
+  ticketIdOf,
+  writeReport,
+} from "../state/index.ts";
 import { killTree, RunError, type RunEvent, type RunOptions, type RunResult, superviseRun } from "../supervise/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
 import { countChanges, runsFolder } from "../supervise/undo/index.ts";
@@ -33,6 +42,9 @@ interface ConfinedStart {
   readonly ticketId: string;
   readonly beside: Beside | undefined;
 }
+
+/** In the place of a ticket's number: it is that of the command (shell-start.ts). */
+const OF_COMMAND = "=";
 
 /** Lines of a report. */
 const MOST_LINES = 10;
@@ -66,7 +78,7 @@ export async function runConfined(
     if (outer.is === "run") return await startInside(shell, env);
     return refuse("the supervisor around this did not answer", "try it once more, or ask the user", STATUS.cannotSupervise);
   }
-  const found = takeTicket(machine, ticketId);
+  const found = takeTicket(machine, ticketId === OF_COMMAND ? ticketIdOf("", command) : ticketId);
   const ticket = found !== undefined && found.command === command && isSameFolder(found.cwd, cwd) ? found : undefined;
   const refusal = ticket === undefined ? judgeAfresh(command, cwd, machine) : undefined;
   if (refusal !== undefined) return refuse(refusal.why, refusal.way, STATUS.cannotExecute);

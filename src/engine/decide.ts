@@ -30,7 +30,11 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
   /** Finds what a host is to start in the place of a command that goes ahead confined. Absent: it is only said that it would. */
-  readonly confine?: (request: Request, machine: Machine) => { readonly command: string } | { readonly problem: string };
+  readonly confine?: (
+    request: Request,
+    machine: Machine,
+    verdict: RequestVerdict,
+  ) => { readonly command: string } | { readonly problem: string };
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
 }
@@ -128,15 +132,20 @@ type Started = Pick<Outcome, "verdict" | "answer" | "instead">;
 
 /** Who can confine the command says how; where it cannot be done, the verdict is the one without it, and says why. */
 function startConfined(request: Request, verdict: RequestVerdict, policy: Policy, options: DecideOptions, bypass?: Bypass): Started {
+  const { wrapped } = request.host;
   const answer = answerFor(verdict, policy, request.host, bypass);
-  if (!isConfined(verdict) || options.confine === undefined) return { verdict, answer };
+  const confined = isConfined(verdict);
+  if (options.confine === undefined || (!confined && (wrapped !== "unheard" || answer.decision === "deny"))) return { verdict, answer };
   const plain = unconfined(verdict);
   const as = (found: RequestVerdict): Started => ({ verdict: found, answer: answerFor(found, policy, request.host, bypass) });
   // The host goes its own way, so nothing of it would be confined.
-  if (answer.decision !== "allow") return as(plain);
-  const started = options.confine(request, options.machine);
-  if ("command" in started) return { verdict, answer, instead: started.command };
-  return as({ ...plain, reason: `${plain.reason} (it was not confined: ${started.problem})` });
+  if (answer.decision !== "allow" && wrapped === undefined) return as(plain);
+  const started = options.confine(request, options.machine, verdict);
+  // Without a ticket the program that starts it judges anew.
+  if (!confined) return { verdict, answer };
+  if ("problem" in started) return as({ ...plain, reason: `${plain.reason} (it was not confined: ${started.problem})` });
+  if (wrapped === "unheard") return { verdict, answer: { ...answer, decision: "none" } };
+  return { verdict, answer, ...(wrapped === undefined ? { instead: started.command } : {}) };
 }
 
 const onlyLogs = ({ settings }: Policy): boolean => settings.unknown === "confine-log" && settings.mode !== "full-auto";

@@ -59,6 +59,11 @@ export interface Host {
   readonly planning: boolean;
   /** The host starts another command in the place of the one that was asked about: `confinedCommand`. */
   readonly confines?: boolean;
+  /**
+   * It starts every command through a program of ours (`shellPrefix`), which acts on a ticket: what goes ahead confined is answered by
+   * silence, so that the host's own rules are heard, and, at the event that comes after them (`heard`), by an allow.
+   */
+  readonly wrapped?: "unheard" | "heard";
   /** Rules of the host's own that it would then not hold against that one: only what none of them speaks about is confined. */
   readonly unheard?: readonly ("ask" | "deny")[];
 }

@@ -141,6 +141,7 @@ export const CHANGING_WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 export const TOLD_VARIABLES: Readonly<Record<string, "word" | "text" | "path">> = {
   CLAUDE_PROJECT_DIR: "path",
+  CLAUDE_CODE_SHELL_PREFIX: "path",
   GEMINI_PROJECT_DIR: "path",
   QWEN_PROJECT_DIR: "path",
   COPILOT_PROJECT_DIR: "path",

@@ -35,4 +35,5 @@ export { EFFECTS, LAYERS, OPERATIONS } from "./types.ts";
 export { underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export type * from "./types.ts";
+export { confinesAnything } from "./confine.ts";
 export * from "./verdict.ts";

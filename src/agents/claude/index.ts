@@ -1,9 +1,11 @@
+import { shellPrefix } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
+import { type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply, type Wrapping } from "../protocol.ts";
 import { files as file } from "../reading.ts";
+import { commandIn } from "./shell-frame.ts";
 
 /**
  * Claude Code. Facts measured on 2.1.329 (docs/architecture.md names the evidence):
@@ -45,7 +47,13 @@ function leavesSandbox({ tool_input: input }: Input): boolean {
   return !isObject(input) || (input["dangerouslyDisableSandbox"] ?? false) !== false;
 }
 
-function hostOf(mode: string | undefined, event: string, payload: Input): Host {
+/** Every command of the tool is started through a program of ours. */
+const isWrapped = ({ payload, env }: HookCall): boolean =>
+  payload["tool_name"] === wrapping.tool && env[PREFIX] === shellPrefix(env["HOME"] ?? "", "claude");
+
+function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
+  const { payload } = call;
+  const wrapped = isWrapped(call);
   return {
     shell: "any",
     decides: true,
@@ -54,7 +62,10 @@ function hostOf(mode: string | undefined, event: string, payload: Input): Host {
     planning: mode === "plan",
     // Here alone the host's own rules have been heard (2.1.330): on the other event it would judge the new command. The event also
     // comes for the host's ask rules, without suggestions where nothing but such a rule speaks.
-    confines: event === "PermissionRequest" && Array.isArray(payload["permission_suggestions"]) && !leavesSandbox(payload),
+    confines:
+      (wrapped && event === "PreToolUse") ||
+      (event === "PermissionRequest" && Array.isArray(payload["permission_suggestions"]) && !leavesSandbox(payload)),
+    ...(wrapped ? { wrapped: event === "PreToolUse" ? "unheard" : "heard" } : {}),
     unheard: ["ask"],
   };
 }
@@ -82,8 +93,20 @@ function bypassedCodex({ request, verdict }: Outcome): Envelope | undefined {
   return { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { ...request.input, "approval-policy": "never" } } };
 }
 
+/** Around what its shell starts, servers and others' hooks too (2.1.330). */
+const PREFIX = "CLAUDE_CODE_SHELL_PREFIX";
+
+const wrapping: Wrapping = {
+  session: "CLAUDE_CODE_SESSION_ID",
+  tool: "Bash",
+  folder: { path: ".claude", variable: "CLAUDE_CONFIG_DIR" },
+  commandIn,
+  settings: [".claude/settings.json", "/etc/claude-code/managed-settings.json"],
+};
+
 export const protocol: Protocol = {
   id: "claude",
+  wrapping,
   tools: TOOLS,
   read,
   write,
@@ -142,7 +165,7 @@ const facts: HostFacts = {
     options: ["--settings", "--setting-sources", "--bare", "--mcp-config", "--plugin-dir"],
   },
   variables: {
-    told: { CLAUDE_PROJECT_DIR: "path" },
+    told: { CLAUDE_PROJECT_DIR: "path", CLAUDE_CODE_SHELL_PREFIX: "path" },
     marks: ["CLAUDECODE"],
     steering: [
       "CLAUDE_CONFIG_DIR",
@@ -179,11 +202,12 @@ const setup: Setup = {
     "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",
   ],
   rulesync: { block: "claudecode", events: ["preToolUse", "permissionRequest"], matcher: "*", timeout: 30 },
-  registrations: ({ home, project, command, program }) => [
+  registrations: ({ home, project, command, program, prefix }) => [
     {
       is: "entries",
       file: project === undefined ? `${home}/.claude/settings.json` : `${project}/.claude/settings.json`,
       format: "json",
+      ...(prefix === undefined ? {} : { keys: [{ path: ["env", PREFIX], value: prefix, must: "be" }] }),
       entries: [...setup.events, GREETING].map((event) => ({
         list: ["hooks", event],
         value: group("*", program(event) ?? command(event), { timeout: 30, ...(event === GREETING ? {} : { onFailure: "block" }) }),

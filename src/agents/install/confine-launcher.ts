@@ -36,31 +36,47 @@ const CODE: Readonly<Record<LauncherArchitecture, string>> = {
 export const confineCode = (architecture: LauncherArchitecture): Buffer => Buffer.from(CODE[architecture], "hex");
 
 /** In the environment of what it starts: every other variable is the caller's, under another name. */
-const CALLER = "ASSENT_CALLER=renamed";
-/** Room for so many of both lists in the routine. */
+export const CALLER = "ASSENT_CALLER=renamed";
+/** Room for so many of all lists in the routines. */
 const MOST_LISTED = 60;
+
+/** A file of a routine and its table: lists of texts, each ended by an empty one. */
+export function programWith(
+  architecture: LauncherArchitecture,
+  code: Buffer,
+  first: Buffer,
+  lists: readonly (readonly string[])[],
+): Buffer {
+  const all = lists.flat();
+  if (all.length > MOST_LISTED || all.some((text) => text === "" || text.includes("\0"))) throw new Error("this cannot be started so");
+  const table = lists.map((texts) => `${texts.map((text) => `${text}\0`).join("")}\0`).join("");
+  return staticProgram(architecture, Buffer.concat([code, first, Buffer.from(table)]));
+}
 
 /** The file: the routine, then how many words come before `--`, the variables and the words it starts with. */
 export function confineProgram(architecture: LauncherArchitecture, program: Program, machine: Pick<Machine, "home" | "env">): Buffer {
-  const variables = [...assigned(machine), CALLER];
-  const words = [program.node, `${program.folder}/bin.cjs`, "run", "--confined"];
-  const all = [...variables, ...words];
-  if (all.length > MOST_LISTED || all.some((text) => text === "" || text.includes("\0"))) throw new Error("this cannot be started so");
-  const list = (texts: readonly string[]): string => `${texts.map((text) => `${text}\0`).join("")}\0`;
-  const table = Buffer.concat([Buffer.of(1), Buffer.from(`${list(variables)}${list(words)}`)]);
-  return staticProgram(architecture, Buffer.concat([confineCode(architecture), table]));
+  const lists = [
+    [...assigned(machine), CALLER],
+    [program.node, `${program.folder}/bin.cjs`, "run", "--confined"],
+  ];
+  return programWith(architecture, confineCode(architecture), Buffer.of(1), lists);
 }
 
+export type WrittenLauncher = { readonly file: string } | { readonly problem: string };
+
+/** `confine` of the user. */
+export const ensureConfineLauncher = (machine: Machine, program: Program): WrittenLauncher =>
+  ensureLauncher(machine, confineLauncher(machine.home), (architecture) => confineProgram(architecture, program, machine));
+
 /**
- * Writes the launcher where it is missing or another: Assent or Node has moved, or was updated. One that does not start (the
+ * Writes a launcher where it is missing or another: Assent or Node has moved, or was updated. One that does not start (the
  * home may be mounted so that nothing runs there) is taken away again.
  */
-export function ensureConfineLauncher(machine: Machine, program: Program): { readonly file: string } | { readonly problem: string } {
+export function ensureLauncher(machine: Machine, file: string, made: (architecture: LauncherArchitecture) => Buffer): WrittenLauncher {
   const architecture = architectureOf(machine.platform, process.arch);
   if (architecture === undefined) return { problem: "commands are confined on Linux (x86-64, arm64) alone" };
-  const file = confineLauncher(machine.home);
   try {
-    const wanted = confineProgram(architecture, program, machine);
+    const wanted = made(architecture);
     if (isThere(file, wanted, machine)) return { file };
     ensureFolder(file.slice(0, file.lastIndexOf("/")));
     writeAtomic(file, wanted, 0o755);

@@ -79,8 +79,10 @@ const inText = (text: string, path: Path): Json | undefined => {
 function isComplete(value: Json, { entries, keys = [], only }: Entries): boolean {
   const own = ownEntries(value).filter((path) => only === undefined || path[0] === only);
   const at = (path: Path): Json | undefined => valueAt(value, path);
+  const named = own.filter((path) => typeof path.at(-1) === "string");
   return (
-    own.length === entries.length &&
+    own.length - named.length === entries.length &&
+    named.every((path) => keys.some((key) => printPath(key.path) === printPath(path))) &&
     entries.every(({ list, value: wanted }) =>
       own.some((path) => printPath(path.slice(0, -1)) === printPath(list) && JSON.stringify(at(path)) === JSON.stringify(wanted)),
     ) &&

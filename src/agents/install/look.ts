@@ -50,7 +50,7 @@ export const serversOf = (
     steered.project.flatMap((name) => {
       const file = `${at}/${name}`;
       const value = settingsIn(file);
-      return value === undefined ? [] : serversIn(withoutOwn(value), steered).map((entry) => ({ ...entry, file }));
+      return value === undefined ? [] : serversIn(withoutOwn(value, true), steered).map((entry) => ({ ...entry, file }));
     }),
   );
 
@@ -70,7 +70,7 @@ function steeringBy(steered: Steered, machine: Pick<Machine, "home">, folder: st
 
 function inFile(file: string, signs: Setup["steered"]["signs"], project: boolean): readonly SteeringFound[] {
   const value = settingsIn(file);
-  if (value !== undefined) return signsIn(file, withoutOwn(value), signs, project);
+  if (value !== undefined) return signsIn(file, withoutOwn(value, project), signs, project);
   // What a host may read and we cannot is not passed over in silence.
   const there = readRegular(file, MAX_DOTENV);
   return there.is === "missing" ? [] : [{ file, does: "steers", what: "cannot be read, so nobody can tell what it switches off" }];
@@ -96,15 +96,16 @@ function inFolder(folder: string): readonly SteeringFound[] {
   }
 }
 
-/** The settings without our own entries: they switch nothing off. */
-function withoutOwn(value: SettingValue): SettingValue {
+/** The settings without our own entries: they switch nothing off. Keys are ours in a person's own settings alone. */
+function withoutOwn(value: SettingValue, project: boolean): SettingValue {
   const copy: Json = structuredClone(value);
   for (const path of ownEntries(copy)) {
-    const list: unknown = path
+    const holder: unknown = path
       .slice(0, -1)
       .reduce<unknown>((at, step) => (typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined), copy);
     const last = path.at(-1);
-    if (Array.isArray(list) && typeof last === "number") list.splice(last, 1);
+    if (Array.isArray(holder) && typeof last === "number") holder.splice(last, 1);
+    else if (!project && typeof last === "string" && typeof holder === "object" && holder !== null) Reflect.deleteProperty(holder, last);
   }
   return copy;
 }

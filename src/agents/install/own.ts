@@ -1,3 +1,4 @@
+import { isShellPrefix } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Json, Path } from "../../edit/json5/index.ts";
 
@@ -19,7 +20,7 @@ export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || te
 
 /**
  * Where our entries stand in a settings file: elements of lists, innermost first and last first, so that they can be
- * taken out one after the other. A group with other people's handlers loses only ours.
+ * taken out one after the other, and keys that name a program of ours. A group with other people's handlers loses only ours.
  */
 export function ownEntries(value: Json): readonly Path[] {
   const found: Path[] = [];
@@ -40,6 +41,7 @@ function look(value: Json, path: Path, found: Path[]): boolean {
     return own.length > 0 && own.every(Boolean);
   }
   if (!isObject(value)) return false;
+  for (const [key, inner] of Object.entries(value)) if (typeof inner === "string" && isShellPrefix(inner)) found.push([...path, key]);
   if (Object.values(value).some((inner) => isOwnText(inner) || isOwnArguments(inner))) return true;
   const lists = Object.entries(value).filter(([, inner]) => typeof inner === "object" && inner !== null);
   const before = found.length;

@@ -1,0 +1,114 @@
+import { brief, visible } from "../action/index.ts";
+import { isAgentId, type Protocol } from "../agents/index.ts";
+import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
+import { isObject } from "../data/index.ts";
+import type { Host, Request } from "../engine/index.ts";
+import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { joinPath } from "../path/index.ts";
+import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "../state/index.ts";
+import { isInside } from "../supervise/outer/index.ts";
+import { writeStderr } from "./stdio.ts";
+
+// Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (shell-prefix.x64.s).
+declare const require: {
+  (id: "./hook.cjs"): { readonly judgeStart: (request: Request) => RequestVerdict };
+  (id: string): { readonly protocol: Protocol };
+};
+
+/** The name is only known at run time: the bundler leaves the call as it is. */
+const agentPart = (name: string): string => `./agent-${name}.cjs`;
+
+/** What the program around it is told, by the exit status: which shell runs it as it is, that it is confined, or neither. */
+const BASH = 0;
+const ZSH = 11;
+const CONFINED = 10;
+const REFUSED = 1;
+
+/**
+ * How a text that a host starts is to be started. What the hook said is in its ticket. INVARIANT: without one, only what is allowed by
+ * itself is started as it is.
+ */
+function startOf([agent = "", separator, text, ...more]: readonly string[]): number {
+  try {
+    if (!isAgentId(agent) || separator !== "--" || text === undefined || more.length > 0) return refuse("it was called with other words");
+    const part = agentPart(agent);
+    const { wrapping } = require(part).protocol;
+    if (wrapping === undefined) return refuse(`nothing is known of how ${agent} starts commands`);
+    const bare = callerVariable("SHELL")?.endsWith("/zsh") === true ? ZSH : BASH;
+    // In a run everything is supervised.
+    if (isInside()) return bare;
+    const machine = machineHere();
+    const cwd = process.cwd();
+    const session = callerVariable(wrapping.session) ?? "";
+    const { path, variable } = wrapping.folder;
+    const command = wrapping.commandIn(text, callerVariable(variable) ?? joinPath(machine.home, path));
+    const ticket = command === undefined ? undefined : ticketFor(machine, session, command, cwd);
+    if (ticket?.bare === true) return bare;
+    if (ticket !== undefined) return confined(machine, { ...ticket, command: text });
+    if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
+    const verdict = require("./hook.cjs").judgeStart({
+      tool: wrapping.tool,
+      facts: { does: "shell", field: "command" },
+      input: { command: command ?? text },
+      cwd,
+      host: NOBODY,
+      point: "shell",
+      agent,
+      ...(session === "" ? {} : { session }),
+    });
+    if (isConfined(verdict))
+      return confined(machine, { agent, ...(session === "" ? {} : { session }), command: text, cwd, root: cwd, time: 0 });
+    if (verdict.decision === "allow") return bare;
+    return refuse(`${verdict.reason}${verdict.help === undefined ? "" : ` (${verdict.help})`}`);
+  } catch (error) {
+    return refuse(`Assent failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+export function main(): void {
+  process.exit(startOf(process.argv.slice(3)));
+}
+
+/** Nobody is asked here: the host has asked, or nobody. */
+const NOBODY: Host = { shell: "any", decides: false, asks: false, bypassed: false, planning: false, confines: true };
+
+function refuse(why: string): number {
+  writeStderr(`assent: the command was not started: ${visible(brief(why, 500))}\n`);
+  return REFUSED;
+}
+
+/** As the launcher hands it on (caller-environment.ts). */
+const callerVariable = (name: string): string | undefined => process.env[String.fromCharCode(name.charCodeAt(0) ^ 0x40) + name.slice(1)];
+
+/** Policy and state are where the launcher says; where programs are found, as the caller finds them. */
+function machineHere(): Machine {
+  return thisMachine({ ...process.env, PATH: callerVariable("PATH"), TMPDIR: callerVariable("TMPDIR") });
+}
+
+function ticketFor(machine: Machine, session: string, command: string, cwd: string): Ticket | undefined {
+  const ticket = takeTicket(machine, ticketIdOf(session, command));
+  return ticket?.command === command && ticket.cwd === cwd ? ticket : undefined;
+}
+
+/** For `run --confined =`, which knows the text alone. */
+function confined(machine: Machine, ticket: Ticket): number {
+  const written = writeTicket(machine, ticket, Date.now(), ticketIdOf("", ticket.command));
+  return "problem" in written ? refuse(written.problem) : CONFINED;
+}
+
+const MAX_SETTINGS = 4 << 20;
+
+/** A command that a person's own settings name: a hook, a status line. */
+function isOwn(text: string, settings: readonly string[], { home }: Machine): boolean {
+  return settings.some((path) => {
+    const found = readRegular(path.startsWith("/") ? path : joinPath(home, path), MAX_SETTINGS);
+    const root = found.is === "text" ? readJson5(found.text).root : undefined;
+    return root !== undefined && names(toValue(root), text);
+  });
+}
+
+function names(value: Json, text: string): boolean {
+  if (Array.isArray(value)) return value.some((item: Json) => names(item, text));
+  if (!isObject(value)) return false;
+  return value["command"] === text || Object.values(value as Readonly<Record<string, Json>>).some((inner) => names(inner, text));
+}

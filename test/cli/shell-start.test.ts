@@ -1,0 +1,207 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shellPrefix } from "../../src/action/index.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
+
+/**
+ * Claude Code in all but name: its hook with the envelope of 2.1.330, then what it starts through `CLAUDE_CODE_SHELL_PREFIX` as that
+ * version does. All else is real: the hook, the program around commands, the run.
+ */
+function placed(policy: object = {}): Scratch {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", JSON.stringify({ unknown: "confine", ...policy }));
+  place.write("~/.claude/settings.json", "{}");
+  place.write("~/.ssh/id_rsa", "key\n");
+  for (const name of ["tidy", "allowed"]) {
+    place.write(`${name}.sh`, "#!/bin/sh\necho ran; cat ~/.ssh/id_rsa\n");
+    chmodSync(join(place.project, `${name}.sh`), 0o755);
+  }
+  const done = assent(place, ["install", "--agent", "claude", "--yes"]);
+  expect(done.status).toBe(0);
+  return place;
+}
+
+const settings = (place: Scratch) =>
+  JSON.parse(readFileSync(join(place.home, ".claude/settings.json"), "utf8")) as { readonly env?: object };
+
+function hook(place: Scratch, event: string, command: string, more: object = {}): string | undefined {
+  const payload = {
+    session_id: "s-1",
+    cwd: place.project,
+    permission_mode: "default",
+    hook_event_name: event,
+    tool_name: "Bash",
+    tool_input: { command },
+    ...(event === "PermissionRequest" ? { permission_suggestions: [] } : {}),
+    ...more,
+  };
+  const env = { CLAUDE_CODE_SHELL_PREFIX: shellPrefix(place.home, "claude") };
+  const { stdout } = assent(place, ["check", "--agent", "claude"], JSON.stringify(payload), env);
+  const said = (
+    JSON.parse(stdout) as {
+      readonly hookSpecificOutput?: {
+        readonly permissionDecision?: string;
+        readonly decision?: { readonly behavior: string; readonly updatedInput?: object };
+      };
+    }
+  ).hookSpecificOutput;
+  expect(said?.decision?.updatedInput).toBeUndefined();
+  return said?.permissionDecision ?? said?.decision?.behavior;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
+const frame = (place: Scratch, command: string): string =>
+  `source ${place.home}/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && eval ${quoted(command)} < /dev/null && pwd -P >| /tmp/claude-ab12-cwd`;
+
+function start(place: Scratch, text: string, env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(shellPrefix(place.home, "claude"), [text], {
+    cwd: place.project,
+    encoding: "utf8",
+    env: { PATH: "/usr/bin:/bin", HOME: place.home, SHELL: "/bin/bash", CLAUDE_CODE_SESSION_ID: "s-1", ...env },
+  });
+  return { status, stdout, stderr };
+}
+
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const REFUSED = /refused: read .*id_rsa/;
+
+describe("a command that the hook heard of", () => {
+  it("and lets go ahead confined: silence, then the host starts it, confined", () => {
+    const place = placed();
+    expect(hook(place, "PreToolUse", "./tidy.sh")).toBeUndefined();
+    const { stdout, stderr } = start(place, frame(place, "./tidy.sh"));
+    expect(stdout).toBe("ran\n");
+    expect(stderr).toMatch(REFUSED);
+  });
+
+  it("and the host's dialog would come up: it is answered, and nothing is rewritten", () => {
+    const place = placed();
+    hook(place, "PreToolUse", "./tidy.sh");
+    expect(hook(place, "PermissionRequest", "./tidy.sh")).toBe("allow");
+    expect(start(place, frame(place, "./tidy.sh")).stderr).toMatch(REFUSED);
+  });
+
+  it("and the host's own bypass, or its own allow rule, starts: confined all the same", () => {
+    const place = placed();
+    expect(hook(place, "PreToolUse", "./allowed.sh", { permission_mode: "bypassPermissions" })).toBeUndefined();
+    expect(start(place, frame(place, "./allowed.sh")).stderr).toMatch(REFUSED);
+  });
+
+  it("and that cannot be analysed: no question, confined", () => {
+    const place = placed();
+    expect(hook(place, "PreToolUse", 'x=$(./tidy.sh); eval "$x"')).toBeUndefined();
+    expect(hook(place, "PermissionRequest", 'x=$(./tidy.sh); eval "$x"')).toBe("allow");
+  });
+
+  it("and knows: as it is", () => {
+    const place = placed();
+    expect(hook(place, "PreToolUse", "cat tidy.sh; echo it\\'s")).toBe("allow");
+    expect(start(place, frame(place, "cat tidy.sh; echo it\\'s"))).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: matching(/it's\n$/),
+    });
+  });
+
+  it("and asks about: as it is, for the host has asked", () => {
+    const place = placed({ permissions: { ask: ["Bash(./tidy.sh)"] } });
+    expect(hook(place, "PreToolUse", "./tidy.sh")).toBe("ask");
+    expect(start(place, frame(place, "./tidy.sh"))).toMatchObject({ stdout: "ran\nkey\n" });
+    // Once.
+    expect(start(place, frame(place, "./tidy.sh"))).toMatchObject({ status: 126, stdout: "" });
+  });
+});
+
+describe("what the hook did not hear of", () => {
+  it("is judged anew: what is allowed starts as it is, what may be confined is, all else does not start", () => {
+    const place = placed({ permissions: { deny: ["Bash(touch denied.txt)"] } });
+    expect(start(place, frame(place, "echo a"))).toMatchObject({ status: 0, stdout: "a\n", stderr: "" });
+    expect(start(place, frame(place, "./tidy.sh")).stderr).toMatch(REFUSED);
+    expect(start(place, "./tidy.sh").stderr).toMatch(REFUSED);
+    expect(start(place, frame(place, "touch denied.txt")).status).toBe(126);
+    expect(start(place, "git push --force; touch made.txt")).toMatchObject({
+      status: 126,
+      stderr: matching(/^assent: the command was not started: /),
+    });
+    expect([existsSync(join(place.project, "denied.txt")), existsSync(join(place.project, "made.txt"))]).toEqual([false, false]);
+  });
+
+  /** [what differs from what the hook heard, the text started, variables] */
+  const OTHERS: readonly (readonly [string, (place: Scratch) => string, Record<string, string>])[] = [
+    ["another command", (place) => frame(place, "./allowed.sh "), {}],
+    ["another session", (place) => frame(place, "./allowed.sh"), { CLAUDE_CODE_SESSION_ID: "s-2" }],
+    ["no session", (place) => frame(place, "./allowed.sh"), { CLAUDE_CODE_SESSION_ID: "" }],
+    ["the command without what is around it", () => "./allowed.sh", {}],
+    ["more around it", (place) => `${frame(place, "./allowed.sh")}; ./tidy.sh`, {}],
+    ["another snapshot", (place) => frame(place, "./allowed.sh").replace("/.claude/", "/project/"), {}],
+  ];
+  it.each(OTHERS)("%s: a ticket for the bare command is not for it", (_, text, env) => {
+    const place = placed({ permissions: { ask: ["Bash(./allowed.sh)"] } });
+    hook(place, "PreToolUse", "./allowed.sh");
+    expect(start(place, text(place), env).stdout).not.toContain("key");
+    // It is still there for what it is for.
+    expect(start(place, frame(place, "./allowed.sh")).stdout).toContain("key");
+  });
+
+  it("what a person's own settings name starts as it is; what a project's name, confined", () => {
+    const place = placed();
+    const hooks = (command: string) => JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
+    place.write(".claude/settings.json", hooks("./tidy.sh"));
+    expect(start(place, "./tidy.sh").stderr).toMatch(REFUSED);
+    place.write("~/.claude/settings.json", hooks("./allowed.sh"));
+    expect(start(place, "./allowed.sh").stdout).toBe("ran\nkey\n");
+  });
+
+  it("variables of the caller steer nothing", () => {
+    const place = placed();
+    const evil = place.write("evil.cjs", "process.exit(0)");
+    const env = { NODE_OPTIONS: `--require=${evil}`, XDG_STATE_HOME: "/nowhere", ASSENT_CALLER: "none" };
+    expect(start(place, frame(place, "git push --force"), { ...env, HOME: "/nowhere" }).status).toBe(126);
+  });
+});
+
+describe("the setting that starts it", () => {
+  const PREFIX = { CLAUDE_CODE_SHELL_PREFIX: matching(/\/\.local\/share\/assent\/claude-shell$/) };
+
+  it("is there while the policy confines, and goes with uninstall", () => {
+    const place = placed();
+    expect(settings(place).env).toEqual(PREFIX);
+    expect(assent(place, ["uninstall", "--agent", "claude", "--yes"]).status).toBe(0);
+    expect(readFileSync(join(place.home, ".claude/settings.json"), "utf8")).toBe("{}");
+  });
+
+  it("is not there without, and not where somebody else's stands", () => {
+    const place = scratch();
+    place.write("~/.claude/settings.json", '{ "env": { "A": "1" } }');
+    assent(place, ["install", "--agent", "claude", "--yes"]);
+    expect(settings(place).env).toEqual({ A: "1" });
+    place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');
+    assent(place, ["install", "--agent", "claude", "--yes"]);
+    expect(settings(place).env).toEqual({ A: "1", ...PREFIX });
+    assent(place, ["confine", "off"]);
+    expect(settings(place).env).toEqual({ A: "1" });
+    place.write("~/.claude/settings.json", '{ "env": { "CLAUDE_CODE_SHELL_PREFIX": "/opt/theirs" } }');
+    place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');
+    assent(place, ["install", "--agent", "claude", "--yes"]);
+    expect(settings(place).env).toEqual({ CLAUDE_CODE_SHELL_PREFIX: "/opt/theirs" });
+  });
+
+  it("is no surprise to doctor; a project's is", () => {
+    const place = placed();
+    const doctor = () => assent(place, ["doctor"]).stdout;
+    expect(doctor()).not.toContain("CLAUDE_CODE_SHELL_PREFIX");
+    place.write(".claude/settings.json", JSON.stringify({ env: { CLAUDE_CODE_SHELL_PREFIX: shellPrefix(place.home, "claude") } }));
+    expect(doctor()).toContain("CLAUDE_CODE_SHELL_PREFIX");
+  });
+
+  it("the program is written again where it is gone, by the next call of the hook", () => {
+    const place = placed();
+    const file = shellPrefix(place.home, "claude");
+    place.write(file, "#!/bin/sh\n");
+    hook(place, "PreToolUse", "ls");
+    expect(readFileSync(file).subarray(1, 4).toString()).toBe("ELF");
+    expect(existsSync(join(DIST, "shell-start.cjs"))).toBe(true);
+  });
+});
