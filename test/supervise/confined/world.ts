@@ -62,6 +62,7 @@ echo theirs > home/other/f
 echo outside > out/f
 printf '%s' "$POLICY" > home/.agent-permissions.jsonc
 export HOME=/srv/home XDG_STATE_HOME=/srv/state TMPDIR=/srv/tmp O=/srv/out
+export GIT_AUTHOR_DATE=2001-01-01T00:00:00Z GIT_COMMITTER_DATE=2001-01-01T00:00:00Z
 cd /srv/proj
 git init -q . && git config user.name Me && git config user.email me@here && echo one > kept && git add kept && git commit -qm first
 echo SECRETENV > .env
