@@ -109,9 +109,11 @@ try {
     }),
     build({
       ...part,
-      entryPoints: { obeyed: join(root, "src/engine/obeyed-files.ts") },
-      outdir: fresh,
-      outExtension: { ".js": ".cjs" },
+      stdin: {
+        contents: 'export * from "./engine/obeyed-files.ts"; export * from "./state/confined-failures.ts";',
+        resolveDir: join(root, "src"),
+      },
+      outfile: join(fresh, "obeyed.cjs"),
       plugins: [lazyShell],
     }),
     build({ ...part, entryPoints: [entry("reader")], outfile: join(fresh, "reader.cjs") }),

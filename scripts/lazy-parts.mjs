@@ -111,12 +111,16 @@ export const lazyShell = {
   },
 };
 
-/** For the hook: what a known program obeys in a project is looked at where it would go ahead without the wall. */
+/** For the hook: what a known program obeys in a project, and what failed before, is looked at where something is confined. */
 export const lazyObeyed = {
   name: "lazy-obeyed",
   setup(bundle) {
     bundle.onLoad({ filter: /engine[\\/]obeyed-files\.ts$/ }, () => ({
       contents: ["whyObeys", "isObeyed"].map(forwarded("obeyed")).join("\n"),
+      loader: "js",
+    }));
+    bundle.onLoad({ filter: /state[\\/]confined-failures\.ts$/ }, () => ({
+      contents: ["confinedFailure", "askedAboutFailure"].map(forwarded("obeyed")).join("\n"),
       loader: "js",
     }));
   },

@@ -1,6 +1,5 @@
 import type { Call } from "./call.ts";
 import type { DangerId } from "./danger.ts";
-import type { ConfinedNeed } from "./needs.ts";
 
 /**
  * The vocabulary of Assent: what one request would do, whichever way it was asked for.
@@ -110,8 +109,8 @@ export interface ExecAction extends ActionBase {
    * an allow rule for the name is one for this, too.
    */
   readonly ownTool?: true;
-  /** What it needs and cannot have in a supervised run. */
-  readonly needs?: readonly ConfinedNeed[];
+  /** What it needs and cannot have in a supervised run, in words (`CONFINED_NEEDS`). */
+  readonly needs?: readonly string[];
   /** Index of the runner (`npx`, `uv run`) that starts it from a package or from PATH: who allows the runner allows what it runs. */
   readonly runner?: number;
 }

@@ -1,4 +1,4 @@
-import { type Lowered, withBudget } from "../action/index.ts";
+import { type Lowered, withBudget, type World } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
@@ -10,7 +10,15 @@ import {
   unconfined,
   underBroken,
 } from "../policy/index.ts";
-import { type Bypass, bypassHere, effortClock, type Machine } from "../state/index.ts";
+import {
+  askedAboutFailure,
+  type Bypass,
+  bypassHere,
+  type ConfinedFailure,
+  confinedFailure,
+  effortClock,
+  type Machine,
+} from "../state/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
@@ -73,6 +81,7 @@ export function decide(request: Request, options: DecideOptions): Outcome {
   const outcome = withinBudget(request, options);
   const { machine, audit, memory = "use" } = options;
   const { verdict, basis } = outcome;
+  if (memory === "use") settleFailure(request, outcome, machine);
   const more = [
     ...(audit ? [notLogged(record(outcome, machine, Number(process.hrtime.bigint() - start) / 1e6))] : []),
     ...(audit ? [countRefusals(request, verdict, basis?.policy, machine)] : []),
@@ -107,7 +116,8 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const { memory = "use" } = options;
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
   return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
-    const context = { ...plain, grants };
+    const failedBefore = remembersFailures(request, options) ? () => failureOf(request, world, options.machine)?.refused : undefined;
+    const context = { ...plain, grants, failedBefore };
     const own = judge(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);
@@ -126,6 +136,22 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       basis: { lowered, policy, context },
     };
   });
+}
+
+/** Whoever is told to confine it does so, whatever came of it before. */
+const remembersFailures = ({ point }: Request, { memory }: DecideOptions): boolean => memory !== "none" && point !== "confined";
+
+/** What the same command was refused the last time that it ran confined here, and failed. */
+function failureOf({ facts, input, cwd }: Request, world: World, machine: Machine): ConfinedFailure | undefined {
+  const command = facts?.does === "shell" ? input[facts.field] : undefined;
+  return typeof command === "string" ? confinedFailure(machine, world.canonical(cwd), command) : undefined;
+}
+
+/** A person is asked about it. */
+function settleFailure(request: Request, { verdict, basis }: Outcome, machine: Machine): void {
+  if (verdict.builtin !== "confine.fails" || basis === undefined) return;
+  const failure = failureOf(request, basis.context.world, machine);
+  if (failure !== undefined) askedAboutFailure(machine, failure);
 }
 
 type Started = Pick<Outcome, "verdict" | "answer" | "instead">;

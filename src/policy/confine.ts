@@ -1,6 +1,5 @@
 import {
   type Action,
-  CONFINED_NEEDS,
   type ExecAction,
   type FileAction,
   type NetAction,
@@ -23,6 +22,8 @@ import { type WallContext, whyWalled } from "./walled.ts";
 /** What confining needs of judging. */
 export interface ConfineContext extends WallContext {
   readonly confines?: boolean | undefined;
+  /** What the same command was refused the last time that it ran confined and failed. */
+  readonly failedBefore?: (() => string | undefined) | undefined;
   /** Something protected goes with what the action takes away. */
   readonly takesProtected: (action: FileAction) => boolean;
 }
@@ -36,37 +37,51 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
   if (context.confines !== true || !confinesAnything(policy)) return found;
   const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
+  const { unknown, mode } = policy.settings;
+  const logs = unknown === "confine-log" && mode !== "full-auto";
+  const wall = (why?: string): RequestVerdict => {
+    const all = walled(found, context, why);
+    // What is only noted asks nobody.
+    return logs && all.decision !== "allow" ? found : all;
+  };
   if (found.decision === "allow") {
     const why = whyWalled(found, context);
-    return why === undefined ? found : walled(found, why);
+    return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
-  const everything = policy.settings.mode === "full-auto";
+  const everything = mode === "full-auto";
   const held =
     obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
     unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict));
-  return held ? walled(found) : found;
+  return held ? wall() : found;
 }
 
 /** Confined, unless it is known to fail so. */
-function walled(found: RequestVerdict, why?: string): RequestVerdict {
+function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: string): RequestVerdict {
   const failing = found.actions.map(({ action }) => action).find((action) => action.kind === "exec" && action.needs !== undefined);
-  return failing?.kind === "exec" ? askedBefore(found, failing) : confined(found, why);
+  if (failing?.kind === "exec") return askedBefore(found, failing);
+  const refused = failedBefore?.();
+  if (refused === undefined) return confined(found, why);
+  const reason = `it failed confined the last time, when it was refused: ${refused}`;
+  const help = "let the user confirm, which runs it unconfined once; or allow by a rule what it was refused, and it runs confined";
+  return { ...verdictOf("ask", "confine.fails", { reason, help }), actions: found.actions, unknowns: found.unknowns };
 }
 
 /** It would only fail, with an error that says something else. */
-function askedBefore({ actions, unknowns }: RequestVerdict, { program, shape, needs: [need] = [] }: ExecAction): RequestVerdict {
+function askedBefore({ actions, unknowns }: RequestVerdict, { program, needs: [need] = [] }: ExecAction): RequestVerdict {
+  const rules = actions.flatMap(({ action, verdict }) => (action.kind === "exec" && verdict.bare !== true ? bareRule(action) : []));
+  const what = need === undefined ? {} : { reason: `confined it would fail: ${visible(program)} ${need}` };
+  const always = rules.length === 0 || rules.length > 3 ? "" : `, or for good by ${rules.join(" and ")}`;
+  return { ...verdictOf("ask", "confine.fails", { ...what, help: `let the user confirm: once${always}` }), actions, unknowns };
+}
+
+/** `docker build`, `npx playwright`: the rule that lets it run unconfined is for that. */
+function bareRule({ program, argv: [word], shape, trusted, builtin, inert }: ExecAction): readonly string[] {
   const [first] = shape?.operands ?? [];
-  // `docker build`, `npx playwright`: the rule is for that.
-  const words = first?.known === true && /^[a-z][\w-]*$/.test(first.text) ? `${program} ${first.text}` : program;
-  const rule = JSON.stringify({ rule: `Bash(${words}:*)`, confined: false });
-  const verdict = verdictOf("ask", "confine.fails", {
-    ...(need === undefined ? {} : { reason: `${visible(program)} would fail confined: ${CONFINED_NEEDS[need]}` }),
-    help: /^[\w.+-]+$/.test(program)
-      ? `let the user confirm: once, or for good by the rule ${rule}, which lets it run unconfined`
-      : "let the user confirm",
-  });
-  return { ...verdict, actions, unknowns };
+  const name = trusted ? program : word?.known === true ? word.text : "";
+  if (builtin === true || inert !== undefined || !/^[\w.+/-]+$/.test(name)) return [];
+  const words = first?.known === true && /^[a-z][\w-]*$/.test(first.text) ? `${name} ${first.text}` : name;
+  return [JSON.stringify({ rule: `Bash(${words}:*)`, confined: false })];
 }
 
 /** A run allows less by itself under the stricter presets: what these ask about stays a question. */

@@ -1,6 +1,7 @@
 import {
   type Action,
   type Argument,
+  CONFINED_NEEDS,
   type ConfinedNeed,
   type DangerId,
   type ExecAction,
@@ -207,8 +208,8 @@ export class Context {
   /** Said of a command: see `ExecAction.needs`. */
   addNeed(index: number, need: ConfinedNeed): void {
     const action = this.actions[index];
-    if (action?.kind !== "exec" || action.needs?.includes(need) === true) return;
-    this.actions[index] = { ...action, needs: [...(action.needs ?? []), need] };
+    if (action?.kind !== "exec" || action.needs?.includes(CONFINED_NEEDS[need]) === true) return;
+    this.actions[index] = { ...action, needs: [...(action.needs ?? []), CONFINED_NEEDS[need]] };
   }
 }
 

@@ -2,6 +2,7 @@ export * from "./automation.ts";
 export * from "./breaker.ts";
 export * from "./bypass.ts";
 export * from "./clock.ts";
+export * from "./confined-failures.ts";
 export * from "./confined-reports.ts";
 export * from "./files.ts";
 export * from "./grants.ts";

@@ -5,6 +5,7 @@ import { visible } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
 import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
+import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
 import { serveInner } from "./inner.ts";
 import { GrantingJudge, secretVariables } from "./judge/index.ts";
@@ -135,6 +136,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   );
   const tally = new AllowedTally();
   const audit = new RunAudit({ machine, run: id, cwd, mode: options.mode, tally, onProblem: (problem) => options.onNotice?.(problem) });
+  const history = new FailureHistory(options);
   const answerInner = serveInner({ id, profile, policyFiles: options.policyFiles }, options);
   const told = (event: RunEvent): void => {
     try {
@@ -144,7 +146,10 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       unkept ??= messageOf(error);
     }
     audit.event(event);
-    if (event.outcome === "refused") options.onRefused?.(event);
+    if (event.outcome === "refused") {
+      history.refused(event);
+      options.onRefused?.(event);
+    }
     options.onEvent?.(event);
   };
 
@@ -176,6 +181,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           closed: () => {
             over = true;
             const end = exit ?? { by: "exit", code: 1 };
+            history.ended(end);
             process.off("exit", killTree);
             questions
               .close(end)
@@ -284,6 +290,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
     const processes = listLiving().map((pid) => describeProcess(pid));
     if (over || processes.length === 0) return;
     const end = exit ?? { by: "exit", code: 1 };
+    history.ended(end);
     void questions.close(end).finally(() => {
       try {
         keepSoFar(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CONFINED_NEEDS } from "../../src/action/index.ts";
+import { isObject } from "../../src/data/index.ts";
 import { allEntries } from "../../src/shell/knowledge/entries.ts";
 import { readConfined } from "../../src/shell/knowledge/read-spec.ts";
 import { assent, scratch } from "../scratch.ts";
@@ -39,7 +40,7 @@ const LINES: readonly (readonly [line: string, expected: string])[] = [
 
 describe('under "unknown": "confine", what is known to fail confined is asked beforehand', () => {
   const place = scratch({ keep: true });
-  place.write("~/.config/assent/policy.jsonc", '{ "version": 1, "unknown": "confine" }');
+  place.write("~/.agent-permissions.jsonc", '{ "version": 1, "unknown": "confine" }');
   place.write("build.sh", "true\n");
   place.write("x.sh", "true\n");
   place.write("Makefile", "all:\n\ttrue\n");
@@ -55,13 +56,19 @@ describe('under "unknown": "confine", what is known to fail confined is asked be
     if (need !== undefined) expect(text).toContain("confine.fails");
   });
 
-  it("a rule that says so runs it unconfined", () => {
-    place.write(
-      "~/.config/assent/policy.jsonc",
-      '{ "version": 1, "unknown": "confine", "permissions": { "allow": [{ "rule": "Bash(gdb:*)", "confined": false }] } }',
-    );
-    const { stdout } = assent(place, ["explain", "--json", "gdb -batch -ex run ./a"]);
-    expect(stdout).not.toContain("confine.fails");
+  it("the rules that the question names run it unconfined; a plain allow does not", () => {
+    const said = (...allow: readonly unknown[]): Readonly<Record<string, unknown>> => {
+      place.write("~/.agent-permissions.jsonc", JSON.stringify({ version: 1, unknown: "confine", permissions: { allow } }));
+      const found: unknown = JSON.parse(assent(place, ["explain", "--json", "--confined", "strace ./x.sh"]).stdout);
+      return isObject(found) ? found : {};
+    };
+    const bare = ["Bash(strace:*)", "Bash(./x.sh:*)"].map((rule) => ({ rule, confined: false }));
+    const { verdict, help } = said();
+    expect(verdict).toBe("ask");
+    for (const rule of bare) expect(help).toContain(JSON.stringify(rule));
+    expect(said(...bare)).toMatchObject({ verdict: "allow" });
+    expect(said(...bare)).not.toHaveProperty("confined");
+    expect(said("Bash(strace:*)", "Bash(./x.sh:*)")).toMatchObject({ verdict: "ask", builtin: "confine.fails" });
   });
 });
 
