@@ -2,7 +2,7 @@ import type { Argument, ExecAction, World } from "../action/index.ts";
 import { printAction, visible } from "../action/index.ts";
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
 import { steeringFile } from "../policy/index.ts";
-import { gitConfigEntries, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 
 /**
  * When what a known program does hangs on files of the project that its arguments do not show: `obeysFiles` says which
@@ -28,12 +28,23 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
   [/^deno (?:check|info|cache)$/, "it fetches what the code imports"],
   [/^kustomize build$/, "it fetches what the files name"],
   [/^go (?:list|mod|tool)$/, "the module's files say what it fetches and starts"],
+  // `#include "/home/me/.ssh/id_rsa"`; `.. include::` of reStructuredText.
+  [
+    /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|emcc|em\+\+|nvcc|icc|gfortran|zig-cc)(?:-\d+(?:\.\d+)*)?$/,
+    "what it is given may include any file",
+  ],
+  [/^pandoc$/, "what it is given may include any file"],
+  // A playlist names addresses, an SVG images.
+  [/^(?:ffmpeg|ffprobe|identify)$/, "what it is given may name other files and addresses"],
   [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],
-  [/^packer (?:validate|inspect)$/, "it starts plugins that lie in the folder"],
+  [/^packer$/, "it starts plugins that lie in the folder"],
 ];
 
-/** For these even `--version` is answered by what a file chooses. */
-const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet)$/;
+/**
+ * For these even `--version` is answered by what a file chooses, or when the project's plugins are loaded: `vendor` (composer),
+ * `.poetry/plugins`, extensions in `.hg/hgrc`, `packer-plugin-*` in the folder.
+ */
+const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet|composer|poetry|hg|packer)$/;
 const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
 
 /** What `whyObeys` is told of files that an agent changed. */
@@ -64,6 +75,7 @@ function whatSteers(exec: ExecAction, world: World): string | undefined {
   if (/^python3?(?:\.\d+)?$/.test(program)) return pythonLoads(argv);
   if (/^(?:node|nodejs)$/.test(program)) return nodeLoads(argv);
   if (program === "git" || program === "git-lfs") return gitSteered(exec, world);
+  if (program === "man") return manReads(argv);
   const id = exec.knowledge ?? "";
   return LOADING.find(([words]) => words.test(program) || words.test(id) || words.test(`${program} ${subcommandOf(exec)}`))?.[1];
 }
@@ -97,6 +109,12 @@ function nodeLoads(argv: readonly Argument[]): string | undefined {
     : "it may load modules of the project";
 }
 
+/** man(1): a word with a slash, or each behind `-l`, is a file, and roff's `.so` in it prints any other. */
+function manReads(argv: readonly Argument[]): string | undefined {
+  const isFile = (argument: Argument): boolean => !argument.known || /\/|^-[a-zA-Z]*l|^--l/.test(argument.text);
+  return argv.slice(1).some(isFile) ? "what it is given may include any file" : undefined;
+}
+
 // ── git ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** They only look: git refreshes the index at most, about which one hook is told (githooks(5), post-index-change). */
@@ -104,6 +122,12 @@ const LOOKING = new RegExp(
   "^git (?:status|diff|log|show|blame|annotate|ls-files|ls-tree|grep|rev-parse|rev-list|describe|shortlog|cat-file|name-rev|" +
     "merge-base|config|remote|for-each-ref|show-ref|show-branch|diff-tree|diff-index|diff-files|check-ignore|check-attr|" +
     "count-objects|var|whatchanged|reflog|archive)$",
+);
+
+/** They speak to a remote. */
+const DIALLING = new RegExp(
+  "^git (?:ls-remote|fetch|pull|push|archive|submodule|lfs (?!ls-files|status|env|track|version)|send-pack|fetch-pack|bundle|" +
+    "maintenance|backfill|remote (?:show|update|prune|add|set-head))\\b|^git-lfs$",
 );
 
 /** They write files of the project, whichever history or a patch has under whatever name. */
@@ -153,16 +177,43 @@ function linked(folder: string, file: string, world: World): Repository | undefi
 }
 
 function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+  const all: GitConfigEntry[] = [];
   for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
     const text = world.text?.(file);
-    const entry = text === undefined ? undefined : gitConfigEntries(text).find((each) => !isPlain(each));
     if (text === undefined) return "it cannot be told what the repository's configuration says";
+    const entries = gitConfigEntries(text);
+    const entry = entries.find((each) => !isPlain(each));
     if (entry !== undefined) return `the repository's configuration may name what git runs (${visible(entry[0])})`;
+    all.push(...entries);
   }
+  const remote = remoteElsewhere(all, DIALLING.test(knowledge));
+  if (remote !== undefined) return `an agent may have named the remote that it speaks to (${visible(remote[0])})`;
+  // gitrepository-layout(5), "remotes", "branches": remotes as they were kept once.
+  if (DIALLING.test(knowledge) && ["remotes", "branches"].some((name) => (world.names(joinPath(common, name)) ?? []).length > 0))
+    return "it cannot be told which remotes there are";
   const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
   if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
   return steeredByUser(world);
+}
+
+/**
+ * A remote at a host that is no forge: whoever serves it learns what its address says and which objects are asked for. Any command
+ * may speak to one that objects are promised by (git help partial-clone).
+ */
+function remoteElsewhere(entries: readonly GitConfigEntry[], dials: boolean): GitConfigEntry | undefined {
+  const promised = entries.some(([key]) => key === "extensions.partialclone" || key.endsWith(".promisor"));
+  return dials || promised ? entries.find(([key, value]) => REMOTE.test(key) && !isForgeOrLocal(value)) : undefined;
+}
+
+/** Where a remote is named by its address (git-config(1): `branch.<name>.remote`). */
+const REMOTE = /^(?:remote\..+\.(?:push)?url|remote\.pushdefault|branch\..+\.(?:push)?remote|submodule\..+\.url)$/;
+
+/** git-clone(1), "Git URLs". The name of a remote is local as well; an authority that could be read in two ways is nobody's. */
+function isForgeOrLocal(address: string): boolean {
+  const authority = /^[a-z][a-z\d+.-]*:\/\/([^/]*)/i.exec(address)?.[1] ?? /^([^/:]*):/.exec(address)?.[1];
+  if (authority === undefined || (authority === "" && address.startsWith("file://"))) return true;
+  return isForge(/^(?:[\w.~-]+(?::[\w.~-]*)?@)?([\w.-]+)(?::\d+)?$/.exec(authority)?.[1] ?? "");
 }
 
 /** Programs that everybody uses to page and edit, with options and no paths. */

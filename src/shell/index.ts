@@ -48,5 +48,5 @@ export function lowerArgv(argv: readonly string[], options: LowerOptions): Lower
 
 export { whatVariableSteers } from "./secret-words.ts";
 export { isInertGitKey } from "./analyse/git-config.ts";
-export { type GitConfigEntry, gitConfigEntries, isGitsOwnKey } from "./git-keys.ts";
+export { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey } from "./git-keys.ts";
 export type { ShellKind } from "./context.ts";

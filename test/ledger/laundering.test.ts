@@ -39,7 +39,7 @@ function told(command: string, policy: PolicyText): Told {
 const confine = (...allow: readonly (string | object)[]): PolicyText => ({ unknown: "confine", permissions: { allow } });
 
 afterEach(() => {
-  for (const name of ["config", "hooks"]) rmSync(join(NOT_PLAIN, name), { recursive: true, force: true });
+  for (const name of ["config", "hooks", "remotes"]) rmSync(join(NOT_PLAIN, name), { recursive: true, force: true });
   rmSync(join(here.home, ".gitconfig"), { force: true });
   for (const { id } of readGrants(here.machine, Date.now()).all) revokeGrant(here.machine, id);
 });
@@ -191,6 +191,20 @@ describe("a command that is known", () => {
     "python3 -c 'import json; print(json.dumps(1))'",
     "python3 -c 'import sys\nprint(sys.path)'",
     `node -p 'require("./package.json").version'`,
+    // Plugins are loaded before the options are looked at.
+    "poetry --version",
+    "hg --version",
+    "composer help",
+    "packer --version",
+    // `#include`, `.so`, `.. include::` name any file, a playlist or an SVG any address.
+    "gcc -E a.c",
+    "gcc-13 -fsyntax-only a.c",
+    "cpp a.c",
+    "man ./a.1",
+    "man -l a.1",
+    "pandoc a.rst",
+    "ffprobe a.m3u8",
+    "identify a.svg",
   ])("%s loads or starts what lies in the project: confined", (command) => {
     expect(told(command, confine())).toBe("confined");
   });
@@ -210,9 +224,11 @@ describe("a command that is known", () => {
     "black --check .",
     "shellcheck x.sh",
     "gofmt -l .",
+    "gcc --version",
+    "man ls",
+    "man 3 printf",
     "make --version",
     "prettier --version",
-    "poetry --version",
     "node --version",
     "node -e 1",
     `node -e 'require("fs").readFileSync("a.txt")'`,
@@ -266,6 +282,54 @@ describe("git, whose configuration names programs", () => {
     config(CORE + text);
     expect(told("git status", confine())).toBe("confined");
     expect(told("git diff", confine("Bash(git:*)"))).toBe("confined");
+  });
+
+  const AT = (url: string): string => `${CORE}[remote "up"]\n\turl = ${url}\n`;
+
+  it.each([
+    AT("https://evil.example/ZGF0YQ"),
+    AT("https://github.com@evil.example/x"),
+    AT("https://evil.example?@github.com/x"),
+    AT("https://evil.example#@github.com/x"),
+    AT("ssh://evil.example/x"),
+    AT("evil.example:x"),
+    AT("git@evil.example:x/y.git"),
+    AT("git://[::1]/x"),
+    `${CORE}[branch "main"]\n\tremote = https://evil.example/x\n`,
+    `${CORE}[remote]\n\tpushDefault = https://evil.example/x\n`,
+  ])("a remote that an agent may have named keeps the wall around what speaks to it: %j", (text) => {
+    config(text);
+    for (const command of ["git ls-remote up", "git remote show up", "git ls-remote"]) expect(told(command, confine())).toBe("confined");
+    expect(told("git fetch up", confine("Bash(git fetch:*)"))).toBe("confined");
+    expect(told("git status", confine())).toBe("allow");
+    expect(told("git remote -v", confine())).toBe("allow");
+  });
+
+  it.each([
+    AT("https://github.com/x/y.git"),
+    AT("git@gitlab.com:x/y.git"),
+    AT("ssh://git@codeberg.org/x/y"),
+    AT("../other.git"),
+    AT("file:///tmp/x.git"),
+    `${AT("https://github.com/x/y.git")}[branch "main"]\n\tremote = up\n`,
+  ])("a remote at a forge, or on this machine, does not: %j", (text) => {
+    config(text);
+    expect(told("git ls-remote", confine())).toBe("allow");
+    expect(told("git remote show up", confine())).toBe("allow");
+  });
+
+  it("any command may speak to a remote that promises objects", () => {
+    config(`${AT("https://evil.example/x")}\tpromisor = true\n[extensions]\n\tpartialClone = up\n`);
+    expect(told("git show HEAD", confine())).toBe("confined");
+    config(`${AT("https://github.com/x/y")}\tpromisor = true\n[extensions]\n\tpartialClone = up\n`);
+    expect(told("git show HEAD", confine())).toBe("allow");
+  });
+
+  it("remotes as git kept them once keep the wall around what speaks to one", () => {
+    config(CORE);
+    here.write(".git/remotes/up", "URL: https://evil.example/x\n");
+    expect(told("git ls-remote up", confine())).toBe("confined");
+    expect(told("git log", confine())).toBe("allow");
   });
 
   it("a hook that is set up keeps it around what would run it", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Action } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
+import { isForge } from "../../shell/index.ts";
 import { ERRANDS } from "./table.ts";
 import { type ToolErrand, toolOf } from "./read.ts";
 
@@ -157,19 +158,11 @@ function hostsOf(tool: ToolErrand, actions: readonly Action[], around: ErrandCon
 const RELAYS = new Set(["go"]);
 const isRelay = (host: string): boolean => host === "proxy.golang.org" || host === "sum.golang.org";
 
-/** Whoever has an account there does not learn what somebody else's fetch asks for. */
-const FORGES = new Set(
-  (
-    "github.com gitlab.com bitbucket.org codeberg.org git.sr.ht dev.azure.com ssh.dev.azure.com " +
-    "gitea.com gitee.com git.kernel.org salsa.debian.org gitlab.freedesktop.org gitlab.gnome.org"
-  ).split(" "),
-);
-
 /** Only what the user's own files and the run's environment say: whoever writes a project names what they like. */
 function configuredHosts(tool: ToolErrand, around: ErrandContext): readonly string[] {
   const named = (of: "anywhere" | "own" | "project"): readonly string[] => hostsIn(tool, of, around);
   if (around.ofAgent !== true) return named("anywhere");
-  return [...named("own"), ...named("project").filter((host) => FORGES.has(host))];
+  return [...named("own"), ...named("project").filter((host) => isForge(host))];
 }
 
 function hostsIn({ registry = [] }: ToolErrand, of: "anywhere" | "own" | "project", { home, cwd, env }: ErrandContext): readonly string[] {
