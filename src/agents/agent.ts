@@ -20,8 +20,8 @@ export interface InstallPlace {
   readonly module: (name: string) => string;
   /** The program that is to be started around every command, where what is unknown is confined (`Protocol.wrapping`). */
   readonly prefix?: string;
-  /** What a module is told: where state lies, when not below the home folder. */
-  readonly registered: { readonly state?: string };
+  /** What a module is told: where state lies, when not below the home folder, and the node that runs Assent. */
+  readonly registered: { readonly state?: string; readonly node?: string };
 }
 
 export interface KeyOfFile {

@@ -4,6 +4,7 @@ import { decide, type Input } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { type Machine, thisMachine } from "../state/index.ts";
 import { askOuter } from "../supervise/outer/index.ts";
+import { confine } from "./install/confiner.ts";
 import type { Envelope, Protocol } from "./protocol.ts";
 
 /** Judging in the process of a host that loads JavaScript: no process a call. Files are read again when they change. */
@@ -11,9 +12,11 @@ import type { Envelope, Protocol } from "./protocol.ts";
 // The folder of the built program; `dist/chunks` lies in it.
 const own = [fileURLToPath(new URL(".", import.meta.url)).replace(/\/(?:chunks\/)?$/, "")];
 
-/** What the registration says: where state lies when that is not below the home folder. */
+/** What the registration says: where state lies when that is not below the home folder, and the node that runs Assent. */
 export interface Registered {
   readonly state?: string;
+  /** Without it nothing is confined: what runs this module is the host's. */
+  readonly node?: string;
 }
 
 /**
@@ -28,17 +31,24 @@ export function machineFor(env: Readonly<Record<string, string | undefined>>, { 
 const STEERING: ReadonlySet<string> = new Set(["ASSENT_POLICY", "XDG_STATE_HOME", "XDG_CACHE_HOME"]);
 
 /** The answer to one call, as `assent check` would give it. Everything that can go wrong ends in a refusal. */
-export function judgeCall(protocol: Protocol, payload: Input, event: string, folder: string, registered?: Registered): Envelope {
+export function judgeCall(protocol: Protocol, payload: Input, event: string, cwd: string, registered?: Registered): Envelope {
   const refuse = (why: string): Envelope => protocol.refuse(why, event).envelope ?? {};
   try {
     const outer = askOuter({ ask: "hook", argv: ["--agent", protocol.id, "--event", event], input: JSON.stringify(payload), env: {} });
     // Inside a supervised run the supervisor answers: there neither policy nor state are in the agent's reach.
     if (outer !== undefined) return outer.is === "hook" ? envelopeIn(outer.stdout) : refuse("the supervisor around this did not answer");
     const machine = machineFor(process.env, registered);
-    const reading = protocol.read({ payload, event, env: machine.env, folder });
+    const reading = protocol.read({ payload, event, env: machine.env, folder: cwd });
     if (reading.is === "nothing") return protocol.silence.envelope ?? {};
     if (reading.is === "problem") return refuse(reading.why);
-    const outcome = decide(reading.request, { machine, reader: () => ({ read }), own, audit: true });
+    const options = { machine, reader: () => ({ read }), own, audit: true };
+    const { request } = reading;
+    const [folder = ""] = own;
+    const { node } = registered ?? {};
+    const outcome =
+      node === undefined
+        ? decide({ ...request, host: { ...request.host, confines: false } }, options)
+        : decide(request, { ...options, confine: (...given) => confine(...given, { node, folder }) });
     return protocol.write(outcome).envelope ?? {};
   } catch (error) {
     return refuse(`Assent failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown error"}`);

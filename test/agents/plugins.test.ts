@@ -28,5 +28,5 @@ it.each(["opencode", "kilo", "pi"])("%s is registered with where state lies", (i
   const place = scratch({ env: { XDG_STATE_HOME: "/state" } });
   const at = installPlace(id as "pi", { node: "/n", folder: "/opt/assent/dist" }, place.machine, undefined);
   const [registration] = agentNamed(id)?.setup?.registrations(at) ?? [];
-  expect(registration?.is === "file" ? registration.text : "").toContain('{"state":"/state"}');
+  expect(registration?.is === "file" ? registration.text : "").toContain('{"state":"/state","node":"/n"}');
 });

@@ -1,3 +1,4 @@
+export { confine } from "./confiner.ts";
 export { carryOut, type Done } from "./carry-out.ts";
 export { confineCode, confineProgram, ensureConfineLauncher } from "./confine-launcher.ts";
 export { ensureShellPrefix, shellPrefixCode, shellPrefixProgram } from "./shell-prefix.ts";

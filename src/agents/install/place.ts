@@ -86,7 +86,7 @@ export function installPlace(
   const state = stateHome(machine);
   const variables = Object.keys(agentNamed(agent)?.facts.variables.told ?? {});
   return {
-    registered: state === undefined ? {} : { state },
+    registered: { ...(state === undefined ? {} : { state }), node: program.node },
     home: machine.home,
     env: machine.env,
     platform: machine.platform,

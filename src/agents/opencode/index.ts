@@ -2,7 +2,7 @@ import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Sample, Setup } from "../agent.ts";
 import type { Steered } from "../steering.ts";
-import { SELF_TEST } from "../claude-shape.ts";
+import { inputInstead, SELF_TEST } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "../reading.ts";
 
@@ -36,7 +36,16 @@ const BEFORE = "tool.execute.before";
 const ASKED = new Set(["permission.ask", "permission.asked"]);
 
 export function openCodeProtocol(id: "opencode" | "kilo"): Protocol {
-  const host = (asks: boolean): Host => ({ shell: "any", decides: true, asks, bypassed: false, planning: false });
+  // Its own rules are held against what the plugin puts in the place of a command (OpenCode 1.18.33).
+  const host = (asks: boolean): Host => ({
+    shell: "any",
+    decides: true,
+    asks,
+    bypassed: false,
+    planning: false,
+    confines: !asks,
+    unheard: ["ask", "deny"],
+  });
 
   function read({ payload, event: registered, folder }: HookCall): Reading {
     const event = text(payload["event"]) ?? text(payload["type"]) ?? registered ?? BEFORE;
@@ -88,9 +97,12 @@ function factsFor(tool: unknown, servers: unknown): ToolFacts | undefined {
   return typeof server === "string" ? mcp(server, tool.slice(server.length + 1)) : undefined;
 }
 
-function write({ answer }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { answer } = outcome;
   const { decision } = answer;
   if (decision === "deny") return reply({ status: "deny", reason: `Assent: ${answer.modelReason}` });
+  const input = inputInstead(outcome);
+  if (input !== undefined) return reply({ status: "allow", reason: answer.modelReason, input });
   return reply(decision === "allow" ? { status: "allow", reason: answer.modelReason } : {});
 }
 

@@ -55,10 +55,15 @@ export const plugin = (id: "opencode" | "kilo", registered?: Registered) => asyn
       if (event["type"] === "permission.asked") await answer(host.client, about, allowed);
     },
     [BEFORE]: async (call: Before, output: { readonly args: unknown }) => {
-      const { status, reason } = judgeCall(protocol, payloadOf(call, output.args), BEFORE, directory, registered);
+      const { status, reason, input } = judgeCall(protocol, payloadOf(call, output.args), BEFORE, directory, registered);
       if (status === "deny") throw new Error(text(reason));
+      // What goes ahead confined is another command; a question of the host's own about it is a person's to answer.
+      if (input !== undefined) {
+        if (!isObject(input) || !isObject(output.args)) throw new Error("Assent: it cannot be started confined");
+        Object.assign(output.args, input);
+      }
       // A question about this call may follow.
-      if (status === "allow") remember(allowed, call);
+      else if (status === "allow") remember(allowed, call);
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { SELF_TEST } from "../claude-shape.ts";
+import { inputInstead, SELF_TEST } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, requestOf, shell, text } from "../reading.ts";
 
@@ -25,7 +25,7 @@ function read({ payload, event, folder }: HookCall): Reading {
   const type = text(payload["type"]) ?? event;
   if (type !== undefined && type !== "tool_call") return { is: "nothing", why: `nothing to decide on event ${type.slice(0, 60)}` };
   // pi has no permissions of its own, so silence would be a yes to what a default asks about.
-  const host: Host = { shell: "bash", decides: false, asks: payload["hasUI"] === true, bypassed: false, planning: false };
+  const host: Host = { shell: "bash", decides: false, asks: payload["hasUI"] === true, bypassed: false, planning: false, confines: true };
   return requestOf({
     agent: "pi",
     event: "tool_call",
@@ -40,13 +40,15 @@ function read({ payload, event, folder }: HookCall): Reading {
   });
 }
 
-function write({ answer, request }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { answer, request } = outcome;
   const reason = `Assent: ${answer.modelReason}`;
   // Where nobody has an opinion pi would simply go ahead.
   if (answer.decision === "none")
     return reply(request.host.asks ? { ask: true, reason } : { block: true, reason: `Assent: approval required: ${answer.modelReason}` });
   if (answer.decision === "deny") return reply({ block: true, reason });
-  return reply(answer.decision === "ask" ? { ask: true, reason } : {});
+  const input = inputInstead(outcome);
+  return reply(answer.decision === "ask" ? { ask: true, reason } : input === undefined ? {} : { input });
 }
 
 export const protocol: Protocol = {

@@ -20,9 +20,14 @@ export async function judge(
   const confirm = isObject(ui) && hasUI === true && typeof ui["confirm"] === "function" ? bound(ui, ui["confirm"]) : undefined;
   const { toolName, toolCallId, input } = isObject(event) ? event : {};
   const payload = { type: "tool_call", toolName, toolCallId, input, cwd: folder, hasUI: confirm !== undefined };
-  const { block, ask, reason } = judgeCall(protocol, payload, "tool_call", folder, registered);
+  const { block, ask, reason, input: instead } = judgeCall(protocol, payload, "tool_call", folder, registered);
   const why = text(reason);
   if (block === true) return { block, reason: why };
+  // pi starts what its event holds then (0.87.1).
+  if (instead !== undefined) {
+    if (!isObject(instead) || !isObject(input)) return { block: true, reason: "Assent: it cannot be started confined" };
+    Object.assign(input, instead);
+  }
   if (ask !== true) return undefined;
   const approved = await confirm?.("Assent", why);
   return approved === true ? undefined : { block: true, reason: `the user refused: ${why}` };

@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { confinedCommand, isConfinedCommand } from "../../action/index.ts";
+import { isObject } from "../../data/index.ts";
+import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
+import { isConfined, type RequestVerdict } from "../../policy/index.ts";
+import { bootMoment, type Machine, openState, readRegular, ticketIdOf, writeAtomic, writeTicket } from "../../state/index.ts";
+import { hostMightObject } from "../native/host-rules.ts";
+import { ensureConfineLauncher } from "./confine-launcher.ts";
+import type { Program } from "./place.ts";
+import { ensureShellPrefix } from "./shell-prefix.ts";
+
+type Confine = NonNullable<DecideOptions["confine"]>;
+
+/** One argument of a program has 128 KiB at most (execve(2), MAX_ARG_STRLEN), and a host adds words of its own. */
+const LONGEST = 100 << 10;
+
+/**
+ * The command that a host is to start in the place of the one asked about. Whatever goes wrong is said, and then nothing is confined:
+ * the verdict is the one without.
+ */
+export function confine(request: Request, machine: Machine, verdict: RequestVerdict, program: Program): ReturnType<Confine> {
+  const { facts, input, session, host } = request;
+  if (facts?.does !== "shell" || facts.list === true) return { problem: "the host runs it in another way than as one line of shell" };
+  const command = input[facts.field];
+  if (typeof command !== "string" || command === "") return { problem: "there is no command" };
+  // It has moved, or was updated, since it was installed.
+  const around = host.wrapped === "unheard" ? ensureShellPrefix(request.agent, machine, program) : undefined;
+  if (around !== undefined && "problem" in around) return around;
+  if (host.wrapped === "unheard" && !isConfined(verdict)) return leaveTicket(request, command, machine, session);
+  // It comes back where a host shows its hooks what others made of the call.
+  if (isConfinedCommand(machine.home, command)) return { command };
+  const objection = host.wrapped === "unheard" ? undefined : objectionOf(request, command, machine);
+  if (objection !== undefined) return { problem: objection };
+  const launcher = ensureConfineLauncher(machine, program);
+  if ("problem" in launcher) return launcher;
+  const unable = cannotSupervise(machine, program);
+  if (unable !== undefined) return { problem: unable };
+  if (host.wrapped === "heard") return { command };
+  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
+  const ticket = writeTicket(machine, ticketOf(request, command));
+  if ("problem" in ticket) return ticket;
+  const instead = confinedCommand(machine.home, ticket.id, command);
+  return Buffer.byteLength(instead) > LONGEST ? { problem: "the command is too long" } : { command: instead };
+}
+
+/** For the program that a host starts around every command, which knows the session and the command. */
+function leaveTicket(request: Request, command: string, machine: Machine, session = "", confined = false): ReturnType<Confine> {
+  const ticket = { ...ticketOf(request, command), ...(confined ? {} : { bare: true as const }) };
+  const written = writeTicket(machine, ticket, Date.now(), ticketIdOf(session, command));
+  return "problem" in written ? written : { command };
+}
+
+const ticketOf = ({ agent, session, cwd, sessionRoot = cwd }: Request, command: string) => ({
+  agent,
+  ...(session === undefined ? {} : { session }),
+  command,
+  cwd,
+  root: sessionRoot,
+});
+
+/** Rules of the host's own: of the user, of the folder where the session started and of the repository around it. */
+function objectionOf(
+  { agent, host: { unheard = [] }, cwd, sessionRoot = cwd }: Request,
+  command: string,
+  machine: Machine,
+): string | undefined {
+  for (const project of new Set([sessionRoot, projectOf(sessionRoot, machine), projectOf(cwd, machine)])) {
+    const objection = hostMightObject(agent, unheard, command, { home: machine.home, project, env: machine.env });
+    if (objection !== undefined) return objection;
+  }
+  return undefined;
+}
+
+/** What was tried is believed for so long where it failed: somebody may mend it. */
+const FAILED_LASTS_MS = 10 * 60_000;
+const TRIED = "supervises.json";
+
+/**
+ * Why no command can be supervised here; undefined: it can. A run that does nothing is tried, once for this kernel, program and place:
+ * what a system call says that only asks is not what a wall needs.
+ */
+function cannotSupervise(machine: Machine, program: Program): string | undefined {
+  const state = openState(machine);
+  if ("problem" in state) return state.problem;
+  const file = `${state.folder}/${TRIED}`;
+  const here = placeOfTrial(program);
+  const known = readTrial(file, here);
+  if (known !== undefined) return known.problem;
+  const problem = tryToSupervise(state.folder, program);
+  try {
+    writeAtomic(file, `${JSON.stringify({ v: 1, here, time: Date.now(), ...(problem === undefined ? {} : { problem }) })}\n`);
+  } catch {
+    // It is tried again.
+  }
+  return problem;
+}
+
+/** What it depends on: this start of the machine, the program, and in which namespaces and under which filters we are. */
+function placeOfTrial({ node, folder }: Program): string {
+  const bin = statSync(`${folder}/run.cjs`, { throwIfNoEntry: false });
+  const namespaces = ["user", "mnt", "pid", "net"].map((name) => readOr(() => readlinkSync(`/proc/self/ns/${name}`)));
+  const filters = readOr(() => readFileSync("/proc/self/status", "utf8"))
+    .split("\n")
+    .filter((line) => /^(?:NoNewPrivs|Seccomp|CapEff)/.test(line));
+  return JSON.stringify([bootMoment().boot, node, folder, bin?.mtimeMs, bin?.size, process.getuid?.(), ...namespaces, ...filters]);
+}
+
+function readOr(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+function readTrial(file: string, here: string): { readonly problem: string | undefined } | undefined {
+  const found = readRegular(file, 1 << 16);
+  if (found.is !== "text") return undefined;
+  try {
+    const value: unknown = JSON.parse(found.text);
+    if (!isObject(value) || value["v"] !== 1 || value["here"] !== here) return undefined;
+    const { problem, time } = value;
+    if (problem === undefined) return { problem };
+    const isFresh = typeof time === "number" && Math.abs(Date.now() - time) < FAILED_LASTS_MS;
+    return typeof problem === "string" && isFresh ? { problem } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TRIAL_MS = 10_000;
+
+/** In a state of its own: a run that does nothing is nothing to undo or to be listed. */
+function tryToSupervise(state: string, { node, folder }: Program): string | undefined {
+  const scratch = `${state}/trial-${randomBytes(6).toString("hex")}`;
+  try {
+    mkdirSync(scratch, { mode: 0o700 });
+    const { status, stderr, error } = spawnSync(node, [`${folder}/bin.cjs`, "run", "--confined", "-", "--", ":"], {
+      cwd: "/",
+      env: { HOME: scratch, XDG_STATE_HOME: scratch },
+      encoding: "utf8",
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: TRIAL_MS,
+      killSignal: "SIGKILL",
+    });
+    if (status === 0) return undefined;
+    const said = stderr.trim().split("\n")[0] ?? "";
+    return `commands cannot be supervised here: ${error === undefined ? said.replace(/^assent(?: run)?: /, "").slice(0, 200) : error.message}`;
+  } catch (error) {
+    return `commands cannot be supervised here: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

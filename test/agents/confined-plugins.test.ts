@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isConfinedCommand } from "../../src/action/index.ts";
+import { DIST, scratch, type Scratch } from "../scratch.ts";
+
+/** Calls the built plugin as its host does, in a process with a home of its own; prints what the tool is then called with. */
+const CALLS = {
+  opencode: `const { plugin } = await import(process.argv[1]);
+    const hooks = await plugin("opencode", JSON.parse(process.argv[2]))({ directory: process.cwd(), worktree: process.cwd() });
+    const output = { args: { command: process.argv[3], description: "a step" } };
+    try { await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s-1", callID: "c-1" }, output); console.log(JSON.stringify(output.args)); }
+    catch (error) { console.log(JSON.stringify({ refused: error.message })); }`,
+  pi: `const { judge } = await import(process.argv[1]);
+    const event = { toolName: "bash", toolCallId: "c-1", input: { command: process.argv[3] } };
+    const said = await judge(event, { cwd: process.cwd(), hasUI: false }, JSON.parse(process.argv[2]));
+    console.log(JSON.stringify(said === undefined ? event.input : { refused: said.reason }));`,
+};
+
+interface Called {
+  readonly command?: string;
+  readonly refused?: string;
+}
+
+function call(id: keyof typeof CALLS, place: Scratch, command: string, registered: object = { node: process.execPath }): Called {
+  const words = ["--input-type=module", "-e", CALLS[id], join(DIST, `plugin-${id}.mjs`), JSON.stringify(registered), command];
+  const { stdout, stderr } = spawnSync(process.execPath, words, {
+    cwd: place.project,
+    env: { HOME: place.home, PATH: "/usr/bin:/bin" },
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout) as Called;
+}
+
+function placed(policy = '{ "unknown": "confine", "permissions": { "deny": ["Bash(touch denied.txt)"] } }'): Scratch {
+  const place = scratch();
+  place.write("~/.agent-permissions.jsonc", policy);
+  return place;
+}
+
+it.each(["opencode", "pi"] as const)("%s is called with another command, which confines the one asked about", (id) => {
+  const place = placed();
+  const { command = "" } = call(id, place, "./tidy.sh 'a b'");
+  expect(isConfinedCommand(place.home, command)).toBe(true);
+  expect(command).toContain(`'./tidy.sh '\\''a b'\\'''`);
+  expect(call(id, place, "ls")).toMatchObject({ command: "ls" });
+  expect(call(id, place, "touch denied.txt").refused).toMatch(/touch denied\.txt/);
+});
+
+it("what cannot be confined is as it was without: OpenCode decides, pi refuses", () => {
+  const place = placed();
+  // Registered before commands were confined: nobody knows which node there is.
+  expect(call("opencode", place, "./tidy.sh", {}).command).toBe("./tidy.sh");
+  expect(call("pi", place, "./tidy.sh", {}).refused).toMatch(/approval required/);
+  const asking = placed("{}");
+  expect(call("opencode", asking, "./tidy.sh").command).toBe("./tidy.sh");
+  expect(call("pi", asking, "./tidy.sh").refused).toMatch(/approval required/);
+});
+
+it("a rule of the host's own that might speak about it keeps the command as it is", () => {
+  const place = placed();
+  place.write("~/.config/opencode/opencode.json", '{ "permission": { "bash": { "*": "allow", "./tidy.sh*": "deny" } } }');
+  expect(call("opencode", place, "./tidy.sh").command).toBe("./tidy.sh");
+  expect(call("opencode", place, "./other.sh && ./tidy.sh").command).toBe("./other.sh && ./tidy.sh");
+  expect(isConfinedCommand(place.home, call("opencode", place, "./other.sh").command ?? "")).toBe(true);
+});
