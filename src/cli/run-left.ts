@@ -25,6 +25,8 @@ export interface Starter {
 const LOOK_EVERY = 1000;
 /** After that, who has not ended with the command is the host, or started it. */
 const HOST_STAYS = 3000;
+/** These wait for one command, or for the person: neither is the host, where there is another. */
+const WAITS = /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|busybox|timeout|env|nice|setsid|script|sudo|su|login)$/;
 /** No session is so long; whatever should have ended it has not. */
 const LONGEST = 24 * 60 * 60_000;
 
@@ -51,6 +53,20 @@ export function startersOf(pid: number): readonly Starter[] {
   return found;
 }
 
+/** The host: nearest to the command of those that live. */
+function hostAmong(starters: readonly Starter[]): Starter | undefined {
+  const living = starters.filter(isAlive);
+  return living.find(({ pid }) => !WAITS.test(nameOf(pid))) ?? living[0];
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
 const isAlive = ({ pid, start }: Starter): boolean => processAt(pid)?.start === start;
 
 /**
@@ -71,7 +87,7 @@ export async function stayBeside(beside: Beside, left: NonNullable<RunResult["le
   let host: Starter | undefined;
   const look = setInterval(() => {
     const age = performance.now() - since;
-    if (host === undefined && age > HOST_STAYS) host = starters.find(isAlive);
+    if (host === undefined && age > HOST_STAYS) host = hostAmong(starters);
     const isOver = age > LONGEST || (noted && !isLeftRun(machine, run)) || (host !== undefined && !isAlive(host));
     if (isOver) killTree();
   }, LOOK_EVERY);

