@@ -96,9 +96,13 @@ export function readNames(at: At, text: string): void {
   for (const name of text.match(/[A-Za-z_]\w*/g) ?? []) readName(at, name, 0);
 }
 
+/** Texts of the line itself that the shells keep: the last word, what a pattern matched, the command, what was read. */
+const KEPT_TEXTS = /^(_|BASH_(REMATCH|COMMAND|EXECUTION_STRING|ARG[CV]|ARGV0|SOURCE|ALIASES|CMDS)|FUNCNAME|OPTARG|REPLY|MATCH|match|argv)$/;
+
 /** Variables this line does not set are taken for numbers. */
 function readName(at: At, name: string, depth: number): void {
   const variable = at.state.variables.get(name);
+  if (variable === undefined && KEPT_TEXTS.test(name)) runtimeText(at.cx, `$${name}`);
   if (variable === undefined || depth > 8) return;
   for (const one of isArray(variable) ? variable : [variable]) {
     const text = textOf(one);

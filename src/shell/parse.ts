@@ -142,6 +142,8 @@ function problemOf(node: SyntaxNode, source: string, substitutionEnd: number | u
         ? { reason: "a subscript in the name of a descriptor variable", at: node.pos }
         : undefined;
     case "AnsiCQuoted":
+      // Two of them may hold the halves of one character.
+      if (node.value.includes("\ufffd")) return { reason: "bytes that are no text, in $'…'", at: node.pos };
       return node.text.includes("\\x{") ? { reason: "an escape that the parser does not decode", at: node.pos } : undefined;
     default:
       return undefined;

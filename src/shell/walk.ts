@@ -133,8 +133,10 @@ function runPipeline(cx: Context, state: ShellState, node: PipelineNode, stdin: 
   for (const prefix of node.prefixes) {
     if (prefix.type === "Time" && cx.maybeZsh && cx.timed > 0)
       cx.unknown("bash and zsh read a `time` inside a `time` differently", { span: cx.span(prefix) });
-    if (prefix.type === "Time" && prefix.posix !== undefined && cx.maybeZsh)
-      cx.unknown("zsh reads `time -p` as a command named -p", { span: cx.span(prefix), help: "leave -p out" });
+    const option =
+      prefix.type !== "Time" ? undefined : prefix.posix !== undefined ? "-p" : prefix.endOfOptions === undefined ? undefined : "--";
+    if (option !== undefined && cx.maybeZsh)
+      cx.unknown(`zsh reads \`time ${option}\` as a command named ${option}`, { span: cx.span(prefix), help: `leave ${option} out` });
   }
   let outcome: ShellOutcome;
   const [only] = node.commands;
