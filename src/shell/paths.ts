@@ -114,7 +114,9 @@ function changePlace(place: ShellPlace, value: Value): ShellPlace {
     return { is: "unknown", why: place.is === "unknown" ? place.why : `where \`cd ${text}\` leads` };
   }
   const bounded = value.atoms.every((atom) => typeof atom === "string" || isWildcard(atom) || atom.below === true || atom.number === true);
-  const escapes = value.atoms.some((atom, i) => i > 0 && !isHole(atom) && /(^|\/)\.\.(\/|$)/.test(isWildcard(atom) ? atom.glob : atom));
+  const escapes = value.atoms.some(
+    (atom, i) => (i > 0 || isWildcard(atom)) && !isHole(atom) && /(^|\/)\.\.(\/|$)/.test(isWildcard(atom) ? atom.glob : atom),
+  );
   const prefix = prefixOf(value);
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
   const firstIsBare = prefix === "" && value.atoms.some((atom) => isHole(atom) && atom.below !== true);

@@ -74,12 +74,16 @@ export function patternOf(value: Value): string {
   return value.atoms.map((atom) => (typeof atom === "string" ? escapePath(atom) : isWildcard(atom) ? atom.glob : "*")).join("");
 }
 
-/** Wildcards; brackets may hold classes, and a bracket that comes first (bash(1), Pattern Matching). */
-const WILDCARDS = /(\*+|\?|\[[!^]?\]?(?:\[[:=.][^\]]*\]|[^\]])*\])/;
+/** Text that is known and is read as a pattern. Where a bracket ends is for who matches it to say: from the first to the last is one. */
+export function patternAtoms(text: string): readonly Atom[] {
+  const [open, close] = [text.indexOf("["), text.lastIndexOf("]")];
+  if (open >= 0 && close > open)
+    return [...runsOf(text.slice(0, open)), { glob: text.slice(open, close + 1) }, ...runsOf(text.slice(close + 1))];
+  return runsOf(text);
+}
 
-/** Text that is known and is read as a pattern. */
-export const patternAtoms = (text: string): readonly Atom[] =>
-  text.split(WILDCARDS).flatMap((part, i): readonly Atom[] => (i % 2 === 1 ? [{ glob: part }] : part === "" ? [] : [part]));
+const runsOf = (text: string): readonly Atom[] =>
+  text.split(/(\*+|\?)/).flatMap((part, i): readonly Atom[] => (i % 2 === 1 ? [{ glob: part }] : part === "" ? [] : [part]));
 
 export function join(parts: readonly Atom[]): readonly Atom[] {
   const out: Atom[] = [];

@@ -218,3 +218,13 @@ test.each([
 ])("%s is refused, quickly and without throwing", (_, line) => {
   expect(lowerShell(line, { world }).unknowns.length).toBeGreaterThan(0);
 });
+
+// Reading on from each bracket to the end would take half a minute.
+test.each([
+  ["brackets that do not close", "[".repeat(50_000)],
+  ["classes that do not close", `${"[[:".repeat(30_000)}]`],
+  ["brackets behind the last one that closes", `]${"[".repeat(50_000)}`],
+])("%s in the text of a variable are read at once", (_, text) => {
+  const { actions } = lowerShell(`x='${text}'; ls $x`, { world, shell: "bash" });
+  expect(actions.some(({ kind }) => kind === "exec")).toBe(true);
+});

@@ -581,6 +581,7 @@ const NOT_FOLLOWED_IN_BASH: readonly string[] = [
   "shopt -s extglob; x='.en@(v)'; cat $x",
   "shopt -s extglob; x='.+(e|n)v'; cat $x",
   "x='*/../../..'; cd $x && cat etc/passwd",
+  "x='[a]/../../b[c]'; cd $x && cat etc/passwd",
 ];
 
 describe("what is not followed", () => {
