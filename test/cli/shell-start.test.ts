@@ -89,6 +89,16 @@ describe("a command that the hook heard of", () => {
     expect(start(place, frame(place, "./allowed.sh")).stderr).toMatch(REFUSED);
   });
 
+  it("and that cannot be supervised here: the host asks, and it starts as it is", () => {
+    const place = placed();
+    hook(place, "PreToolUse", "./tidy.sh");
+    const file = join(place.home, ".local/state/assent/supervises.json");
+    place.write(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), problem: "no kernel" }));
+    expect(hook(place, "PreToolUse", "./tidy.sh")).toBeUndefined();
+    expect(hook(place, "PermissionRequest", "./tidy.sh")).toBeUndefined();
+    expect(start(place, frame(place, "./tidy.sh"))).toMatchObject({ stdout: "ran\nkey\n" });
+  });
+
   it("and that cannot be analysed: no question, confined", () => {
     const place = placed();
     expect(hook(place, "PreToolUse", 'x=$(./tidy.sh); eval "$x"')).toBeUndefined();

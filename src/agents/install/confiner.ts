@@ -36,7 +36,11 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   const launcher = ensureConfineLauncher(machine, program);
   if ("problem" in launcher) return launcher;
   const unable = cannotSupervise(machine, program);
-  if (unable !== undefined) return { problem: unable };
+  if (unable !== undefined) {
+    // The host asks then, and what a person says yes to starts as it is.
+    if (host.wrapped === "unheard") leaveTicket(request, command, machine, session);
+    return { problem: unable };
+  }
   if (host.wrapped === "heard") return { command };
   if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
   const ticket = writeTicket(machine, ticketOf(request, command));
