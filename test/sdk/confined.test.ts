@@ -3,10 +3,13 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+  type ApprovalPolicy,
+  canAutoApprove,
   createConsoleToolset,
   LocalBackend,
   presets,
   probeSandbox,
+  runConfined,
   undoRun,
   type AskQuestion,
   type ExecuteResult,
@@ -375,6 +378,43 @@ describe("undoRun", () => {
     await undoRun(run.run, { machine, force: true });
     expect(treeOf(place.project)).toEqual(before);
     await expect(undoRun("no-such-run", { machine })).rejects.toThrow(/no such run/);
+  });
+});
+
+describe("runConfined", () => {
+  const ROWS: readonly (readonly [what: string, argv: readonly string[], policy: ApprovalPolicy, result: Partial<ExecuteResult>])[] = [
+    ["what nobody can know", ["./x.sh", "3"], "full-auto", { exitCode: 3, output: "hello 3\n", ended: "itself", supervised: true }],
+    ["what is found on PATH", ["sh", "x.sh", "0"], "full-auto", { exitCode: 0, output: "hello 0\n", supervised: true }],
+    ["what would be asked", ["./x.sh"], "suggest", { exitCode: 1, ended: "refused", supervised: false }],
+    ["what is asked whatever the mode", ["git", "push", "--force"], "full-auto", { ended: "refused", supervised: false }],
+    ["what is denied", ["cat", ".env"], "full-auto", { ended: "refused", supervised: false }],
+    ["a patch", ["apply_patch", "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"], "full-auto", { ended: "refused" }],
+    ["no command", [], "full-auto", { ended: "refused" }],
+  ];
+  it.each(ROWS)("%s: %j in %s", async (_, argv, policy, result) => {
+    if (!supervised) return;
+    const place = here();
+    script(place, "echo hello $1; exit $1");
+    place.write(".env", "SECRET");
+    const { env } = place.machine;
+    expect(await runConfined(argv, { workdir: place.project, machine: place.machine, policy, env })).toMatchObject(result);
+    expect(existsSync(join(place.project, "a"))).toBe(false);
+  });
+
+  it("keeps the command to the policy, and what it changes for undo", async () => {
+    if (!supervised) return;
+    const place = here();
+    const { machine, project: workdir } = place;
+    place.write("~/.ssh/id_rsa", "SECRET");
+    place.write("kept", "old");
+    const options = { workdir, machine, policy: "full-auto", env: { ...machine.env, OUT: place.outside } } as const;
+    const argv = [script(place, 'cat ~/.ssh/id_rsa; echo x > "$OUT/x"; echo new > kept; exit 0')];
+    expect(canAutoApprove(argv, options)).toMatchObject({ type: "auto-approve", runInSandbox: true });
+    const { output, confined: run } = await runConfined(argv, options);
+    expect(output).not.toContain("SECRET");
+    expect(run?.refused).toMatchObject([{ path: join(place.home, ".ssh/id_rsa") }, { path: join(place.outside, "x") }]);
+    await undoRun(run?.run ?? "", { machine });
+    expect(readFileSync(join(workdir, "kept"), "utf8")).toBe("old");
   });
 });
 

@@ -144,7 +144,11 @@ export class Command {
       channel.unref();
       this.#child.unref();
     }
-    if (run.is === "failed") return { exitCode: 1, signal: undefined, run };
+    if (run.is === "failed") {
+      const { text } = this.output;
+      this.output.add(`${text === "" || text.endsWith("\n") ? "" : "\n"}Error: it could not be confined: ${run.why}\n`);
+      return { exitCode: 1, signal: undefined, run };
+    }
     const { exit } = run;
     return { exitCode: exit.by === "exit" ? exit.code : 128 + exit.signal, signal: undefined, run };
   }

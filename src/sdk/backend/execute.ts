@@ -147,53 +147,14 @@ export class Runner {
     return "problem" in ran ? refusedResult(`Error: ${ran.problem}`) : ran;
   }
 
-  /** `problem`: it could not be confined, and was not started. */
   async #run(start: Prepared, { timeout, signal }: ExecuteOptions): Promise<ExecuteResult | { readonly problem: string }> {
-    const command = new Command(start.start, this.#options.maxOutput);
-    const how: { ended: ExecuteResult["ended"] } = { ended: "itself" };
-    const stop = (why: "timeout" | "cancelled") => (): void => {
-      if (how.ended === "itself") how.ended = why;
-      command.kill();
-    };
-    const cancel = stop("cancelled");
-    const timer = setTimeout(stop("timeout"), timeout ?? this.#options.timeout);
-    signal?.addEventListener("abort", cancel, { once: true });
-    // Meanwhile it may have been cancelled.
-    if (isAborted(signal)) cancel();
-    try {
-      const ending = await command.ended;
-      const { text, truncated } = command.output;
-      const { ended } = how;
-      const code = ended === "timeout" ? 124 : ended === "cancelled" ? 130 : ending.exitCode;
-      // What it has left behind in its group would go on.
-      if (ended !== "itself") await this.#endWhole(command);
-      const known = { output: text, truncated, supervised: start.supervised };
-      const { run } = ending;
-      if (run?.is === "failed" && !run.started && ended === "itself") return { problem: run.why };
-      if (run?.is === "failed") return { ...known, ...unsupervised(run.why, text), ended: ended === "itself" ? "refused" : ended };
-      const confined = this.#confinedRun(command, run);
-      return { exitCode: code, ...known, ended, ...(confined === undefined ? {} : { confined }) };
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", cancel);
-      void command.gone.then(start.clean);
-    }
+    const { maxOutput } = this.#options;
+    return await runPrepared(start, { timeout: timeout ?? this.#options.timeout, signal, maxOutput }, (command) => this.#keepLeft(command));
   }
 
-  async #endWhole(command: Command): Promise<void> {
-    // A supervisor ends its run by itself, and writes down what was done.
-    if (command.isConfined) await command.endAll();
-    else command.signal("SIGKILL");
-  }
-
-  #confinedRun(command: Command, run: RunEnd | undefined): ConfinedRun | undefined {
-    if (run?.is !== "ended") return undefined;
-    if (run.left.length > 0) {
-      this.#left.add(command);
-      void command.gone.then(() => this.#left.delete(command));
-    }
-    const { refused } = command;
-    return { run: run.run, refused, text: refusedText(refused), left: run.left };
+  #keepLeft(command: Command): void {
+    this.#left.add(command);
+    void command.gone.then(() => this.#left.delete(command));
   }
 
   /** Starts a command that goes on by itself. Behind the same ruleset. */
@@ -209,7 +170,8 @@ export class Runner {
     this.#background.set(background.id, background);
     void command.ended.then(({ exitCode, run }) => {
       background.exitCode = exitCode;
-      background.confined = this.#confinedRun(command, run);
+      background.confined = confinedRun(command, run);
+      if ((background.confined?.left.length ?? 0) > 0) this.#keepLeft(command);
     });
     void command.gone.then(start.clean);
     return infoOf(background);
@@ -234,7 +196,7 @@ export class Runner {
     if (background === undefined) return false;
     background.command.kill();
     await background.command.ended;
-    await this.#endWhole(background.command);
+    await endWhole(background.command);
     return true;
   }
 
@@ -259,7 +221,7 @@ export class Runner {
       return "problem" in made ? made : { ...made, supervised: true };
     }
     if (!isUnknown(verdict) || supervision.problem !== undefined) return this.#bare(line);
-    const made = supervision.confine(line, SHELL, { machine, cwd, env });
+    const made = supervision.confine([SHELL, "-c", line], line, { machine, cwd, env });
     return "problem" in made ? made : { ...made, supervised: true };
   }
 
@@ -298,7 +260,7 @@ function isUnknown(verdict: RequestVerdict): boolean {
 /** How a line is started, or why it is not. */
 type Ready = Prepared | { readonly problem: string; readonly clean?: never } | { readonly refused: string };
 
-interface Prepared {
+export interface Prepared {
   readonly start: Start;
   readonly supervised: boolean;
   readonly clean: () => void;
@@ -312,11 +274,62 @@ function infoOf({ id, line, command, exitCode, confined }: Background): Backgrou
   return { id, command: line, running: command.isRunning, exitCode, ...(confined === undefined ? {} : { confined }) };
 }
 
-/** The run broke down: nothing was started, or all of it has been ended. What it had written is given all the same. */
-function unsupervised(why: string, text: string): Pick<ExecuteResult, "exitCode" | "output"> {
-  return { exitCode: 1, output: `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}Error: it could not be confined: ${why}` };
+/** How far a command may go. */
+export interface CommandLimits {
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+  /** Characters. */
+  readonly maxOutput: number;
 }
 
-function refusedResult(error: string): ExecuteResult {
+/** Starts a command and waits for its end. `problem`: it could not be confined, and was not started. */
+export async function runPrepared(
+  start: Prepared,
+  { timeout, signal, maxOutput }: CommandLimits,
+  onLeft: (command: Command) => void,
+): Promise<ExecuteResult | { readonly problem: string }> {
+  const command = new Command(start.start, maxOutput);
+  const how: { ended: ExecuteResult["ended"] } = { ended: "itself" };
+  const stop = (why: "timeout" | "cancelled") => (): void => {
+    if (how.ended === "itself") how.ended = why;
+    command.kill();
+  };
+  const cancel = stop("cancelled");
+  const timer = setTimeout(stop("timeout"), timeout);
+  signal?.addEventListener("abort", cancel, { once: true });
+  // Meanwhile it may have been cancelled.
+  if (isAborted(signal)) cancel();
+  try {
+    const { exitCode, run } = await command.ended;
+    const { text, truncated } = command.output;
+    const { ended } = how;
+    const code = ended === "timeout" ? 124 : ended === "cancelled" ? 130 : exitCode;
+    // What it has left behind in its group would go on.
+    if (ended !== "itself") await endWhole(command);
+    if (run?.is === "failed" && ended === "itself" && !run.started) return { problem: run.why };
+    const known = { exitCode: code, output: text, truncated, supervised: start.supervised };
+    if (run?.is === "failed") return { ...known, ended: ended === "itself" ? "refused" : ended };
+    const confined = confinedRun(command, run);
+    if ((confined?.left.length ?? 0) > 0) onLeft(command);
+    return { ...known, ended, ...(confined === undefined ? {} : { confined }) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+    void command.gone.then(start.clean);
+  }
+}
+
+async function endWhole(command: Command): Promise<void> {
+  // A supervisor ends its run by itself, and writes down what was done.
+  if (command.isConfined) await command.endAll();
+  else command.signal("SIGKILL");
+}
+
+function confinedRun({ refused }: Command, run: RunEnd | undefined): ConfinedRun | undefined {
+  return run?.is === "ended" ? { run: run.run, refused, text: refusedText(refused), left: run.left } : undefined;
+}
+
+export function refusedResult(error: string): ExecuteResult {
   return { exitCode: 1, output: error, truncated: false, ended: "refused", supervised: false };
 }

@@ -3,7 +3,7 @@ import { thisMachine, type Machine } from "../../state/index.ts";
 import type { OnAsk } from "../ask.ts";
 import { checkOptions, type Options } from "../options.ts";
 import { type CheckerOptions, type Confining, PermissionChecker } from "../rules/checker.ts";
-import { type Operation, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
+import { type Operation, policyTextOf, presets, readRuleset, type Ruleset } from "../rules/ruleset.ts";
 import { FILE_OPERATION } from "../rules/judge.ts";
 import { Runner, type BackgroundInfo, type BackgroundOutput, type ExecuteOptions, type ExecuteResult } from "./execute.ts";
 import { Files, type ReadBytes, type ReadOptions, type ReadText, type Written } from "./files.ts";
@@ -130,7 +130,8 @@ export class LocalBackend {
     this.permissions = permissions;
     this.executes = options.execute ?? true;
     const unknown = options.supervise === "unknown";
-    const supervision = unknown || options.supervise === true ? new Supervision(readRuleset(permissions), policyFiles, onAsk) : undefined;
+    const supervision =
+      unknown || options.supervise === true ? new Supervision(policyTextOf(readRuleset(permissions)), policyFiles, onAsk) : undefined;
     // For `needsApproval`, which cannot wait.
     if (unknown) void supervision?.probe(root);
     const checkerOptions: CheckerOptions = {

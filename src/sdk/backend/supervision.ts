@@ -8,7 +8,6 @@ import { type Machine, messageOf, openState, thisMachine } from "../../state/ind
 import { probeSandbox, sandboxIsKnown, UNSUPERVISED } from "../approve/sandbox.ts";
 import { ask, type OnAsk } from "../ask.ts";
 import { assentProgram, definedOnly, judgeVariables, supervisorStart } from "../confined/index.ts";
-import { policyTextOf, type Ruleset } from "../rules/ruleset.ts";
 import type { Start } from "./command.ts";
 
 /**
@@ -23,9 +22,10 @@ export class Supervision {
   /** Of the commands that this backend confines. */
   readonly #session = randomUUID();
 
-  constructor(ruleset: Ruleset, policyFiles: readonly string[], onAsk: OnAsk | undefined) {
+  /** `policy` is the text of a policy file. */
+  constructor(policy: string, policyFiles: readonly string[], onAsk: OnAsk | undefined) {
     this.#onAsk = onAsk;
-    this.#policy = policyTextOf(ruleset);
+    this.#policy = policy;
     this.#policyFiles = policyFiles;
   }
 
@@ -82,8 +82,12 @@ export class Supervision {
     await probeSandbox(cwd);
   }
 
-  /** A line of shell under a run that asks nobody: its supervisor, and the order for it. */
-  confine(line: string, shell: string, { machine, cwd, env }: ConfinedPlace): ConfinedStart | { readonly problem: string } {
+  /** A command under a run that asks nobody: its supervisor, and the order for it. */
+  confine(
+    argv: readonly [string, ...string[]],
+    command: string,
+    { machine, cwd, env }: ConfinedPlace,
+  ): ConfinedStart | { readonly problem: string } {
     const supervisor = supervisorStart(machine);
     if ("problem" in supervisor) return supervisor;
     const made = this.#makeFolder(machine);
@@ -94,13 +98,13 @@ export class Supervision {
         cwd,
         supervises: true,
         order: {
-          argv: [shell, "-c", line],
+          argv,
           cwd,
           env: definedOnly(env),
           judge: judgeVariables(machine),
           policyFiles: made.policyFiles,
           profile: "confined",
-          confined: { agent: "library", session: this.#session, command: line },
+          confined: { agent: "library", session: this.#session, command },
         },
       },
       clean: () => rmSync(made.folder, { recursive: true, force: true }),
