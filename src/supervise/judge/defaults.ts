@@ -5,7 +5,7 @@ import { type PresetName, type ReasonId, type Verdict, verdictOf } from "../../p
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, HOOKED, isChange, isConfig, LENDS } from "./verdicts.ts";
+import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
 const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
@@ -31,19 +31,22 @@ export interface RunPlaces {
 export class RunDefaults {
   readonly #home: string;
   readonly #temp: readonly string[];
+  /** Where tmux looks for its server (tmux(1), "TMUX_TMPDIR"). */
+  readonly #servers: readonly string[];
   /** Canonical. */
   readonly roots: readonly string[];
 
   constructor({ home, work, temp }: RunPlaces) {
     this.#home = home;
     this.#temp = temp;
+    this.#servers = temp.map((folder) => `${folder}/tmux-${process.getuid?.() ?? ""}`);
     // A folder that holds home is nobody's project, nor is one of the system's.
     this.roots = [...new Set(work)].filter((folder) => !isWithin(home, folder) && !SYSTEM.test(folder));
   }
 
   /** Every place that a path is compared with. */
   get places(): readonly string[] {
-    return [this.#home, ...this.roots, ...this.#temp];
+    return [this.#home, ...this.roots, ...this.#temp, ...this.#servers];
   }
 
   /** The defaults of a run in place of the preset's, and protections only where they mean something. */
@@ -55,6 +58,7 @@ export class RunDefaults {
     if (preset === "strict" || preset === "readonly") return verdict;
     const { operation } = action;
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
+    if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;

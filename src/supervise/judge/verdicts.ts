@@ -23,3 +23,12 @@ export const isMeant = ({ decision, basis }: Verdict): boolean =>
   decision !== "allow" && (basis === "rule" || basis === "protection" || basis === "floor");
 
 export const isChange = ({ operation }: FileAction): boolean => operation !== "read" && operation !== "list" && operation !== "execute";
+
+/** tmux runs in its terminal what the server that it finds there tells it to. */
+export const COMMANDS_TERMINALS = (path: string): Verdict => ({
+  decision: "ask",
+  basis: "protection",
+  builtin: "danger.persistence",
+  reason: `tmux, started outside this run, does what listens there says: ${visible(path)}`,
+  help: "give tmux a socket of its own with -S, or let the user confirm",
+});

@@ -41,7 +41,23 @@ const at = (path: string): string => Buffer.from(path, "latin1").toString("hex")
 const VICTIM = "sleep 50 & echo $! > /srv/told/victim";
 const LIVES = "kill -0 $(cat /srv/told/victim) && echo lives";
 
+/** Where tmux looks for its server. */
+const SERVES = "/tmp/tmux-$(id -u)";
+
 const CASES: readonly LeavingCase[] = [
+  // Its client runs what the server says.
+  {
+    name: "is the server of the next tmux outside",
+    script: `mkdir -p -m 700 ${SERVES}; ${python('import os, socket\ns = socket.socket(socket.AF_UNIX)\ns.bind("/tmp/tmux-%d/default" % os.getuid())')}`,
+    after: `ls ${SERVES} 2>/dev/null`,
+    said: LATER,
+  },
+  {
+    name: "moves a folder with a socket to where tmux looks",
+    script: `mkdir -m 700 /tmp/other; ${python('import os, socket\ns = socket.socket(socket.AF_UNIX)\ns.bind("/tmp/other/default")\nos.rename("/tmp/other", "/tmp/tmux-%d" % os.getuid())')}`,
+    after: `ls ${SERVES} 2>/dev/null`,
+    said: LATER,
+  },
   // Files outside.
   {
     name: "writes outside",
