@@ -103,10 +103,8 @@ const needs = (line: string): string =>
     ?.slice(1)
     .find((word) => word !== undefined) ?? "";
 
-/** Minutes. */
-const long = it.skipIf(process.env["TEST_LONG"] === undefined);
-
-long(
+// It takes minutes.
+it.skipIf(process.env["TEST_LONG"] === undefined)(
   `${LINES.length} lines that need something outside run to the end, with the question about the registry answered once`,
   { timeout: 1_200_000 },
   async () => {
