@@ -126,6 +126,7 @@ try {
     }),
     build({ ...part, entryPoints: [entry("shell-start")], outfile: join(fresh, "shell-start.cjs"), external: withoutRules }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
+    build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
     build({
       ...common,

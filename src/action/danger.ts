@@ -1,3 +1,5 @@
+const CONFIRM = "let the user confirm";
+const SIGNAL_ONE = "signal one process by its id";
 /**
  * Danger classes: what built-in knowledge protects a person from without any rule written.
  * `deny` needs an allow rule that names its target literally, `ask` one that names the danger.
@@ -34,7 +36,7 @@ export const DANGERS = {
     help: "download to a file, read it, then run it",
   },
   "fork-bomb": { effect: "deny", title: "starts processes without end", help: "do not run this" },
-  "kill-all": { effect: "deny", title: "signals every process", help: "signal one process by its id" },
+  "kill-all": { effect: "deny", title: "signals every process", help: SIGNAL_ONE },
   exfiltration: { effect: "deny", title: "sends a secret out", help: "do not send secrets" },
   "delete-recursive": {
     effect: "ask",
@@ -66,25 +68,25 @@ export const DANGERS = {
   ownership: {
     effect: "ask",
     title: "changes who owns a file, its access list or its attributes",
-    help: "let the user confirm",
+    help: CONFIRM,
     seenInRun: true,
   },
   "signals-by-name": {
     effect: "ask",
     title: "ends every process of a name, also those that others started",
-    help: "signal one process by its id",
+    help: SIGNAL_ONE,
     seenInRun: true,
   },
-  listener: { effect: "ask", title: "waits for connections of others", help: "let the user confirm", seenInRun: true, confinable: true },
+  listener: { effect: "ask", title: "waits for connections of others", help: CONFIRM, seenInRun: true, confinable: true },
   "raw-connection": {
     effect: "ask",
     title: "opens a connection that anything can go through",
-    help: "let the user confirm",
+    help: CONFIRM,
     seenInRun: true,
   },
   "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count, a size" },
-  publish: { effect: "ask", title: "publishes for others to see", help: "let the user confirm" },
-  "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: "let the user confirm" },
+  publish: { effect: "ask", title: "publishes for others to see", help: CONFIRM },
+  "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
   privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo", seenInRun: true },
   "foreign-repository": {
     effect: "ask",
@@ -92,7 +94,7 @@ export const DANGERS = {
     help: "start the agent in that repository",
     seenInRun: true,
   },
-  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: "let the user confirm", seenInRun: true },
+  "host-effect": { effect: "ask", title: "affects the whole machine or a service", help: CONFIRM, seenInRun: true },
 } as const satisfies Record<string, Danger>;
 
 export type DangerId = keyof typeof DANGERS;

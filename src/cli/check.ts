@@ -12,7 +12,7 @@ Reads a host's hook call on standard input and prints the answer. Exit 0 whateve
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
-export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine"> {
+export interface CheckEngine extends Pick<DecideOptions, "reader" | "own" | "confine" | "keepEdit"> {
   readonly protocol: (id: AgentId) => Protocol;
   /** What is to be told to the person when a session starts; absent: nothing is looked for. */
   readonly greet?: (id: string, machine: Machine, folder: string) => string | undefined;

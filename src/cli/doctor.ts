@@ -1,7 +1,8 @@
 import { visible } from "../action/index.ts";
 import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
-import { bypassHere, thisMachine } from "../state/index.ts";
+import { bypassHere, stateFolder, thisMachine } from "../state/index.ts";
+import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
@@ -27,7 +28,7 @@ type Check = Omit<Probe, "id"> & { readonly id: string; /** Neither good nor bad
 
 /** `assent doctor`: what protects on this machine, and what does not. Exit 0 all of it would work, 1 something would refuse. */
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const sections = [await supervision(), agents(), ...extensions()];
+  const sections = [await supervision(), agents(), undo(), ...extensions()];
   if (options.json === true) writeStdout(`${JSON.stringify(doctorJson(sections))}\n`);
   else writeStdout(sections.map((section) => report(section, styleFor(process.stdout, process.env))).join("\n"));
   return sections.every(({ ok }) => ok) ? 0 : 1;
@@ -60,6 +61,18 @@ function agents(): Section {
         ? "what is registered answers"
         : "what is marked `off` does not protect as it should";
   return { id: "agents", title: "agents", ok: wrong === 0, summary, checks };
+}
+
+/** What is kept for undo, and how much more may be. */
+function undo(): Section {
+  const machine = thisMachine();
+  const folder = stateFolder(machine);
+  const problem = undoProblem(folder);
+  const kept = storedBytes(`${folder}/runs`);
+  const used = `${kept.count.toLocaleString("en-US")} runs and edits, ${Math.ceil(kept.bytes / 2 ** 20).toLocaleString("en-US")} MB`;
+  const checks: Check[] = [{ id: "room", title: "room", ok: problem === undefined, required: false, why: problem ?? used }];
+  const summary = problem === undefined ? "what goes ahead confined can be taken back" : "what would go ahead confined is asked";
+  return { id: "undo", title: "undo", ok: true, summary, checks };
 }
 
 /** No section where there are none. */

@@ -92,6 +92,7 @@ export function program(): Command {
 
   addRunCommands(assent);
   addUndoCommands(assent);
+  addRunsCommand(assent);
   addVerifyCommand(assent);
   addPolicyCommands(assent);
   addImportCommands(assent);
@@ -195,6 +196,33 @@ function addUndoCommands(assent: Command): void {
     .action(async (id: string | undefined, paths: readonly string[], options: Parameters<typeof import("./undo.ts").undo>[2]) => {
       const { undo } = await import("./undo.ts");
       process.exitCode = await undo(id, paths, options);
+    });
+}
+
+/** What undo keeps, and how much room that takes. */
+function addRunsCommand(assent: Command): void {
+  const runs = assent
+    .command("runs")
+    .summary("list what is kept for undo, and make room")
+    .description("What undo keeps of runs and of tools' edits, and what it takes on the disk.");
+  runs
+    .command("list", { isDefault: true })
+    .summary("list what is kept, with its size")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./runs.ts").list>[0]) => {
+      const { list } = await import("./runs.ts");
+      process.exitCode = list(options);
+    });
+  runs
+    .command("clean")
+    .summary("remove what is old; it cannot be undone any more")
+    .option("--older <time>", "what ended before: 7d (the default), 12h, 2026-11-01")
+    .option("--all", "everything but what still runs")
+    .option("--yes", "do not ask")
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./runs.ts").clean>[0]) => {
+      const { clean } = await import("./runs.ts");
+      process.exitCode = await clean(options);
     });
 }
 

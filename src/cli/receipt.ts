@@ -11,6 +11,7 @@ import {
   receiptOf,
   receiptOfSpan,
   runsFolder,
+  sealEdits,
   type CountedLine,
   type Receipt,
   type RunRecord,
@@ -42,6 +43,7 @@ export function receipt(id: string | undefined, options: ReceiptOptions): number
   const machine = thisMachine();
   const runs = runsFolder(machine);
   const style = styleFor(process.stdout, process.env);
+  sealEdits(runs);
   if (options.list === true) return list(listRuns(runs), options, style);
   if (options.sessions === true) return listAgents(listSessions(listRuns(runs)), machine, options, style);
   const first = options.all === true ? Number.POSITIVE_INFINITY : FIRST;

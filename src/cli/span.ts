@@ -1,4 +1,4 @@
-import { findRun, findSpan, readRunId, type RunSpan } from "../supervise/undo/index.ts";
+import { findRun, findSpan, readRunId, type RunSpan, sealEdits } from "../supervise/undo/index.ts";
 import { absolute } from "./place.ts";
 import { readSince } from "./since.ts";
 
@@ -22,6 +22,7 @@ export function chooseRuns(
   given: { readonly id: string | undefined; readonly words: readonly string[]; readonly undoable: boolean },
   { session, since }: SpanOptions,
 ): ChosenRuns | { readonly problem: string; readonly id: string | undefined } {
+  sealEdits(runs);
   if (session === undefined && since === undefined) {
     const { id, paths } = idAndPaths(runs, given.id, given.words);
     const run = findRun(runs, id, process.cwd(), given.undoable && id === undefined);

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { visible } from "../action/index.ts";
 import { messageOf, thisMachine } from "../state/index.ts";
 import {
@@ -20,6 +19,7 @@ import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
+import { askYes } from "./ask-yes.ts";
 import { chooseRuns, nameOfSpan, type SpanOptions } from "./span.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
@@ -74,7 +74,7 @@ export async function undo(id: string | undefined, words: readonly string[], opt
       complain(COMMAND, "there is no terminal to ask on", "look at `assent undo --dry-run`, then say `assent undo --yes`");
       return 1;
     }
-    if (!(await confirmed())) {
+    if (!(await askYes("Undo this?"))) {
       complain(COMMAND, "nothing was undone");
       return 1;
     }
@@ -155,16 +155,5 @@ function announce({ runs, steps, refused, warnings }: UndoPlan, name: string | u
     const by = later.find((one) => touches(one, path));
     const first = by === undefined ? "" : `, by a later run: undo that one first (assent undo ${by.id})`;
     say(`left alone: ${short(path)} ${visible(why)}${first}\n`);
-  }
-}
-
-async function confirmed(): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
-    const answer = await Promise.race([lines.question("Undo this? Type yes: "), closed]);
-    return answer.trim().toLowerCase() === "yes";
-  } finally {
-    lines.close();
   }
 }

@@ -1,4 +1,4 @@
-import { type Lowered, withBudget, type World } from "../action/index.ts";
+import { type Action, type Lowered, withBudget, type World } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
@@ -9,6 +9,7 @@ import {
   type RequestVerdict,
   unconfined,
   underBroken,
+  type Verdict,
 } from "../policy/index.ts";
 import {
   askedAboutFailure,
@@ -31,6 +32,9 @@ import { narrowByGuess, guessEffects, withGuess } from "./undescribed-tools.ts";
 import { lowerTool } from "./tools.ts";
 import { realWorld } from "./world.ts";
 
+/** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */
+export type KeepEdit = (request: Request, actions: readonly Action[], machine: Machine) => Verdict | undefined;
+
 /** What deciding needs besides the request. */
 export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
@@ -43,6 +47,8 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
     machine: Machine,
     verdict: RequestVerdict,
   ) => { readonly command: string } | { readonly problem: string };
+  /** Keeps what a tool of the host is about to change, for undo. Absent: nobody does. */
+  readonly keepEdit?: KeepEdit;
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
   readonly memory?: "use" | "look" | "none";
 }
@@ -127,7 +133,7 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
     const started = startConfined(request, shadow ? unconfined(tight) : tight, policy, options, bypass);
-    return {
+    const outcome = {
       request,
       ...started,
       ...(shadow ? { shadow } : {}),
@@ -135,6 +141,13 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
       warnings: policy.warnings,
       basis: { lowered, policy, context },
     };
+    // Where the policy lets go ahead what can be taken back, what a tool changes is kept first, or it is a question.
+    const { unknown, mode } = policy.settings;
+    const keeps = started.answer.decision === "allow" && (unknown === "confine" || mode === "full-auto");
+    const unkept = keeps ? options.keepEdit?.(request, lowered.actions, options.machine) : undefined;
+    if (unkept === undefined) return outcome;
+    const verdict = { ...unkept, actions: tight.actions, unknowns: tight.unknowns };
+    return { ...outcome, verdict, answer: answerFor(verdict, policy, request.host, bypass) };
   });
 }
 

@@ -1,4 +1,4 @@
-export { decide, failedOutcome, retentionOf, type DecideOptions, type Outcome } from "./decide.ts";
+export { decide, failedOutcome, retentionOf, type DecideOptions, type KeepEdit, type Outcome } from "./decide.ts";
 export { compiledPolicy, type PolicyReader, WatchFirst } from "./compiled-policy.ts";
 export { failedVerdict, findSources, judgeBy, judgeContext, type Judging, judgingBy, type Situation } from "./situation.ts";
 export {

@@ -185,6 +185,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   answer: ["*"],
   auto: ["on", "everywhere", "subagents", "set"],
   confine: ["on", "log"],
+  runs: ["clean"],
   bypass: ["on", "toggle", "set"],
   breaker: ["reset", "off", "set"],
   agents: ["trust", "forget", "add", "set"],

@@ -37,6 +37,7 @@ export interface Reason {
 
 const CONFIRM = "let the user confirm";
 const TERMINAL = "ask the user to run this in a terminal";
+const WITHOUT_UNDO = "run with --no-undo to go on without a way back";
 const CHANGE = "ask the user to make this change";
 const ONCE = "allow it for this run, or remember a rule in the profile";
 
@@ -97,9 +98,8 @@ export const REASONS = {
     class: "failure",
     basis: "protection",
     title: "what the call destroys could not be kept for undo",
-    help: "run with --no-undo to go on without a way back",
+    help: WITHOUT_UNDO,
   },
-
   "protect.secrets": { class: "protect", basis: "protection", title: "a secret is read or changed", secret: true },
   "protect.system": {
     class: "protect",
@@ -229,7 +229,7 @@ export const REASONS = {
     class: "run",
     basis: "protection",
     title: "what the call destroys is too large to be kept for undo",
-    help: "run with --no-undo to go on without a way back",
+    help: WITHOUT_UNDO,
   },
   "exec.unverified": { class: "run", basis: "protection", title: "nobody could look at what would be started" },
   "confine.fails": {

@@ -15,7 +15,7 @@ import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
-import { newRunId, prune, RunFolder, type RunMeta, runsFolder, sealRun, UndoStore } from "./undo/index.ts";
+import { newRunId, pruneSeldom, RunFolder, type RunMeta, runsFolder, sealEdits, sealRun, UndoStore } from "./undo/index.ts";
 import { procProblem, WallError } from "./wall/index.ts";
 
 /** A run that could not begin, or that Assent itself could not go on with. */
@@ -109,6 +109,8 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   const noProc = procProblem();
   if (noProc !== undefined) throw new RunError("proc", `supervision needs /proc, but ${noProc}`);
   const profile = options.profile ?? programProfile(argv[0], machine, cwd);
+  // What tools have written before is told from what the run is about to write.
+  sealEdits(runsFolder(machine));
   const records = recordsOf(options, profile);
   const { id, folder } = records;
   const undoes = options.undo && options.mode === "enforce";
@@ -284,7 +286,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
       if (launched === undefined) discard(records);
       else keep(records, undoes, exit, options.onNotice);
-      prune(runsFolder(machine));
+      pruneSeldom(runsFolder(machine));
     }
   };
   const all = supervised();

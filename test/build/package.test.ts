@@ -96,6 +96,7 @@ describe("the package", () => {
     expect(requiredBy("hook.cjs")).toEqual([
       "./agent-auto.cjs",
       "./confiner.cjs",
+      "./edit-keeper.cjs",
       "./extensions.cjs",
       "./obeyed.cjs",
       "./patch.cjs",

@@ -49,6 +49,13 @@ function placed(policy = POLICY): Scratch {
 }
 
 describe("an unknown command", () => {
+  it("is asked about while what is kept for undo is at its limit", () => {
+    const place = placed();
+    place.write("~/.local/state/assent/runs/full", "");
+    expect(hook(place, "PermissionRequest", "./tidy.sh")).toEqual({});
+    expect(lastRecord(place).reason).toContain("what is kept for undo is at its limit: `assent runs clean` makes room");
+  });
+
   it("is answered with another one that confines it, and a ticket for that", () => {
     const place = placed();
     const { decision } = hook(place, "PermissionRequest", "./tidy.sh 'a b'").hookSpecificOutput ?? {};

@@ -5,7 +5,8 @@ import { confinedCommand, isConfinedCommand } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
 import { isConfined, type RequestVerdict } from "../../policy/index.ts";
-import { bootMoment, type Machine, openState, readRegular, ticketIdOf, writeAtomic, writeTicket } from "../../state/index.ts";
+import { bootMoment, type Machine, openState, readRegular, stateFolder, ticketIdOf, writeAtomic, writeTicket } from "../../state/index.ts";
+import { undoProblem } from "../../supervise/edits/index.ts";
 import { hostMightObject } from "../native/host-rules.ts";
 import { ensureConfineLauncher } from "./confine-launcher.ts";
 import type { Program } from "./place.ts";
@@ -35,7 +36,7 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   if (objection !== undefined) return { problem: objection };
   const launcher = ensureConfineLauncher(machine, program);
   if ("problem" in launcher) return launcher;
-  const unable = cannotSupervise(machine, program);
+  const unable = undoProblem(stateFolder(machine)) ?? cannotSupervise(machine, program);
   if (unable !== undefined) {
     // The host asks then, and what a person says yes to starts as it is.
     if (host.wrapped === "unheard") leaveTicket(request, command, machine, session);

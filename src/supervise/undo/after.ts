@@ -109,7 +109,7 @@ function readAfter(folder: string, lastAlive: number): After {
 }
 
 /** SHA-256 of a regular file in hex, read in pieces; undefined where it cannot be read. */
-function hashOf(path: string): string | undefined {
+export function hashOf(path: string): string | undefined {
   const fd = openSafe(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fd < 0) return undefined;
   try {
@@ -140,7 +140,8 @@ export function changedSince(after: After, was: string, path: string, now: Objec
   const entry = after.entries.get(was);
   if (!after.sealed || entry === undefined || entry.until !== undefined) {
     if (milliseconds(now.ctime) <= (entry?.until ?? after.lastAlive)) return undefined;
-    return after.sealed && entry?.until === undefined ? "was made since" : "may have been changed since the run was killed";
+    if (after.sealed && entry === undefined) return "was made since";
+    return entry?.until === undefined ? "may have been changed since the run was killed" : "may have been changed by somebody else since";
   }
   if (entry.is === undefined) return "was made since";
   const left: KeptStat = statFrom(entry.is);

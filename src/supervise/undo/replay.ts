@@ -201,16 +201,19 @@ class ReplayedRun {
   #compare(entry: TreeEntry, is: StatRecord, image: PreImage | undefined): TreeEntry {
     const { left } = entry;
     const now = statFrom(is);
+    if (kindOf(now.mode) === "directory" && entry.inode !== undefined && isObject(entry.inode.first, now)) {
+      const was = left?.is === undefined ? undefined : statFrom(left.is);
+      if (was !== undefined) entry.inode.first = withOwn(entry.inode.first, was, now);
+      else if (left?.until === undefined || milliseconds(now.mtime) > left.until)
+        entry.inode.first = { ...entry.inode.first, atime: now.atime, mtime: now.mtime };
+      return entry;
+    }
     if (left?.until !== undefined) return milliseconds(now.ctime) <= left.until ? entry : this.#replace(entry, ONLY);
     if (left?.is === undefined) return this.#replace(entry, ONLY);
     const was = statFrom(left.is);
     const same = isObject(was, now);
     if (same && sameTime(was.ctime, now.ctime)) return entry;
-    const kind = kindOf(was.mode);
-    if (kind === "directory" && same) {
-      if (entry.inode !== undefined) entry.inode.first = withOwn(entry.inode.first, was, now);
-      return entry;
-    }
+    if (kindOf(was.mode) === "directory" && same) return entry;
     const attributes = was.mode === now.mode && was.uid === now.uid && was.gid === now.gid;
     const bytes = same && was.size === now.size && sameTime(was.mtime, now.mtime);
     if (bytes && (attributes || !isNew(entry))) {

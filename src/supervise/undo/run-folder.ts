@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
 import type { ConfinedCommand, Exit, RunEvent } from "../types.ts";
@@ -205,44 +205,4 @@ export function* readEvents(folder: string): Generator<RunEvent> {
 export function lastSign({ folder, started, ended }: RunRecord): number {
   const times = ["journal.jsonl", "events.jsonl"].map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   return Math.max(ended ?? started, ...times);
-}
-
-export interface RunLimits {
-  /** Most runs kept. */
-  readonly runs: number;
-  /** Most bytes of pre-images kept. */
-  readonly bytes: number;
-}
-
-export const LIMITS: RunLimits = { runs: 20, bytes: 5 * 1024 ** 3 };
-
-/** Removes the records of the oldest runs beyond the limits; never of one that lives, nor of the last. Ids of the removed. */
-export function prune(runs: string, limits: RunLimits = LIMITS): readonly string[] {
-  const removed: string[] = [];
-  let kept = 0;
-  let bytes = 0;
-  for (const run of listRuns(runs).toReversed()) {
-    bytes += run.bytes ?? sizeOf(`${run.folder}/kept`);
-    kept += 1;
-    if (kept === 1 || (kept <= limits.runs && bytes <= limits.bytes) || isRunning(run.folder)) continue;
-    try {
-      rmSync(run.folder, { recursive: true, force: true });
-      removed.push(run.id);
-    } catch {
-      // The next run tries again.
-    }
-  }
-  return removed;
-}
-
-/** Bytes that would be free without it. */
-function sizeOf(folder: string): number {
-  try {
-    return readdirSync(folder).reduce((sum, name) => {
-      const stat = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-      return sum + (stat === undefined || stat.nlink > 1 ? 0 : stat.blocks * 512);
-    }, 0);
-  } catch {
-    return 0;
-  }
 }

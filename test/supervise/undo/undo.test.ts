@@ -480,11 +480,11 @@ describe("the runs that are kept", () => {
     const living = new RunFolder(runs, meta("living-00", 0, 0));
     for (let i = 1; i <= 5; i++) new RunFolder(runs, meta(`finished-${i}`, i, 100)).close();
     expect(isRunning(living.folder)).toBe(true);
-    expect(prune(runs, { runs: 3, bytes: 1000 })).toEqual(["finished-2", "finished-1"]);
-    expect(prune(runs, { runs: 9, bytes: 50 })).toEqual(["finished-4", "finished-3"]);
+    expect(prune(runs, { runs: 3, bytes: 1000, days: Infinity })).toEqual(["finished-2", "finished-1"]);
+    expect(prune(runs, { runs: 9, bytes: 50, days: Infinity })).toEqual(["finished-4", "finished-3"]);
     expect(listRuns(runs).map(({ id }) => id)).toEqual(["living-00", "finished-5"]);
     living.close();
-    expect(prune(runs, { runs: 1, bytes: 1000 })).toEqual(["living-00"]);
+    expect(prune(runs, { runs: 1, bytes: 1000, days: Infinity })).toEqual(["living-00"]);
   });
 
   test("a folder that is no run is left alone", () => {
@@ -492,6 +492,6 @@ describe("the runs that are kept", () => {
     mkdirSync(`${runs}/something`);
     writeFileSync(`${runs}/something/meta.json`, "{");
     expect(listRuns(runs)).toEqual([]);
-    expect(prune(runs, { runs: 0, bytes: 0 })).toEqual([]);
+    expect(prune(runs, { runs: 0, bytes: 0, days: 0 })).toEqual([]);
   });
 });
