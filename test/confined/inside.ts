@@ -100,7 +100,9 @@ function treeOf(root: string, wanted: (path: string) => boolean): Tree {
           : stat.isFile()
             ? createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16)
             : "other";
-      found[path] = stat.isDirectory() || stat.isSymbolicLink() ? what : `${mode} ${what}`;
+      // An empty folder decides nothing.
+      if (!(stat.isDirectory() && path.endsWith("/.claude")))
+        found[path] = stat.isDirectory() || stat.isSymbolicLink() ? what : `${mode} ${what}`;
     }
     if (stat.isDirectory()) for (const name of readdirSync(path).sort()) walk(join(path, name));
   };

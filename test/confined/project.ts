@@ -62,7 +62,7 @@ export const PROJECT_FILES: Readonly<Record<string, string>> = {
     "--- a/src/math.js\n+++ b/src/math.js\n@@ -1,2 +1,3 @@\n export const add = (a, b) => a + b;\n+export const sub = (a, b) => a - b;\n export const old = 1;\n",
   "data.csv": "name,n\na,1\nb,2\n",
   "README.md": "# Demo\n\nTODO: words\n",
-  ".gitignore": "node_modules\nbuild\ndist\n",
+  ".gitignore": "node_modules\nbuild\ndist\n.env\n",
 };
 
 /** What must not be read. Each has a text of its own, which no output may hold. */

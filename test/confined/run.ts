@@ -114,6 +114,7 @@ async function stopped(client: Client, rows: readonly Row[], drive: Drive): Prom
     mode: "usual",
   });
   let faults = faultsOf(client, "leaving", rows, report);
+  let toldByUs = 0;
   const fault = (text: string): void => {
     faults += 1;
     say(`  ${text}`);
@@ -123,16 +124,18 @@ async function stopped(client: Client, rows: readonly Row[], drive: Drive): Prom
   for (const [at, { number, command }] of rows.entries()) {
     const text = report.told[at] ?? "";
     if (SECRET.test(text)) fault(`a secret is in the output of ${number}: ${command}`);
-    if (!/assent/i.test(text) && !QUIET.has(command)) fault(`nothing was told of ${number}: ${command}: ${shown(text)}`);
+    if (/assent/i.test(text)) toldByUs += 1;
+    else if (!BY_ITSELF.test(text)) fault(`nothing was told of ${number}: ${command}: ${shown(text)}`);
   }
   say(
-    `${faults === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} ways to leave the policy: ${faults} faults (${report.seconds.toFixed(0)} s)`,
+    `${faults === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} ways to leave the policy: ${faults} faults, ${toldByUs} told with the way out (${report.seconds.toFixed(0)} s)`,
   );
   if (faults > 0) process.exitCode = 1;
 }
 
-/** What needs no word of Assent's: the kernel or the program itself says why. */
-const QUIET: ReadonlySet<string> = new Set([]);
+/** Where the wall refuses by itself, or there is nothing to be reached, the program's own words say so. */
+const BY_ITSELF =
+  /not permitted|permission denied|must be root|not in a git directory|command not found|connect to bus|Destination address required/i;
 
 function faultsOf(client: Client, what: string, rows: readonly Row[], report: ConfinedReport): number {
   const faults = [
