@@ -15,9 +15,10 @@ import {
   askedAboutFailure,
   type Bypass,
   bypassHere,
-  type ConfinedFailure,
   confinedFailure,
+  type ConfinedFailure,
   effortClock,
+  isAnyRunLive,
   type Machine,
 } from "../state/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
@@ -123,7 +124,8 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   const granted = memory === "none" ? [] : grantsHere(options.machine, hereOf(request), options.reader);
   return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
     const failedBefore = remembersFailures(request, options) ? () => failureOf(request, world, options.machine)?.refused : undefined;
-    const context = { ...plain, grants, failedBefore };
+    const othersRun = (): boolean => isAnyRunLive(options.machine);
+    const context = { ...plain, grants, failedBefore, othersRun };
     const own = judge(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

@@ -24,6 +24,8 @@ export interface ConfineContext extends WallContext {
   readonly confines?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
+  /** A confined command is running, which may change what a request reads before it reads it. */
+  readonly othersRun?: (() => boolean) | undefined;
   /** Something protected goes with what the action takes away. */
   readonly takesProtected: (action: FileAction) => boolean;
 }
@@ -45,7 +47,7 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     return logs && all.decision !== "allow" ? found : all;
   };
   if (found.decision === "allow") {
-    const why = whyWalled(found, context);
+    const why = whyWalled(found, context) ?? whyRaced(found, context);
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
@@ -54,6 +56,15 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
     unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict));
   return held ? wall() : found;
+}
+
+/** What a path leads to when it is judged need not be what is read: a link can be put in its place meanwhile. */
+function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineContext): string | undefined {
+  const reads = actions.some(({ action, verdict }) => {
+    if (action.kind !== "file" || action.operation !== "read" || action.upkeep === true || verdict.bare === true) return false;
+    return isRunsOwn(action, world);
+  });
+  return reads && othersRun?.() === true ? "a confined command is running, which may change what is read before it is" : undefined;
 }
 
 /** Confined, unless it is known to fail so. */

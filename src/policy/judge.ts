@@ -56,6 +56,8 @@ export interface JudgeContext {
   readonly confines?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
+  /** A confined command is running, which may change what a request reads before it reads it. */
+  readonly othersRun?: (() => boolean) | undefined;
   /** Then: why what a known program does hangs on files that an agent may have written. */
   readonly obeys?: ((exec: ExecAction) => string | undefined) | undefined;
   /** Then: whether later commands obey the file at a path; `taking`: or one below it. */

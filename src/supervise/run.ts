@@ -3,7 +3,7 @@ import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { visible } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
-import { messageOf, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
+import { messageOf, noteLiveRun, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
@@ -122,6 +122,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let door: Door | undefined;
   let otherRuns: OtherRuns | undefined;
   let launched: Launched | undefined;
+  let noLonger: (() => void) | undefined;
   let exit: Exit | undefined;
   /** Why the program itself was not started. */
   let refusal: string | undefined;
@@ -226,6 +227,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+          if (confined !== undefined) noLonger = noteLiveRun(machine, id);
           // Whatever ends us must not leave the tree behind.
           process.once("exit", killTree);
           launched = launch({
@@ -279,6 +281,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       if (error instanceof RunError) throw error;
       throw new RunError(error instanceof WallError ? error.code : "failed", messageOf(error));
     } finally {
+      noLonger?.();
       relay?.found?.relay.close();
       undo?.close();
       otherRuns?.close();

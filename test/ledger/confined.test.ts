@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
 import { type Decision, isConfined, unconfined } from "../../src/policy/index.ts";
+import { noteLiveRun } from "../../src/state/index.ts";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 
@@ -187,6 +188,33 @@ describe("the policy's words", () => {
     );
     expect(verdict).toMatchObject({ decision: "allow", basis: "mode", builtin: "confined" });
     expect(unconfined(verdict)).toMatchObject({ decision: "ask", basis: "protection", builtin: "unknown" });
+  });
+});
+
+describe("while a confined command is running", () => {
+  const READING = ["cat a.txt", "grep -rn TODO src", "wc -l < a.txt", "diff a.txt b.txt"];
+  const LOOKING = ["ls -la", "pwd", "echo hi", "date"];
+
+  it("what reads the project reads it confined: a link could be put in the place of what was judged", () => {
+    const [before] = READING.map((command) => told(command, CONFINE));
+    expect(before).toBe("allow");
+    const over = noteLiveRun(here.machine, "20260102-030405-abcdef");
+    expect(READING.map((command) => told(command, CONFINE))).toEqual(READING.map(() => "confined"));
+    expect(LOOKING.map((command) => told(command, CONFINE))).toEqual(LOOKING.map(() => "allow"));
+    // Where nothing is confined nothing changes.
+    expect(READING.map((command) => told(command, {}))).toEqual(READING.map(() => "allow"));
+    over();
+    expect(READING.map((command) => told(command, CONFINE))).toEqual(READING.map(() => "allow"));
+  });
+
+  it("but not for ever after one whose supervisor was killed", () => {
+    const folder = join(here.home, ".local/state/assent/live");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // There is no such process, or it is another one that has the number now.
+    for (const name of ["4194000-1-20260102-030405-abcdef", `${process.pid}-1-20260102-030405-abcdef`, "other"])
+      writeFileSync(join(folder, name), "");
+    expect(told("cat a.txt", CONFINE)).toBe("allow");
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
