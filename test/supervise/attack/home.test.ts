@@ -1,13 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { attack } from "./world.ts";
 
-/** Tools where a version manager would put them; each makes the folders that it keeps for itself, as in a new home. */
+/**
+ * Tools where a version manager would put them; each makes the folders that it keeps for itself, as in a new home: in its own process,
+ * for what it starts is not the tool.
+ */
 const tools = (own: Readonly<Record<string, readonly string[]>>): string =>
   [
     "mkdir -p /srv/home/.volta",
     ...Object.entries(own).map(([name, paths]) => {
-      const lines = paths.map((path) => `mkdir -p ~/${path.slice(0, path.lastIndexOf("/"))} && echo x > ~/${path}`);
-      return `printf '%s\\n' '#!/bin/sh' '${lines.join("' '")}' > /srv/home/.volta/${name}; chmod 755 /srv/home/.volta/${name}`;
+      const lines = [
+        "#!/usr/bin/python3",
+        "import os, pathlib",
+        `for path in ${JSON.stringify(paths)}:`,
+        '    made = pathlib.Path(os.path.expanduser("~"), path)',
+        "    try:",
+        "        made.parent.mkdir(parents=True, exist_ok=True)",
+        '        made.write_text("x")',
+        "    except OSError as error:",
+        "        print(error)",
+      ];
+      return `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")} > /srv/home/.volta/${name}; chmod 755 /srv/home/.volta/${name}`;
     }),
   ].join("\n");
 
