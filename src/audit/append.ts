@@ -1,3 +1,4 @@
+import { sha256 } from "../data/index.ts";
 import { closeSync, constants, fstatSync, linkSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { errorCode, openState, type Machine, withLock, writeAtomic } from "../state/index.ts";
 import { chained, GENESIS, type Link, linkHash, linkOf } from "./chain.ts";
@@ -18,7 +19,6 @@ import {
   unsentSegment,
   writeHead,
 } from "./files.ts";
-import { sha256 } from "./sha256.ts";
 import { isoTime } from "./time.ts";
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;

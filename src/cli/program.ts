@@ -163,6 +163,20 @@ function addUndoCommands(assent: Command): void {
     });
 
   assent
+    .command("seen")
+    .summary("look at changed files that later commands take programs or hosts from")
+    .description(
+      "Lists files such as mise.toml that an agent changed: what obeys them is confined until you have looked. With paths or --all it shows them, and asks.",
+    )
+    .argument("[paths...]", "look at these files")
+    .option("--all", "look at all of them")
+    .option(...JSON_OPTION)
+    .action(async (paths: readonly string[], options: { readonly all?: boolean; readonly json?: boolean }) => {
+      const { seenFiles } = await import("./seen.ts");
+      process.exitCode = await seenFiles(paths, options);
+    });
+
+  assent
     .command("diff")
     .summary("show the files a run changed, before and now")
     .description("Prints unified diffs of the text files that a supervised run changed; of other files their sizes.")

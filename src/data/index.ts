@@ -1,3 +1,5 @@
+export { sha256 } from "./sha256.ts";
+
 /** Whether a value that nobody checked yet is an object with fields: neither null nor a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

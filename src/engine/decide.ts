@@ -1,15 +1,18 @@
-import { type Action, type Lowered, withBudget, type World } from "../action/index.ts";
+import { type Action, type FileOperation, type Lowered, visible, withBudget, type World } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP, KEEP_UNSENT, type Keep } from "../audit/index.ts";
 import {
   type AuditSettings,
+  confinesAnything,
   judge,
   isConfined,
+  isMeantQuestion,
   type JudgeContext,
   type Policy,
   type RequestVerdict,
   unconfined,
   underBroken,
   type Verdict,
+  verdictOf,
 } from "../policy/index.ts";
 import {
   askedAboutFailure,
@@ -24,6 +27,7 @@ import {
 import { WatchFirst } from "./compiled-policy.ts";
 import { type ExtensionLimits, tightenByExtensions } from "./extensions/index.ts";
 import { grantsHere, hereOf, withGrants } from "./grants.ts";
+import { noteEdits } from "./obeyed-files.ts";
 import type { Request } from "./request.ts";
 import { recallRefusals, rememberDenied } from "./refusals.ts";
 import { countRefusals, holdBack } from "./automation.ts";
@@ -134,7 +138,8 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
     const tight =
       options.extensions === "off" ? final : tightenByExtensions(request, final, world.projectRoot, options.machine, options.extensions);
     const shadow = tight.confined !== undefined && tight.decision === "allow" && onlyLogs(policy);
-    const started = startConfined(request, shadow ? unconfined(tight) : tight, policy, options, bypass);
+    const noted = memory === "use" ? noteChange(request, tight, policy, { world, machine: options.machine }) : tight;
+    const started = startConfined(request, shadow ? unconfined(noted) : noted, policy, options, bypass);
     const outcome = {
       request,
       ...started,
@@ -168,6 +173,26 @@ function settleFailure(request: Request, { verdict, basis }: Outcome, machine: M
   const failure = failureOf(request, basis.context.world, machine);
   if (failure !== undefined) askedAboutFailure(machine, failure);
 }
+
+interface Around {
+  readonly world: World;
+  readonly machine: Machine;
+}
+
+/**
+ * What goes ahead without a person and outside of any run may change files that later commands obey: while something can be
+ * confined they are written down first, and where that fails a person must look. A run writes down its own.
+ */
+function noteChange(request: Request, verdict: RequestVerdict, policy: Policy, { world, machine }: Around): RequestVerdict {
+  const { decision, confined, actions } = verdict;
+  // Whoever is asked in so many words sees what is changed.
+  if (decision === "deny" || isMeantQuestion(verdict) || confined !== undefined || !confinesAnything(policy)) return verdict;
+  const changes = actions.map(({ action }) => action).filter((action) => action.kind === "file" && CHANGES.has(action.operation));
+  const problem = changes.length === 0 ? undefined : noteEdits(changes, world, machine, `${request.agent}, with ${request.tool}`);
+  return problem === undefined ? verdict : { ...verdict, ...verdictOf("ask", "failure", { reason: visible(problem) }) };
+}
+
+const CHANGES: ReadonlySet<FileOperation> = new Set(["write", "edit", "delete", "rename", "link"]);
 
 type Started = Pick<Outcome, "verdict" | "answer" | "instead">;
 

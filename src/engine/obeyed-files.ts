@@ -1,8 +1,8 @@
-import type { Argument, ExecAction, World } from "../action/index.ts";
-import { printAction, visible } from "../action/index.ts";
+import { type Action, type Argument, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
-import { steeringFile } from "../policy/index.ts";
+import { isObeyedBy, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
 import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
+import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
 /**
  * When what a known program does hangs on files of the project that its arguments do not show: `obeysFiles` says which
@@ -47,24 +47,45 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
 const CHOSEN = /^(?:yarn|yarnpkg|pnpm|pnpx|cargo|rustc|rustfmt|rustup|dotnet|composer|poetry|hg|packer)$/;
 const ONLY_TELLS = /^(?:--?(?:version|help)|-[vVh]|version|help)$/;
 
-/** What `whyObeys` is told of files that an agent changed. */
-export interface ChangedFiles {
-  /** A file that the program obeys, which an agent changed and nobody has looked at. */
-  readonly unseenFor: (program: string) => string | undefined;
+/** Why what is allowed keeps the wall, on this machine. */
+export function whyKeepsWall(found: RequestVerdict, world: World, machine: Machine): string | undefined {
+  const steersLater = (path: string, taking: boolean): boolean => steeringFile(path, taking) !== undefined;
+  return whyWalled(found, { world, obeys: (exec) => whyObeys(exec, world, machine), steersLater });
 }
-
-/** Later commands obey the file at this path; `taking`: or one below it. */
-export const isObeyed = (path: string, taking: boolean): boolean => steeringFile(path, taking) !== undefined;
 
 /** Why what a known program does hangs on files that an agent may have written; undefined: it does not. */
-export function whyObeys(exec: ExecAction, world: World, { unseenFor }: ChangedFiles): string | undefined {
+function whyObeys(exec: ExecAction, world: World, machine: Machine): string | undefined {
   const what = whatSteers(exec, world);
   if (what !== undefined) return `${what}: ${printAction(exec)}`;
-  const changed = unseenFor(exec.program) ?? (isShim(exec) ? (unseenFor("mise") ?? unseenFor("asdf") ?? unseenFor("uv")) : undefined);
+  const names = [exec.program, ...(isShim(exec) ? ["mise", "asdf", "uv"] : [])];
+  const folders = (exec.folders ?? [world.cwd]).map((folder) => world.canonical(folder));
+  const root = world.canonical(world.projectRoot);
+  const changes = unseenChanges(machine, (path) => {
+    if (!isWithin(path, root) && !folders.some((folder) => isWithin(folder, parentOf(path)))) return false;
+    const file = steeringFile(path);
+    return file !== undefined && names.some((name) => isObeyedBy(file, name));
+  });
+  if (changes.is === "unclear") return `${changes.why}: ${printAction(exec)}`;
+  const [changed] = changes.files;
   return changed === undefined
     ? undefined
-    : `${visible(changed)} was changed by an agent, and you have not looked at it: ${printAction(exec)}`;
+    : `${visible(changed.path)} was changed by an agent and nobody has looked at it (\`assent seen\`): ${printAction(exec)}`;
 }
+
+/**
+ * Files are about to be changed on behalf of an agent: those that later commands obey are written down. Says what went
+ * wrong: then nobody would know of the change.
+ */
+export function noteEdits(actions: readonly Action[], world: World, machine: Machine, by: string): string | undefined {
+  const paths = actions.flatMap((action) => {
+    if (action.kind !== "file" || LOOKS.has(action.operation) || action.target.kind !== "path") return [];
+    const path = world.canonical(action.target.path);
+    return steeringFile(path) === undefined ? [] : [path];
+  });
+  return paths.length === 0 ? undefined : noteChanges(machine, paths, by);
+}
+
+const LOOKS: ReadonlySet<FileAction["operation"]> = new Set(["read", "list", "execute", "mkdir", "metadata"]);
 
 const isShim = ({ resolved }: ExecAction): boolean => resolved?.includes("/shims/") === true;
 

@@ -1,4 +1,4 @@
-import type { Action, DangerId, ExecAction, Lowered, World } from "../action/index.ts";
+import type { Action, DangerId, Lowered, World } from "../action/index.ts";
 import { joinPath, parentOf } from "../path/index.ts";
 import {
   floorPaths,
@@ -15,7 +15,7 @@ import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
-import { isObeyed, whyObeys } from "./obeyed-files.ts";
+import { whyKeepsWall } from "./obeyed-files.ts";
 
 /**
  * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look
@@ -161,6 +161,6 @@ export function judgeContext(
     dangersOf,
     supervised,
     confines,
-    ...(confines ? { obeys: (exec: ExecAction) => whyObeys(exec, world, { unseenFor: () => undefined }), steersLater: isObeyed } : {}),
+    ...(confines ? { walls: (found: RequestVerdict) => whyKeepsWall(found, world, machine) } : {}),
   };
 }

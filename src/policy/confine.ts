@@ -17,10 +17,12 @@ import { isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
 import type { Policy } from "./types.ts";
 import { type RequestVerdict, unconfined, type Verdict, verdictOf } from "./verdict.ts";
-import { type WallContext, whyWalled } from "./walled.ts";
 
 /** What confining needs of judging. */
-export interface ConfineContext extends WallContext {
+export interface ConfineContext {
+  readonly world: World;
+  /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
+  readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   readonly confines?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
@@ -47,14 +49,17 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     return logs && all.decision !== "allow" ? found : all;
   };
   if (found.decision === "allow") {
-    const why = whyWalled(found, context) ?? whyRaced(found, context);
+    const unseen = context.walls === undefined ? "nobody can tell what it runs" : context.walls(found);
+    const why = unseen ?? whyRaced(found, context);
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
   const everything = mode === "full-auto";
   const held =
     obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
-    unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict));
+    unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict)) &&
+    // A rule for the command allows that it sets something, and not the code that works later, for others.
+    !found.unknowns.some(({ unknown, verdict }) => unknown.lasting === true && verdict.bare !== true);
   return held ? wall() : found;
 }
 

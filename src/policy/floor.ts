@@ -180,6 +180,7 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   profiles: ["*"],
   wrap: ["install", "wrap", "unwrap"],
   clip: ["*"],
+  seen: ["*"],
   approve: ["*"],
   suggest: ["*"],
   answer: ["*"],

@@ -37,3 +37,4 @@ export * from "./reasons.ts";
 export type * from "./types.ts";
 export { confinesAnything } from "./confine.ts";
 export * from "./verdict.ts";
+export { whyWalled } from "./walled.ts";

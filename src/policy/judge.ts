@@ -58,10 +58,8 @@ export interface JudgeContext {
   readonly failedBefore?: (() => string | undefined) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
-  /** Then: why what a known program does hangs on files that an agent may have written. */
-  readonly obeys?: ((exec: ExecAction) => string | undefined) | undefined;
-  /** Then: whether later commands obey the file at a path; `taking`: or one below it. */
-  readonly steersLater?: ((path: string, taking: boolean) => boolean) | undefined;
+  /** Then: why what is allowed keeps the wall. */
+  readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
   readonly matchCall?: MatchCall | undefined;
 }

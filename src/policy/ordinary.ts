@@ -69,6 +69,8 @@ const TELLING_EXTENSIONS: ReadonlySet<string> = new Set([
   "pub",
   // What git makes its configuration from.
   "lock",
+  // A workspace of an editor, with its tasks (steering-files.ts).
+  "code-workspace",
 ]);
 const harmless: ReadonlySet<string> = new Set(HARMLESS_EXTENSIONS.split(" "));
 /** Where a name means a device, a process, a setting of the system or a program that git runs. */

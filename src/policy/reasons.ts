@@ -112,6 +112,12 @@ export const REASONS = {
     basis: "protection",
     title: "git's configuration is changed, which names programs that git runs",
   },
+  "protect.steering": {
+    class: "protect",
+    basis: "protection",
+    title: "in a run, a file is changed from which later commands take programs or hosts",
+    help: "ask the user to make this change, or to allow it by name",
+  },
   "protect.inside": {
     class: "protect",
     basis: "protection",

@@ -3,7 +3,7 @@ import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { visible } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
-import { messageOf, noteLiveRun, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
+import { messageOf, noteChanges, noteLiveRun, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
@@ -207,6 +207,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             profileFile: profileFile(machine, profile),
             reader: () => ({ read }),
             own: options.own,
+            onSteering: (path) => noteChanges(machine, [path], `run ${id}`),
           });
           const { warnings, broken } = judge.policy;
           for (const text of warnings) options.onNotice?.(text);

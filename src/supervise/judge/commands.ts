@@ -221,6 +221,9 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
 function ofCommand({ policy, ofAgent, helps }: CommandContext, judged: RequestVerdict): readonly Verdict[] {
   const strict = policy.settings.preset === "strict" || policy.settings.preset === "readonly";
   const lasting = judged.unknowns.map(({ verdict }) => verdict).filter(({ decision }) => decision !== "allow");
+  // Who allows the command has not allowed the code that it is told to keep for others.
+  const kept = judged.unknowns.length === 0 ? [] : judged.actions.filter(({ action }) => action.kind === "code" && action.foreign === true);
+  for (const { verdict } of kept) if (verdict.decision !== "allow") lasting.push({ ...verdict, decision: "ask", basis: "protection" });
   const seen = judged.actions.flatMap(({ action, verdict }, at) => {
     if (verdict.decision === "allow" || verdict.decision === "none" || (at > 0 && startsLater(action, verdict))) return [];
     const danger = dangerOf(verdict.builtin);

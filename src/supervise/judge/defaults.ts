@@ -1,11 +1,11 @@
 import { existsSync, lstatSync } from "node:fs";
 import type { FileAction } from "../../action/index.ts";
 import { isWithin } from "../../path/index.ts";
-import { type PresetName, type ReasonId, type Verdict, verdictOf } from "../../policy/index.ts";
+import { type PresetName, type ReasonId, steeringFile, type Verdict, verdictOf } from "../../policy/index.ts";
 import { inTree } from "../door/processes.ts";
 import { HOOK } from "./git-config.ts";
 import { holdsSecret } from "./secrets.ts";
-import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS } from "./verdicts.ts";
+import { ALLOWED, COMMANDS_TERMINALS, HOOKED, isChange, isConfig, LENDS, STEERS } from "./verdicts.ts";
 
 /** Repositories need not be called `.git` (git-init(1): --bare, --separate-git-dir): a folder with these in it is one. */
 const isRepository = (folder: string): boolean => ["HEAD", "objects", "refs"].every((name) => existsSync(`${folder}/${name}`));
@@ -60,6 +60,7 @@ export class RunDefaults {
     if (isChange(action) && isHookOfRepository(path) && !(operation === "delete" && this.#isOfOther(path))) return HOOKED(path);
     if (isChange(action) && this.#servers.some((folder) => isWithin(path, folder))) return COMMANDS_TERMINALS(path);
     if (operation === "read" || operation === "list" || operation === "execute") return ALLOWED;
+    if (steersLater(action, path) && this.roots.some((root) => isWithin(path, root))) return STEERS(path);
     if (lendsRights(action) && this.isOwnPlace(path) && !isFolder(path)) return LENDS;
     if (this.isOwnPlace(path) || isOfTree(path)) return ALLOWED;
     // `tar xf` and `rsync -a` give the folder they fill its mode and times.
@@ -105,6 +106,12 @@ export class RunDefaults {
     );
   }
 }
+
+/** It becomes, or stops being, a file from which later commands take programs or hosts; whoever deletes it names none. */
+const steersLater = ({ operation }: FileAction, path: string): boolean =>
+  STEERING.has(operation) && steeringFile(path, operation === "rename" || operation === "link")?.effect === "asked";
+
+const STEERING: ReadonlySet<FileAction["operation"]> = new Set(["write", "edit", "rename", "link"]);
 
 /** Processes of the tree may look at each other. */
 const isOfTree = (path: string): boolean => {

@@ -21,6 +21,9 @@ export const HOOK = new RegExp(
 const LINKING =
   /^git (?:init|clone|worktree|submodule|submodule--helper|mv|checkout|switch|pull|merge|rebase|reset|restore|read-tree|cherry-pick|revert|stash|am)$/;
 
+/** git writes what is tracked, under the names it is tracked by. */
+export const isCheckingOut = (programs: readonly string[]): boolean => programs.some((name) => LINKING.test(name));
+
 /** Subcommands that take a whole repository away again. */
 const REMOVING = /^git (?:init|clone|worktree|submodule|submodule--helper|rm)$/;
 

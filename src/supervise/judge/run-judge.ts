@@ -14,6 +14,8 @@ import {
 import { isWithin, joinPath } from "../../path/index.ts";
 import {
   callMatcher,
+  steeringFile,
+  steeringNames,
   type Grant,
   type JudgeContext,
   OrdinaryNames,
@@ -25,14 +27,14 @@ import {
 import type { Machine } from "../../state/index.ts";
 import { isHelper } from "../errands/index.ts";
 import { lendsRights, RunDefaults } from "./defaults.ts";
-import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT } from "./verdicts.ts";
+import { ALLOWED, ERRAND, HOOKED, isChange, isMeant, KEPT, STEERS } from "./verdicts.ts";
 import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
-import { byGit, fromTemplate } from "./git-config.ts";
+import { byGit, fromTemplate, isCheckingOut } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
@@ -50,6 +52,8 @@ export interface RunJudgeOptions {
   readonly profileFile: string;
   readonly reader: () => PolicyReader;
   readonly own: readonly string[];
+  /** A file from which later commands take programs or hosts is about to be changed. Says why nobody would know of it later. */
+  readonly onSteering?: ((path: string) => string | undefined) | undefined;
   /** Every path is judged by itself: what the short ways are held to. */
   readonly exact?: boolean;
 }
@@ -156,11 +160,19 @@ export class RunJudge {
       const verdict = action.kind === "file" ? this.#made(action, caller) : this.judgeOne(action);
       if (verdict.builtin !== "protect.inside" || !keepsInside(this.#ground(caller), action, moves)) weigh(verdict);
       if (action.kind !== "file" || action.target.kind !== "path") continue;
+      if (isChange(action) && !this.#noted(action, action.target.path)) weigh(STEERS(action.target.path));
       const others = action.target.path === object?.path ? aliases : this.#objects.aliases(action.target.path, undefined);
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
     for (const [from, to] of moves ?? []) weigh(judgeMove(this.#ground(caller), from, to));
     return strictest;
+  }
+
+  /** What later commands obey is written down before it is changed. False: it cannot be. */
+  #noted({ operation }: FileAction, path: string): boolean {
+    const { onSteering } = this.#options;
+    if (onSteering === undefined || operation === "mkdir" || operation === "metadata") return true;
+    return steeringFile(path) === undefined || onSteering(path) === undefined;
   }
 
   #made(action: FileAction, caller: Caller): Verdict {
@@ -187,7 +199,13 @@ export class RunJudge {
 
   #ordinaryNames(): OrdinaryNames {
     const places = [this.#runs, ...this.#defaults.places];
-    return new OrdinaryNames({ policy: this.#policy, world: this.#rules, floor: this.#context.floor, names: LIBRARY_NAMES, places });
+    return new OrdinaryNames({
+      policy: this.#policy,
+      world: this.#rules,
+      floor: this.#context.floor,
+      names: [...LIBRARY_NAMES, ...steeringNames()],
+      places,
+    });
   }
 
   #file(action: FileAction, caller: Caller | undefined): Verdict {
@@ -221,6 +239,7 @@ export class RunJudge {
 
   #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
+    if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
     return ownsCredential(caller.programs(), path, this.#home) ? ERRAND : undefined;
   }

@@ -18,6 +18,10 @@ export const HOOKED = (path: string): Verdict => ({
   help: "let the user confirm",
 });
 
+/** Later commands, outside of the run, take programs or hosts from it. */
+export const STEERS = (path: string): Verdict =>
+  verdictOf("ask", "protect.steering", { reason: `later commands take programs or hosts from it: ${visible(path)}` });
+
 /** Somebody means it: not a default of the run. */
 export const isMeant = ({ decision, basis }: Verdict): boolean =>
   decision !== "allow" && (basis === "rule" || basis === "protection" || basis === "floor");

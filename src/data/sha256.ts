@@ -1,8 +1,8 @@
 /**
  * SHA-256 (FIPS 180-4), written for a process that hashes one line and ends: node's own costs it 3.5 ms to load, a library
- * that is made for speed costs 4 ms to warm up (docs/performance.md). Held to node's own by test/audit/sha256.test.ts.
+ * that is made for speed costs 4 ms to warm up (docs/performance.md). Held to node's own by test/data/sha256.test.ts.
  */
-const K = constants();
+const K = /* @__PURE__ */ constants();
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 function constants(): Int32Array {
@@ -15,7 +15,7 @@ function constants(): Int32Array {
   return Int32Array.from(words.split(" "), (word) => Number.parseInt(word, 16));
 }
 
-const W = new Int32Array(64);
+const W = /* @__PURE__ */ new Int32Array(64);
 
 /** The digest of some parts, one after the other. */
 export function sha256(parts: readonly Uint8Array[]): Buffer {
