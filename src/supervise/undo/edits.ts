@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { parentOf } from "../../path/index.ts";
 import { readRegular } from "../../state/index.ts";
@@ -54,7 +54,7 @@ export function sealEdits(runs: string): void {
       const lock = lockRun(edit.run.folder);
       if (lock === undefined) continue;
       try {
-        if (statSync(`${edit.run.folder}/${FILE}`, { throwIfNoEntry: false }) !== undefined) seal(edit, edits.slice(at + 1));
+        if (existsSync(`${edit.run.folder}/${FILE}`)) seal(edit, edits.slice(at + 1));
       } finally {
         closeSync(lock);
       }
@@ -74,7 +74,7 @@ function pendingEdits(runs: string): readonly Edit[] {
   }
   return names
     .flatMap((id): readonly Edit[] => {
-      if (statSync(`${runs}/${id}/${FILE}`, { throwIfNoEntry: false }) === undefined) return [];
+      if (!existsSync(`${runs}/${id}/${FILE}`)) return [];
       const run = readRun(runs, id);
       const found = readRegular(`${runs}/${id}/${FILE}`, LARGEST);
       const before = found.is === "text" ? parse(found.text) : undefined;
