@@ -55,7 +55,11 @@ const declare: Builtin = (call) => {
   if (has("f") || (has("F") && !given.rest.some((word) => prefixOf(word).includes("=")))) return done(state, shown);
   // A number in zsh, the name of a function in bash.
   if (has("F")) cx.unknown(`bash and zsh read ${name} -F differently`, at);
-  for (const word of given.rest) declareOne(call, word, exported, given.letters);
+  for (const word of given.rest) {
+    // With -p it declares nothing (bash(1), declare).
+    if (!has("p")) declareOne(call, word, exported, given.letters);
+    else if (textOf(word)?.includes("=") !== false) cx.unknown(`${name} -p is given a value`, at);
+  }
   // zsh shows a variable that is named without a value.
   const shows = has("p") || (cx.maybeZsh && given.rest.some((word) => !prefixOf(word).includes("=")));
   if (has("p"))
@@ -92,17 +96,22 @@ function declareOne(call: BuiltinCall, word: Value, exported: boolean, letters: 
   const marks = letters.replace(/[^aAiul]/g, "");
   if (equals < 0) {
     if (marks !== "") state.addAttributes(variable, marks);
-    if (exported) {
-      steering(cx, variable, before ?? unknown(`$${variable}`), { exported: before !== undefined, span: call.span });
-      state.hand(variable, { value: before, span: call.span });
-    }
     // In a function the name starts anew; outside it, and where it is the function's already, it keeps what it has.
-    else if (state.sprung && state.frames.length === 0) state.blur(variable, `$${variable}, which a trap may declare inside a function`);
-    else if (scope === "function" && own?.maybe !== false) {
+    if (state.sprung && state.frames.length === 0 && call.name !== "export")
+      state.blur(variable, `$${variable}, which a trap may declare inside a function`);
+    else if ((scope === "function" || scope === "perhaps") && own?.maybe !== false) {
       // Programs are then looked for in the working directory.
       if (variable === "PATH") steering(cx, variable, literal(""), { exported: true, span: call.span });
-      const anew = mayInherit ? unknown(`$${variable}, which may be what it is outside of the function`, true) : literal("");
-      assignVariable(cx, state, variable, anew, { exported: false, span: call.span });
+      if (scope === "perhaps") state.blur(variable, `$${variable}, which starts anew in one of the shells`);
+      else {
+        const anew = mayInherit ? unknown(`$${variable}, which may be what it is outside of the function`, true) : literal("");
+        assignVariable(cx, state, variable, anew, { exported: false, span: call.span });
+      }
+    }
+    if (exported) {
+      const now = state.variables.get(variable);
+      steering(cx, variable, now ?? unknown(`$${variable}`), { exported: now !== undefined, span: call.span });
+      state.hand(variable, { value: now, span: call.span });
     }
     if (call.name === "readonly" || letters.includes("r")) state.addAttributes(variable, "r");
     // A text that becomes an array is its first element, in zsh gone.
