@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 const LIVE = DAY / 2;
 /** The hook looks for it: what goes ahead without a question because it can be taken back is a question as long as it is there. */
 export const FULL = "full";
-const PRUNED = "pruned";
+const PRUNED = ".pruned";
 /** Milliseconds between two looks at everything. */
 const SELDOM = 60_000;
 
