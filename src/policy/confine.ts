@@ -54,9 +54,8 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
-  const everything = mode === "full-auto";
   const held =
-    obstacles.every(({ action, verdict }) => isHeld(action, verdict, { ...context, everything })) &&
+    obstacles.every(({ action, verdict }) => isHeld(action, verdict, context)) &&
     unknowns.every(({ unknown, verdict }) => isSeen(unknown, verdict)) &&
     // A rule for the command allows that it sets something, and not the code that works later, for others.
     !found.unknowns.some(({ unknown, verdict }) => unknown.lasting === true && verdict.bare !== true);
@@ -114,13 +113,8 @@ function confined(found: RequestVerdict, why?: string): RequestVerdict {
   return { ...verdictOf("allow", "confined", reason), actions, unknowns, confined: instead };
 }
 
-interface Holding extends ConfineContext {
-  /** `full-auto`: a run allows by itself what is only asked because nobody wrote anything about it. */
-  readonly everything: boolean;
-}
-
-function isHeld(action: Action, verdict: Verdict, context: Holding): boolean {
-  const { world, everything } = context;
+function isHeld(action: Action, verdict: Verdict, context: ConfineContext): boolean {
+  const { world } = context;
   const { decision, basis, builtin } = verdict;
   const changesFile = action.kind === "file" && !isRead(action);
   // A tool of the host's or of a server runs where no supervisor sees it.
@@ -131,11 +125,10 @@ function isHeld(action: Action, verdict: Verdict, context: Holding): boolean {
   if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
   if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
-  if (action.kind === "file") return everything || isRunsOwn(action, world);
+  if (action.kind === "file") return isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
-  if (action.kind === "net") return everything || action.operation === "listen" || isOwnMachine(action);
-  if (action.kind === "process" && action.operation === "signal" && isOwnJob(action)) return true;
-  return everything && (action.kind === "process" || action.kind === "exec" || action.kind === "code");
+  if (action.kind === "net") return action.operation === "listen" || isOwnMachine(action);
+  return action.kind === "process" && action.operation === "signal" && isOwnJob(action);
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>

@@ -374,7 +374,10 @@ export class RunJudge {
   }
 
   #compile(): Policy {
-    return compiledPolicy(this.#options.machine, this.#sources, this.#options.reader);
+    const policy = compiledPolicy(this.#options.machine, this.#sources, this.#options.reader);
+    // That nothing is asked is for programs that a person starts: what an agent starts could send, and change, anything anywhere.
+    if (this.#options.ofAgent !== true || policy.settings.mode !== "full-auto") return policy;
+    return { ...policy, settings: { ...policy.settings, mode: "auto-edit" } };
   }
 
   #contextOf(world: World): JudgeContext {

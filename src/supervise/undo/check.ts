@@ -117,9 +117,11 @@ export class Disk {
     const { inode } = entry;
     if (entry.made) return changedSince(this.#after, was, path, now);
     if (inode?.content !== undefined) return this.asBefore(entry, now) ? undefined : changedSince(this.#after, was, path, now);
-    // Of what only moved or got other attributes, the bytes may be others since: they stay.
+    // Of what only got other attributes, the bytes may be others since: they stay.
     if (inode === undefined || this.#back.has(entry)) return undefined;
     if (inode.id !== now.id) return `is another ${kindOf(now.mode)} now`;
+    // Whoever has written to it since looks for it where it is.
+    if (entry.moved && kindOf(now.mode) === "file") return changedSince(this.#after, was, path, now);
     if (!inode.attributes || this.asBefore(entry, now)) return undefined;
     const left = this.left(entry);
     if (left === undefined) return changedSince(this.#after, was, path, now);

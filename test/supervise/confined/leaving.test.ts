@@ -27,6 +27,8 @@ const LISTENER =
   /refused: connect to "(?:localhost|127\.0\.0\.1):\d+": .*\[loopback-address\]\. Way out: start that server by a command of this session/;
 const LOOKUP = /refused: look up "[^"]*": .*\[unreachable-name\]\. Way out: go on without it, or ask the user to add the rule `Net\(/;
 
+/** The person has said `assent auto on`. */
+const AGREED = `mkdir -p /srv/state/assent; chmod 700 /srv/state /srv/state/assent; echo '{"when":"everywhere","modes":"2026-01-02T03:04:05.678Z"}' > /srv/state/assent/automation.json; chmod 600 /srv/state/assent/automation.json`;
 const DIAL = "import socket; s = socket.socket(); s.settimeout(3)";
 /** A server outside the run, which writes down whatever it is told. */
 const SERVER = (bind: string): string =>
@@ -411,6 +413,22 @@ const CASES: readonly LeavingCase[] = [
     name: "words that git takes for a push, and Assent does not know",
     before: "git remote add origin https://github.com/me/x",
     script: "git send-pack ssh://1.1.1.1/x HEAD; git remote-https origin http://1.1.1.1/x < /dev/null",
+    said: NET,
+  },
+  {
+    name: "another folder, under full-auto",
+    policy: { mode: "full-auto" },
+    before: AGREED,
+    script: "echo x > /srv/out/new; rm -rf ~/other; mv kept /srv/out/kept",
+    after: "ls /srv/out; cat /srv/home/other/f; cat kept",
+    looks: "f\ntheirs\none\n",
+    said: OUTSIDE,
+  },
+  {
+    name: "a host, under full-auto",
+    policy: { mode: "full-auto" },
+    before: AGREED,
+    script: python(`${DIAL}; s.connect(('1.1.1.1', 80))`),
     said: NET,
   },
   {

@@ -118,7 +118,7 @@ test("after any sequence of runs and undos of them, undoing the session gives th
   );
 });
 
-describe("what a person did between two runs of a session stays, and is named", () => {
+describe("what a person did between the runs of a session, or after them, stays, and is named", () => {
   interface Between {
     readonly name: string;
     readonly before?: (at: string) => void;
@@ -194,6 +194,40 @@ describe("what a person did between two runs of a session stays, and is named", 
       steps: [[(a) => a.overwrite("f", "1"), (at) => renameSync(`${at}/f`, `${at}/m`)], [(a) => a.overwrite("m", "2")]],
       refused: [["f", /is gone/]],
       then: { m: "f" },
+    },
+    {
+      name: "bytes of a file that the session had only moved",
+      steps: [[(a) => a.rename("f", "m"), write("m", "mine")]],
+      refused: [["m", /changed since/]],
+      then: { m: "mine", f: undefined },
+    },
+    {
+      name: "bytes of a file that the session had moved over another",
+      steps: [[(a) => a.rename("f", "g"), write("g", "mine")]],
+      refused: [["g", /changed since|place is taken/]],
+      then: { g: "mine", f: undefined },
+    },
+    {
+      name: "bytes of a file that the session had exchanged with another",
+      steps: [[(a) => a.exchange("f", "g"), write("g", "mine")]],
+      refused: [
+        ["g", /changed since/],
+        ["f", /place is taken/],
+      ],
+      then: { g: "mine", f: "g" },
+    },
+    {
+      name: "a file that the session had only moved, replaced by an editor",
+      steps: [[(a) => a.rename("f", "m"), (at) => (writeFileSync(`${at}/t`, "mine"), renameSync(`${at}/t`, `${at}/m`))]],
+      refused: [["m", /another file/]],
+      then: { m: "mine", f: undefined },
+    },
+    {
+      name: "bytes of a file in a folder that the session had moved",
+      before: (at) => (mkdirSync(`${at}/d`), writeFileSync(`${at}/d/x`, "x")),
+      steps: [[(a) => a.rename("d", "e"), write("e/x", "mine")]],
+      refused: [],
+      then: { "d/x": "mine", "e/x": undefined },
     },
     {
       name: "a folder of the session made anew, and something put into it by a later run",
