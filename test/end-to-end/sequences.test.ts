@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protocol as claude } from "../../src/agents/claude/index.ts";
@@ -195,7 +195,10 @@ class Machine {
     const { status } = assent(this.place, ["undo", chosen.id, "--yes"]);
     this.story.push(`undo of ${chosen.line}: ${status}`);
     const now = this.#tree();
-    const touched = this.#touched.get(chosen.id) ?? new Set();
+    const touched = new Set(this.#touched.get(chosen.id));
+    // A name cannot go back to where something else lies by now, so neither can what it had taken the place of.
+    for (const [, ...ends] of chosen.line.matchAll(/\bmv (\S+) ([^\s;]+)/g))
+      if (ends.some((path) => touched.has(path))) ends.forEach((path) => touched.add(path));
     for (const path of new Set([...chosen.before.keys(), ...chosen.after.keys(), ...current.keys(), ...now.keys()])) {
       const [was, left, here, is]: readonly Content[] = [chosen.before.get(path), chosen.after.get(path), current.get(path), now.get(path)];
       const isAgents = was !== left;
@@ -260,8 +263,10 @@ class Machine {
       for (const name of readdirSync(join(this.place.project, folder)).toSorted()) {
         const path = folder === "" ? name : `${folder}/${name}`;
         if (path === ".git") continue;
-        const stats = statSync(join(this.place.project, path), { throwIfNoEntry: false });
-        if (stats?.isDirectory() === true) walk(path);
+        const stats = lstatSync(join(this.place.project, path), { throwIfNoEntry: false });
+        // Where it leads somebody else may have written.
+        if (stats?.isSymbolicLink() === true) found.set(path, `leads to ${readlinkSync(join(this.place.project, path))}`);
+        else if (stats?.isDirectory() === true) walk(path);
         else if (stats !== undefined) found.set(path, readFileSync(join(this.place.project, path), "utf8"));
       }
     };
