@@ -43,6 +43,8 @@ export interface Situation {
   readonly supervised?: boolean;
   /** What goes ahead can be started under a supervised run. */
   readonly confines?: boolean;
+  /** `JudgeContext.refusable`. */
+  readonly refusable?: boolean;
 }
 
 /** A situation and its policy: all that judging needs but what is judged. */
@@ -134,7 +136,7 @@ function loadedWith(folder: string): readonly string[] {
 
 /** What judging needs to know besides the request and the policy. */
 export function judgeContext(
-  { machine, own, hostDecides = false, supervised = false, confines = false }: Omit<Situation, "reader">,
+  { machine, own, hostDecides = false, supervised = false, confines = false, refusable = false }: Omit<Situation, "reader">,
   world: World,
   sources: readonly PolicySource[],
 ): JudgeContext {
@@ -161,6 +163,7 @@ export function judgeContext(
     dangersOf,
     supervised,
     confines,
+    refusable,
     ...(confines ? { walls: (found: RequestVerdict) => whyKeepsWall(found, world, machine) } : {}),
   };
 }

@@ -24,6 +24,8 @@ export interface ConfineContext {
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
   readonly confines?: boolean | undefined;
+  /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
+  readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
@@ -125,6 +127,7 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
   if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
+  if (context.refusable === true && action.kind !== "remote") return true;
   if (action.kind === "file") return isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
   if (action.kind === "net") return action.operation === "listen" || isOwnMachine(action);

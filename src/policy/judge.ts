@@ -54,6 +54,8 @@ export interface JudgeContext {
   readonly supervised: boolean;
   /** What goes ahead can be started under a supervised run. */
   readonly confines?: boolean | undefined;
+  /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
+  readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */

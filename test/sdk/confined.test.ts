@@ -416,6 +416,19 @@ describe("runConfined", () => {
     await undoRun(run?.run ?? "", { machine });
     expect(readFileSync(join(workdir, "kept"), "utf8")).toBe("old");
   });
+
+  it("what nobody wrote about is tried, and refused there", async () => {
+    if (!supervised) return;
+    const place = here();
+    const { machine, project: workdir } = place;
+    const options = { workdir, machine, policy: "full-auto", env: machine.env } as const;
+    const argv = ["touch", join(place.outside, "x")];
+    expect(canAutoApprove(argv, options)).toMatchObject({ type: "auto-approve", runInSandbox: true });
+    const { exitCode, confined: run } = await runConfined(argv, options);
+    expect(exitCode).not.toBe(0);
+    expect(run?.refused).toMatchObject([{ path: join(place.outside, "x") }]);
+    expect(existsSync(join(place.outside, "x"))).toBe(false);
+  });
 });
 
 describe("where nothing can be confined", () => {

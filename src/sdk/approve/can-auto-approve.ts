@@ -232,7 +232,9 @@ function verdictIn(world: World, lowered: Lowered, { machine, workdir, options }
       writableRoots: roots.map((root) => (root.startsWith("/") ? root : `${workdir}/${root}`)),
     },
   });
-  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, confines };
+  // As codex does: whoever gets a refusal there may ask by `mayRunOutside`.
+  const refusable = confines && options.policy === "full-auto";
+  const situation: Situation = { ...LIBRARY, machine, policyFiles: options.policyFiles ?? [], adapt, confines, refusable };
   return judgeBy(lowered, judgingBy(situation, world, findSources(situation, world, lowered, workdir)));
 }
 
