@@ -41,6 +41,10 @@ export interface Client {
   readonly own?: { readonly path: string; readonly off: string; readonly env?: (variables: Readonly<Record<string, string>>) => string };
   /** A place that only an administrator can write holds against `own.off`. */
   readonly managed?: true;
+  /** Reads a command's standard output and error through a pipe each: lines of one may come before earlier lines of the other. */
+  readonly twoPipes?: true;
+  /** Has it refuse a command by a rule of its user's own: files as `files` has them, words after its others. None: it keeps no rules. */
+  readonly ownRule?: ((command: string, model: Origin) => OwnRule) | { readonly none: string };
   readonly shell: (command: string) => ToolCall;
   readonly write: (path: string, content: string) => ToolCall;
   /** A tool of the MCP server `lab`; undefined: the client has no MCP. */
@@ -49,10 +53,15 @@ export interface Client {
   readonly agent?: (prompt: string) => Script;
 }
 
+export interface OwnRule {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: string;
+}
+
 export const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-export function argsOf({ args, modes }: Client, prompt: string, mode: Mode): string[] {
-  return `${args} ${modes?.[mode] ?? ""}`
+export function argsOf({ args, modes }: Client, prompt: string, mode: Mode, more = ""): string[] {
+  return `${args} ${modes?.[mode] ?? ""} ${more}`
     .split(" ")
     .filter((word) => word !== "")
     .map((word) => (word === "PROMPT" ? prompt : word));

@@ -23,7 +23,8 @@ async function main(): Promise<void> {
   const env = environmentOf(client, origin);
   mkdirSync(PROJECT, { recursive: true });
   for (const [path, text] of Object.entries({ ...PROJECT_FILES, ...SECRETS, ...OTHERS, ...job.files })) place(path, text);
-  for (const [path, text] of Object.entries(client.files(origin))) write(path, text);
+  const rule = job.ownRule === undefined || typeof client.ownRule !== "function" ? undefined : client.ownRule(job.ownRule, origin);
+  for (const [path, text] of Object.entries({ ...client.files(origin), ...rule?.files })) write(path, text);
   for (const script of readdirSync(join(PROJECT, "scripts")))
     if (script.endsWith(".sh")) await start(["chmod", "+x", `scripts/${script}`], env, 20, "chmod");
   await start(["git", "init", "-q", "-b", "main", PROJECT], env, 20, "git");
@@ -37,13 +38,19 @@ async function main(): Promise<void> {
   const witness = await witnesses(env);
   const before = treeOf(HOME, isOthers);
   const ended = await start(
-    [...programOf(client), ...argsOf(client, prompt("main"), job.hooked ? job.mode : "free")],
+    [...programOf(client), ...argsOf(client, prompt("main"), job.hooked ? job.mode : "free", rule?.args)],
     env,
     job.seconds,
     "client",
   );
+  const file = join(HOME, ".local/state/assent/audit.jsonl");
+  const audit = existsSync(file) ? readFileSync(file, "utf8") : "";
   const report: ConfinedReport = {
     ...ended,
+    audit: audit
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as ConfinedReport["audit"][number]),
     told: (model.exchanges.at(-1)?.heard?.turns ?? []).flatMap((turn) => (turn.by === "tool" ? [turn.text] : [])),
     problems: model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     tree: treeOf(PROJECT, () => true),
@@ -52,8 +59,7 @@ async function main(): Promise<void> {
     witness: witness(),
   };
   model.close();
-  const audit = join(HOME, ".local/state/assent/audit.jsonl");
-  writeFileSync(join(MOUNTED.out, "audit.jsonl"), existsSync(audit) ? readFileSync(audit) : "");
+  writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
   writeFileSync(join(MOUNTED.out, "report.json"), JSON.stringify(report));
   process.exit(0);
 }
@@ -78,12 +84,19 @@ function isOthers(path: string): boolean {
     ".factory",
     ".cline",
     ".pi",
+    ".bun",
+    ".config/opencode",
+    ".config/kilo",
   ];
   if (own.some((name) => path === join(HOME, name) || path.startsWith(`${join(HOME, name)}.`) || path.startsWith(`${join(HOME, name)}/`)))
-    return /\/\.(?:claude|codex)\/settings|\/\.local\/bin/.test(path);
+    return OWN_SETTINGS.test(path);
   if (!path.startsWith(`${PROJECT}/`)) return true;
   return /\/(?:\.git\/(?:hooks|config)|\.claude|\.codex|\.mcp\.json|\.agent-permissions|\.env)/.test(path);
 }
+
+/** In a client's own folders: what nobody but its user writes. */
+const OWN_SETTINGS =
+  /\/\.(?:claude|codex|factory|gemini|qwen)\/(?:settings|hooks)|\/\.local\/bin|\/\.config\/(?:opencode|kilo)\/(?:(?:opencode|kilo)\.jsonc?|plugins?)$/;
 
 /** Each path with what it is: type, mode, and a hash of its bytes. */
 function treeOf(root: string, wanted: (path: string) => boolean): Tree {

@@ -13,6 +13,8 @@ export interface ConfinedJob {
   /** The client's own approvals, where Assent is registered. */
   readonly mode: "usual" | "free";
   readonly seconds: number;
+  /** The client's user has written a rule that denies this command there. */
+  readonly ownRule?: string;
 }
 
 export interface ConfinedReport {
@@ -27,6 +29,8 @@ export interface ConfinedReport {
   /** What is somebody else's, before and afterwards. */
   readonly before: Tree;
   readonly after: Tree;
+  /** The log of Assent's decisions. */
+  readonly audit: readonly { readonly point: string; readonly verdict: string; readonly confined?: boolean }[];
   /** What those outside noticed. */
   readonly witness: readonly string[];
 }

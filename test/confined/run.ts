@@ -5,13 +5,14 @@ import { CLIENTS } from "../clients/clients.ts";
 import type { Client } from "../clients/client.ts";
 import { installClient, installNode } from "../clients/install.ts";
 import { buildAssent, buildHarness, runInside } from "../clients/machine.ts";
+import { PROJECT } from "../clients/place.ts";
 import { SECRET } from "./project.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
 /**
- * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving] [--row N]… [--bare]`: real clients, each with a scripted model, in a
+ * `npm run test:confined -- [CLIENT…] [--tenth] [--only commands|leaving|rules] [--row N]… [--bare]`: real clients, each with a scripted model, in a
  * project whose effects no judge can know. What stays inside the policy goes ahead without a prompt and does what it does without
- * Assent; every way to leave it is stopped, and the model is told. `--tenth` takes every tenth row, `--bare` compares bare with bare: what differs by itself. What each session said lies in
+ * Assent; every way to leave it is stopped, and the model is told; what a rule of the client's own denies does not run. `--tenth` takes every tenth row, `--bare` compares bare with bare: what differs by itself. What each session said lies in
  * node_modules/.cache/clients/confined.
  */
 
@@ -69,8 +70,10 @@ async function main(): Promise<void> {
         policy: POLICY,
         seconds: SECONDS,
       });
-    if (values.only !== "leaving") await same(client, chosen(rowsOf("commands.txt")), drive, !values.bare);
-    if (values.only !== "commands") await stopped(client, chosen(rowsOf("leaving.txt")), drive);
+    const { only } = values;
+    if (only === undefined || only === "commands") await same(client, chosen(rowsOf("commands.txt")), drive, !values.bare);
+    if (only === undefined || only === "leaving") await stopped(client, chosen(rowsOf("leaving.txt")), drive);
+    if (only === undefined || only === "rules") await held(client, drive);
   }
 }
 
@@ -82,10 +85,19 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
   const bare = await drive("bare", { commands, files: {}, hooked: false, mode: "free" });
   const confined = await drive("confined", { commands, files: {}, hooked, mode: "usual" });
   let different = faultsOf(client, "commands", rows, confined);
+  // What goes ahead bare is no different either.
+  if (hooked && confinedOf(confined) < rows.length / 2) {
+    different += 1;
+    say("  most of it does not go ahead confined");
+  }
   const prompts = confined.told.filter((text) => PROMPTED.test(text)).length;
   for (const [at, { number, command }] of rows.entries()) {
     const [was, is] = [plain(bare.told[at]), plain(confined.told[at])];
     if (was === is) continue;
+    if (client.twoPipes === true && sorted(was) === sorted(is)) {
+      say(`  other order ${number}: ${command.slice(0, 120)}: the client reads standard output and error by a pipe each`);
+      continue;
+    }
     different += 1;
     say(`  differs ${number}: ${command.slice(0, 120)}\n    bare      ${shown(was)}\n    confined  ${shown(is)}`);
   }
@@ -94,10 +106,14 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
     say(`  tree: ${line}`);
   }
   say(
-    `${different + prompts === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} commands bare and confined: ${different} differences, ${prompts} prompts (${bare.seconds.toFixed(0)} s, ${confined.seconds.toFixed(0)} s)`,
+    `${different + prompts === 0 ? "ok   " : "FAIL "} ${client.name}: ${rows.length} commands bare and confined: ${different} differences, ${prompts} prompts, ${confinedOf(confined)} confined (${bare.seconds.toFixed(0)} s, ${confined.seconds.toFixed(0)} s)`,
   );
   if (different + prompts > 0) process.exitCode = 1;
 }
+
+/** How many of the commands the hook let go ahead confined. */
+const confinedOf = ({ audit }: ConfinedReport): number =>
+  audit.filter(({ point, confined }) => point === "hook" && confined === true).length;
 
 /** Nobody can answer in these sessions: the client says that it would have had to ask. */
 const PROMPTED = /requires? (?:your )?approval|approval required|permission to use|haven't granted|user rejected/i;
@@ -133,6 +149,30 @@ async function stopped(client: Client, rows: readonly Row[], drive: Drive): Prom
   if (faults > 0) process.exitCode = 1;
 }
 
+/** A rule of the client's own holds for a command that goes ahead confined where there is no such rule. */
+async function held(client: Client, drive: Drive): Promise<void> {
+  const { ownRule } = client;
+  if (typeof ownRule !== "function") return say(`none  ${client.name}: a rule of its own: ${ownRule?.none ?? "not driven"}`);
+  const command = "./scripts/tell.sh";
+  const job = { commands: [command], files: { "scripts/tell.sh": "#!/bin/sh\necho told > told.txt\n" }, mode: "usual" } as const;
+  const ran = ({ tree }: ConfinedReport): boolean => `${PROJECT}/told.txt` in tree;
+  const bare = await drive("rule-bare", { ...job, hooked: false, ownRule: command });
+  const without = await drive("rule-without", { ...job, hooked: true });
+  const under = await drive("rule", { ...job, hooked: true, ownRule: command });
+  const faults = [
+    ...[bare, without, under].flatMap(({ problems, timedOut }) => [...problems, ...(timedOut ? ["no end in time"] : [])]),
+    ...(ran(bare) ? ["the rule holds not even without Assent"] : []),
+    ...(ran(without) && without.audit.some(({ verdict, confined }) => verdict === "allow" && confined === true)
+      ? []
+      : ["without the rule it does not go ahead confined, so this shows nothing"]),
+    ...(ran(under) ? ["what the rule denies has run"] : []),
+  ];
+  say(
+    `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: a deny rule of its own holds for what would be confined${faults.map((fault) => `; ${fault}`).join("")}`,
+  );
+  if (faults.length > 0) process.exitCode = 1;
+}
+
 /** Where the wall refuses by itself, or there is nothing to be reached, the program's own words say so. */
 const BY_ITSELF =
   /not permitted|permission denied|must be root|not in a git directory|command not found|connect to bus|Destination address required/i;
@@ -156,6 +196,8 @@ const plain = (text = ""): string =>
     .replaceAll(/\(node:\d+\)/g, "(node)")
     .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|seconds)\b/g, "T")
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, "H");
+
+const sorted = (text: string): string => text.split("\n").sort().join("\n");
 
 function treeDifferences(was: Tree, is: Tree): readonly string[] {
   const paths = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((path) => !VARIES.test(path));

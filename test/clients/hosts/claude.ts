@@ -38,6 +38,9 @@ export const claude: Client = {
   managed: true,
   harmless:
     "Agent CronCreate CronDelete CronList EnterWorktree ExitWorktree ListAgents ReportFindings ScheduleWakeup SendMessage Skill TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate WebSearch Workflow",
+  ownRule: (command) => ({
+    files: { [`${HOME}/.claude/settings.json`]: json({ permissions: { deny: [`Bash(${command}:*)`] } }) },
+  }),
   shell: (command) => ({ tool: "Bash", input: { command, description: "a step" } }),
   write: (path, content) => ({ tool: "Write", input: { file_path: path, content } }),
   mcp: (tool) => [{ tool: `mcp__lab__${tool}`, input: { text: "x" } }],

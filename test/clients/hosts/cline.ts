@@ -28,6 +28,7 @@ export const cline: Client = {
   },
   harmless:
     "ask_question team_shutdown_teammate team_status team_task team_run_task team_cancel_run team_list_runs team_await_runs team_send_message team_broadcast team_read_mailbox team_mission_log team_cleanup team_create_outcome team_attach_outcome_fragment team_review_outcome_fragment team_finalize_outcome team_list_outcomes",
+  ownRule: { none: "the CLI has no rules" },
   shell: (command) => ({ tool: "run_commands", input: { commands: [command] } }),
   write: (path, content) => ({ tool: "editor", input: { path, new_text: content } }),
   mcp: (tool) => [{ tool: `lab__${tool}`, input: { text: "x" } }],

@@ -22,6 +22,7 @@ export const copilot: Client = {
   args: "-p PROMPT",
   modes: { usual: "", free: "--allow-all-tools --allow-all-paths" },
   harmless: "read_bash stop_bash list_bash fetch_copilot_cli_documentation sql session_store_sql read_agent list_agents write_agent",
+  ownRule: (command) => ({ args: `--deny-tool shell(${command}:*)` }),
   shell: (command) => ({ tool: "bash", input: { command, description: "a step" } }),
   write: (path, content) => ({ tool: "create", input: { path, file_text: content } }),
   mcp: (tool) => [{ tool: `lab-${tool}`, input: { text: "x" } }],

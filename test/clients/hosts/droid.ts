@@ -1,5 +1,22 @@
-import { json, type Client } from "../client.ts";
+import { json, type Client, type Origin } from "../client.ts";
 import { HOME, MOUNTED } from "../place.ts";
+
+const settings = (model: Origin, more: object = {}): string =>
+  json({
+    customModels: [
+      {
+        model: "fake-model",
+        id: "custom:fake-0",
+        index: 0,
+        displayName: "fake",
+        baseUrl: `${model}/v1`,
+        apiKey: "fake-key",
+        provider: "generic-chat-completion-api",
+        maxOutputTokens: 4000,
+      },
+    ],
+    ...more,
+  });
 
 export const droid: Client = {
   id: "droid",
@@ -8,20 +25,7 @@ export const droid: Client = {
   command: "droid",
   program: "@factory/cli-linux-x64/bin/droid",
   files: (model) => ({
-    [`${HOME}/.factory/settings.json`]: json({
-      customModels: [
-        {
-          model: "fake-model",
-          id: "custom:fake-0",
-          index: 0,
-          displayName: "fake",
-          baseUrl: `${model}/v1`,
-          apiKey: "fake-key",
-          provider: "generic-chat-completion-api",
-          maxOutputTokens: 4000,
-        },
-      ],
-    }),
+    [`${HOME}/.factory/settings.json`]: settings(model),
     [`${HOME}/.factory/mcp.json`]: json({
       mcpServers: { lab: { type: "stdio", command: MOUNTED.ownNode, args: [MOUNTED.mcpServer], disabled: false } },
     }),
@@ -32,6 +36,7 @@ export const droid: Client = {
   own: { path: ".factory/settings.json", off: json({ hooksDisabled: true }) },
   managed: true,
   harmless: "TaskOutput TaskStop ToolSearch GenerateImage",
+  ownRule: (command, model) => ({ files: { [`${HOME}/.factory/settings.json`]: settings(model, { commandDenylist: [command] }) } }),
   shell: (command) => ({
     tool: "Execute",
     input: { command, summary: "a step", riskLevel: "low", riskLevelReason: "a file in the project" },

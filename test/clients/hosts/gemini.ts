@@ -33,6 +33,11 @@ export const gemini: Client = {
   managed: true,
   harmless:
     "update_topic list_background_processes read_background_output write_todos enter_plan_mode exit_plan_mode activate_skill complete_task",
+  ownRule: (command) => ({
+    files: {
+      [`${HOME}/.gemini/policies/own.toml`]: `[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "${command}"\ndecision = "deny"\npriority = 900\n`,
+    },
+  }),
   shell: (command) => ({ tool: "run_shell_command", input: { command, description: "a step" } }),
   write: (path, content) => ({ tool: "write_file", input: { file_path: path, content } }),
   mcp: (tool) => [{ tool: `mcp_lab_${tool}`, input: { text: "x" } }],

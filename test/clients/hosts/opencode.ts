@@ -1,5 +1,22 @@
-import { json, type Client } from "../client.ts";
+import { json, type Client, type Origin } from "../client.ts";
 import { ELSEWHERE, HOME, MOUNTED } from "../place.ts";
+
+/** It adds the first line by itself. */
+const settings = (model: Origin, more: object = {}): string =>
+  json({
+    $schema: "https://opencode.ai/config.json",
+    provider: {
+      fake: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: `${model}/v1`, apiKey: "fake-key" },
+        models: { "fake-model": { tool_call: true, limit: { context: 100_000, output: 4000 } } },
+      },
+    },
+    model: "fake/fake-model",
+    small_model: "fake/fake-model",
+    mcp: { lab: { type: "local", command: [MOUNTED.ownNode, MOUNTED.mcpServer], enabled: true } },
+    ...more,
+  });
 
 export const opencode: Client = {
   id: "opencode",
@@ -8,18 +25,7 @@ export const opencode: Client = {
   command: "opencode",
   program: "opencode-linux-x64/bin/opencode",
   files: (model) => ({
-    [`${HOME}/.config/opencode/opencode.json`]: json({
-      provider: {
-        fake: {
-          npm: "@ai-sdk/openai-compatible",
-          options: { baseURL: `${model}/v1`, apiKey: "fake-key" },
-          models: { "fake-model": { tool_call: true, limit: { context: 100_000, output: 4000 } } },
-        },
-      },
-      model: "fake/fake-model",
-      small_model: "fake/fake-model",
-      mcp: { lab: { type: "local", command: [MOUNTED.ownNode, MOUNTED.mcpServer], enabled: true } },
-    }),
+    [`${HOME}/.config/opencode/opencode.json`]: settings(model),
     // Beside a plugin it wants a package of its own, and tries to get it for more than a minute.
     [`${HOME}/.npmrc`]: "fetch-retries=0\n",
   }),
@@ -33,6 +39,12 @@ export const opencode: Client = {
     "a command's folder": [{ tool: "bash", input: { command: "touch outside.txt", description: "a step", workdir: ELSEWHERE } }],
   },
   harmless: "todowrite",
+  twoPipes: true,
+  ownRule: (command, model) => ({
+    files: {
+      [`${HOME}/.config/opencode/opencode.json`]: settings(model, { permission: { bash: { "*": "allow", [`${command}*`]: "deny" } } }),
+    },
+  }),
   shell: (command) => ({ tool: "bash", input: { command, description: "a step" } }),
   write: (path, content) => ({ tool: "write", input: { filePath: path, content } }),
   mcp: (tool) => [{ tool: `lab_${tool}`, input: { text: "x" } }],

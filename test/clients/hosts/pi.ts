@@ -22,6 +22,7 @@ export const pi: Client = {
   // It asks nothing by itself, so Assent does, and here nobody sits.
   differs: { inside: { runs: false, told: /approval required/ } },
   remarks: { inside: "refused where nobody can answer: pi asks nothing by itself, so Assent asks what the default preset asks" },
+  ownRule: { none: "pi has no rules" },
   shell: (command) => ({ tool: "bash", input: { command } }),
   write: (path, content) => ({ tool: "write", input: { path, content } }),
 };

@@ -1,6 +1,14 @@
 import { json, type Client } from "../client.ts";
 import { ELSEWHERE, HOME, MOUNTED } from "../place.ts";
 
+const settings = (...deny: readonly string[]): string =>
+  json({
+    security: { auth: { selectedType: "openai" } },
+    // An allow of ours does not answer its own question, which nobody hears without a terminal.
+    permissions: { allow: ["Bash(touch *)", "mcp__lab__note"], deny },
+    mcpServers: { lab: { command: MOUNTED.ownNode, args: [MOUNTED.mcpServer] } },
+  });
+
 export const qwen: Client = {
   id: "qwen",
   name: "Qwen Code",
@@ -9,12 +17,7 @@ export const qwen: Client = {
   program: "@qwen-code/qwen-code/cli-entry.js",
   script: true,
   files: () => ({
-    [`${HOME}/.qwen/settings.json`]: json({
-      security: { auth: { selectedType: "openai" } },
-      // An allow of ours does not answer its own question, which nobody hears without a terminal.
-      permissions: { allow: ["Bash(touch *)", "mcp__lab__note"] },
-      mcpServers: { lab: { command: MOUNTED.ownNode, args: [MOUNTED.mcpServer] } },
-    }),
+    [`${HOME}/.qwen/settings.json`]: settings(),
   }),
   env: (model) => ({ OPENAI_API_KEY: "fake-key", OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: "fake-model" }),
   args: "-p PROMPT -m fake-model --output-format stream-json",
@@ -32,6 +35,7 @@ export const qwen: Client = {
   own: { path: ".qwen/settings.json", off: json({ disableAllHooks: true }) },
   managed: true,
   harmless: "get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
+  ownRule: (command) => ({ files: { [`${HOME}/.qwen/settings.json`]: settings(`Bash(${command}:*)`) } }),
   shell: (command) => ({ tool: "run_shell_command", input: { command, is_background: false, description: "a step" } }),
   write: (path, content) => ({ tool: "write_file", input: { file_path: path, content } }),
   // MCP tools are not offered but found, and called through another tool.
