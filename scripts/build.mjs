@@ -125,6 +125,7 @@ try {
       plugins: [lazyShell, lazySurvey],
     }),
     build({ ...part, entryPoints: [entry("shell-start")], outfile: join(fresh, "shell-start.cjs"), external: withoutRules }),
+    build({ ...part, entryPoints: [entry("ended")], outfile: join(fresh, "ended.cjs"), external: withoutRules }),
     build({ ...part, entryPoints: [entry("watch")], outfile: join(fresh, "watch.cjs") }),
     build({ ...part, entryPoints: [entry("edit-keeper")], outfile: join(fresh, "edit-keeper.cjs") }),
     build({ ...part, entryPoints: [entry("confiner")], outfile: join(fresh, "confiner.cjs"), plugins: [lazyShell, lazySurvey] }),
@@ -194,13 +195,16 @@ try {
 /** The static programs that start the hook where a host needs no shell for it: written out, not compiled. */
 async function writeLaunchers() {
   const outfile = join(fresh, "launcher.mjs");
-  await build({ ...common, entryPoints: [join(root, "src/agents/install/launcher.ts")], outfile, format: "esm" });
-  const { launcherProgram } = await import(pathToFileURL(outfile).href);
+  const contents = 'export * from "./launcher.ts"; export * from "./when-launcher.ts";';
+  await build({ ...common, stdin: { contents, resolveDir: join(root, "src/agents/install") }, outfile, format: "esm" });
+  const { launcherProgram, whenProgram } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   for (const architecture of ["x64", "arm64"]) {
-    const file = join(fresh, `launch-${architecture}`);
-    writeFileSync(file, launcherProgram(architecture));
-    chmodSync(file, 0o755);
+    for (const [name, program] of Object.entries({ launch: launcherProgram, when: whenProgram })) {
+      const file = join(fresh, `${name}-${architecture}`);
+      writeFileSync(file, program(architecture));
+      chmodSync(file, 0o755);
+    }
   }
 }
 

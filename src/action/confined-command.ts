@@ -25,7 +25,10 @@ export const confinedCommand = (home: string, ticket: string, command: string): 
   `${plain(confineLauncher(home))} ${ticket} ${singleQuoted(command)}`;
 
 /** It is such a command, and nothing else stands in the line. */
-export function isConfinedCommand(home: string, text: string): boolean {
+export const isConfinedCommand = (home: string, text: string): boolean => ticketOfConfined(home, text) !== undefined;
+
+/** The ticket of such a command; undefined: it is none. */
+export function ticketOfConfined(home: string, text: string): string | undefined {
   const start = `${plain(confineLauncher(home))} `;
-  return text.startsWith(start) && /^[0-9a-f]{16} '(?:[^']|'\\'')*'$/.test(text.slice(start.length));
+  return text.startsWith(start) ? /^([0-9a-f]{16}) '(?:[^']|'\\'')*'$/.exec(text.slice(start.length))?.[1] : undefined;
 }

@@ -16,6 +16,8 @@ export interface InstallPlace {
   readonly command: (event: string) => string;
   /** The same for hosts that start a program themselves, without a shell; undefined: not on this system. */
   readonly program: (event: string) => { readonly command: string; readonly args: readonly string[] } | undefined;
+  /** Where commands are confined: what is to be started when one, or a session, has ended. It costs next to nothing where nothing is to tell. */
+  readonly ended?: (event: string, what: "command" | "session") => ReturnType<InstallPlace["program"]>;
   /** Absolute path of a module of the program: `plugin-opencode.mjs`. */
   readonly module: (name: string) => string;
   /** The program that is to be started around every command, where what is unknown is confined (`Protocol.wrapping`). */

@@ -40,6 +40,7 @@ export function readShaped(call: HookCall, shape: Shape): Reading {
     host: shape.host(mode, event, call),
     root: shape.root === undefined ? undefined : env[shape.root],
     session: payload["session_id"],
+    toolUse: payload["tool_use_id"],
     // `agent_type` alone is Claude Code's main thread under `--agent`.
     subagent: subagentOf(payload["agent_id"], payload["agent_type"]),
     mode,

@@ -48,6 +48,31 @@ export interface Protocol {
   readonly silence: Reply;
   /** How it starts commands through a program of ours, where it can. */
   readonly wrapping?: Wrapping;
+  /** What it tells when something has ended, and hears then. */
+  readonly ends?: Ends;
+}
+
+/** A command of an agent within what its host starts. */
+export interface FramedCommand {
+  readonly command: string;
+  /** A file of the host's own that is written beside. */
+  readonly aside: string;
+}
+
+/** What has ended, as a host tells it. `command`: as it was started. */
+export type Ended =
+  | { readonly is: "command"; readonly session: string; readonly toolUse: string | undefined; readonly command: string }
+  | { readonly is: "session"; readonly session: string };
+
+/** Events of a host at which something has ended, and for which a hook is registered where commands are confined (`assent ended`). */
+export interface Ends {
+  /** Of these there may be one for a call, by how it ended. */
+  readonly command: readonly string[];
+  readonly session: string;
+  /** Undefined: nothing that matters has ended. */
+  read(payload: Input): Ended | undefined;
+  /** What the host gets: what its model is to read beside the command's output, and what the person sees. */
+  tell(event: string, forModel: string | undefined, forPerson: string): Envelope;
 }
 
 /** A host that starts every command through one program (`assent shell`). */
@@ -59,7 +84,7 @@ export interface Wrapping {
   /** Where its own files lie, below home, or where a variable says. */
   readonly folder: { readonly path: string; readonly variable: string };
   /** The command of the tool within what the host starts; undefined: it is none of the tool's. */
-  readonly commandIn: (text: string, folder: string) => string | undefined;
+  readonly commandIn: (text: string, folder: string) => FramedCommand | undefined;
   /** Settings, below home or absolute, in which a person names commands that the host starts by itself (`command`). */
   readonly settings: readonly string[];
 }

@@ -19,6 +19,7 @@ interface Said {
   /** Where the session started. */
   readonly root?: unknown;
   readonly session?: unknown;
+  readonly toolUse?: unknown;
   readonly subagent?: string | undefined;
   readonly mode?: string | undefined;
   /** How the host calls `tool`, `input` and `cwd`, for messages. */
@@ -58,6 +59,7 @@ export function requestOf(said: Said): Reading {
     agent: said.agent,
     event: said.event,
     session: text(said.session),
+    ...(text(said.toolUse) === undefined ? {} : { toolUse: text(said.toolUse) }),
     subagent: said.subagent,
     mode: said.mode,
   };

@@ -10,6 +10,8 @@ declare const require: (id: string) => unknown;
 declare const __dirname: string;
 declare const __filename: string;
 
+const PARTS = { run: "./run.cjs", shell: "./shell-start.cjs", ended: "./ended.cjs" } as const;
+
 const [, , command, option] = process.argv;
 if (command === "check") {
   try {
@@ -28,11 +30,11 @@ if (command === "check") {
   }
 } else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
-} else if (command === "run" || command === "shell") {
+} else if (command === "run" || command === "shell" || command === "ended") {
   const { load, keep } = partsOf(__dirname, require);
   process.once("exit", keep);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts and shell-start.ts
-  void (load(command === "run" ? "./run.cjs" : "./shell-start.cjs") as { main: () => Promise<void> | void }).main();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from run-main.ts, shell-start.ts and ended.ts
+  void (load(PARTS[command]) as { main: () => Promise<void> | void }).main();
 } else {
   // @ts-expect-error -- exists once built, beside this file
   void import("./assent.mjs");

@@ -5,8 +5,11 @@ import { REFERENCE } from "../agents/index.ts";
 import { decide, type Host } from "../engine/index.ts";
 import {
   type ConfinedReport,
+  dropReport,
+  expectReport,
   type Machine,
   messageOf,
+  reportIdOf,
   takeTicket,
   thisMachine,
   type Ticket,
@@ -190,7 +193,8 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     confined: {
       agent: ticket?.agent ?? "unknown",
       ...(ticket?.session === undefined ? {} : { session: ticket.session }),
-      command,
+      command: ticket?.given ?? command,
+      ...(ticket?.aside === undefined ? {} : { aside: ticket.aside }),
     },
     onRefused: (event: RunEvent) => {
       refused += 1;
@@ -206,6 +210,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
     leaves: beside !== undefined,
     own: engine.own,
   };
+  const reportId = waitedFor(start);
   const interrupt = (): void => void (interrupted = true);
   for (const signal of INTERRUPTS) process.on(signal, interrupt);
   let result: RunResult;
@@ -216,6 +221,7 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
       () => run(options),
     );
   } catch (error) {
+    if (reportId !== undefined) dropReport(machine, reportId);
     const isRefused = error instanceof RunError && error.code === "exec";
     return refuse(messageOf(error), PERSON, isRefused ? STATUS.cannotExecute : STATUS.cannotSupervise);
   } finally {
@@ -231,13 +237,10 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   // Where it went well nothing was missed.
   const removed = statusOf(result) === 0 ? [] : (result.removed ?? []);
   const lines = reportLines([...refusals.lines, ...removedLine(removed)], notices, stays);
-  const problem = report(start, result, {
-    lines,
-    refused,
-    left: (stays?.processes ?? []).map(({ pid, name }) => `${visible(name)} (${pid})`),
-  });
+  const running = (stays?.processes ?? []).map(({ pid, name }) => `${visible(name)} (${pid})`);
   // The host's own channel carries it, where there is one and it was reached.
-  if (problem !== undefined || ticket?.reports !== true) for (const line of lines) say(line);
+  const told = reportId !== undefined && report(machine, reportId, result, { lines, refused, left: running });
+  if (!told) for (const line of lines) say(line);
   const status = statusOf(result);
   const how = result.exit.by === "signal" ? `s${result.exit.signal}` : String(status);
   if (beside === undefined) return status;
@@ -279,18 +282,23 @@ function leftLine(names: readonly string[]): string {
   return `still running, under the same rules until the session ends: ${names.slice(0, 5).join(", ")}${more}`;
 }
 
-/** For the host's hook that hears of the end. Why it could not be left. */
-function report(
-  { machine, ticket, ticketId }: ConfinedStart,
-  { id }: RunResult,
-  found: Omit<ConfinedReport, "run" | "changed">,
-): string | undefined {
-  if (ticket === undefined) return undefined;
+/** The report that the host's hook comes for when the command has ended; undefined: none comes. */
+function waitedFor({ machine, ticket, ticketId }: ConfinedStart): string | undefined {
+  if (ticket?.reports !== true) return undefined;
+  const id = ticket.toolUse === undefined ? ticketId : reportIdOf(ticket.session ?? "", ticket.toolUse);
+  return expectReport(machine, id) === undefined ? id : undefined;
+}
+
+/** For the host's hook that hears of the end. False: it could not be left, or the hook was there before. */
+function report(machine: Machine, id: string, { id: run }: RunResult, found: Omit<ConfinedReport, "run" | "changed">): boolean {
   let changed: number | undefined;
   try {
-    changed = countChanges(runsFolder(machine), id);
+    changed = countChanges(runsFolder(machine), run);
   } catch {
     // The receipt says what is wrong with the records.
   }
-  return writeReport(machine, ticketId, { run: id, ...(changed === undefined ? {} : { changed }), ...found });
+  if (changed !== 0 || found.lines.length > 0)
+    return writeReport(machine, id, { run, ...(changed === undefined ? {} : { changed }), ...found }) === undefined;
+  dropReport(machine, id);
+  return true;
 }

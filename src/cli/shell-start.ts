@@ -41,10 +41,12 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
     const cwd = process.cwd();
     const session = callerVariable(wrapping.session) ?? "";
     const { path, variable } = wrapping.folder;
-    const command = wrapping.commandIn(text, callerVariable(variable) ?? joinPath(machine.home, path));
+    const framed = wrapping.commandIn(text, callerVariable(variable) ?? joinPath(machine.home, path));
+    const command = framed?.command;
+    const around = framed === undefined ? {} : { given: framed.command, aside: framed.aside };
     const ticket = command === undefined ? undefined : ticketFor(machine, session, command, cwd);
     if (ticket?.bare === true) return bare;
-    if (ticket !== undefined) return confined(machine, { ...ticket, command: text });
+    if (ticket !== undefined) return confined(machine, { ...ticket, ...around, command: text });
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
     const verdict = require("./hook.cjs").judgeStart({
       tool: wrapping.tool,
@@ -57,7 +59,7 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
       ...(session === "" ? {} : { session }),
     });
     if (isConfined(verdict))
-      return confined(machine, { agent, ...(session === "" ? {} : { session }), command: text, cwd, root: cwd, time: 0 });
+      return confined(machine, { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 });
     if (verdict.decision === "allow") return bare;
     return refuse(`${verdict.reason}${verdict.help === undefined ? "" : ` (${verdict.help})`}`);
   } catch (error) {

@@ -1,6 +1,14 @@
 import { isShellPrefix } from "../action/index.ts";
 import { type Agent, AGENTS, isAgentId, type Registration, type Setup } from "../agents/index.ts";
-import { carryOut, ensureShellPrefix, installPlace, planInstall, readInstalled, settingsIn } from "../agents/install/index.ts";
+import {
+  carryOut,
+  endedProgram,
+  ensureShellPrefix,
+  installPlace,
+  planInstall,
+  readInstalled,
+  settingsIn,
+} from "../agents/install/index.ts";
 import { isObject } from "../data/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { confinesAnything } from "../policy/index.ts";
@@ -20,10 +28,11 @@ export function registrationsHere(
   const place = installPlace(id, program(), machine, project);
   const plain = agent.setup.registrations(place);
   if (project !== undefined || agent.protocol.wrapping === undefined || !confinesHere(machine)) return plain;
+  const confining = { ...place, ended: endedProgram(id, program(), machine) };
   const written = ensureShellPrefix(agent.id, machine, program());
   if ("problem" in written) return plain;
-  const wrapped = agent.setup.registrations({ ...place, prefix: written.file });
-  return wrapped.every(isFree) ? wrapped : plain;
+  const wrapped = agent.setup.registrations({ ...confining, prefix: written.file });
+  return wrapped.every(isFree) ? wrapped : agent.setup.registrations(confining);
 }
 
 /** Nobody else's program stands where ours would. */

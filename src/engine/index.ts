@@ -12,7 +12,7 @@ export {
 export { POLICY_NAME, policyFile, type PolicySource } from "./policy-files.ts";
 export { grantsHere, type HeldGrant, limitedTo } from "./grants.ts";
 export { rememberAnswer } from "./refusals.ts";
-export type { Host, Input, Request, ToolFacts } from "./request.ts";
+export type { EndHooks, Host, Input, Request, ToolFacts } from "./request.ts";
 export { answerFor, type HostAnswer } from "./answer.ts";
 export { agentName, automationLevel } from "./automation.ts";
 export { projectOf, realWorld, repositoryOf } from "./world.ts";

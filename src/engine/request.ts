@@ -66,6 +66,17 @@ export interface Host {
   readonly wrapped?: "unheard" | "heard";
   /** Rules of the host's own that it would then not hold against that one: only what none of them speaks about is confined. */
   readonly unheard?: readonly ("ask" | "deny")[];
+  /** It hears of the end of this command. */
+  readonly ends?: EndHooks;
+}
+
+/** Hooks that a host calls when a command has ended, where they are registered. */
+export interface EndHooks {
+  /** Its settings, below home, and the events that all have to be registered there. */
+  readonly settings: string;
+  readonly events: readonly string[];
+  /** Settings of an administrator, and the keys there that keep the user's hooks from being called. */
+  readonly locked: { readonly file: string; readonly keys: readonly string[] };
 }
 
 /** What arrives: one tool call, with where it comes from. */
@@ -83,6 +94,8 @@ export interface Request {
   readonly agent: string;
   readonly event?: string | undefined;
   readonly session?: string | undefined;
+  /** The host's name of the call. */
+  readonly toolUse?: string | undefined;
   /** Where there is no session: what names this place for what is remembered of it. */
   readonly memory?: string | undefined;
   readonly subagent?: string | undefined;

@@ -1,12 +1,17 @@
-import { lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, ftruncateSync, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
 import { isObject } from "../data/index.ts";
-import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
+import { ensureFolder, errorCode, isOwn, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
 /**
- * What a confined run has to tell, left for the host's hook that hears of the command's end: a file for each ticket in
- * `reports/` of the state folder, which no run can reach. Texts are safe to show: objects in them are quoted and cut.
+ * What a confined run has to tell, left for the host's hook that hears of the command's end: a file each in `reports/` of the state
+ * folder, which no run can reach. The folder is there as long as it holds something, so that one look says that there is nothing
+ * to tell. Texts are safe to show: objects in them are quoted and cut.
+ *
+ * While the command runs its file is `ID.run`. INVARIANT: it is told once: the run that ends renames it to `ID.json`, a hook that
+ * comes before that takes it away (rename(2) of a name that is gone fails), and then the run tells it itself.
  */
 export interface ConfinedReport {
   /** Names the run in `assent receipt` and `assent undo`. */
@@ -25,38 +30,112 @@ const REPORTS = "reports";
 const ID = /^[0-9a-f]{16}$/;
 /** A host hears of the end of a command at once. */
 const LASTS_MS = 60 * 60_000;
+const HEARD_MS = 60_000;
 const MAX_BYTES = 1 << 16;
 const MOST_FILES = 1000;
 
-const folderOf = (machine: Machine): string => `${stateFolder(machine)}/${REPORTS}`;
+/** There while any command runs whose report is waited for, and while one waits to be told. */
+export const reportsFolder = (machine: Machine): string => `${stateFolder(machine)}/${REPORTS}`;
 
-/** Leaves the report of a ticket; why it could not be left. */
-export function writeReport(machine: Machine, ticketId: string, report: ConfinedReport, now = Date.now()): string | undefined {
-  if (!ID.test(ticketId)) return "no ticket has such a number";
+/** The report of a host's call, where the host names its calls. */
+export function reportIdOf(session: string, toolUse: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session, toolUse]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** Before a command starts whose end a hook hears of. Why there can be no report; it is told in another way then. */
+export function expectReport(machine: Machine, id: string, now = Date.now()): string | undefined {
+  if (!ID.test(id)) return "no report has such a number";
   const state = openState(machine);
   if ("problem" in state) return state.problem;
-  try {
-    const folder = folderOf(machine);
-    ensureFolder(folder);
-    for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
-      const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-      if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) remove(`${folder}/${name}`);
+  const folder = reportsFolder(machine);
+  for (let again = true; ; again = false) {
+    try {
+      ensureFolder(folder);
+      clearOld(folder, now);
+      closeSync(openSync(`${folder}/${id}.run`, "w", 0o600));
+      return undefined;
+    } catch (error) {
+      if (!again) return `no report can be left: ${errorCode(error)}`;
     }
-    writeAtomic(`${folder}/${ticketId}.json`, `${JSON.stringify({ v: 1, ...report })}\n`);
-    return undefined;
-  } catch (error) {
-    return `the report cannot be written: ${errorCode(error)}`;
   }
 }
 
-/** Takes the report that the command of a ticket left: it is told once. Undefined: it has not ended, or told already. */
-export function readReport(machine: Machine, ticketId: string): ConfinedReport | undefined {
-  if (!ID.test(ticketId)) return undefined;
-  const path = `${folderOf(machine)}/${ticketId}.json`;
-  const found = readRegular(path, MAX_BYTES);
-  if (found.is !== "text" || !isOwn(found.stats, machine.uid)) return undefined;
-  remove(path);
-  return parse(found.text);
+/** The command has ended. Why its report could not be left: the hook has been there already, or it cannot be written. */
+export function writeReport(machine: Machine, id: string, report: ConfinedReport): string | undefined {
+  if (!ID.test(id)) return "no report has such a number";
+  const running = `${reportsFolder(machine)}/${id}.run`;
+  try {
+    const file = openSync(running, "r+");
+    try {
+      ftruncateSync(file);
+      writeSync(file, `${JSON.stringify({ v: 1, ...report })}\n`);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(running, `${reportsFolder(machine)}/${id}.json`);
+    return undefined;
+  } catch (error) {
+    return `the report cannot be left: ${errorCode(error)}`;
+  }
+}
+
+/** The command has ended, and there is nothing to tell. */
+export function dropReport(machine: Machine, id: string): void {
+  remove(`${reportsFolder(machine)}/${id}.run`);
+  leaveEmpty(reportsFolder(machine));
+}
+
+/** Takes the report of a command: it is told once. Undefined: there is none, or the command goes on and will tell it by itself. */
+export function readReport(machine: Machine, id: string): ConfinedReport | undefined {
+  if (!ID.test(id)) return undefined;
+  const folder = reportsFolder(machine);
+  const taken = `${folder}/${id}.${randomBytes(8).toString("hex")}.taken`;
+  try {
+    try {
+      renameSync(`${folder}/${id}.run`, taken);
+      return undefined;
+    } catch {
+      renameSync(`${folder}/${id}.json`, taken);
+    }
+    const found = readRegular(taken, MAX_BYTES);
+    return found.is === "text" && isOwn(found.stats, machine.uid) ? parse(found.text) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    remove(taken);
+    leaveEmpty(folder);
+  }
+}
+
+/** A report that nobody has taken for a while: no hook hears of the end of commands here. */
+export function isReportUnheard(machine: Machine, now = Date.now()): boolean {
+  const folder = reportsFolder(machine);
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .slice(0, MOST_FILES)
+      .some((name) => now - (lstatSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? now) > HEARD_MS);
+  } catch {
+    return false;
+  }
+}
+
+function clearOld(folder: string, now: number): void {
+  for (const name of readdirSync(folder).slice(0, MOST_FILES)) {
+    const stats = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+    if (stats !== undefined && now - stats.mtimeMs > LASTS_MS) remove(`${folder}/${name}`);
+  }
+}
+
+function leaveEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something else is in it.
+  }
 }
 
 function parse(text: string): ConfinedReport | undefined {

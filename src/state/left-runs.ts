@@ -1,4 +1,4 @@
-import { readdirSync, statSync, unlinkSync } from "node:fs";
+import { readdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { isObject } from "../data/index.ts";
 import { ensureFolder, errorCode, isOwn, readRegular, writeAtomic } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -6,7 +6,8 @@ import { openState, stateFolder } from "./state.ts";
 
 /**
  * Confined commands that have left something running: a file each in `left/` of the state folder, named after the run. What is left
- * stays as long as the file is there: the run's supervisor looks, and ends it when the file is gone.
+ * stays as long as the file is there: the run's supervisor looks, and ends it when the file is gone. The folder is there as long as
+ * it holds something.
  */
 interface LeftRun {
   readonly agent: string;
@@ -18,18 +19,24 @@ const LEFT = "left";
 const RUN = /^[0-9a-z][0-9a-z-]{7,63}$/;
 const MAX_BYTES = 1 << 16;
 
-const fileOf = (machine: Machine, run: string): string => `${stateFolder(machine)}/${LEFT}/${run}.json`;
+/** There while anything is left. */
+export const leftFolder = (machine: Machine): string => `${stateFolder(machine)}/${LEFT}`;
+
+const fileOf = (machine: Machine, run: string): string => `${leftFolder(machine)}/${run}.json`;
 
 /** A run has left something. Why that cannot be noted; undefined: it is. */
 export function noteLeftRun(machine: Machine, run: string, of: LeftRun): string | undefined {
   const state = openState(machine);
   if ("problem" in state) return state.problem;
-  try {
-    ensureFolder(`${state.folder}/${LEFT}`);
-    writeAtomic(fileOf(machine, run), `${JSON.stringify({ v: 1, ...of })}\n`);
-    return undefined;
-  } catch (error) {
-    return errorCode(error);
+  for (let again = true; ; again = false) {
+    try {
+      ensureFolder(leftFolder(machine));
+      writeAtomic(fileOf(machine, run), `${JSON.stringify({ v: 1, ...of })}\n`);
+      return undefined;
+    } catch (error) {
+      // Who took the last file out meanwhile took the folder, too.
+      if (!again) return errorCode(error);
+    }
   }
 }
 
@@ -49,6 +56,11 @@ export function dropLeftRun(machine: Machine, run: string): void {
   } catch {
     // It was ended.
   }
+  try {
+    rmdirSync(leftFolder(machine));
+  } catch {
+    // Something else is left.
+  }
 }
 
 /**
@@ -56,7 +68,7 @@ export function dropLeftRun(machine: Machine, run: string): void {
  * nothing but files, and waits for nothing. How many runs were told.
  */
 export function endSession(machine: Machine, agent: string, session: string): number {
-  const folder = `${stateFolder(machine)}/${LEFT}`;
+  const folder = leftFolder(machine);
   let names: readonly string[];
   try {
     names = readdirSync(folder);

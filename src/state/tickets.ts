@@ -17,6 +17,9 @@ export interface Ticket {
   /** The host's name of the call. */
   readonly toolUse?: string;
   readonly command: string;
+  /** As the agent gave it, where the host starts another text around it; and the file of its own that the host writes there. */
+  readonly given?: string;
+  readonly aside?: string;
   readonly cwd: string;
   /** Where the session started. */
   readonly root: string;
@@ -24,7 +27,7 @@ export interface Ticket {
   readonly time: number;
   /** The hook answered that it may start as it is: only for a host that starts every command through Assent. */
   readonly bare?: true;
-  /** The host's hook that hears of the command's end tells what was refused (`readReport`); else it stands on standard error. */
+  /** The host's hook that hears of the command's end tells what was refused (confined-reports.ts); else it stands on standard error. */
   readonly reports?: true;
 }
 
@@ -38,7 +41,23 @@ const MAX_BYTES = 1 << 20;
 /** Names that are looked at when old ones are cleared away. */
 const MOST_FILES = 4000;
 /** INVARIANT: an unknown field could have narrowed it. */
-const FIELDS = new Set(["v", "id", "agent", "session", "toolUse", "command", "cwd", "root", "time", "bare", "reports", "boot", "up"]);
+const FIELDS = new Set([
+  "v",
+  "id",
+  "agent",
+  "session",
+  "toolUse",
+  "command",
+  "given",
+  "aside",
+  "cwd",
+  "root",
+  "time",
+  "bare",
+  "reports",
+  "boot",
+  "up",
+]);
 
 export const ticketsFolder = (machine: Machine): string => `${stateFolder(machine)}/${TICKETS}`;
 
@@ -109,9 +128,9 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     return undefined;
   }
   if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
-  const { agent, session, toolUse, command, cwd, root, time, bare, reports } = value;
+  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, reports } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
-  if ((session !== undefined && !text(session)) || (toolUse !== undefined && !text(toolUse))) return undefined;
+  if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
   if (!isFresh(time, value, now)) return undefined;
   return {
@@ -119,6 +138,8 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     ...(session === undefined ? {} : { session }),
     ...(toolUse === undefined ? {} : { toolUse }),
     command,
+    ...(given === undefined ? {} : { given }),
+    ...(aside === undefined ? {} : { aside }),
     cwd,
     root,
     time,
@@ -128,6 +149,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
 }
 
 const text = (value: unknown): value is string => typeof value === "string" && value !== "";
+const maybe = (value: unknown): value is string | undefined => value === undefined || text(value);
 
 function isFresh(time: number, moment: Partial<Record<keyof BootMoment, unknown>>, now: number): boolean {
   if (!(time <= now + CLOCKS_MS && now - time < TICKET_LASTS_MS)) return false;

@@ -13,6 +13,8 @@ export interface ConfinedCommand {
   /** The host's id of its session. */
   readonly session?: string;
   readonly command: string;
+  /** A file of the host's own that is written beside: nothing that the command did. */
+  readonly aside?: string;
 }
 
 /** One judged call, as it is logged, traced and learnt from. */

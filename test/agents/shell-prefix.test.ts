@@ -105,7 +105,7 @@ describe.each(WAYS)("the program around commands, started by %s (%s)", (_, archi
 });
 
 describe("what Claude Code starts for a command", () => {
-  const commandIn = (text: string) => protocol.wrapping?.commandIn(text, "/home/you/.claude");
+  const commandIn = (text: string) => protocol.wrapping?.commandIn(text, "/home/you/.claude")?.command;
   const START = "source /home/you/.claude/shell-snapshots/snapshot-bash-1795457570723-4q9mlz.sh 2>/dev/null || true";
   const OPTIONS =
     "{ \\builtin shopt -u extglob || \\builtin setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL NO_BRACE_CCL NO_MAGIC_EQUAL_SUBST NO_EQUALS; } >/dev/null 2>&1 || true";

@@ -1,10 +1,10 @@
 import { shellPrefix } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
-import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { EndHooks, Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
 import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
-import { type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply, type Wrapping } from "../protocol.ts";
-import { files as file } from "../reading.ts";
+import { type Ends, type HookCall, type Envelope, type Protocol, type Reading, type Reply, reply, type Wrapping } from "../protocol.ts";
+import { files as file, text } from "../reading.ts";
 import { commandIn } from "./shell-frame.ts";
 
 /**
@@ -67,6 +67,7 @@ function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
       (event === "PermissionRequest" && Array.isArray(payload["permission_suggestions"]) && !leavesSandbox(payload)),
     ...(wrapped ? { wrapped: event === "PreToolUse" ? "unheard" : "heard" } : {}),
     unheard: ["ask"],
+    ...(goesOn(payload) ? {} : { ends: END_HOOKS }),
   };
 }
 
@@ -93,6 +94,35 @@ function bypassedCodex({ request, verdict }: Outcome): Envelope | undefined {
   return { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { ...request.input, "approval-policy": "never" } } };
 }
 
+/** The host takes it for ended when it has started; what it says comes to its model as a file. */
+function goesOn({ tool_input: input }: Input): boolean {
+  return !isObject(input) || (input["run_in_background"] ?? false) !== false;
+}
+
+/** Measured on 2.1.330: each names the call, and what a hook tells the model stands behind the command's output. */
+const ends: Ends = {
+  command: ["PostToolUse", "PostToolUseFailure"],
+  session: "SessionEnd",
+  read({ hook_event_name: event, session_id: id, tool_use_id: toolUse, tool_input: input, reason }) {
+    const session = text(id) ?? "";
+    // The host goes on with another session: what a person started there may still be of use.
+    if (event === "SessionEnd") return reason === "clear" || reason === "resume" ? undefined : { is: "session", session };
+    const command = isObject(input) ? text(input["command"]) : undefined;
+    if (typeof event !== "string" || !this.command.includes(event) || command === undefined) return undefined;
+    return { is: "command", session, toolUse: text(toolUse), command };
+  },
+  tell: (event, forModel, forPerson) => ({
+    systemMessage: forPerson,
+    ...(forModel === undefined ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: forModel } }),
+  }),
+};
+
+const END_HOOKS: EndHooks = {
+  settings: ".claude/settings.json",
+  events: ends.command,
+  locked: { file: "/etc/claude-code/managed-settings.json", keys: ["allowManagedHooksOnly", "strictPluginOnlyCustomization"] },
+};
+
 /** Around what its shell starts, servers and others' hooks too (2.1.330). */
 const PREFIX = "CLAUDE_CODE_SHELL_PREFIX";
 
@@ -107,6 +137,7 @@ const wrapping: Wrapping = {
 export const protocol: Protocol = {
   id: "claude",
   wrapping,
+  ends,
   tools: TOOLS,
   read,
   write,
@@ -202,16 +233,23 @@ const setup: Setup = {
     "settings of an administrator (`allowManagedHooksOnly`) can switch hooks of users off",
   ],
   rulesync: { block: "claudecode", events: ["preToolUse", "permissionRequest"], matcher: "*", timeout: 30 },
-  registrations: ({ home, project, command, program, prefix }) => [
+  registrations: ({ home, project, command, program, prefix, ended }) => [
     {
       is: "entries",
       file: project === undefined ? `${home}/.claude/settings.json` : `${project}/.claude/settings.json`,
       format: "json",
       ...(prefix === undefined ? {} : { keys: [{ path: ["env", PREFIX], value: prefix, must: "be" }] }),
-      entries: [...setup.events, GREETING].map((event) => ({
-        list: ["hooks", event],
-        value: group("*", program(event) ?? command(event), { timeout: 30, ...(event === GREETING ? {} : { onFailure: "block" }) }),
-      })),
+      entries: [
+        ...[...setup.events, GREETING].map((event) => ({
+          list: ["hooks", event],
+          value: group("*", program(event) ?? command(event), { timeout: 30, ...(event === GREETING ? {} : { onFailure: "block" }) }),
+        })),
+        ...[...ends.command, ends.session].flatMap((event) => {
+          const start = ended?.(event, event === ends.session ? "session" : "command");
+          const matcher = event === ends.session ? "*" : wrapping.tool;
+          return start === undefined ? [] : [{ list: ["hooks", event], value: group(matcher, start, { timeout: 30 }) }];
+        }),
+      ],
     },
   ],
   managed: { file: "/etc/claude-code/managed-settings.json", known: "measured" },

@@ -1,3 +1,5 @@
+import type { FramedCommand } from "../protocol.ts";
+
 /**
  * What Claude Code 2.1.330 starts for a command of its shell tool: `source SNAPSHOT 2>/dev/null || true && … && eval 'COMMAND'
  * < /dev/null && pwd -P >| /tmp/claude-1a2b-cwd`. The command is quoted as `'it'"'"'s'`, or stands bare where no character of it needs that.
@@ -7,14 +9,14 @@ const OPTIONS = String.raw`\{ \\builtin shopt -u extglob \|\| \\builtin setopt [
 const ALIASES = String.raw`\{ \\builtin unalias -- '[\w-]+'; \\builtin unset -f -- '[\w-]+'; \}`;
 const FRAME = new RegExp(
   String.raw`^source ${SNAPSHOT} 2>/dev/null \|\| true && (?:(?:${OPTIONS}|${ALIASES}) >/dev/null 2>&1 \|\| true && )*` +
-    String.raw`eval ([^]*?)(?: < /dev/null)? && pwd -P >\| /[\w./-]*/claude-[0-9a-f]+-cwd$`,
+    String.raw`eval ([^]*?)(?: < /dev/null)? && pwd -P >\| (/[\w./-]*/claude-[0-9a-f]+-cwd)$`,
 );
 
 /** The command of the tool in such a text, with a snapshot below this folder; undefined: it is no such text, to the last character. */
-export function commandIn(text: string, folder: string): string | undefined {
-  const [, from, word] = FRAME.exec(text) ?? [];
-  if (word === undefined || from !== folder) return undefined;
-  if (/^[\w./:=@%+,-]+$/.test(word)) return word;
+export function commandIn(text: string, folder: string): FramedCommand | undefined {
+  const [, from, word, aside] = FRAME.exec(text) ?? [];
+  if (word === undefined || aside === undefined || from !== folder) return undefined;
+  if (/^[\w./:=@%+,-]+$/.test(word)) return { command: word, aside };
   if (!/^(?:'[^']*'|"'")+$/.test(word)) return undefined;
-  return word.replace(/'([^']*)'|"'"/g, (_, inner: string | undefined) => inner ?? "'");
+  return { command: word.replace(/'([^']*)'|"'"/g, (_, inner: string | undefined) => inner ?? "'"), aside };
 }

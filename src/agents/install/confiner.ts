@@ -3,12 +3,24 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { confinedCommand, isConfinedCommand } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
+import { readJson5, toValue } from "../../edit/json5/index.ts";
 import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
 import { isConfined, type RequestVerdict } from "../../policy/index.ts";
-import { bootMoment, type Machine, openState, readRegular, stateFolder, ticketIdOf, writeAtomic, writeTicket } from "../../state/index.ts";
+import {
+  bootMoment,
+  isReportUnheard,
+  type Machine,
+  openState,
+  readRegular,
+  stateFolder,
+  ticketIdOf,
+  writeAtomic,
+  writeTicket,
+} from "../../state/index.ts";
 import { undoProblem } from "../../supervise/edits/index.ts";
 import { hostMightObject } from "../native/host-rules.ts";
 import { ensureConfineLauncher } from "./confine-launcher.ts";
+import { isOwnText } from "./own.ts";
 import type { Program } from "./place.ts";
 import { ensureShellPrefix } from "./shell-prefix.ts";
 
@@ -44,7 +56,7 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   }
   if (host.wrapped === "heard") return { command };
   if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
-  const ticket = writeTicket(machine, ticketOf(request, command));
+  const ticket = writeTicket(machine, confinedTicket(request, command, machine));
   if ("problem" in ticket) return ticket;
   const instead = confinedCommand(machine.home, ticket.id, command);
   return Buffer.byteLength(instead) > LONGEST ? { problem: "the command is too long" } : { command: instead };
@@ -52,18 +64,60 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
 
 /** For the program that a host starts around every command, which knows the session and the command. */
 function leaveTicket(request: Request, command: string, machine: Machine, session = "", confined = false): ReturnType<Confine> {
-  const ticket = { ...ticketOf(request, command), ...(confined ? {} : { bare: true as const }) };
+  const ticket = confined ? confinedTicket(request, command, machine) : { ...ticketOf(request, command), bare: true as const };
   const written = writeTicket(machine, ticket, Date.now(), ticketIdOf(session, command));
   return "problem" in written ? written : { command };
 }
 
-const ticketOf = ({ agent, session, cwd, sessionRoot = cwd }: Request, command: string) => ({
+const ticketOf = ({ agent, session, toolUse, cwd, sessionRoot = cwd }: Request, command: string) => ({
   agent,
   ...(session === undefined ? {} : { session }),
+  ...(toolUse === undefined ? {} : { toolUse }),
   command,
   cwd,
   root: sessionRoot,
 });
+
+const confinedTicket = (request: Request, command: string, machine: Machine) => ({
+  ...ticketOf(request, command),
+  ...(hearsEnds(request.host, machine) ? { reports: true as const } : {}),
+});
+
+/** A hook of ours is called when the command has ended: all of them stand in the settings, no administrator keeps them from it, and they were heard so far. */
+function hearsEnds({ ends }: Request["host"], machine: Machine): boolean {
+  if (ends === undefined || isReportUnheard(machine)) return false;
+  const { settings, events, locked } = ends;
+  const hooks = settingsIn(`${machine.home}/${settings}`)["hooks"];
+  const above = settingsIn(locked.file);
+  return (
+    isObject(hooks) &&
+    events.every((event) => isOwnHook(hooks[event], event)) &&
+    locked.keys.every((key) => (above[key] ?? false) === false)
+  );
+}
+
+const MAX_SETTINGS = 4 << 20;
+
+/** Nothing where it cannot be read. */
+function settingsIn(file: string): Readonly<Record<string, unknown>> {
+  const found = readRegular(file, MAX_SETTINGS);
+  const { root } = found.is === "text" ? readJson5(found.text) : { root: undefined };
+  const value = root === undefined ? undefined : toValue(root);
+  return isObject(value) ? value : {};
+}
+
+/** A handler of ours for the event is in the list. */
+function isOwnHook(groups: unknown, event: string): boolean {
+  const handlers = (value: unknown): readonly unknown[] => (isObject(value) && Array.isArray(value["hooks"]) ? value["hooks"] : []);
+  return (
+    Array.isArray(groups) &&
+    groups.flatMap(handlers).some((handler) => {
+      const args: unknown = isObject(handler) ? handler["args"] : undefined;
+      const text = Array.isArray(args) ? args.join(" ") : "";
+      return isOwnText(text) && / ended --agent .* --event /.test(text) && text.endsWith(` ${event}`);
+    })
+  );
+}
 
 /** Rules of the host's own: of the user, of the folder where the session started and of the repository around it. */
 function objectionOf(

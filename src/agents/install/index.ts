@@ -7,7 +7,9 @@ export { HANDED_ON, launcherCode, launcherProgram, type LauncherArchitecture } f
 export { readInstalled } from "./manifest.ts";
 export { isOwnText } from "./own.ts";
 export { type Change, type Planned, planInstall, planUninstall } from "./plan.ts";
+export { whenCode, whenProgram } from "./when-launcher.ts";
 export {
+  endedProgram,
   hookCommand,
   installPlace,
   managedRegistrations,

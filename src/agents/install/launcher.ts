@@ -108,8 +108,8 @@ function writeSegment(head: Buffer, at: number, type: number, flags: number, siz
 export const architectureOf = (platform: string, architecture: string): LauncherArchitecture | undefined =>
   platform === "linux" && (architecture === "x64" || architecture === "arm64") ? architecture : undefined;
 
-/** Its file beside the program; undefined: there is none for this system. */
-export function launcherName(platform: string, architecture: string): string | undefined {
+/** A file beside the program; undefined: there is none for this system. */
+export function launcherName(platform: string, architecture: string, name: "launch" | "when" = "launch"): string | undefined {
   const known = architectureOf(platform, architecture);
-  return known === undefined ? undefined : `launch-${known}`;
+  return known === undefined ? undefined : `${name}-${known}`;
 }

@@ -3,7 +3,7 @@ import { isObject } from "../../data/index.ts";
 import type { Json, Path } from "../../edit/json5/index.ts";
 
 /** A hook command that `assent install` wrote, of this or another version, wherever the program lay. */
-const OWN_COMMAND = /(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+check\s+--agent[\s=]/;
+const OWN_COMMAND = /(?:^|[\s'"/])(?:assent|bin\.cjs)['"]?\s+(?:check|ended)\s+--agent[\s=]/;
 /** What Amp's rule names. */
 const OWN_SCRIPT = /\/assent\/amp-delegate$/;
 /** What lists of plugins name where only an administrator can write. */

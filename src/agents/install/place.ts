@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import type { Machine } from "../../state/index.ts";
+import { leftFolder, type Machine, reportsFolder } from "../../state/index.ts";
 import type { InstallPlace, Registration, Setup } from "../agent.ts";
 import { agentNamed, type AgentId } from "../index.ts";
 import { ALWAYS_HANDED_ON, launcherName } from "./launcher.ts";
@@ -33,10 +33,10 @@ export function assigned(machine: Whose): readonly string[] {
   return [`HOME=${machine.home}`, ...(state === undefined ? [] : [`XDG_STATE_HOME=${state}`])];
 }
 
-const called = (agent: AgentId, event: string, { node, folder }: Program): readonly string[] => [
+const called = (agent: AgentId, event: string, { node, folder }: Program, word = "check"): readonly string[] => [
   node,
   `${folder}/bin.cjs`,
-  "check",
+  word,
   "--agent",
   agent,
   "--event",
@@ -66,11 +66,27 @@ function hookProgram(
   program: Program,
   platform: string,
   machine: Whose,
+  word?: string,
 ): ReturnType<InstallPlace["program"]> {
   const name = launcherName(platform, process.arch);
   if (name === undefined) return undefined;
   const command = `${program.folder}/${name}`;
-  return starts(command) ? { command, args: [...assigned(machine), ...called(agent, event, program)] } : undefined;
+  return starts(command) ? { command, args: [...assigned(machine), ...called(agent, event, program, word)] } : undefined;
+}
+
+/** The same, started only where there is something to tell or to end: the folders say so. */
+export function endedProgram(
+  agent: AgentId,
+  program: Program,
+  machine: Machine,
+): (event: string, what: "command" | "session") => ReturnType<InstallPlace["program"]> {
+  return (event, what) => {
+    const name = launcherName(machine.platform, process.arch, "when");
+    const hook = hookProgram(agent, event, program, machine.platform, machine, "ended");
+    if (name === undefined || hook === undefined) return undefined;
+    const folder = what === "command" ? reportsFolder(machine) : leftFolder(machine);
+    return { command: `${program.folder}/${name}`, args: [folder, hook.command, ...hook.args] };
+  };
 }
 
 /** Without arguments it says that it could not start anything. It may have lost its mode on the way, or lie where nothing may run. */

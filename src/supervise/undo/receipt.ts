@@ -118,7 +118,7 @@ export function receiptOfSpan(runs: string, span: readonly RunRecord[], machine:
 
 function bodyOf(runs: readonly RunRecord[], machine: Machine, running: boolean): ReceiptBody {
   const { tree, after, records, broken, sealed } = readRecorded(runs);
-  const changes = changesOf(tree, after);
+  const changes = changesOf(tree, after).filter(isOwn(runs));
   const seen = eventsOf(runs.flatMap(({ folder }) => [...readEvents(folder)]));
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   const inside = [...runs.map(({ cwd }) => cwd), ...machine.temp];
@@ -154,8 +154,16 @@ export function countChanges(runs: string, id: string): number | undefined {
   if (run === undefined || size === 0) return 0;
   if (size > LARGEST_JOURNAL) return undefined;
   const { tree, after } = readRecorded([run]);
-  return changesOf(tree, after).filter(({ within }) => within === undefined).length;
+  return changesOf(tree, after)
+    .filter(({ within }) => within === undefined)
+    .filter(isOwn([run])).length;
 }
+
+/** Not what hosts write beside for themselves. */
+const isOwn =
+  (runs: readonly RunRecord[]) =>
+  ({ path }: PathChange): boolean =>
+    !runs.some(({ confined }) => confined?.aside === path);
 
 function eventsOf(events: Iterable<RunEvent>): Pick<Receipt, "hosts" | "listened" | "commands" | "questions" | "refused"> {
   const hosts = new Map<string, number>();

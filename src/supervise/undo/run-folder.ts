@@ -160,7 +160,7 @@ export function readRun(runs: string, id: string): RunRecord | undefined {
     const { confined, edit, ...rest } = value;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Assent's own file, in a folder nobody else may write
     const meta = rest as unknown as RunMeta;
-    const command = readByAgent(confined, "command");
+    const command = withAside(readByAgent(confined, "command"), confined);
     const tool = readByAgent(edit, "tool");
     return { ...meta, id, folder, ...(command === undefined ? {} : { confined: command }), ...(tool === undefined ? {} : { edit: tool }) };
   } catch {
@@ -181,6 +181,11 @@ function readByAgent<K extends "command" | "tool">(
   const done: Readonly<Record<string, string>> = { [what]: text };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its one field is `what`
   return { agent, ...(done as Readonly<Record<K, string>>), ...(typeof session === "string" && session !== "" ? { session } : {}) };
+}
+
+function withAside(command: ConfinedCommand | undefined, value: unknown): ConfinedCommand | undefined {
+  const aside = isObject(value) ? value["aside"] : undefined;
+  return command === undefined || typeof aside !== "string" ? command : { ...command, aside };
 }
 
 /** The runs that this one took back, oldest first; none where it is no undo. */

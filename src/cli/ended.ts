@@ -1,0 +1,62 @@
+import { ticketOfConfined, visible } from "../action/index.ts";
+import { isAgentId, type Protocol } from "../agents/index.ts";
+import { isObject } from "../data/index.ts";
+import { type ConfinedReport, endSession, readReport, reportIdOf, thisMachine } from "../state/index.ts";
+import { isInside } from "../supervise/outer/index.ts";
+import { readStdin, writeStdout } from "./stdio.ts";
+
+// Entry of dist/ended.cjs: `assent ended --agent NAME --event EVENT`, which a host's hook calls when a command or a session has ended.
+declare const require: (id: string) => { readonly protocol: Protocol };
+
+/** The name is only known at run time: the bundler leaves the call as it is. */
+const agentPart = (name: string): string => `./agent-${name}.cjs`;
+
+/**
+ * What a confined command was refused goes to the host's model by the host's own channel, and one line to the person; what a session
+ * left running ends with it. Nothing is decided here, so whatever goes wrong is silence: the receipt has it all.
+ */
+export function main(): void {
+  try {
+    const [, agent = "", , event = ""] = process.argv.slice(3);
+    const stdin = readStdin();
+    // There everything is the run's, and what it refuses its own to tell.
+    if (!isAgentId(agent) || "problem" in stdin || isInside()) return;
+    const part = agentPart(agent);
+    const { ends } = require(part).protocol;
+    const payload: unknown = JSON.parse(stdin.text);
+    const ended = isObject(payload) ? ends?.read(payload) : undefined;
+    if (ends === undefined || ended === undefined) return;
+    const machine = thisMachine();
+    if (ended.is === "session") {
+      endSession(machine, agent, ended.session);
+      return;
+    }
+    const { session, toolUse, command } = ended;
+    const ids = [toolUse === undefined ? undefined : reportIdOf(session, toolUse), ticketOfConfined(machine.home, command)];
+    for (const id of ids) {
+      const report = id === undefined ? undefined : readReport(machine, id);
+      if (report === undefined) continue;
+      writeStdout(`${JSON.stringify(ends.tell(event, forModel(report), forPerson(report)))}\n`);
+      return;
+    }
+  } catch {
+    // A hook that fails here would only be noise.
+  }
+}
+
+/** At most ten lines, safe to show already (confined-reports.ts). */
+const forModel = ({ lines }: ConfinedReport): string | undefined =>
+  lines.length === 0 ? undefined : lines.map((line) => `Assent: ${visible(line)}`).join("\n");
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** One line. */
+function forPerson({ run, changed, refused, left }: ConfinedReport): string {
+  const did = [
+    changed === undefined ? "changed more than could be counted" : `changed ${counted(changed, "file or folder", "files and folders")}`,
+    ...(refused === 0 ? [] : [`was refused ${counted(refused, "call", "calls")}`]),
+    ...(left.length === 0 ? [] : [`left ${counted(left.length, "program", "programs")} running`]),
+  ];
+  const undo = changed === 0 ? "" : `, \`assent undo ${run}\` takes it back`;
+  return visible(`Assent: this command ran confined and ${did.join(", ")}: \`assent receipt ${run}\` shows it${undo}`);
+}

@@ -1,0 +1,79 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type LauncherArchitecture, whenCode, whenProgram } from "../../src/agents/install/index.ts";
+import { DIST, scratch } from "../scratch.ts";
+
+const SOURCES = join(import.meta.dirname, "../../src/agents/install");
+const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+
+describe("the source", () => {
+  const ASSEMBLERS = [
+    ["x64", "x86_64-linux-gnu-as", []],
+    ["arm64", "aarch64-linux-gnu-as", []],
+    ["arm64", "llvm-mc", ["-triple=aarch64-linux-gnu", "-filetype=obj"]],
+  ] as const;
+  it.each(ASSEMBLERS)("%s: the bytes are what it says (%s)", (architecture, assembler, options) => {
+    const copy = assembler === "llvm-mc" ? "llvm-objcopy" : assembler.replace(/as$/, "objcopy");
+    if (!runs(assembler) || !runs(copy)) return;
+    const { root } = scratch();
+    const [object, bytes] = [join(root, "o"), join(root, "bin")];
+    execFileSync(assembler, [...options, "-o", object, join(SOURCES, `when.${architecture}.s`)]);
+    execFileSync(copy, ["-O", "binary", "-j", ".text", object, bytes]);
+    expect(whenCode(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
+  });
+});
+
+const HERE: LauncherArchitecture | undefined =
+  process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
+
+/** [what starts it, architecture, what is in front] */
+const WAYS: readonly (readonly [string, LauncherArchitecture, readonly string[]])[] = [
+  ...(HERE === undefined ? [] : [["itself", HERE, []] as const]),
+  ...(HERE !== "arm64" && runs("qemu-aarch64-static") ? [["qemu-aarch64-static", "arm64", ["qemu-aarch64-static"]] as const] : []),
+];
+
+describe.each(WAYS)("the launcher, started by %s (%s)", (_, architecture, front) => {
+  const placed = (): { readonly root: string; readonly start: (...args: readonly string[]) => ReturnType<typeof spawnSync> } => {
+    const { root } = scratch();
+    const file = join(root, "when");
+    writeFileSync(file, whenProgram(architecture));
+    chmodSync(file, 0o755);
+    const [program, ...rest] = [...front, file];
+    return { root, start: (...args) => spawnSync(program, [...rest, ...args], { env: { A: "1" }, encoding: "utf8", input: "in" }) };
+  };
+
+  it("nothing of the path: nothing is started, nothing said", () => {
+    const { root, start } = placed();
+    expect(start(join(root, "none"), "/bin/echo", "x")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(start(join(root, "when/below"), "/bin/echo", "x")).toMatchObject({ status: 0, stdout: "" });
+  });
+
+  it("something is there: it becomes the program, with its words, input and environment", () => {
+    const { root, start } = placed();
+    mkdirSync(join(root, "there"));
+    const script = 'printf "%s|" "$0" "$@" "$A"; cat; exit 7';
+    expect(start(join(root, "there"), "/bin/sh", "-c", script, "a b", "", "c")).toMatchObject({
+      status: 7,
+      stdout: "a b||c|1|in",
+      stderr: "",
+    });
+  });
+
+  it("the program is gone, or words are missing: it says so", () => {
+    const { root, start } = placed();
+    expect(start(root, join(root, "gone"))).toMatchObject({
+      status: 125,
+      stdout: "",
+      stderr: expect.stringMatching(/assent doctor/) as unknown,
+    });
+    expect(start(root)).toMatchObject({ status: 125, stderr: expect.stringMatching(/when PATH PROGRAM/) as unknown });
+    expect(start()).toMatchObject({ status: 125 });
+  });
+});
+
+it("lies beside the program", () => {
+  for (const architecture of ["x64", "arm64"] as const)
+    expect(readFileSync(join(DIST, `when-${architecture}`)).equals(whenProgram(architecture))).toBe(true);
+});
