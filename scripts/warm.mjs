@@ -42,6 +42,7 @@ try {
   load("./watch.cjs");
   load("./confiner.cjs");
   load("./shell-start.cjs");
+  load("./ended.cjs");
   load("./edit-keeper.cjs");
   // Twice: the second time the compiled policy comes from the cache, as it mostly does.
   for (const round of [1, 2]) {
