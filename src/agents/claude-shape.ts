@@ -47,9 +47,11 @@ export function readShaped(call: HookCall, shape: Shape): Reading {
   });
 }
 
-export function preToolUse(decision: Decision, permissionDecisionReason: string): Envelope {
+/** `updatedInput`: what the tool is to be called with instead. */
+export function preToolUse(decision: Decision, permissionDecisionReason: string, updatedInput?: Input): Envelope {
   if (decision === "none") return {};
-  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason } };
+  const instead = updatedInput === undefined ? {} : { updatedInput };
+  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason, ...instead } };
 }
 
 /** An ask is silence: the host is about to show its own dialog. `updatedInput`: what the tool is to be called with instead. */

@@ -6,7 +6,7 @@ import { cline } from "./cline.ts";
 import { codex } from "./codex/index.ts";
 import { copilot } from "./copilot/index.ts";
 import { cursor } from "./cursor/index.ts";
-import { droid } from "./droid.ts";
+import { droid } from "./droid/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { generic } from "./generic.ts";
 import { kilo } from "./kilo.ts";

@@ -151,10 +151,12 @@ export const TOLD_VARIABLES: Readonly<Record<string, "word" | "text" | "path">> 
   AMP_THREAD_ID: "word",
 };
 export const RULES_READ: readonly string[] = /* @__PURE__ */ listed(
-  "claude; codex; opencode; gemini; qwen; copilot; cursor; kilo; dippy; cc-safety-net; autonomous-dev; pydantic-ai-backend",
+  "claude; codex; opencode; gemini; qwen; copilot; cursor; droid; kilo; dippy; cc-safety-net; autonomous-dev; pydantic-ai-backend",
   "agentperm",
 );
-export const REFUSALS_TOLD: readonly string[] = /* @__PURE__ */ listed("claude; codex; opencode; gemini; qwen; copilot; cursor; kilo");
+export const REFUSALS_TOLD: readonly string[] = /* @__PURE__ */ listed(
+  "claude; codex; opencode; gemini; qwen; copilot; cursor; droid; kilo",
+);
 export const CALL_SIGNS = [
   { agent: "windsurf", telling: 150, fields: { agent_action_name: "text" } },
   { agent: "cline", telling: 140, fields: { tool_call: "object" } },

@@ -12,6 +12,7 @@ it("every agent whose rules can be read is there, by the reader it declares", as
 });
 
 const CLAUDE = (permissions: object): Readonly<Record<string, string>> => ({ "~/.claude/settings.json": JSON.stringify({ permissions }) });
+const DROID = (settings: object) => ({ "~/.factory/settings.json": JSON.stringify(settings) });
 const OPENCODE = (permission: unknown): Readonly<Record<string, string>> => ({
   "~/.config/opencode/opencode.json": JSON.stringify({ permission }),
 });
@@ -107,6 +108,38 @@ const ROWS: readonly Row[] = [
     effects: BOTH,
     command: "./x",
     objects: /might hold rules|might speak/,
+  },
+  { agent: "droid", files: DROID({ commandDenylist: ["rm -rf", ":(){ :|: & };:"] }), effects: BOTH, command: "./x", objects: undefined },
+  {
+    agent: "droid",
+    files: DROID({ commandDenylist: ["./tidy.sh"] }),
+    effects: BOTH,
+    command: "cd a && ./Tidy.sh",
+    objects: /commandDenylist/,
+  },
+  { agent: "droid", files: DROID({ commandBlocklist: ["make $X"] }), effects: BOTH, command: "./x", objects: /commandBlocklist/ },
+  {
+    agent: "droid",
+    files: DROID({ permissionRules: [{ id: "a", decision: "ask" }] }),
+    effects: BOTH,
+    command: "./x",
+    objects: /permissionRules a/,
+  },
+  { agent: "droid", files: DROID({ permissionRules: "?" }), effects: BOTH, command: "./x", objects: /permissionRules/ },
+  {
+    agent: "droid",
+    files: DROID({ permissionRules: [{ id: "a", decision: "allow" }] }),
+    effects: BOTH,
+    command: "./x",
+    objects: undefined,
+  },
+  { agent: "droid", files: { ".factory/settings.json": "{ broken" }, effects: BOTH, command: "./x", objects: /cannot be understood/ },
+  {
+    agent: "droid",
+    files: { "../.factory/settings.local.json": '{ "commandDenylist": ["./x"] }' },
+    effects: BOTH,
+    command: "./x",
+    objects: /commandDenylist/,
   },
   { agent: "windsurf", files: {}, effects: BOTH, command: "./x", objects: /cannot be read/ },
   { agent: "windsurf", files: {}, effects: [], command: "./x", objects: undefined },

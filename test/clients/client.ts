@@ -54,6 +54,8 @@ export interface Client {
 }
 
 export interface OwnRule {
+  /** Without it the client refuses in this mode what it asks about; by default `free`, in which nothing but the rule refuses. */
+  readonly mode?: Mode;
   readonly files?: Readonly<Record<string, string>>;
   readonly args?: string;
 }

@@ -5,10 +5,11 @@ import { codex } from "./hosts/codex.ts";
 import { copilot } from "./hosts/copilot.ts";
 import { droid } from "./hosts/droid.ts";
 import { gemini } from "./hosts/gemini.ts";
+import { kilo } from "./hosts/kilo.ts";
 import { opencode } from "./hosts/opencode.ts";
 import { pi } from "./hosts/pi.ts";
 import { qwen } from "./hosts/qwen.ts";
 
-export const CLIENTS: readonly Client[] = [claude, codex, opencode, gemini, qwen, pi, copilot, droid, cline];
+export const CLIENTS: readonly Client[] = [claude, codex, opencode, kilo, gemini, qwen, pi, copilot, droid, cline];
 
 export const clientNamed = (id: string): Client | undefined => CLIENTS.find((client) => client.id === id);

@@ -37,12 +37,7 @@ async function main(): Promise<void> {
   }
   const witness = await witnesses(env);
   const before = treeOf(HOME, isOthers);
-  const ended = await start(
-    [...programOf(client), ...argsOf(client, prompt("main"), job.hooked ? job.mode : "free", rule?.args)],
-    env,
-    job.seconds,
-    "client",
-  );
+  const ended = await start([...programOf(client), ...argsOf(client, prompt("main"), job.mode, rule?.args)], env, job.seconds, "client");
   const file = join(HOME, ".local/state/assent/audit.jsonl");
   const audit = existsSync(file) ? readFileSync(file, "utf8") : "";
   const report: ConfinedReport = {
@@ -51,7 +46,7 @@ async function main(): Promise<void> {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as ConfinedReport["audit"][number]),
-    told: (model.exchanges.at(-1)?.heard?.turns ?? []).flatMap((turn) => (turn.by === "tool" ? [turn.text] : [])),
+    told: toldIn(model),
     problems: model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     tree: treeOf(PROJECT, () => true),
     before,
@@ -62,6 +57,12 @@ async function main(): Promise<void> {
   writeFileSync(join(MOUNTED.out, "audit.jsonl"), audit);
   writeFileSync(join(MOUNTED.out, "report.json"), JSON.stringify(report));
   process.exit(0);
+}
+
+/** The longest conversation: titles and summaries are asked for after it. */
+function toldIn({ exchanges }: FakeModel): readonly string[] {
+  const conversations = exchanges.map(({ heard }) => (heard?.turns ?? []).flatMap((turn) => (turn.by === "tool" ? [turn.text] : [])));
+  return conversations.reduce((longest, one) => (one.length >= longest.length ? one : longest), []);
 }
 
 function place(path: string, text: string): void {

@@ -153,10 +153,15 @@ async function stopped(client: Client, rows: readonly Row[], drive: Drive): Prom
 async function held(client: Client, drive: Drive): Promise<void> {
   const { ownRule } = client;
   if (typeof ownRule !== "function") return say(`none  ${client.name}: a rule of its own: ${ownRule?.none ?? "not driven"}`);
-  const command = "./scripts/tell.sh";
+  const command = "sh scripts/tell.sh";
   const job = { commands: [command], files: { "scripts/tell.sh": "#!/bin/sh\necho told > told.txt\n" }, mode: "usual" } as const;
   const ran = ({ tree }: ConfinedReport): boolean => `${PROJECT}/told.txt` in tree;
-  const bare = await drive("rule-bare", { ...job, hooked: false, ownRule: command });
+  const bare = await drive("rule-bare", {
+    ...job,
+    hooked: false,
+    mode: ownRule(command, "http://127.0.0.1:1").mode ?? "free",
+    ownRule: command,
+  });
   const without = await drive("rule-without", { ...job, hooked: true });
   const under = await drive("rule", { ...job, hooked: true, ownRule: command });
   const faults = [

@@ -6,6 +6,7 @@ import { rules as claude } from "../claude/rules.ts";
 import { rules as codex } from "../codex/rules.ts";
 import { rules as copilot } from "../copilot/rules.ts";
 import { rules as cursor } from "../cursor/rules.ts";
+import { rules as droid } from "../droid/rules.ts";
 import { rules as gemini } from "../gemini/rules.ts";
 import { openCodeRules, rules as opencode } from "../opencode/rules.ts";
 import { rules as qwen } from "../qwen/rules.ts";
@@ -17,6 +18,7 @@ export const HOST_READERS: Readonly<Record<string, NativeRuleReader>> = {
   codex: codex.reader,
   copilot: copilot.reader,
   cursor: cursor.reader,
+  droid: droid.reader,
   gemini: gemini.reader,
   kilo: openCodeRules("kilo", ".kilo").reader,
   opencode: opencode.reader,
@@ -116,6 +118,9 @@ function mightMatch(about: string, command: string): boolean {
       .replace(TOOL, "")
       .replace(/\{[^}]*\}/g, " ")
       .match(/[\w.-]+/g) ?? [];
-  const plain = command.replace(/['"\\]|\$(?=['"])/g, "");
-  return words.filter((word) => /\w/.test(word)).every((word) => command.includes(word) || plain.includes(word));
+  // Some hosts take no notice of case.
+  const written = command.toLowerCase();
+  const plain = written.replace(/['"\\]|\$(?=['"])/g, "");
+  const isIn = (word: string): boolean => written.includes(word) || plain.includes(word);
+  return words.filter((word) => /\w/.test(word)).every((word) => isIn(word.toLowerCase()));
 }

@@ -14,6 +14,8 @@ import { factsOf, files, mcp, mcpGuess, named, requestOf, shell, text } from "..
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
   bash: shell("command", "workdir"),
+  // Kilo's (7.7.9); without a command it says or ends what it has started.
+  background_process: { does: "shell", field: "command", folder: "workdir", otherwise: named("background_process") },
   read: files("read", "filePath"),
   write: files("write", "filePath"),
   edit: files("edit", "filePath"),

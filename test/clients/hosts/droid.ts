@@ -36,7 +36,11 @@ export const droid: Client = {
   own: { path: ".factory/settings.json", off: json({ hooksDisabled: true }) },
   managed: true,
   harmless: "TaskOutput TaskStop ToolSearch GenerateImage",
-  ownRule: (command, model) => ({ files: { [`${HOME}/.factory/settings.json`]: settings(model, { commandDenylist: [command] }) } }),
+  // What it asks about, `exec` refuses.
+  ownRule: (command, model) => ({
+    mode: "usual",
+    files: { [`${HOME}/.factory/settings.json`]: settings(model, { commandDenylist: [command] }) },
+  }),
   shell: (command) => ({
     tool: "Execute",
     input: { command, summary: "a step", riskLevel: "low", riskLevelReason: "a file in the project" },

@@ -1,12 +1,14 @@
-import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
-import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { group, preToolUse, readShaped, sample, withNote, words } from "./claude-shape.ts";
-import { type Protocol, type Reply, reply } from "./protocol.ts";
-import { files, mcpGuess, named } from "./reading.ts";
+import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
+import type { Agent, HostFacts, Setup } from "../agent.ts";
+import { group, inputInstead, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { type Protocol, type Reply, reply } from "../protocol.ts";
+import { files, mcpGuess, named } from "../reading.ts";
 
 /**
  * Factory Droid. Measured on 0.215.0: a denial holds, even with `--skip-permissions-unsafe`; an ask lets the tool run in
- * `droid exec`; an allow overrides the user's own `commandDenylist`. So only denials are sent.
+ * `droid exec`; an allow overrides the user's own `commandDenylist`, and what it puts in the place of a command is not held against
+ * that list; of what is on `commandBlocklist` no hook hears. So only denials are sent, and an allow for what goes ahead confined
+ * where no list speaks about it.
  */
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
@@ -27,9 +29,22 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
 
 const JUDGED = words("PreToolUse");
 const OTHERS = words("PostToolUse Notification UserPromptSubmit SessionStart SessionEnd Stop SubagentStop PreCompact");
-const hostOf = (): Host => ({ shell: "any", decides: true, asks: false, bypassed: false, planning: false });
 
-function write({ answer, verdict }: Outcome): Reply {
+/** An allow with another command in the place of the one asked about is heard, but not where Droid only plans. */
+const hostOf = (mode: string | undefined): Host => ({
+  shell: "any",
+  decides: true,
+  asks: false,
+  bypassed: false,
+  planning: mode === "spec",
+  confines: mode !== undefined && /^(?:off|auto-(?:low|medium|high))$/.test(mode),
+  unheard: ["ask", "deny"],
+});
+
+function write(outcome: Outcome): Reply {
+  const { answer, verdict } = outcome;
+  const instead = inputInstead(outcome);
+  if (instead !== undefined) return reply(preToolUse("allow", `Assent: ${answer.modelReason}`, instead));
   if (answer.decision !== "deny") return reply({});
   return reply(withNote(preToolUse("deny", `Assent: ${answer.modelReason}`), verdict.untrusted, answer.reason));
 }
@@ -88,7 +103,8 @@ const setup: Setup = {
   silence: "Droid's autonomy level decides: with `--auto low` and higher what it holds for harmless enough goes ahead",
   asksLittle: "Droid with --auto",
   cannot: [
-    "an allow would override your own `commandDenylist`, so none is sent: Droid asks by its autonomy level",
+    "an allow would override your own `commandDenylist`, so one is sent only for what goes ahead confined and is on none of your lists",
+    "lists that your organisation keeps on Factory's server, and settings handed over by `--settings`, are not read for that",
     "the host does not say which calls are a sub-agent's",
   ],
   registrations: ({ home, project, command }) => [
@@ -139,6 +155,6 @@ export const droid: Agent<"droid"> = {
   name: "Factory Droid",
   protocol,
   facts,
-  rules: { none: "its lists of commands are not read yet" },
+  rules: { load: async () => (await import("./rules.ts")).rules },
   setup,
 };

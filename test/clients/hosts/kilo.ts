@@ -1,0 +1,57 @@
+import { json, type Client, type Origin } from "../client.ts";
+import { ELSEWHERE, HOME, MOUNTED } from "../place.ts";
+
+/** It adds the first line and, when it has never run, a permission by itself. */
+const settings = (model: Origin, more: object = {}): string =>
+  json({
+    $schema: "https://app.kilo.ai/config.json",
+    provider: {
+      fake: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: `${model}/v1`, apiKey: "fake-key" },
+        models: { "fake-model": { tool_call: true, limit: { context: 100_000, output: 4000 } } },
+      },
+    },
+    model: "fake/fake-model",
+    small_model: "fake/fake-model",
+    mcp: { lab: { type: "local", command: [MOUNTED.ownNode, MOUNTED.mcpServer], enabled: true } },
+    permission: { bash: "allow" },
+    ...more,
+  });
+
+export const kilo: Client = {
+  id: "kilo",
+  name: "Kilo Code CLI",
+  package: { name: "@kilocode/cli-linux-x64", version: "7.7.9" },
+  command: "kilo",
+  program: "@kilocode/cli-linux-x64/bin/kilo",
+  files: (model) => ({
+    [`${HOME}/.config/kilo/kilo.json`]: settings(model),
+    // Beside a plugin it wants a package of its own, and tries to get it for more than a minute.
+    [`${HOME}/.npmrc`]: "fetch-retries=0\n",
+  }),
+  env: () => ({ KILO_DISABLE_MODELS_FETCH: "1", KILO_DISABLE_AUTOUPDATE: "1" }),
+  args: "run --format json PROMPT",
+  modes: { usual: "", free: "--auto" },
+  own: { path: "kilo.json", off: json({ plugin: [] }) },
+  managed: true,
+  detours: {
+    "an edit that creates": [{ tool: "edit", input: { filePath: `${ELSEWHERE}/outside.txt`, oldString: "", newString: "outside\n" } }],
+    "a command in the background": [
+      { tool: "background_process", input: { action: "start", command: "touch denied.txt", description: "a step" } },
+    ],
+    "a command's folder": [{ tool: "bash", input: { command: "touch outside.txt", description: "a step", workdir: ELSEWHERE } }],
+  },
+  harmless:
+    "todowrite board_post board_read cancel_wakeup cron_create cron_delete cron_list goal kilo_local_recall link_pr schedule_wakeup",
+  twoPipes: true,
+  ownRule: (command, model) => ({
+    files: {
+      [`${HOME}/.config/kilo/kilo.json`]: settings(model, { permission: { bash: { "*": "allow", [`${command}*`]: "deny" } } }),
+    },
+  }),
+  shell: (command) => ({ tool: "bash", input: { command, description: "a step" } }),
+  write: (path, content) => ({ tool: "write", input: { filePath: path, content } }),
+  mcp: (tool) => [{ tool: `lab_${tool}`, input: { text: "x" } }],
+  agent: (prompt) => [{ tool: "task", input: { description: "a step", prompt, subagent_type: "general" } }],
+};
