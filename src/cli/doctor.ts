@@ -1,9 +1,11 @@
 import { visible } from "../action/index.ts";
+import { inspect } from "../inspect/index.ts";
 import { askExtension, findExtensions } from "../engine/index.ts";
 import { canSupervise, type Probe, probeKernel } from "../supervise/wall/probe/index.ts";
 import { bypassHere, stateFolder, thisMachine } from "../state/index.ts";
 import { storedBytes, undoProblem } from "../supervise/edits/index.ts";
 import { agentChecks } from "./doctor-agents.ts";
+import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
@@ -69,7 +71,11 @@ function undo(): Section {
   const folder = stateFolder(machine);
   const problem = undoProblem(folder);
   const kept = storedBytes(`${folder}/runs`);
-  const used = `${kept.count.toLocaleString("en-US")} runs and edits, ${Math.ceil(kept.bytes / 2 ** 20).toLocaleString("en-US")} MB`;
+  const { keepRuns, keepMegabytes, keepDays } = inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings.undo;
+  const shown = (count: number): string => count.toLocaleString("en-US");
+  const used =
+    `${shown(kept.count)} of at most ${shown(keepRuns)} runs and edits, ` +
+    `${shown(Math.ceil(kept.bytes / 2 ** 20))} of at most ${shown(keepMegabytes)} MB, ${shown(keepDays)} days`;
   const checks: Check[] = [{ id: "room", title: "room", ok: problem === undefined, required: false, why: problem ?? used }];
   const summary = problem === undefined ? "what goes ahead confined can be taken back" : "what would go ahead confined is asked";
   return { id: "undo", title: "undo", ok: true, summary, checks };

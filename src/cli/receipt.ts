@@ -19,7 +19,7 @@ import {
   type SpanReceipt,
   undoneIn,
 } from "../supervise/undo/index.ts";
-import type { ConfinedCommand } from "../supervise/index.ts";
+import type { ConfinedCommand, LeftEnd } from "../supervise/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -160,9 +160,21 @@ function page(found: Receipt, machine: Machine, style: TerminalStyle, first: num
     ...(run.confined === undefined ? [] : [style.dim(confinedFor(run.confined))]),
     style.dim(`${run.id}, ${time(run.started)} UTC, in ${visible(shorten(run.cwd, "/", machine.home))}, ${ending(run, found.running)}`),
   ];
+  if (run.left !== undefined) out.push(style.dim(leftLine(run.left, run.leftEnded, found.running)));
   if (found.undoneBy !== undefined) out.push(`undone by ${found.undoneBy}`);
   const rest = body(found, run, { machine, style, first });
   return `${[...out, ...(rest.length === 0 ? ["changed nothing"] : rest)].join("\n")}\n`;
+}
+
+const LEFT_ENDED: Readonly<Record<LeftEnd, string>> = {
+  session: "ended with the session",
+  host: "ended with the agent's host",
+  age: "ended after 24 hours",
+};
+
+function leftLine(left: NonNullable<RunRecord["left"]>, why: LeftEnd | undefined, running: boolean): string {
+  const names = some(left.map(({ pid, name }) => `${visible(name)} (${pid})`));
+  return `left running: ${names}; ${why === undefined ? (running ? "still running" : "over") : LEFT_ENDED[why]}`;
 }
 
 interface PageStyle {

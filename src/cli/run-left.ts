@@ -88,8 +88,15 @@ export async function stayBeside(beside: Beside, left: NonNullable<RunResult["le
   const look = setInterval(() => {
     const age = performance.now() - since;
     if (host === undefined && age > HOST_STAYS) host = hostAmong(starters);
-    const isOver = age > LONGEST || (noted && !isLeftRun(machine, run)) || (host !== undefined && !isAlive(host));
-    if (isOver) killTree();
+    const why =
+      noted && !isLeftRun(machine, run) ? "session" : host !== undefined && !isAlive(host) ? "host" : age > LONGEST ? "age" : undefined;
+    if (why === undefined) return;
+    try {
+      left.noteEnd(why);
+    } catch {
+      // The receipt goes without.
+    }
+    killTree();
   }, LOOK_EVERY);
   look.unref();
   await left.over;

@@ -1,25 +1,35 @@
 import { visible } from "../action/index.ts";
+import { inspect } from "../inspect/index.ts";
 import { thisMachine } from "../state/index.ts";
 import {
   bytesOf,
   cleanable,
   cleanRuns,
   commandOf,
-  LIMITS,
+  limitsOf,
   listRuns,
+  type RunLimits,
   type RunRecord,
   runsFolder,
   sealEdits,
   usedBytes,
 } from "../supervise/undo/index.ts";
 import { askYes } from "./ask-yes.ts";
+import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
+import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readSince } from "./since.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
 const COMMAND = "runs clean";
+
+/** What this user's policy keeps. */
+const limitsHere = (): RunLimits => {
+  const { settings } = inspect({ machine: thisMachine(), cwd: absolute("."), own: engine.own }).policy;
+  return limitsOf(settings.undo);
+};
 
 /** `assent runs list`: what undo keeps, and how much of the disk that takes. */
 export function list({ json }: { readonly json?: boolean }): number {
@@ -28,7 +38,7 @@ export function list({ json }: { readonly json?: boolean }): number {
   const runs = listRuns(at);
   if (json === true) {
     const rows = runs.map((run) => ({ id: run.id, started: run.started, command: commandOf(run), bytes: bytesOf(run) }));
-    writeStdout(`${JSON.stringify({ v: JSON_VERSION, bytes: usedBytes(at), limit: LIMITS.bytes, runs: rows })}\n`);
+    writeStdout(`${JSON.stringify({ v: JSON_VERSION, bytes: usedBytes(at), limit: limitsHere().bytes, runs: rows })}\n`);
     return 0;
   }
   const style = styleFor(process.stdout, process.env);
@@ -38,8 +48,11 @@ export function list({ json }: { readonly json?: boolean }): number {
   return 0;
 }
 
-const usedText = (count: number, bytes: number): string =>
-  `${count.toLocaleString("en-US")} kept, ${sizeText(bytes)} of at most ${sizeText(LIMITS.bytes)}`;
+function usedText(count: number, bytes: number): string {
+  const { bytes: most, runs, days } = limitsHere();
+  const rest = `${runs.toLocaleString("en-US")} of the last ${days.toLocaleString("en-US")} days`;
+  return `${count.toLocaleString("en-US")} kept, ${sizeText(bytes)} of at most ${sizeText(most)}; at most ${rest}`;
+}
 
 const UNITS = ["B", "kB", "MB", "GB"];
 
@@ -79,7 +92,7 @@ export async function clean({ older = "7d", all, yes, json }: CleanOptions): Pro
     }
   }
   const freed = bytes(wanted);
-  const removed = cleanRuns(at, until);
+  const removed = cleanRuns(at, until, limitsHere());
   if (json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, removed: removed.map(({ id }) => id), bytes: usedBytes(at) })}\n`);
   else if (removed.length === 0)
     writeStdout(`nothing to remove${all === true ? "" : " (--older 1d, --all)"}: ${usedText(listRuns(at).length, usedBytes(at))}\n`);

@@ -154,7 +154,7 @@ export interface SettingLine {
   readonly line?: number;
 }
 
-const KEYS: readonly (keyof Settings)[] = ["preset", "mode", "writableRoots", "unknown", "bypass", "automation", "audit"];
+const KEYS: readonly (keyof Settings)[] = ["preset", "mode", "writableRoots", "unknown", "bypass", "automation", "audit", "undo"];
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**

@@ -32,6 +32,7 @@ export const DEFAULT_SETTINGS: Settings = {
     refusals: { minutes: 10 },
   },
   audit: { keepDays: 90, keepMegabytes: 4096 },
+  undo: { keepDays: 30, keepMegabytes: 5120, keepRuns: 2000 },
 };
 
 /**
@@ -114,8 +115,9 @@ function joinSettings(
 ): Settings {
   let fixed: Partial<Settings> = {};
   for (const given of fixing) fixed = { ...given, ...fixed };
-  // How long the log is kept and where it is sent is for nobody else to say: an environment variable can name an explicit file.
-  const filled = explicit.reduce((settings, { audit: _audit, ...given }) => ({ ...given, ...settings }), fixed);
+  // How long the log and what undo needs are kept, and where the log is sent, is for nobody else to say: an environment variable can
+  // name an explicit file.
+  const filled = explicit.reduce((settings, { audit: _audit, undo: _undo, ...given }) => ({ ...given, ...settings }), fixed);
   return [...explicit, ...trusted].reduce(tighten, { ...DEFAULT_SETTINGS, ...filled });
 }
 
@@ -129,6 +131,7 @@ function tighten(current: Settings, given: Partial<Settings>): Settings {
     writableRoots: given.writableRoots === undefined ? current.writableRoots : narrow(current.writableRoots, given.writableRoots),
     automation: given.automation === undefined ? current.automation : tightenAutomation(current.automation, given.automation),
     audit: current.audit,
+    undo: current.undo,
   };
 }
 

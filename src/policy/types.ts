@@ -74,6 +74,13 @@ export interface AuditSettings {
   readonly otlp?: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> };
 }
 
+/** What is kept for `assent undo`, the oldest goes first. */
+export interface UndoSettings {
+  readonly keepDays: number;
+  readonly keepMegabytes: number;
+  readonly keepRuns: number;
+}
+
 export interface Settings {
   readonly preset: PresetName;
   readonly mode: Mode;
@@ -83,6 +90,7 @@ export interface Settings {
   readonly bypass: "asks" | "host";
   readonly automation: Automation;
   readonly audit: AuditSettings;
+  readonly undo: UndoSettings;
   /** The preset's protection of secrets is switched off: by a ruleset of the library, never by a file. */
   readonly secrets?: "open";
 }

@@ -15,7 +15,18 @@ import { OtherRuns } from "./other-runs.ts";
 import { DnsRelay, hostsOf, Names, nameServersOf, type RelayOptions } from "./net/index.ts";
 import { Questions } from "./questions.ts";
 import type { Exit, RunEvent, RunOptions, RunResult } from "./types.ts";
-import { newRunId, pruneSeldom, RunFolder, type RunMeta, runsFolder, sealEdits, sealRun, UndoStore } from "./undo/index.ts";
+import {
+  limitsOf,
+  newRunId,
+  pruneSeldom,
+  RunFolder,
+  type RunLimits,
+  type RunMeta,
+  runsFolder,
+  sealEdits,
+  sealRun,
+  UndoStore,
+} from "./undo/index.ts";
 import { procProblem, WallError } from "./wall/index.ts";
 
 /** A run that could not begin, or that Assent itself could not go on with. */
@@ -120,6 +131,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
   let relay: { readonly found: Relay | undefined } | undefined;
   let undo: UndoStore | undefined;
   let door: Door | undefined;
+  let limits: RunLimits | undefined;
   let otherRuns: OtherRuns | undefined;
   let launched: Launched | undefined;
   let noLonger: (() => void) | undefined;
@@ -222,6 +234,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             env = Object.fromEntries(Object.entries(env).filter(([name]) => !removed.includes(name)));
           }
           audit.keep = retentionOf(judge.policy.settings.audit);
+          limits = limitsOf(judge.policy.settings.undo);
           if (undoes) undo = new UndoStore(folder);
           const { confined } = options;
           const session = confined?.session === undefined ? undefined : `${confined.agent} ${confined.session}`;
@@ -290,7 +303,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
       if (unkept !== undefined) options.onNotice?.(`the receipt is not complete: ${unkept}`);
       if (launched === undefined) discard(records);
       else keep(records, undoes, exit, options.onNotice);
-      pruneSeldom(runsFolder(machine));
+      pruneSeldom(runsFolder(machine), limits);
     }
   };
   const all = supervised();
@@ -315,7 +328,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
         exit: end,
         removed,
         ...(questions.ended === undefined ? {} : { ended: questions.ended }),
-        left: { processes, over: all },
+        left: { processes, over: all, noteEnd: (leftEnded) => records.end({ leftEnded }) },
       });
     });
   };

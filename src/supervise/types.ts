@@ -17,6 +17,9 @@ export interface ConfinedCommand {
   readonly aside?: string;
 }
 
+/** What ended what a run had left behind: its agent's session, the host's own end, or that it was too old. */
+export type LeftEnd = "session" | "host" | "age";
+
 /** One judged call, as it is logged, traced and learnt from. */
 export interface RunEvent {
   /** Milliseconds since the epoch. */
@@ -99,5 +102,10 @@ export interface RunResult {
   /** Ended by `quit`, or refused to ask: 130 and 3. */
   readonly ended?: "quit" | "no-block";
   /** What the program left behind: it stays under the policy, as long as this process lives. */
-  readonly left?: { readonly processes: readonly ProcessInfo[]; readonly over: Promise<unknown> };
+  readonly left?: {
+    readonly processes: readonly ProcessInfo[];
+    readonly over: Promise<unknown>;
+    /** Whoever is about to end it says why, for the receipt. */
+    readonly noteEnd: (why: LeftEnd) => void;
+  };
 }

@@ -229,6 +229,7 @@ describe("the end of a session", () => {
     await expect.poll(() => alive(pid)).toBe(false);
     await expect.poll(() => supervisors.some(alive)).toBe(false);
     expect(existsSync(leftFolder(place.machine))).toBe(false);
+    expect(assent(place, ["receipt"]).stdout).toMatch(/^left running: sleep \(\d+\); ended with the session$/m);
   });
 });
 
@@ -252,5 +253,30 @@ describe("the hooks for it", () => {
     place.write(join(reportsFolder(place.machine), "0123456789abcdef.run"), "");
     chmodSync(reportsFolder(place.machine), 0o700);
     expect(start()).toMatchObject({ status: 0, stdout: "started\n" });
+  });
+});
+
+describe("how much is kept for undo", () => {
+  const POLICY = { undo: { keepMegabytes: 1, keepRuns: 3, keepDays: 2 } };
+
+  it("is the user's to say, shown by `assent runs` and doctor, and no project's", () => {
+    const place = placed(POLICY);
+    place.write(".agent-permissions.jsonc", JSON.stringify({ version: 1, undo: { keepMegabytes: 9 } }));
+    assent(place, ["trust", "--yes"]);
+    expect(assent(place, ["runs"]).stdout).toBe("0 kept, 0 B of at most 1.0 MB; at most 3 of the last 2 days\n");
+    expect(assent(place, ["doctor"]).stdout).toMatch(/0 of at most 3 runs and edits, 0 of at most 1 MB, 2 days/);
+  });
+
+  it("at the limit what goes ahead confined is a question, and nothing of the session goes", () => {
+    const place = placed(POLICY);
+    place.write("large", "x".repeat(3 << 20));
+    call(place, "rm large; cp /dev/null other");
+    call(place, "echo > a.txt");
+    rmSync(join(place.home, ".local/state/assent/runs/.pruned"), { force: true });
+    call(place, "echo > b.txt");
+    expect(hook(place, "PermissionRequest", { tool_input: { command: "sh step.sh" }, permission_suggestions: [] })).toEqual({});
+    expect(assent(place, ["doctor"]).stdout).toContain("`assent runs clean` makes room");
+    expect(assent(place, ["undo", "--session", "--yes"]).status).toBe(0);
+    expect(readFileSync(join(place.project, "large"), "utf8")).toHaveLength(3 << 20);
   });
 });

@@ -65,7 +65,7 @@ describe("what is read", () => {
     expect(operations[0]?.rules[0]).toMatchObject({ layer: "project", root: "/p", untrusted: true });
   });
 
-  test("settings: only what is written, `automation` and `audit` made whole", () => {
+  test("settings: only what is written, `automation`, `audit` and `undo` made whole", () => {
     expect(policyOf("{ preset: 'strict', mode: 'auto-edit', writableRoots: ['.'], unknown: 'deny', bypass: 'host' }").settings).toEqual({
       preset: "strict",
       mode: "auto-edit",
@@ -73,7 +73,7 @@ describe("what is read", () => {
       unknown: "deny",
       bypass: "host",
     });
-    expect(policyOf("{ automation: { agents: { restricted: ['x'] } }, audit: {} }").settings).toEqual({
+    expect(policyOf("{ automation: { agents: { restricted: ['x'] } }, audit: {}, undo: { keepDays: 3 } }").settings).toEqual({
       automation: {
         when: "everywhere",
         agents: { trusted: [], restricted: ["x"] },
@@ -81,6 +81,7 @@ describe("what is read", () => {
         refusals: { minutes: 10 },
       },
       audit: { keepDays: 90, keepMegabytes: 4096 },
+      undo: { keepDays: 3, keepMegabytes: 5120, keepRuns: 2000 },
     });
   });
 

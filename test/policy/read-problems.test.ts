@@ -166,6 +166,11 @@ const OTHERS: readonly Row[] = [
     help: 'write "headers": { "authorization": "COLLECTOR_TOKEN" }, the name of the environment variable that holds it',
   },
   {
+    text: "{\n  undo: { keepRuns: 0 } }",
+    says: "2:21 undo.keepRuns: `keepRuns`: must be a whole number from 1 to 1000000",
+    help: 'write "keepRuns": 2000',
+  },
+  {
     text: "{ audit: { keepDays: 1.5 } }",
     says: "1:22 audit.keepDays: `keepDays`: must be a whole number from 1 to 1000000",
     help: 'write "keepDays": 90',

@@ -143,10 +143,11 @@ const AUTOMATION: Automation = {
   refusals: { minutes: 10 },
 };
 const KEEP = { keepDays: 90, keepMegabytes: 4096 };
+const KEEP_UNDO = { keepDays: 30, keepMegabytes: 5120, keepRuns: 2000 };
 
 /** The settings a file makes; one it does not make is absent. */
 function readSettings(input: PolicyInput): Partial<Settings> {
-  const { preset, mode, writableRoots, unknown, bypass, automation, audit } = input;
+  const { preset, mode, writableRoots, unknown, bypass, automation, audit, undo } = input;
   return {
     ...(preset === undefined ? {} : { preset }),
     ...(mode === undefined ? {} : { mode }),
@@ -155,6 +156,7 @@ function readSettings(input: PolicyInput): Partial<Settings> {
     ...(bypass === undefined ? {} : { bypass }),
     ...(automation === undefined ? {} : { automation: readAutomation(automation) }),
     ...(audit === undefined ? {} : { audit: readAudit(audit) }),
+    ...(undo === undefined ? {} : { undo: { ...KEEP_UNDO, ...undo } }),
   };
 }
 

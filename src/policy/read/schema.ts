@@ -84,6 +84,18 @@ const auditSettings = described(
   "The log of verdicts.",
 );
 
+const undoSettings = described(
+  object(
+    {
+      keepDays: optional(count("Days. Without it: 30.", 'write "keepDays": 30')),
+      keepMegabytes: optional(count("Megabytes of files as they were before. Without it: 5120.", 'write "keepMegabytes": 5120')),
+      keepRuns: optional(count("Runs and edits. Without it: 2000.", 'write "keepRuns": 2000')),
+    },
+    'write "undo": { "keepMegabytes": 5120 }',
+  ),
+  "How much is kept for `assent undo`; the oldest goes first, never what belongs to a session that goes on. Only your own and the managed policy may say so.",
+);
+
 const OPTION_RULE = 'write { "tool": "Bash", "command": "sed", "when": { "hasOption": "-i" } }';
 const RULE_OBJECT = 'write { "rule": "Bash(git push:*)", "reason": "…" }';
 const TEXT_RULE = 'write "Bash(git status:*)"';
@@ -327,6 +339,7 @@ export const policySchema = object(
       ),
     ),
     audit: optional(auditSettings),
+    undo: optional(undoSettings),
     shell: optional(described(v.unknown(), "Accepted for files written for agentperm; without effect.")),
   },
   'write { "version": 1, "permissions": { "allow": [], "ask": [], "deny": [] } }',

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { DEFAULT_SETTINGS, type UndoSettings } from "../../policy/index.ts";
 import { isRunning, listRuns, type RunRecord } from "./run-folder.ts";
 import { listSessions } from "./sessions.ts";
 
@@ -11,7 +12,14 @@ export interface RunLimits {
   readonly days: number;
 }
 
-export const LIMITS: RunLimits = { runs: 2000, bytes: 5 * 1024 ** 3, days: 30 };
+/** What a policy says of it. */
+export const limitsOf = ({ keepDays, keepMegabytes, keepRuns }: UndoSettings): RunLimits => ({
+  runs: keepRuns,
+  bytes: keepMegabytes * 2 ** 20,
+  days: keepDays,
+});
+
+const LIMITS = limitsOf(DEFAULT_SETTINGS.undo);
 
 const DAY = 86_400_000;
 /** A session that did something within this time, in milliseconds, may go on. */

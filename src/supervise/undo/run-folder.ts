@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { isObject } from "../../data/index.ts";
 import { ensureFolder, type Machine, readRegular, stateFolder, writeAtomic } from "../../state/index.ts";
-import type { ConfinedCommand, Exit, RunEvent } from "../types.ts";
+import type { ConfinedCommand, Exit, LeftEnd, RunEvent } from "../types.ts";
 import { ERRNO, sys, SYSCALLS } from "../kernel/index.ts";
 import { linesOf } from "./journal.ts";
 
@@ -24,6 +24,8 @@ export interface RunMeta {
   readonly bytes?: number;
   /** Processes that the program left behind when it ended. */
   readonly left?: readonly { readonly pid: number; readonly name: string }[];
+  /** Why they were ended; absent: they ended by themselves, or live. */
+  readonly leftEnded?: LeftEnd;
   /** This is an undo of that run, of all of it unless `paths` says which; and of those runs with it, oldest first. */
   readonly undoes?: string;
   readonly undoesToo?: readonly string[];
@@ -85,7 +87,7 @@ export class RunFolder {
   }
 
   /** The program has ended; what is still to come (sealing) may take a moment. */
-  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes" | "left">): void {
+  end(facts: Pick<RunMeta, "ended" | "exit" | "bytes" | "left" | "leftEnded">): void {
     this.#flush();
     this.#meta = { ...this.#meta, ...facts };
     this.#write();
