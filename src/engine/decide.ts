@@ -9,6 +9,7 @@ import {
   type JudgeContext,
   type Policy,
   type RequestVerdict,
+  stricterOf,
   unconfined,
   underBroken,
   type Verdict,
@@ -40,6 +41,13 @@ import { realWorld } from "./world.ts";
 /** Keeps what a tool of the host is about to change; the question instead, where that cannot be done. */
 export type KeepEdit = (request: Request, actions: readonly Action[], machine: Machine) => Verdict | undefined;
 
+/** Why a command does not go ahead confined. */
+export interface Unconfinable {
+  readonly problem: string;
+  /** It must not go ahead as where nothing confines either, but be asked about. */
+  readonly asks?: true;
+}
+
 /** What deciding needs besides the request. */
 export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
@@ -47,11 +55,7 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
   /** Finds what a host is to start in the place of a command that goes ahead confined. Absent: it is only said that it would. */
-  readonly confine?: (
-    request: Request,
-    machine: Machine,
-    verdict: RequestVerdict,
-  ) => { readonly command: string } | { readonly problem: string };
+  readonly confine?: (request: Request, machine: Machine, verdict: RequestVerdict) => { readonly command: string } | Unconfinable;
   /** Keeps what a tool of the host is about to change, for undo. Absent: nobody does. */
   readonly keepEdit?: KeepEdit;
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
@@ -209,6 +213,10 @@ function startConfined(request: Request, verdict: RequestVerdict, policy: Policy
   const started = options.confine(request, options.machine, verdict);
   // Without a ticket the program that starts it judges anew.
   if (!confined) return { verdict, answer };
+  if ("problem" in started && started.asks === true) {
+    const { actions, unknowns } = plain;
+    return as({ ...stricterOf(plain, verdictOf("ask", "confine.host-rule", { reason: started.problem })), actions, unknowns });
+  }
   if ("problem" in started) return as({ ...plain, reason: `${plain.reason} (it was not confined: ${started.problem})` });
   if (wrapped === "unheard") return { verdict, answer: { ...answer, decision: "none" } };
   return { verdict, answer, ...(wrapped === undefined ? { instead: started.command } : {}) };

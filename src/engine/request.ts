@@ -68,6 +68,8 @@ export interface Host {
   readonly unheard?: readonly ("ask" | "deny")[];
   /** It hears of the end of this command. */
   readonly ends?: EndHooks;
+  /** It may hold its commands in a sandbox of its own, in which no run of ours can start: where it writes down whether it does. */
+  readonly sandbox?: { readonly record: string | undefined; readonly turn: string | undefined };
 }
 
 /** Hooks that a host calls when a command has ended, where they are registered. */

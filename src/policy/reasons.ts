@@ -244,6 +244,13 @@ export const REASONS = {
     title: "it is known not to work in a supervised run, or has failed in one before",
     waivable: false,
   },
+  "confine.host-rule": {
+    class: "run",
+    basis: "protection",
+    title: "a rule of the host's own may speak about it, and only of plain words is it known that the host hears them",
+    help: "run the part that the rule is about by itself, in plain words without quotes, variables or redirections",
+    waivable: false,
+  },
   "run.default": { class: "run", basis: "default", title: "allowed in a supervised run" },
   "run.errand": { class: "run", basis: "knowledge", title: "what this program was started for" },
   "run.typed": { class: "run", basis: "grant", title: "named in the command that was typed" },

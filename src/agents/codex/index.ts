@@ -1,15 +1,15 @@
 import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup, SettingValue } from "../agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files, named, text } from "../reading.ts";
 import { tableOf, valueAt } from "../value.ts";
 
 /**
- * OpenAI Codex CLI. Measured on 0.169.0: PreToolUse knows no answer but a denial with a reason; anything else (an ask, a
- * plain allow, a key it does not know) makes the hook fail, and the tool runs. PermissionRequest comes before Codex's own
- * question, where silence lets it ask.
+ * OpenAI Codex CLI. Measured on 0.169.0: PreToolUse knows no answers but a denial with a reason and an allow with another
+ * input; anything else (an ask, a plain allow, a key it does not know) makes the hook fail, and the tool runs.
+ * PermissionRequest comes before Codex's own question, where silence lets it ask.
  */
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
@@ -27,12 +27,16 @@ const OTHERS = words(
 );
 
 /** `bypassPermissions` only means that nobody can be asked: `codex exec` always says it. It is no user's wish. */
-const hostOf = (_mode: string | undefined, event: string): Host => ({
+const hostOf = (_mode: string | undefined, event: string, { payload }: HookCall): Host => ({
   shell: "any",
   decides: true,
   asks: event === "PermissionRequest",
   bypassed: false,
   planning: false,
+  // Here alone another command is taken; its own rules are held against that one (0.169.0).
+  confines: event === "PreToolUse" && payload["tool_name"] === "Bash",
+  unheard: ["ask", "deny"],
+  sandbox: { record: text(payload["transcript_path"]), turn: text(payload["turn_id"]) },
 });
 
 function read(call: HookCall): Reading {
@@ -50,14 +54,19 @@ function current(payload: Input): Input {
   return { ...payload, tool_name: type === "bash" || type === "shell" ? "Bash" : type, tool_input: isObject(metadata) ? metadata : {} };
 }
 
-function write({ request, answer, verdict }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { request, answer, verdict } = outcome;
   const reason = `Assent: ${answer.modelReason}`;
   if (request.event === "PermissionRequest") {
     // The folder that a command asks to run in is not told to hooks: only what a person wrote can allow it.
     const blind = answer.decision === "allow" && request.facts?.does === "shell" && verdict.basis !== "rule";
     return reply(blind ? {} : permissionRequest(answer.decision, reason));
   }
-  return reply(answer.decision === "deny" ? withNote(preToolUse("deny", reason), verdict.untrusted, answer.reason) : {});
+  if (answer.decision === "deny") return reply(withNote(preToolUse("deny", reason), verdict.untrusted, answer.reason));
+  const updatedInput = inputInstead(outcome);
+  return reply(
+    updatedInput === undefined ? {} : { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput } },
+  );
 }
 
 export const protocol: Protocol = {
@@ -87,7 +96,14 @@ const facts: HostFacts = {
   ],
   files: {
     userLocked: [".codex/config.toml", ".codex/hooks.json", ".codex/hooks/", ".codex/rules/"],
-    userAsked: [".codex/agents/", ".codex/prompts/"],
+    // The last three decide whether commands are confined (sandbox.ts, rules.ts).
+    userAsked: [
+      ".codex/agents/",
+      ".codex/prompts/",
+      ".codex/sessions/",
+      ".codex/environments.toml",
+      ".codex/cloud-config-bundle-cache.json",
+    ],
     project: [".codex/", ".codex-plugin/"],
     instructions: [],
     machine: ["/etc/codex/"],
@@ -117,6 +133,9 @@ const setup: Setup = {
     "hooks are not told the folder (`workdir`) in which a command is to run: relative paths are judged from the session's folder",
     "`write_stdin` to a running program and the hosted web search call no hook",
     "with an approval policy of `never`, as in `codex exec`, nothing can be asked",
+    "commands are confined with `danger-full-access` alone: in Codex's own sandbox (`workspace-write`, `read-only`) no program may watch " +
+      "another and Assent's records cannot be written, so there Codex's sandbox holds them, and what must be asked is asked or refused",
+    "`--ephemeral` sessions, and those with another `CODEX_HOME`, do not tell which sandbox is in force: nothing is confined there",
   ],
   after: "Codex skips new hooks until you have looked at them: start `codex` and approve them in `/hooks`",
   rulesync: { block: "codexcli", events: ["preToolUse", "permissionRequest"], matcher: ".*", timeout: 30 },

@@ -12,6 +12,7 @@ import {
 } from "../../import/index.ts";
 import { readFolder } from "../claude/rules.ts";
 import { at, textOfNode, textsOf, said } from "../native/json.ts";
+import { speakOf } from "./execpolicy.ts";
 import { type Literal, readStarlark, type StarlarkCall } from "./starlark.ts";
 import { folder, inProject, inProjectFolder, type NativeRules, ofUser, type Reasoned } from "../native/contract.ts";
 import { asText, ownFileWriter } from "../native/write.ts";
@@ -194,6 +195,27 @@ function readServers(servers: ReturnType<typeof at>, lineOf: (offset: number) =>
   }
 }
 
+const ADMINISTRATOR = { text: "rules of an administrator", effect: "deny" } as const;
+const NOT_READ = "Codex holds them by itself";
+
+/** `[rules]` there holds for everybody on the machine (0.169.0). */
+function readRequirements(text: string): NativeRead {
+  const placeOf = placeFinder(text);
+  const { root, faults } = readToml(text);
+  if (root === undefined) return { ...placeOf(faults[0]?.offset ?? 0), problem: faults[0]?.message ?? "cannot be read" };
+  const into = new Collector();
+  for (const { key, keyStart } of root.members)
+    if (key === "rules") into.lose({ ...ADMINISTRATOR, line: placeOf(keyStart).line }, NOT_READ);
+  return into.result();
+}
+
+/** What an organisation sends, signed, as texts within texts (0.169.0). */
+function readBundle(text: string): NativeRead {
+  const into = new Collector();
+  if (text.includes("prefix_rules")) into.lose({ ...ADMINISTRATOR, line: 1 }, NOT_READ);
+  return into.result();
+}
+
 function express({ refusal, reason }: Reasoned): readonly string[] | undefined {
   if (refusal.is !== "words" || refusal.exact) return undefined;
   const why = reason === undefined ? "" : `, justification = ${JSON.stringify(reason)}`;
@@ -207,11 +229,15 @@ export const rules: NativeRules = {
       return [
         ofUser(`${own}/rules`, readCodexRules, ".rules"),
         ofUser(`${own}/config.toml`, readCodexConfig),
+        ofUser("/etc/codex/rules", readCodexRules, ".rules"),
+        ofUser("/etc/codex/requirements.toml", readRequirements),
+        ofUser(`${own}/cloud-config-bundle-cache.json`, readBundle),
         ...inProjectFolder(around, readCodexRules, ".codex/rules", ".rules"),
         ...inProject(around, readCodexConfig, ".codex/config.toml"),
       ];
     },
     readerFor: (path) => (path.endsWith(".toml") ? readCodexConfig : readCodexRules),
+    speaks: speakOf,
   },
   refusals: {
     express,

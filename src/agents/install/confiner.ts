@@ -18,7 +18,8 @@ import {
   writeTicket,
 } from "../../state/index.ts";
 import { undoProblem } from "../../supervise/edits/index.ts";
-import { hostMightObject } from "../native/host-rules.ts";
+import { HOST_SANDBOXES } from "../native/host-sandboxes.ts";
+import { hostMightObject, type Objection } from "../native/host-rules.ts";
 import { ensureConfineLauncher } from "./confine-launcher.ts";
 import { isOwnText } from "./own.ts";
 import type { Program } from "./place.ts";
@@ -42,10 +43,12 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   const around = host.wrapped === "unheard" ? ensureShellPrefix(request.agent, machine, program) : undefined;
   if (around !== undefined && "problem" in around) return around;
   if (host.wrapped === "unheard" && !isConfined(verdict)) return leaveTicket(request, command, machine, session);
+  const sandboxed = host.sandbox === undefined ? undefined : HOST_SANDBOXES[request.agent]?.(host.sandbox, machine.home);
+  if (sandboxed !== undefined) return { problem: sandboxed };
+  const objection = host.wrapped === "unheard" ? undefined : objectionOf(request, command, machine);
+  if (objection !== undefined) return { problem: objection.why, ...(objection.asks === true ? { asks: true } : {}) };
   // It comes back where a host shows its hooks what others made of the call.
   if (isConfinedCommand(machine.home, command)) return { command };
-  const objection = host.wrapped === "unheard" ? undefined : objectionOf(request, command, machine);
-  if (objection !== undefined) return { problem: objection };
   const launcher = ensureConfineLauncher(machine, program);
   if ("problem" in launcher) return launcher;
   const unable = undoProblem(stateFolder(machine)) ?? cannotSupervise(machine, program);
@@ -119,17 +122,28 @@ function isOwnHook(groups: unknown, event: string): boolean {
   );
 }
 
-/** Rules of the host's own: of the user, of the folder where the session started and of the repository around it. */
+/** Rules of the host's own: of the user, of the folder where the session started and of those around it up to the repository. */
 function objectionOf(
   { agent, host: { unheard = [] }, cwd, sessionRoot = cwd }: Request,
   command: string,
   machine: Machine,
-): string | undefined {
-  for (const project of new Set([sessionRoot, projectOf(sessionRoot, machine), projectOf(cwd, machine)])) {
+): Objection | undefined {
+  const found: Objection[] = [];
+  const folders = [cwd, sessionRoot].flatMap((start) => foldersUpTo(projectOf(start, machine), start));
+  for (const project of new Set(folders)) {
     const objection = hostMightObject(agent, unheard, command, { home: machine.home, project, env: machine.env });
-    if (objection !== undefined) return objection;
+    if (objection !== undefined) found.push(objection);
   }
-  return undefined;
+  // One that the host hears asks or refuses by itself.
+  return found.find(({ asks }) => asks !== true) ?? found[0];
+}
+
+const MOST_FOLDERS = 40;
+
+function foldersUpTo(top: string, start: string): readonly string[] {
+  const folders = [top, start];
+  for (let at = start; at.startsWith(`${top}/`) && folders.length < MOST_FOLDERS; at = at.slice(0, at.lastIndexOf("/"))) folders.push(at);
+  return folders;
 }
 
 /** What was tried is believed for so long where it failed: somebody may mend it. */

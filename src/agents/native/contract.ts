@@ -22,11 +22,19 @@ export interface NativeSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Whether a rule speaks about a command. */
+export type Speech = "surely" | "perhaps" | "no";
+
 /** How the rules of a program are read: `assent import`. */
 export interface NativeRuleReader {
   readonly places: (around: NativeSurroundings) => readonly NativePlace[];
   /** For files named on the command line; by their endings where there are several kinds. */
   readonly readerFor: (path: string) => Reader;
+  /**
+   * How the host holds its rules (in our words) against a command, where that is known. Only what surely speaks is left to the host then:
+   * else whoever writes a command would choose its words so that nobody holds it. Absent: what might speak is left to it.
+   */
+  readonly speaks?: (rule: string, command: string) => Speech;
   /** Of the places only the first that can be read counts. */
   readonly first?: true;
   /** A file named without `--agent` is known by what it holds. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Converted } from "../../import/index.ts";
 import type { Effect } from "../../policy/index.ts";
-import { readRegular } from "../../state/index.ts";
+import { errorCode, readRegular } from "../../state/index.ts";
 import { rules as claude } from "../claude/rules.ts";
 import { rules as codex } from "../codex/rules.ts";
 import { rules as copilot } from "../copilot/rules.ts";
@@ -10,7 +10,7 @@ import { rules as droid } from "../droid/rules.ts";
 import { rules as gemini } from "../gemini/rules.ts";
 import { openCodeRules, rules as opencode } from "../opencode/rules.ts";
 import { rules as qwen } from "../qwen/rules.ts";
-import type { NativePlace, NativeRuleReader, NativeSurroundings } from "./contract.ts";
+import type { NativePlace, NativeRuleReader, NativeSurroundings, Speech } from "./contract.ts";
 
 /** The agents' own readers at once, for who cannot wait; a test holds them to what the agents declare. */
 export const HOST_READERS: Readonly<Record<string, NativeRuleReader>> = {
@@ -36,6 +36,13 @@ interface HostRule {
   readonly about: string;
 }
 
+/** Why a command is not to be replaced by another one. */
+export interface Objection {
+  readonly why: string;
+  /** The host may not hear the rule, so the command is a question of ours. */
+  readonly asks?: true;
+}
+
 /**
  * Why a host's own deny or ask rules might speak about this command, so that another command in its place would take them away from
  * the user; undefined: they surely do not. A host matches words and patterns, so a rule of which some word does not occur speaks
@@ -46,18 +53,28 @@ export function hostMightObject(
   effects: readonly Effect[],
   command: string,
   around: NativeSurroundings,
-): string | undefined {
+): Objection | undefined {
   if (effects.length === 0) return undefined;
   const reader = HOST_READERS[agent];
-  if (reader === undefined) return "the host's own rules cannot be read";
+  if (reader === undefined) return { why: "the host's own rules cannot be read" };
+  const speech = (about: string): Speech => (reader.speaks ?? mightSpeak)(about, command);
   for (const place of reader.places(around)) {
+    // A host that is not known to trust a project reads none of its rules.
+    const unheard = reader.speaks !== undefined && place.scope === "project";
     const found = rulesIn(place, around);
-    if ("problem" in found) return `${place.path} ${found.problem}, and might hold rules of the host's`;
-    const spoken = found.rules.find(({ effect, about }) => effects.includes(effect) && mightMatch(about, command));
-    if (spoken !== undefined) return `a rule of the host's own might speak about it: ${spoken.effect} ${spoken.text}`;
+    const objection = (why: string, asks: boolean): Objection => ({ why, ...(asks ? { asks } : {}) });
+    if ("problem" in found) return objection(`${place.path} ${found.problem}, and might hold rules of the host's`, unheard);
+    for (const { effect, text, about } of found.rules) {
+      const spoken = !effects.includes(effect) ? "no" : about === "" ? "surely" : speech(about);
+      if (spoken === "no") continue;
+      const asks = unheard || (reader.speaks !== undefined && spoken === "perhaps");
+      return objection(`a rule of the host's own might speak about it: ${effect} ${text}`, asks);
+    }
   }
   return undefined;
 }
+
+const mightSpeak = (about: string, command: string): Speech => (mightMatch(about, command) ? "perhaps" : "no");
 
 function rulesIn(
   place: NativePlace,
@@ -101,8 +118,9 @@ function filesOf({ path, all }: NativePlace): readonly string[] {
     return readdirSync(path)
       .filter((name) => name.endsWith(all))
       .map((name) => `${path}/${name}`);
-  } catch {
-    return [];
+  } catch (error) {
+    // One that is there and cannot be listed is reported when it is read.
+    return errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR" ? [] : [path];
   }
 }
 

@@ -8,7 +8,7 @@ import { readSafetyNet } from "./safety-net.ts";
 
 export type { NativePlace, RefusalWriter, NativeSurroundings } from "./contract.ts";
 export { formatOf, gather, type Gathered, type NativeFile } from "./gather.ts";
-export { HOST_READERS, hostMightObject } from "./host-rules.ts";
+export { HOST_READERS, hostMightObject, type Objection } from "./host-rules.ts";
 export { ownedIn, recordOwned } from "./record.ts";
 export type { WrittenExport } from "./write.ts";
 

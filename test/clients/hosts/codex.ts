@@ -27,7 +27,6 @@ args = ["${MOUNTED.mcpServer}"]
   }),
   env: () => ({ FAKE_KEY: "fake-key" }),
   // Its own sandbox would stop what Assent is to stop; `exec` never asks.
-  // Its own sandbox would stop what Assent is to stop; `exec` never asks.
   args: "exec --skip-git-repo-check --json --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust PROMPT",
   detours: {
     "a patch by the shell": [
@@ -52,6 +51,7 @@ args = ["${MOUNTED.mcpServer}"]
   // What `write_stdin` types is never judged: no shell or interpreter may be started to be typed into.
   own: { path: ".codex/config.toml", off: "[features]\nhooks = false\n" },
   managed: true,
+  twoPipes: true,
   harmless:
     "exec_command write_stdin list_mcp_resources list_mcp_resource_templates read_mcp_resource request_user_input get_goal create_goal update_goal tool_search wait_agent send_input close_agent resume_agent",
   shell: (command) => ({ tool: "exec_command", input: { cmd: command } }),
