@@ -11,7 +11,13 @@ const POLICY = '{ "unknown": "confine", "permissions": { "deny": ["Bash(terrafor
 const COMMANDS = ["./build.sh 'it'\\''s'", "ls -la", "make all", "terraform apply"];
 
 /** Hosts that are told to start another command, by the events on which they are. */
-const CONFINING = ["droid PreToolUse", "kilo tool.execute.before", "opencode tool.execute.before", "pi tool_call"] as const;
+const CONFINING = [
+  "codex PreToolUse",
+  "droid PreToolUse",
+  "kilo tool.execute.before",
+  "opencode tool.execute.before",
+  "pi tool_call",
+] as const;
 
 const TICKET = "0123456789abcdef";
 
