@@ -154,7 +154,12 @@ export interface NetAction extends ActionBase {
   readonly port: number | undefined;
   readonly url?: string;
   readonly why?: string;
+  /** The host that the part which is known names, where the rest may name another: for whoever sees what is really reached. */
+  readonly seems?: string;
 }
+
+/** The service of a database that is a file: what is changed there is a change of the file, too. */
+export const DATABASE_FILE = "sqlite";
 
 export interface RemoteAction extends ActionBase {
   readonly kind: "remote";

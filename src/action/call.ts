@@ -20,6 +20,7 @@
  * | `chattr` | path |
  * | `exec` | path of the program, argv |
  * | `connect`, `bind`, `listen`, `send` | host name where known, else address; or the path of a socket; port (`0`: none) |
+ * | `kill` | process, or a group as a negative number; signal, as a number. In confined commands of a session only |
  */
 export interface Call {
   readonly name: CallName;
@@ -50,6 +51,7 @@ export const CALL_NAMES = [
   "bind",
   "listen",
   "send",
+  "kill",
 ] as const;
 
 export type CallName = (typeof CALL_NAMES)[number];
@@ -128,6 +130,10 @@ export const CALL_ARGUMENTS: Readonly<Record<CallName, readonly { readonly name:
   send: [
     { name: "host", kind: "place" },
     { name: "port", kind: "number" },
+  ],
+  kill: [
+    { name: "process", kind: "number" },
+    { name: "signal", kind: "number" },
   ],
 };
 

@@ -76,6 +76,7 @@ export const DANGERS = {
     title: "ends every process of a name, also those that others started",
     help: SIGNAL_ONE,
     seenInRun: true,
+    confinable: true,
   },
   listener: { effect: "ask", title: "waits for connections of others", help: CONFIRM, seenInRun: true, confinable: true },
   "raw-connection": {
@@ -86,6 +87,13 @@ export const DANGERS = {
   },
   "resource-bomb": { effect: "ask", title: "may fill the disk or the memory", help: "say how much: a count, a size" },
   publish: { effect: "ask", title: "publishes for others to see", help: CONFIRM },
+  "data-destroy": {
+    effect: "ask",
+    title: "destroys what a database file holds",
+    help: CONFIRM,
+    seenInRun: true,
+    confinable: true,
+  },
   "remote-destroy": { effect: "ask", title: "destroys something on a remote service", help: CONFIRM },
   privilege: { effect: "ask", title: "gains rights or becomes another user", help: "run it without sudo", seenInRun: true },
   "foreign-repository": {

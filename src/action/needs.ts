@@ -15,6 +15,7 @@ export const CONFINED_NEEDS = {
   terminals: "talks to a terminal server outside (tmux, screen)",
   tickets: "needs your Kerberos tickets",
   gpu: "needs the graphics card",
+  owners: "finds processes by a port or file of theirs, which shows only its own there",
   hosts: "reaches a host that only its own configuration names",
 } as const;
 

@@ -23,6 +23,8 @@ import {
   type ConfinedFailure,
   effortClock,
   isAnyRunLive,
+  isOfSession,
+  sessionName,
   type Machine,
 } from "../state/index.ts";
 import { WatchFirst } from "./compiled-policy.ts";
@@ -133,7 +135,15 @@ function judgeRequest(request: Request, options: DecideOptions): Outcome {
   return withGrants(granted, options.machine, memory === "use", (grants): Outcome => {
     const failedBefore = remembersFailures(request, options) ? () => failureOf(request, world, options.machine)?.refused : undefined;
     const othersRun = (): boolean => isAnyRunLive(options.machine);
-    const context = { ...plain, grants, failedBefore, othersRun };
+    const { agent, session } = request;
+    const name = session === undefined ? undefined : sessionName(agent, session);
+    const context = {
+      ...plain,
+      grants,
+      failedBefore,
+      othersRun,
+      isOfSession: (pid: number) => name !== undefined && isOfSession(options.machine, name, pid),
+    };
     const own = judge(lowered, policy, context);
     const judgement =
       guess === undefined ? own : narrowByGuess(own, judge(guess.likely, policy, context), judge(guess.writing, policy, context), guess);

@@ -1,10 +1,10 @@
 import {
   type Action,
+  DATABASE_FILE,
   type ExecAction,
   type FileAction,
   type NetAction,
   type ProcessAction,
-  RUN_TIME_PROCESS,
   type Unknown,
   visible,
   type World,
@@ -28,6 +28,8 @@ export interface ConfineContext {
   readonly refusable?: boolean | undefined;
   /** What the same command was refused the last time that it ran confined and failed. */
   readonly failedBefore?: (() => string | undefined) | undefined;
+  /** A process that a confined command of the same session has started. */
+  readonly isOfSession?: ((pid: number) => boolean) | undefined;
   /** A confined command is running, which may change what a request reads before it reads it. */
   readonly othersRun?: (() => boolean) | undefined;
   /** Something protected goes with what the action takes away. */
@@ -124,6 +126,8 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (decision === "none") return action.kind === "exec" || action.kind === "code";
   // What is protected there would be refused halfway through; what is only written is refused by itself.
   if (changesFile && takesAlong(action) && context.takesProtected(action)) return false;
+  // Its file is judged beside it, and undone.
+  if (action.kind === "remote" && action.service === DATABASE_FILE) return basis === "default" || isConfinable(builtin);
   if (basis === "protection") return isConfinable(builtin) && (!changesFile || isRunsOwn(action, world));
   if (verdict.settledInRun === true) return true;
   if (basis !== "default") return false;
@@ -131,7 +135,7 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (action.kind === "file") return isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
   if (action.kind === "net") return action.operation === "listen" || isOwnMachine(action);
-  return action.kind === "process" && action.operation === "signal" && isOwnJob(action);
+  return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
 }
 
 const isSeen = ({ lasting }: Unknown, { decision, basis, builtin }: Verdict): boolean =>
@@ -142,11 +146,16 @@ const isRead = ({ operation }: FileAction): boolean => operation === "read" || o
 /** Whoever deletes, moves or changes a folder's rights means all that is in it. */
 const takesAlong = ({ operation }: FileAction): boolean => operation === "delete" || operation === "rename" || operation === "metadata";
 
-/** `kill %1`, `kill $!`: a run's processes may signal each other, and nobody else. */
-const isOwnJob = ({ target }: ProcessAction): boolean => target.startsWith("%") || target === RUN_TIME_PROCESS;
+/** `kill %1`, `kill $!`, `pkill NAME`: a session's confined processes may signal each other, and nobody else. A number says who is meant. */
+function isOwnJob({ target }: ProcessAction, { isOfSession }: ConfineContext): boolean {
+  return !/^\s*[-+]?\d/.test(target) || (/^-?[1-9]\d{0,9}$/.test(target) && isOfSession?.(Math.abs(Number(target))) === true);
+}
 
 /** A run lets itself be reached by what its session started, and by nothing else of this machine. */
-const isOwnMachine = ({ host }: NetAction): boolean => host !== undefined && reachOfHost(host) === "loopback";
+function isOwnMachine({ host, seems }: NetAction): boolean {
+  const named = host ?? seems;
+  return named !== undefined && reachOfHost(named) === "loopback";
+}
 
 /** In the project or a temporary folder: what a run changes without asking. Neither folder itself is taken away. */
 function isRunsOwn(action: FileAction, world: World): boolean {

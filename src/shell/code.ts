@@ -1,3 +1,4 @@
+import { DATABASE_FILE } from "../action/index.ts";
 import { HOME, type CodeFinding } from "./languages/finding.ts";
 import { readForeignCalls } from "./languages/foreign-calls.ts";
 import { LANGUAGES } from "./languages/index.ts";
@@ -89,10 +90,10 @@ export function applyFindings(inv: Invocation, language: string, findings: reado
       case "destroy":
         inv.cx.add({
           kind: "remote",
-          service: "database",
+          service: language === "sqlite" ? DATABASE_FILE : "database",
           operation: finding.does,
           origin: { by: "command", exec: inv.exec },
-          ...(finding.does === "destroy" ? { dangers: ["remote-destroy"] } : {}),
+          ...(finding.does === "destroy" ? { dangers: [language === "sqlite" ? "data-destroy" : "remote-destroy"] } : {}),
         });
         break;
       case "limit":

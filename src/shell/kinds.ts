@@ -207,7 +207,8 @@ function url(inv: Invocation, value: Value): void {
   const span = inv.span === undefined ? {} : { span: inv.span };
   const text = textOf(value);
   const prefix = text ?? prefixOf(value);
-  const withScheme = /^[a-z][a-z0-9+.-]*:/i.test(prefix) ? prefix : `http://${prefix}`;
+  // `localhost:3000/x` is a host with its port, and no scheme of that name.
+  const withScheme = /^[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(prefix) ? prefix : `http://${prefix}`;
   // A host that is not followed by a slash yet may go on in the unknown part.
   const whole = text !== undefined || /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+[/?#]/i.test(withScheme);
   let parsed: URL | undefined;
@@ -225,10 +226,16 @@ function url(inv: Invocation, value: Value): void {
     operation: "fetch",
     host: parsed === undefined || parsed.hostname === "" ? undefined : parsed.hostname.replace(/\.$/, ""),
     port: parsed?.port === undefined || parsed.port === "" ? undefined : Number(parsed.port),
-    ...(text === undefined ? { why: describe(value) } : { url: text }),
+    ...(text === undefined ? { why: describe(value), ...seemingHost(prefix) } : { url: text }),
     origin,
     ...span,
   });
+}
+
+/** `http://localhost:$PORT`: what is not known is the port, unless it is `x@another-host`. */
+function seemingHost(prefix: string): { readonly seems?: string } {
+  const host = /^(?:(?:https?|wss?):\/\/)?([\w.-]+|\[[\da-f:]+\]):$/i.exec(prefix)?.[1];
+  return host === undefined ? {} : { seems: host.toLowerCase().replace(/^\[|\]$/g, "") };
 }
 
 function host(inv: Invocation, value: Value): void {

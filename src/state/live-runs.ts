@@ -1,23 +1,35 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
-import { ensureFolder, errorCode } from "./files.ts";
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { ensureFolder, errorCode, readRegular } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { openState, stateFolder } from "./state.ts";
 
 /**
- * Confined commands that are running, what they left behind included: an empty file each in `live/` of the state folder, named after
- * the supervisor, PID and start time (proc_pid_stat(5)), and the run.
+ * Confined commands that are running, what they left behind included: a file each in `live/` of the state folder, named after
+ * the supervisor, PID and start time (proc_pid_stat(5)), and the run. In it stands the agent's session, where there is one.
  */
 const LIVE = "live";
 const NAME = /^(\d{1,10})-(\d{1,20})-[0-9a-z-]{8,64}$/;
 
+const MAX_BYTES = 4096;
+/** A chain of processes is no longer than this, whatever the numbers say. */
+const DEEPEST = 10_000;
+
+/** An agent's session, by one text. */
+export const sessionName = (agent: string, session: string): string => `${agent} ${session}`;
+
 /** Notes that a confined command is about to start. Throws where that cannot be noted. The result takes the note away again. */
-export function noteLiveRun(machine: Machine, run: string): () => void {
+export function noteLiveRun(machine: Machine, run: string, session?: string): () => void {
   const state = openState(machine);
   if ("problem" in state) throw new Error(state.problem);
   ensureFolder(`${state.folder}/${LIVE}`);
   const { O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   const file = `${state.folder}/${LIVE}/${process.pid}-${startOf(process.pid) ?? "0"}-${run}`;
-  closeSync(openSync(file, O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600));
+  const fd = openSync(file, O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  try {
+    if (session !== undefined) writeSync(fd, session);
+  } finally {
+    closeSync(fd);
+  }
   return () => remove(file);
 }
 
@@ -42,6 +54,30 @@ export function isAnyRunLive(machine: Machine): boolean {
   });
 }
 
+/**
+ * A process that a confined command of this session has started: it descends from a supervisor of the session. The supervisors
+ * themselves are none of it.
+ */
+export function isOfSession(machine: Machine, session: string, pid: number): boolean {
+  const folder = `${stateFolder(machine)}/${LIVE}`;
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return false;
+  }
+  const supervisors = new Set<string>();
+  for (const name of names) {
+    const [, supervisor, start] = NAME.exec(name) ?? [];
+    const noted = readRegular(`${folder}/${name}`, MAX_BYTES);
+    if (noted.is === "text" && noted.text === session) supervisors.add(`${supervisor} ${start}`);
+  }
+  if (supervisors.size === 0) return false;
+  for (let at = parentOf(pid), depth = 0; at !== undefined && at > 1 && depth < DEEPEST; at = parentOf(at), depth++)
+    if (supervisors.has(`${at} ${startOf(at)}`)) return true;
+  return false;
+}
+
 function remove(file: string): void {
   try {
     unlinkSync(file);
@@ -51,10 +87,18 @@ function remove(file: string): void {
 }
 
 /** The time at which a process was started; undefined: there is none. */
-function startOf(pid: number): string | undefined {
+const startOf = (pid: number): string | undefined => fieldsOf(pid)?.[19];
+
+const parentOf = (pid: number): number | undefined => {
+  const parent = fieldsOf(pid)?.[1];
+  return parent === undefined ? undefined : Number(parent);
+};
+
+/** Of proc_pid_stat(5), from the third on. */
+function fieldsOf(pid: number): readonly string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
     return undefined;
   }

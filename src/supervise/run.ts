@@ -3,7 +3,17 @@ import { retentionOf } from "../engine/index.ts";
 import { read } from "../engine/reader/index.ts";
 import { visible } from "../action/index.ts";
 import { AGENT_MARKS, verdictOf } from "../policy/index.ts";
-import { messageOf, noteChanges, noteLiveRun, openState, profileFile, programProfile, stillGranted } from "../state/index.ts";
+import {
+  isOfSession,
+  messageOf,
+  noteChanges,
+  noteLiveRun,
+  openState,
+  profileFile,
+  programProfile,
+  sessionName,
+  stillGranted,
+} from "../state/index.ts";
 import { RunAudit } from "./audit.ts";
 import { FailureHistory } from "./failures.ts";
 import { AllowedTally, describeProcess, Door, killTree, listLiving, netHandlers, type Outside } from "./door/index.ts";
@@ -237,11 +247,11 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
           limits = limitsOf(judge.policy.settings.undo);
           if (undoes) undo = new UndoStore(folder);
           const { confined } = options;
-          const session = confined?.session === undefined ? undefined : `${confined.agent} ${confined.session}`;
+          const session = confined?.session === undefined ? undefined : sessionName(confined.agent, confined.session);
           otherRuns = new OtherRuns(machine, id, undoes && !options.bestEffort, () => judge.ground, session);
           // Orphans of the tree become our children, not init's: only so can they be read and reaped (PR_SET_CHILD_SUBREAPER(2const)).
           must("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-          if (confined !== undefined) noLonger = noteLiveRun(machine, id);
+          if (confined !== undefined) noLonger = noteLiveRun(machine, id, session);
           // Whatever ends us must not leave the tree behind.
           process.once("exit", killTree);
           launched = launch({
@@ -249,6 +259,7 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             argv: [options.word ?? argv[0], ...argv.slice(1)],
             env,
             observeReads: true,
+            trapKill: confined !== undefined,
             bestEffort: options.bestEffort,
             job: options.job === true,
           });
@@ -273,6 +284,14 @@ export async function superviseRun(options: RunOptions): Promise<RunResult> {
             exceeds: () => otherRuns?.exceeds(),
             holds: (grant) => stillGranted(machine, grant),
             typed: !ofAgent,
+            ...(confined === undefined
+              ? {}
+              : {
+                  signals: {
+                    scoped: launched.enforced.landlock.scopes !== 0,
+                    isOfSession: (pid) => session !== undefined && isOfSession(machine, session, pid),
+                  },
+                }),
             net: netHandlers({
               judge,
               names,

@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../src/engine/index.ts";
 import { type Decision, isConfined, unconfined } from "../../src/policy/index.ts";
-import { noteLiveRun } from "../../src/state/index.ts";
+import { noteLiveRun, sessionName } from "../../src/state/index.ts";
 import { engine } from "../scratch.ts";
 import { place, type PolicyText } from "./place.ts";
 
@@ -24,7 +25,7 @@ const here = place({
 
 const HOST = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
 
-function told(command: string, policy: PolicyText, confines = true): Told {
+function told(command: string, policy: PolicyText, confines = true, session?: string): Told {
   here.user(policy);
   const facts = { does: "shell", field: "command" } as const;
   const request = {
@@ -35,6 +36,7 @@ function told(command: string, policy: PolicyText, confines = true): Told {
     host: { ...HOST, confines },
     point: "test",
     agent: "claude",
+    ...(session === undefined ? {} : { session }),
   };
   const { verdict } = decide(request, { machine: here.machine, ...engine, audit: false });
   return isConfined(verdict) ? "confined" : verdict.decision;
@@ -69,6 +71,14 @@ describe("what is confined, and what is not", () => {
       ["rm -rf build", "confined"],
       ["chmod +x x.sh", "confined"],
     ],
+    "databases that are files": [
+      ['sqlite3 app.db "insert into t values (1)"', "confined"],
+      ["sqlite3 app.db 'drop table t'", "confined"],
+      ["sqlite3 ~/other/app.db 'drop table t'", "ask"],
+      ["sqlite3 app.db '.shell id'", "confined"],
+      ["sqlite3 app.db \"attach '../other.db' as o; insert into o.t values (1)\"", "ask"],
+      ["psql -c 'drop table t'", "ask"],
+    ],
     "ordinary local git": [
       ["git add -A && git commit -m x", "confined"],
       ["git stash", "confined"],
@@ -92,7 +102,24 @@ describe("what is confined, and what is not", () => {
     "other machines, other processes, rights": [
       ["curl https://example.com", "ask"],
       ["curl http://localhost:3000/health", "confined"],
+      ["curl localhost:3000/health", "confined"],
+      ["wget -qO- localhost:3000", "confined"],
+      ["curl data.example:3000/health", "ask"],
+      ["curl -s http://localhost:$PORT/health", "confined"],
+      ["curl -s http://$HOST:3000/health", "ask"],
+      ["curl -s http://localhost$X/health", "ask"],
+      ["nc -z localhost 5432", "confined"],
+      ["nc -z db.example 5432", "ask"],
       ["kill 123", "ask"],
+      ["kill -- -123", "ask"],
+      ["kill $(cat server.pid)", "confined"],
+      ["pkill -f vite; npm run dev &", "confined"],
+      ["killall node", "confined"],
+      // Whose a port is, a run sees of its own processes only.
+      ["kill $(lsof -ti:3000)", "ask"],
+      ["lsof -ti:3000 | xargs kill -9", "ask"],
+      ["fuser -k 3000/tcp", "ask"],
+      ["kill -9 -1", "deny"],
       ["sleep 100 & kill %1", "confined"],
       ["sudo make install", "ask"],
       ["python3 -m http.server", "confined"],
@@ -216,6 +243,31 @@ describe("while a confined command is running", () => {
       writeFileSync(join(folder, name), "");
     expect(told("cat a.txt", CONFINE)).toBe("allow");
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a process by its number", () => {
+  const NUMBER = 4242;
+  const kill = (target: number, session?: string): Told => told(`kill ${target}`, CONFINE, true, session);
+
+  it("is confined where a confined command of the same session has started it", () => {
+    const started = spawn("sleep", ["60"]);
+    const { pid = 0 } = started;
+    const over = noteLiveRun(here.machine, "20260102-030405-abcdef", sessionName("claude", "s1"));
+    try {
+      expect([kill(pid, "s1"), kill(pid, "s2"), kill(pid), kill(NUMBER, "s1"), kill(process.pid, "s1"), kill(process.ppid, "s1")]).toEqual([
+        "confined",
+        "ask",
+        "ask",
+        "ask",
+        "ask",
+        "ask",
+      ]);
+    } finally {
+      over();
+      started.kill();
+    }
+    expect(kill(pid, "s1")).toBe("ask");
   });
 });
 

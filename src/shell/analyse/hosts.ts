@@ -1,4 +1,5 @@
 // Words that are, or hold, the name of a host.
+import { applyEffect } from "../effects.ts";
 import { describe, doubt, type Invocation } from "../invocation.ts";
 import { applyKind } from "../kinds.ts";
 import { isGlob, literal, prefixOf, textOf, type Value } from "../value.ts";
@@ -48,6 +49,7 @@ function address(inv: Invocation, value: Value): void {
 
 /** nc(1): what only tries whether a port answers opens no connection worth the name. */
 export function netcat(inv: Invocation): void {
+  if (inv.args.operands.length === 0) applyEffect(inv, { is: "net" });
   if (!has(inv, "-z")) inv.cx.addDanger(inv.exec, "raw-connection");
   if (has(inv, "-l") && inv.args.operands.length > 2) doubt(inv, "nc is given more than a port to listen on");
 }

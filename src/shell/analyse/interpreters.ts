@@ -1,4 +1,5 @@
 // Interpreters: where their code comes from, and what they open besides.
+import { DATABASE_FILE } from "../../action/index.ts";
 import { baseName, resolvePath } from "../../path/index.ts";
 import { addCode, codeFromStream, inlineCode } from "../code.ts";
 import { applyEffect } from "../effects.ts";
@@ -167,6 +168,12 @@ function makesDatabase(inv: Invocation): void {
 export function sqliteInput(inv: Invocation): void {
   readsSql(inv, "sqlite");
   makesDatabase(inv);
+  const [database] = inv.args.operands;
+  const changes = inv.cx.actions.some(
+    (action) =>
+      action.kind === "remote" && action.service === DATABASE_FILE && action.origin.by === "command" && action.origin.exec === inv.exec,
+  );
+  if (changes && database !== undefined && !/^(?::.*)?$/.test(textOf(database) ?? "?")) emitFile(inv, "edit", database);
 }
 
 export function duckdbInput(inv: Invocation): void {

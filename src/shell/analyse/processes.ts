@@ -1,5 +1,5 @@
 // Processes: who is signalled, what is shown of them, what waits for a lock.
-import { RUN_TIME_PROCESS, type Target } from "../../action/index.ts";
+import { type ExecAction, RUN_TIME_PROCESS, type Target } from "../../action/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
 import { isWildcard, textOf, type Value } from "../value.ts";
@@ -31,6 +31,8 @@ const wordText = (words: readonly Value[], at: number): string | undefined => {
   return word === undefined ? undefined : textOf(word);
 };
 
+/** Programs that find processes by what these hold open, which they may not look at in a supervised run. */
+const FINDS_OWNERS = /^(?:lsof|fuser|ss|netstat|sockstat|fstat)$/;
 /** Programs that find processes: by name, port, file, user. */
 const FINDS =
   /^(?:pgrep|pidof|ps|lsof|fuser|ss|netstat|jps|pstree|top|htop|procs|seq|tasklist|systemctl|launchctl|docker|podman|who|w|last|sockstat|fstat)$/;
@@ -45,18 +47,23 @@ function signalsFound({ cx }: Pick<Invocation, "cx">, targets: readonly Value[])
     (targets.some((target) => target.atoms.some(isWildcard)) ||
       cx.actions.some(
         (action) =>
-          (action.kind === "exec" && FINDS.test(action.program.slice(action.program.lastIndexOf("/") + 1))) ||
+          (action.kind === "exec" && FINDS.test(baseOf(action))) ||
           (action.kind === "file" && action.target.kind !== "unknown" && /^\/proc(?:$|\/[^s])/.test(rootOf(action.target))),
       ))
   );
 }
+
+const baseOf = ({ program }: ExecAction): string => program.slice(program.lastIndexOf("/") + 1);
 
 const rootOf = (target: Exclude<Target, { readonly kind: "unknown" }>): string => (target.kind === "glob" ? target.pattern : target.path);
 
 /** Emits the signals; false when the command only lists them. The shell's builtin and the program agree. */
 export function kill(inv: Pick<Invocation, "cx" | "exec" | "span" | "words">): boolean {
   const targets = killTargets(inv.words);
-  if (targets !== undefined && signalsFound(inv, targets)) inv.cx.addDanger(inv.exec, "signals-by-name");
+  if (targets !== undefined && signalsFound(inv, targets)) {
+    inv.cx.addDanger(inv.exec, "signals-by-name");
+    if (inv.cx.actions.some((action) => action.kind === "exec" && FINDS_OWNERS.test(baseOf(action)))) inv.cx.addNeed(inv.exec, "owners");
+  }
   for (const target of targets ?? []) {
     const text = textOf(target);
     if (text !== undefined && /^\s*-0*1\s*$/.test(text)) inv.cx.addDanger(inv.exec, "kill-all");

@@ -94,7 +94,7 @@ export class Calls {
     this.#access = access;
     this.#record = record;
     this.#tell = tell;
-    this.#handlers = handlerTable(options.net);
+    this.#handlers = handlerTable(options.net, options.signals);
     this.#consent = new RunConsent(this.#lineage, options);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
   }

@@ -7,9 +7,10 @@ import type { NetHandlers } from "./net/index.ts";
 import { openHandlers } from "./open.ts";
 import type { Handler } from "./operation.ts";
 import { processHandlers } from "./process-calls.ts";
+import { type SessionSignals, signalHandlers } from "./signals.ts";
 
 /** Who decodes which call, by its number here. A call that the filter traps (wall/filter-table.ts) and nobody decodes does not compile. */
-export function handlerTable(net: NetHandlers): ReadonlyMap<number, Handler> {
+export function handlerTable(net: NetHandlers, signals?: SessionSignals): ReadonlyMap<number, Handler> {
   const all = {
     ...openHandlers,
     ...nameHandlers,
@@ -17,6 +18,7 @@ export function handlerTable(net: NetHandlers): ReadonlyMap<number, Handler> {
     ...execHandlers,
     ...processHandlers,
     ...net,
+    ...(signals === undefined ? {} : signalHandlers(signals)),
   } satisfies Record<TrappedCall, Handler>;
   return new Map(Object.entries(all).flatMap(([name, handler]) => (isSyscallName(name) ? [[SYSCALLS[name], handler] as const] : [])));
 }

@@ -4,6 +4,7 @@ import type { RunEvent } from "../types.ts";
 import type { UndoStore } from "../undo/index.ts";
 import type { NetHandlers } from "./net/index.ts";
 import type { AllowedTally } from "./record.ts";
+import type { SessionSignals } from "./signals.ts";
 
 export interface DoorOptions {
   readonly listener: number;
@@ -35,6 +36,8 @@ export interface DoorOptions {
   /** It did something that its policy by itself does not allow. */
   readonly exceeds: () => void;
   readonly net: NetHandlers;
+  /** The run belongs to an agent's session. */
+  readonly signals?: SessionSignals;
 }
 
 /** A process of the tree that has a question. */

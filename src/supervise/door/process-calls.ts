@@ -29,9 +29,9 @@ function allOwn(pids: readonly number[], task: Task): typeof PASS | number {
   return others.some(isNobody) ? -ERRNO.ESRCH : -ERRNO.EPERM;
 }
 
-const isOwn = (pid: number, { tid, tgid }: Task): boolean => pid === 0 || pid === tid || pid === tgid || (pid > 0 && inTree(pid));
+export const isOwn = (pid: number, { tid, tgid }: Task): boolean => pid === 0 || pid === tid || pid === tgid || (pid > 0 && inTree(pid));
 
-const isNobody = (pid: number): boolean => pid > 0 && sys(SYSCALLS.kill, pid, 0) === -ERRNO.ESRCH;
+export const isNobody = (pid: number): boolean => pid > 0 && sys(SYSCALLS.kill, pid, 0) === -ERRNO.ESRCH;
 
 /** getpriority(2), ioprio_set(2): a number may also mean a whole group, or everything a user runs, and 0 the caller's own. */
 const ofProcess =

@@ -19,6 +19,12 @@ export function parentOf(pid: number): number | undefined {
   return stat === undefined ? undefined : Number(stat[1]);
 }
 
+/** Process group; undefined when the process is gone. */
+export function groupOf(pid: number): number | undefined {
+  const stat = readStat(pid);
+  return stat === undefined ? undefined : Number(stat[2]);
+}
+
 /** True when the process descends from this one, the supervisor. */
 export function inTree(pid: number): boolean {
   for (let at = pid, depth = 0; at > 1 && depth < 10_000; depth++) {

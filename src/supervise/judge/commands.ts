@@ -3,6 +3,7 @@ import {
   type Call,
   type Danger,
   DANGERS,
+  DATABASE_FILE,
   type ExecAction,
   type FileAction,
   type Unknown,
@@ -230,7 +231,7 @@ function ofCommand({ policy, ofAgent, helps }: CommandContext, judged: RequestVe
     const { seenInRun }: Partial<Danger> = danger === undefined ? {} : DANGERS[danger];
     if (seenInRun === true) return [];
     // What happens elsewhere nobody sees, and nothing takes back.
-    if (ofAgent && !helps && action.kind === "remote" && action.operation !== "read") return [verdict];
+    if (ofAgent && !helps && action.kind === "remote" && action.operation !== "read" && action.service !== DATABASE_FILE) return [verdict];
     const written = verdict.basis === "floor" || verdict.basis === "rule" || verdict.basis === "grant";
     if (action.kind === "file" || action.kind === "net")
       return verdict.decision === "deny" && danger !== undefined && action.dangers !== undefined ? [verdict] : [];

@@ -8,6 +8,8 @@ export interface FilterOptions {
   readonly udp?: boolean;
   /** Landlock does not keep signals inside (before ABI 6): the door judges them. */
   readonly trapSignals?: boolean;
+  /** Landlock does, and yet the door is to hear of kill(2): there are others whom the program may signal. */
+  readonly trapKill?: boolean;
   /** The program has System V IPC and POSIX message queues of its own (a new IPC namespace). */
   readonly ownIpc?: boolean;
 }
@@ -318,7 +320,7 @@ const PER_LINUX = 0;
 /** Asks, changes nothing. */
 const PERSONALITY_QUERY = 0xffffffff;
 
-function processRules({ trapSignals, ownIpc }: FilterOptions) {
+function processRules({ trapSignals, trapKill, ownIpc }: FilterOptions) {
   return [
     ...each(PRIVILEGED_CALLS, no("EPERM")),
     // ENOSYS is what libraries fall back on: libuv to epoll, libc to clone(2), whose flags can be read here.
@@ -345,6 +347,7 @@ function processRules({ trapSignals, ownIpc }: FilterOptions) {
     ],
     ...pidRules(),
     ...(trapSignals === true ? each(SIGNAL_CALLS, "trap") : []),
+    ...(trapSignals !== true && trapKill === true ? each(["kill"], "trap") : []),
     ...(ownIpc === true ? [] : sharedIpcRules()),
   ] as const;
 }

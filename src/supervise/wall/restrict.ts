@@ -65,6 +65,8 @@ export interface RestrictOptions {
   readonly observeReads: boolean;
   /** UDP sockets are made without asking. */
   readonly udp?: boolean;
+  /** Ask the door about kill(2), whatever Landlock can do. */
+  readonly trapKill?: boolean;
   /** Go on without a piece the kernel does not have. */
   readonly bestEffort: boolean;
 }
@@ -124,9 +126,9 @@ export class Wall {
 
   /** The last one answers with the listener: from then on calls are trapped. */
   steps({ ownIpc, waitKillable }: KernelOffer): readonly LaunchStep[] {
-    const { observeReads, udp = false } = this.#options;
+    const { observeReads, udp = false, trapKill = false } = this.#options;
     const trapSignals = this.landlock.scopes === 0;
-    const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads, udp, trapSignals, ownIpc });
+    const filter = buildFilter(process.arch === "arm64" ? "arm64" : "x64", { observeReads, udp, trapSignals, trapKill, ownIpc });
     // `struct sock_fprog`: u16 len, padding, pointer.
     const program = alloc(16);
     program.writeUInt16LE(filter.length / INSTRUCTION_BYTES, 0);
