@@ -45,6 +45,8 @@ export interface Client {
   readonly twoPipes?: true;
   /** Has it refuse a command by a rule of its user's own: files as `files` has them, words after its others. None: it keeps no rules. */
   readonly ownRule?: ((command: string, model: Origin) => OwnRule) | { readonly none: string };
+  /** Has it ask about a command by such a rule, where that can be told from its own questions. */
+  readonly ownQuestion?: (command: string, model: Origin) => OwnRule;
   readonly shell: (command: string) => ToolCall;
   readonly write: (path: string, content: string) => ToolCall;
   /** A tool of the MCP server `lab`; undefined: the client has no MCP. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { clientNamed } from "../clients/clients.ts";
 import { argsOf } from "../clients/client.ts";
 import { FakeModel } from "../clients/model/server.ts";
-import { prompt } from "../clients/model/script.ts";
+import { prompt, type Script, stepsOf } from "../clients/model/script.ts";
 import { HOME, MOUNTED, PROJECT } from "../clients/place.ts";
 import { environmentOf, programOf, start, write } from "../clients/start.ts";
 import { OTHERS, PROJECT_FILES, SECRETS } from "./project.ts";
@@ -18,12 +18,14 @@ async function main(): Promise<void> {
   const job = JSON.parse(readFileSync(join(MOUNTED.out, "job.json"), "utf8")) as ConfinedJob;
   const client = clientNamed(job.client);
   if (client === undefined) throw new Error(`no such client: ${job.client}`);
-  const model = new FakeModel({ main: job.commands.map((command) => client.shell(command)) });
+  const steps = job.commands.map((command) => client.shell(command));
+  const model = new FakeModel({ main: steps });
   const origin = `http://127.0.0.1:${await model.listen()}` as const;
   const env = environmentOf(client, origin);
   mkdirSync(PROJECT, { recursive: true });
   for (const [path, text] of Object.entries({ ...PROJECT_FILES, ...SECRETS, ...OTHERS, ...job.files })) place(path, text);
-  const rule = job.ownRule === undefined || typeof client.ownRule !== "function" ? undefined : client.ownRule(job.ownRule, origin);
+  const denying = job.ownRule === undefined || typeof client.ownRule !== "function" ? undefined : client.ownRule(job.ownRule, origin);
+  const rule = job.ownQuestion === undefined ? denying : client.ownQuestion?.(job.ownQuestion, origin);
   for (const [path, text] of Object.entries({ ...client.files(origin), ...rule?.files })) write(path, text);
   for (const script of readdirSync(join(PROJECT, "scripts")))
     if (script.endsWith(".sh")) await start(["chmod", "+x", `scripts/${script}`], env, 20, "chmod");
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as ConfinedReport["audit"][number]),
-    told: toldIn(model),
+    told: toldIn(model, steps),
     problems: model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     tree: treeOf(PROJECT, () => true),
     before,
@@ -60,9 +62,12 @@ async function main(): Promise<void> {
 }
 
 /** The longest conversation: titles and summaries are asked for after it. */
-function toldIn({ exchanges }: FakeModel): readonly string[] {
+function toldIn({ exchanges }: FakeModel, steps: Script): readonly string[] {
   const conversations = exchanges.map(({ heard }) => (heard?.turns ?? []).flatMap((turn) => (turn.by === "tool" ? [turn.text] : [])));
-  return conversations.reduce((longest, one) => (one.length >= longest.length ? one : longest), []);
+  const told = conversations.reduce((longest, one) => (one.length >= longest.length ? one : longest), []);
+  const of = stepsOf(steps, told);
+  // A command that went on was asked about again: what it printed comes in parts.
+  return [...new Set(of)].map((step) => told.filter((_, at) => of[at] === step).join(""));
 }
 
 function place(path: string, text: string): void {

@@ -15,6 +15,8 @@ export interface ConfinedJob {
   readonly seconds: number;
   /** The client's user has written a rule that denies this command there. */
   readonly ownRule?: string;
+  /** A rule that asks about it. */
+  readonly ownQuestion?: string;
 }
 
 export interface ConfinedReport {

@@ -164,23 +164,26 @@ async function held(client: Client, drive: Drive): Promise<void> {
   });
   const without = await drive("rule-without", { ...job, hooked: true });
   const under = await drive("rule", { ...job, hooked: true, ownRule: command });
+  // Nobody is there to answer it.
+  const asked = client.ownQuestion === undefined ? [] : [await drive("question", { ...job, hooked: true, ownQuestion: command })];
   const faults = [
-    ...[bare, without, under].flatMap(({ problems, timedOut }) => [...problems, ...(timedOut ? ["no end in time"] : [])]),
+    ...[bare, without, under, ...asked].flatMap(({ problems, timedOut }) => [...problems, ...(timedOut ? ["no end in time"] : [])]),
     ...(ran(bare) ? ["the rule holds not even without Assent"] : []),
     ...(ran(without) && without.audit.some(({ verdict, confined }) => verdict === "allow" && confined === true)
       ? []
       : ["without the rule it does not go ahead confined, so this shows nothing"]),
     ...(ran(under) ? ["what the rule denies has run"] : []),
+    ...(asked.some(ran) ? ["what a rule asks about has run"] : []),
   ];
   say(
-    `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: a deny rule of its own holds for what would be confined${faults.map((fault) => `; ${fault}`).join("")}`,
+    `${faults.length === 0 ? "ok   " : "FAIL "} ${client.name}: a deny rule of its own${client.ownQuestion === undefined ? "" : ", and one that asks,"} holds for what would be confined${faults.map((fault) => `; ${fault}`).join("")}`,
   );
   if (faults.length > 0) process.exitCode = 1;
 }
 
 /** Where the wall refuses by itself, or there is nothing to be reached, the program's own words say so. */
 const BY_ITSELF =
-  /not permitted|permission denied|must be root|not in a git directory|command not found|connect to bus|Destination address required/i;
+  /not permitted|permission denied|must be root|not in a git directory|command not found|connect to bus|Destination address required|Is the docker daemon running/i;
 
 function faultsOf(client: Client, what: string, rows: readonly Row[], report: ConfinedReport): number {
   const faults = [
@@ -197,7 +200,8 @@ const shown = (text: string): string => JSON.stringify(text.length > 400 ? `${te
 /** Outcomes without what differs from run to run. */
 const plain = (text = ""): string =>
   text
-    .replaceAll(/\b(?:Chunk ID|Wall time|Process \w+|Original token count)[^\n]*\n?/g, "")
+    .replaceAll(/\b(?:Chunk ID|Wall time|Process running|Original token count)[^\n]*\n?/g, "")
+    .replaceAll(/^Output:\n/gm, "")
     .replaceAll(/\(node:\d+\)/g, "(node)")
     .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|seconds)\b/g, "T")
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, "H");

@@ -1,6 +1,14 @@
-import type { Client } from "../client.ts";
+import type { Client, OwnRule } from "../client.ts";
 import { object, text } from "../model/dig.ts";
 import { ELSEWHERE, HOME, MOUNTED, PROJECT } from "../place.ts";
+
+const ownRules = (command: string, decision: "forbidden" | "prompt"): OwnRule => ({
+  files: {
+    [`${HOME}/.codex/rules/own.rules`]: `prefix_rule(pattern = ${JSON.stringify(command.split(" "))}, decision = "${decision}")\n`,
+  },
+});
+
+const sessionIn = (outcome: string): number => Number(/session ID (\d+)/i.exec(outcome)?.[1] ?? 0);
 
 /** npm holds each platform's build as a version of its own. */
 export const codex: Client = {
@@ -41,7 +49,7 @@ args = ["${MOUNTED.mcpServer}"]
       {
         tool: "write_stdin",
         input: (started) => ({
-          session_id: Number(/session ID (\d+)/i.exec(started)?.[1] ?? 0),
+          session_id: sessionIn(started),
           chars: "touch denied.txt\n",
           yield_time_ms: 1000,
         }),
@@ -52,9 +60,20 @@ args = ["${MOUNTED.mcpServer}"]
   own: { path: ".codex/config.toml", off: "[features]\nhooks = false\n" },
   managed: true,
   twoPipes: true,
+  ownRule: (command) => ownRules(command, "forbidden"),
+  ownQuestion: (command) => ownRules(command, "prompt"),
   harmless:
     "exec_command write_stdin list_mcp_resources list_mcp_resource_templates read_mcp_resource request_user_input get_goal create_goal update_goal tool_search wait_agent send_input close_agent resume_agent",
-  shell: (command) => ({ tool: "exec_command", input: { cmd: command } }),
+  // It waits for 30 seconds at most, then for whoever asks again.
+  shell: (command) => ({
+    tool: "exec_command",
+    input: { cmd: command, yield_time_ms: 30_000 },
+    until: /^(?![\s\S]*Process running with session ID)/,
+    again: (last) => ({
+      tool: "write_stdin",
+      input: { session_id: sessionIn(last), chars: "", yield_time_ms: 30_000 },
+    }),
+  }),
   write: (path, content) => ({
     tool: "apply_patch",
     input: { input: `*** Begin Patch\n*** Add File: ${path}\n${content.replaceAll(/^(?=.)/gm, "+")}*** End Patch\n` },

@@ -7,6 +7,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>> | ((lastOutcome: string) => Readonly<Record<string, unknown>>);
   /** Asked again until the outcome looks so, for what is not there at once. */
   readonly until?: RegExp;
+  /** What is asked then in its place, by what was given back last: a command goes on, and its host is asked for the rest. */
+  readonly again?: (lastOutcome: string) => ToolCall;
 }
 
 /** What the model does in one conversation: one call after the other, then it says it is done. */
@@ -30,11 +32,23 @@ export function converse(
   if (script === undefined || heard.offers.size === 0) return { script: undefined, reply: { say: "A title" }, problem: undefined };
   const steps = scripts[script] ?? [];
   const outcomes = heard.turns.slice(named).filter((one) => one.by === "tool");
-  const step = steps[outcomes.reduce((at, { text }) => (steps[at]?.until?.test(text) === false ? at : at + 1), 0)];
+  const last = outcomes.at(-1)?.text ?? "";
+  const at = stepsOf(
+    steps,
+    outcomes.map(({ text }) => text),
+  ).at(-1);
+  const goesOn = at !== undefined && steps[at]?.until?.test(last) === false;
+  const due = steps[at === undefined ? 0 : goesOn ? at : at + 1];
+  const step = goesOn ? (due?.again?.(last) ?? due) : due;
   if (step === undefined) return { script, reply: { say: "All done." }, problem: undefined };
   const offer = heard.offers.get(step.tool);
   if (offer === undefined) return { script, reply: { say: "I lack a tool." }, problem: `the client offers no tool \`${step.tool}\`` };
-  const last = outcomes.at(-1)?.text ?? "";
   const input = typeof step.input === "function" ? step.input(last) : step.input;
   return { script, reply: { call: step.tool, input, offer }, problem: undefined };
+}
+
+/** The number of the step that each outcome belongs to. */
+export function stepsOf(steps: Script, outcomes: readonly string[]): readonly number[] {
+  let at = 0;
+  return outcomes.map((text) => (steps[at]?.until?.test(text) === false ? at : at++));
 }
