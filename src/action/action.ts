@@ -156,6 +156,8 @@ export interface NetAction extends ActionBase {
   readonly why?: string;
   /** The host that the part which is known names, where the rest may name another: for whoever sees what is really reached. */
   readonly seems?: string;
+  /** Git's own client fetches it from a public forge, where nobody but the forge learns who asks for what. */
+  readonly forge?: true;
 }
 
 /** The service of a database that is a file: what is changed there is a change of the file, too. */

@@ -134,7 +134,7 @@ function isHeld(action: Action, verdict: Verdict, context: ConfineContext): bool
   if (context.refusable === true && action.kind !== "remote") return true;
   if (action.kind === "file") return isRunsOwn(action, world);
   // That it listens is a danger where anybody could come; here it is what a connection needs.
-  if (action.kind === "net") return action.operation === "listen" || isOwnMachine(action);
+  if (action.kind === "net") return action.operation === "listen" || action.forge === true || isOwnMachine(action);
   return action.kind === "process" && action.operation === "signal" && isOwnJob(action, context);
 }
 

@@ -2,6 +2,7 @@
 import { resolvePath } from "../../path/index.ts";
 import { applyEffect } from "../effects.ts";
 import { describe, doubt, emitFile, refuse, type Invocation } from "../invocation.ts";
+import { isForge } from "../git-keys.ts";
 import { applyKind } from "../kinds.ts";
 import { concat, literal, patternAtoms, prefixOf, textOf, type Hole, type Stream, type Value } from "../value.ts";
 import { drops, has, mayBegin, valuesOf } from "./given.ts";
@@ -330,8 +331,19 @@ function remoteAddress(inv: Invocation, value: Value | undefined): void {
     });
     // clone, `remote add` and others keep the address.
     inv.cx.unknown(`\`${text.split("::")[0] ?? ""}::\` starts a helper program`, { span: inv.span, lasting: true });
-  } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) applyKind(inv, { is: "url" }, value);
-  else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
+  } else if (/^(https?|git|ssh|ftps?):\/\//.test(text)) {
+    const at = inv.cx.actions.length;
+    applyKind(inv, { is: "url" }, value);
+    const fetched = inv.cx.actions[at];
+    if (
+      fetched?.kind === "net" &&
+      fetched.host !== undefined &&
+      fetched.port === undefined &&
+      text.startsWith("https://") &&
+      isForge(fetched.host)
+    )
+      inv.cx.actions[at] = { ...fetched, forge: true };
+  } else if (/^[^/]*@[^/:]+:|^[\w.-]+:(?!\/\/)/.test(text)) applyKind(inv, { is: "host" }, value);
   else if (/^(\/|\.{1,2}(\/|$)|~|file:)/.test(text)) inv.cx.addDanger(inv.exec, "foreign-repository");
 }
 

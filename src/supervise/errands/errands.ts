@@ -99,10 +99,23 @@ export function errandOf(program: string, actions: readonly Action[], around: Er
     else if (action.kind === "remote" && action.operation === "read" && own?.projectCode !== true) {
       const service = serviceErrand(action.service);
       if (service !== undefined && service !== own) serve(service);
+      if (action.service === "git") hosts.push(...forgesOf(actions));
     }
   }
   return { writes: writes.filter(isPlain), own: places, builds: at(own?.builds), hosts };
 }
+
+/** `git clone https://github.com/…`: of the hosts that words name only the large forges. */
+const forgesOf = (actions: readonly Action[]): readonly KnownHost[] =>
+  actions.flatMap((action) =>
+    action.kind === "net" &&
+    action.forge === true &&
+    action.origin.by === "command" &&
+    action.origin.exec === 0 &&
+    action.host !== undefined
+      ? [{ host: action.host, port: undefined }]
+      : [],
+  );
 
 const isPlain = (path: string): boolean => path.startsWith("/") && !/[*?[]/.test(path);
 

