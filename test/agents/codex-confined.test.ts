@@ -157,7 +157,8 @@ describe("rules of Codex's own", () => {
   const ROWS: readonly (readonly [Readonly<Record<string, string>>, string, "confined" | "left to Codex" | "refused"])[] = [
     [FORBIDDEN, "./tidy.sh", "confined"],
     [FORBIDDEN, "deploy now", "left to Codex"],
-    [FORBIDDEN, "./tidy.sh && /opt/bin/deploy", "left to Codex"],
+    [FORBIDDEN, "./tidy.sh && deploy", "left to Codex"],
+    [FORBIDDEN, "./tidy.sh && /opt/bin/deploy", "refused"],
     [FORBIDDEN, "./tidy.sh # deploy", "refused"],
     [FORBIDDEN, "'deploy' now", "refused"],
     [FORBIDDEN, "./deploy.sh", "confined"],
@@ -209,9 +210,6 @@ forbid  x
 forbid⇥x
 forbid x 
 forbid x⏎
-/usr/bin/forbid a
-./forbid a
-forbid/ a
 forbid 'a b' "c d"
 forbid "a"'b'c
 forbid -x --y=z
@@ -236,6 +234,9 @@ true && forbid x || two words
 alt a
 alt b`,
   perhaps: String.raw`
+/usr/bin/forbid a
+./forbid a
+forbid/ a
 forbid x;
 echo a⏎⏎forbid x
 forbid é

@@ -14,7 +14,10 @@ export function speakOf(rule: string, command: string): Speech {
   const words = PREFIX.exec(rule)?.[1]?.split(" ");
   if (words === undefined) return holdsAll(rule.match(/[\w.-]+/g)?.filter((word) => word !== "Bash") ?? [], command) ? "perhaps" : "no";
   const commands = plainCommands(command);
-  if (commands !== undefined) return commands.some((plain) => startsWith(plain, words)) ? "surely" : "no";
+  if (commands !== undefined) {
+    const found = commands.map((plain) => startsWith(plain, words));
+    return found.includes("surely") ? "surely" : found.includes("perhaps") ? "perhaps" : "no";
+  }
   if (SHELLS.has(nameOf(words[0] ?? ""))) return "perhaps";
   return holdsAll(words, command) ? "perhaps" : "no";
 }
@@ -25,10 +28,12 @@ const nameOf = (word: string): string => word.split("/").findLast((part) => part
 /** Codex starts commands by one of these. */
 const SHELLS = new Set(["bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"]);
 
-function startsWith(plain: readonly string[], words: readonly string[]): boolean {
+function startsWith(plain: readonly string[], words: readonly string[]): Speech {
   const [program = "", ...rest] = plain;
   const [first, ...others] = words;
-  return (program === first || nameOf(program) === first) && others.every((word, at) => rest[at] === word);
+  if (!others.every((word, at) => rest[at] === word)) return "no";
+  // Which paths a name stands for, `host_executable` may say.
+  return program === first ? "surely" : nameOf(program) === first ? "perhaps" : "no";
 }
 
 /** Every word stands in it somewhere, whatever quotes it. */
