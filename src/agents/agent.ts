@@ -98,6 +98,8 @@ export interface Setup {
   readonly denies?: string;
   /** What Assent cannot enforce there, one sentence each. */
   readonly cannot: readonly string[];
+  /** Where what goes ahead confined does so; absent: nowhere. */
+  readonly confines?: string;
   /** What the user has to do after installing. */
   readonly after?: string;
   /** What rulesync calls the host and its events (`~/.rulesync/hooks.json`), where it can write this registration. */

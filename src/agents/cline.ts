@@ -2,7 +2,7 @@ import { visible } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "./agent.ts";
-import { SELF_TEST } from "./claude-shape.ts";
+import { inputInstead, SELF_TEST } from "./claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "./protocol.ts";
 import { factsOf, files, mcpGuess, named, requestOf, shell, text } from "./reading.ts";
 
@@ -30,7 +30,7 @@ const TOOLS: Readonly<Record<string, ToolFacts>> = {
   web_fetch: { does: "fetch", field: "url" },
 };
 
-const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false };
+const HOST: Host = { shell: "any", decides: true, asks: false, bypassed: false, planning: false, confines: true };
 
 function read({ payload, folder }: HookCall): Reading {
   const hook = text(payload["hookName"]);
@@ -59,8 +59,10 @@ function read({ payload, folder }: HookCall): Reading {
 /** What Cline is told when the tool may run. */
 const NOTHING = { cancel: false } as const;
 
-function write({ request, answer }: Outcome): Reply {
-  if (answer.decision !== "deny") return reply(NOTHING);
+function write(outcome: Outcome): Reply {
+  const { request, answer } = outcome;
+  const overrideInput = inputInstead(outcome);
+  if (answer.decision !== "deny") return reply(overrideInput === undefined ? NOTHING : { overrideInput, ...NOTHING });
   const errorMessage = `Assent: ${answer.modelReason}`;
   if (request.tool === "run_commands") return reply({ cancel: false, overrideInput: { commands: [saying(errorMessage)] } });
   return reply({ cancel: true, errorMessage });
@@ -108,6 +110,7 @@ const setup: Setup = {
   asks: "a hook cannot ask: what must be asked is denied with the reason",
   denies: "a command is refused and the model reads the reason; anything else ends the whole run",
   silence: "Cline asks unless approvals are automatic (`--auto-approve`, and runs with `--json`): then it goes ahead",
+  confines: "commands, also where Cline asks by itself",
   asksLittle: "Cline",
   cannot: [
     "a denial of anything but a command ends the whole run, and the model does not see the reason",
@@ -136,17 +139,22 @@ const CANCEL = `echo '{"cancel":true,"errorMessage":"Assent could not be started
 
 /**
  * Somebody's own script stood there: it is asked about what Assent lets go ahead, as Cline would ask it, and its answer is
- * Cline's. Nothing is looked up in PATH.
+ * Cline's. Where a command is to go ahead confined, that stands only if it has nothing to say. A refusal begins otherwise. Nothing is
+ * looked up in PATH.
  */
 const withEarlier = (judge: string, kept: string): string => `#!/bin/sh
 call=$(/usr/bin/env -i cat && printf x) && call=\${call%x} || { ${CANCEL}; exit 0; }
 answer=$(printf %s "$call" | { ${judge}; })
 earlier='${kept.replaceAll("'", "'\\''")}'
-if [ "$answer" = '${JSON.stringify(NOTHING)}' ] && [ -x "$earlier" ]; then
-  printf %s "$call" | "$earlier"
-else
-  printf '%s\\n' "$answer"
+if [ -x "$earlier" ]; then
+  case "$answer" in
+  '${JSON.stringify(NOTHING)}') printf %s "$call" | "$earlier"; exit 0 ;;
+  '{"overrideInput":'*)
+    said=$(printf %s "$call" | "$earlier")
+    case "$said" in '' | '{}' | '{"cancel":false}' | '{"cancel": false}') ;; *) answer=$said ;; esac ;;
+  esac
 fi
+printf '%s\\n' "$answer"
 `;
 
 export const cline: Agent<"cline"> = { id: "cline", name: "Cline", protocol, facts, rules: { none: "it keeps no rules" }, setup };

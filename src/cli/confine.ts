@@ -1,4 +1,6 @@
 import { visible } from "../action/index.ts";
+import { AGENTS } from "../agents/index.ts";
+import { readInstalled } from "../agents/install/index.ts";
 import type { DecideOptions } from "../engine/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { editPolicy, policyPlace, readPlace, starterPolicy } from "../policy-edit/index.ts";
@@ -86,7 +88,18 @@ export function report(machine: Machine, options: { readonly json?: boolean } = 
   writeStdout(`confining is ${SAID[settings.unknown]}\n`);
   if (settings.unknown === "confine" && !confinesBy(settings))
     writeStdout(`  not under the preset \`${settings.preset}\`, which asks about everything that nobody has allowed\n`);
+  if (settings.unknown === "confine") for (const line of confiningAgents(machine)) writeStdout(`  ${line}\n`);
   return 0;
+}
+
+/** Which of the agents where Assent is installed confine, and what. */
+function confiningAgents(machine: Machine): readonly string[] {
+  const installed = new Set<string>(readInstalled(machine).map(({ agent }) => agent));
+  return AGENTS.flatMap(({ id, name, setup }) =>
+    setup === undefined || !installed.has(id)
+      ? []
+      : [`${name}: ${setup.confines ?? "not yet: what cannot be known is asked, or left to it"}`],
+  );
 }
 
 /** `assent confine status`. */

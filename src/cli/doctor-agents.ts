@@ -97,6 +97,7 @@ function checksOf(agent: Ready, machine: Machine, folder: string): readonly Agen
     else checks.push(check("settings", false, `${said}. Take it out${wayOut(agent)}`));
   }
   for (const what of serverProblems(setup, machine, folder)) checks.push(check("settings", false, what, false));
+  if (registered === "all") checks.push(note("confines", setup.confines ?? "nothing: what cannot be known is asked, or left to it"));
   for (const what of setup.cannot) checks.push(note("cannot", what));
   if (setup.unrun !== undefined) checks.push(note("not run", setup.unrun));
   return checks;

@@ -50,6 +50,9 @@ export interface Unconfinable {
   readonly asks?: true;
 }
 
+/** One line of shell, or several where the tool takes several. */
+type Instead = string | readonly string[];
+
 /** What deciding needs besides the request. */
 export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" | "supervised" | "confines"> {
   /** Keep the decision in the audit log. */
@@ -57,7 +60,7 @@ export interface DecideOptions extends Omit<Situation, "files" | "hostDecides" |
   /** The user's own checks: what one may use up, or that they are not asked, where policies are compared. */
   readonly extensions?: "off" | ExtensionLimits;
   /** Finds what a host is to start in the place of a command that goes ahead confined. Absent: it is only said that it would. */
-  readonly confine?: (request: Request, machine: Machine, verdict: RequestVerdict) => { readonly command: string } | Unconfinable;
+  readonly confine?: (request: Request, machine: Machine, verdict: RequestVerdict) => { readonly command: Instead } | Unconfinable;
   /** Keeps what a tool of the host is about to change, for undo. Absent: nobody does. */
   readonly keepEdit?: KeepEdit;
   /** What outlives a process, grants and refusals: used and added to, only looked at, or left out. By default used. */
@@ -71,7 +74,7 @@ export interface Outcome {
   readonly shadow?: boolean;
   readonly answer: HostAnswer;
   /** With an answer to go ahead confined: the command that the host is to start in the place of the one asked about. */
-  readonly instead?: string;
+  readonly instead?: Instead;
   /** A bypass of Assent's own was on. */
   readonly bypass?: Bypass;
   /** For people, on stderr: a left-out policy file, a log that cannot be written. */

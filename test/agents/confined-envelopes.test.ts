@@ -12,11 +12,15 @@ const COMMANDS = ["./build.sh 'it'\\''s'", "ls -la", "make all", "terraform appl
 
 /** Hosts that are told to start another command, by the events on which they are. */
 const CONFINING = [
+  "cline PreToolUse",
   "codex PreToolUse",
+  "copilot preToolUse",
   "droid PreToolUse",
+  "gemini BeforeTool",
   "kilo tool.execute.before",
   "opencode tool.execute.before",
   "pi tool_call",
+  "qwen PermissionRequest",
 ] as const;
 
 const TICKET = "0123456789abcdef";
@@ -41,7 +45,10 @@ it("golden/confined.md: a command that goes ahead confined, in every host's own 
           machine,
           ...engine,
           audit: false,
-          confine: () => ({ command: confinedCommand(home, TICKET, command) }),
+          confine: ({ facts }) => {
+            const instead = confinedCommand(home, TICKET, command);
+            return { command: facts?.does === "shell" && facts.list === true ? [instead] : instead };
+          },
         });
         const said = protocol.write(outcome);
         const confined = JSON.stringify(said).includes(TICKET);

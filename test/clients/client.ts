@@ -27,6 +27,8 @@ export interface Client {
   /** Words, `PROMPT` in the prompt's place; those of the mode come last. */
   readonly args: string;
   readonly modes?: Readonly<Record<Mode, string>>;
+  /** Asks its questions only where an editor is around it: the words that start it so, for what goes ahead confined. */
+  readonly edited?: Readonly<Record<Mode, string>>;
   /** Commands to be run before, with the same environment: a login that writes a file. */
   readonly before?: (model: Origin) => readonly (readonly string[])[];
   /** Tools on offer beside those in the agent's file, looked at: they run no command and touch no file, or hooks know them by another name. */
@@ -43,6 +45,8 @@ export interface Client {
   readonly managed?: true;
   /** Reads a command's standard output and error through a pipe each: lines of one may come before earlier lines of the other. */
   readonly twoPipes?: true;
+  /** What it adds to the outcome of a call that a hook has changed. */
+  readonly notes?: string;
   /** Has it refuse a command by a rule of its user's own: files as `files` has them, words after its others. None: it keeps no rules. */
   readonly ownRule?: ((command: string, model: Origin) => OwnRule) | { readonly none: string };
   /** Has it ask about a command by such a rule, where that can be told from its own questions. */

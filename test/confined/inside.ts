@@ -10,6 +10,7 @@ import { FakeModel } from "../clients/model/server.ts";
 import { prompt, type Script, stepsOf } from "../clients/model/script.ts";
 import { HOME, MOUNTED, PROJECT } from "../clients/place.ts";
 import { environmentOf, programOf, start, write } from "../clients/start.ts";
+import { editAround } from "./editor.ts";
 import { OTHERS, PROJECT_FILES, SECRETS } from "./project.ts";
 import type { ConfinedJob, ConfinedReport, Tree } from "./report.ts";
 
@@ -39,17 +40,25 @@ async function main(): Promise<void> {
   }
   const witness = await witnesses(env);
   const before = treeOf(HOME, isOthers);
-  const ended = await start([...programOf(client), ...argsOf(client, prompt("main"), job.mode, rule?.args)], env, job.seconds, "client");
+  const { edited } = client;
+  const headless = [...programOf(client), ...argsOf(client, prompt("main"), job.mode, rule?.args)];
+  const { questions, ...ended } =
+    edited === undefined
+      ? { ...(await start(headless, env, job.seconds, "client")), questions: [] }
+      : await editAround([...programOf(client), ...edited[job.mode].split(" ")], env, prompt("main"), job.seconds);
   const file = join(HOME, ".local/state/assent/audit.jsonl");
   const audit = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const told = toldIn(model, steps);
   const report: ConfinedReport = {
     ...ended,
     audit: audit
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as ConfinedReport["audit"][number]),
-    told: toldIn(model, steps),
-    problems: model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    told,
+    questions,
+    // When everything has had its outcome, some ask a model with other tools what is to be remembered.
+    problems: told.length === job.commands.length ? [] : model.exchanges.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     tree: treeOf(PROJECT, () => true),
     before,
     after: treeOf(HOME, isOthers),
@@ -100,9 +109,9 @@ function isOthers(path: string): boolean {
   return /\/(?:\.git\/(?:hooks|config)|\.claude|\.codex|\.mcp\.json|\.agent-permissions|\.env)/.test(path);
 }
 
-/** In a client's own folders: what nobody but its user writes. */
+/** In a client's own folders: what nobody but its user writes. Qwen rewrites its settings by itself. */
 const OWN_SETTINGS =
-  /\/\.(?:claude|codex|factory|gemini|qwen)\/(?:settings|hooks)|\/\.local\/bin|\/\.config\/(?:opencode|kilo)\/(?:(?:opencode|kilo)\.jsonc?|plugins?)$/;
+  /\/\.(?:claude|codex|factory|gemini)\/(?:settings|hooks)|\/\.local\/bin|\/\.config\/(?:opencode|kilo)\/(?:(?:opencode|kilo)\.jsonc?|plugins?)$/;
 
 /** Each path with what it is: type, mode, and a hash of its bytes. */
 function treeOf(root: string, wanted: (path: string) => boolean): Tree {

@@ -25,6 +25,8 @@ export interface ConfinedReport {
   readonly seconds: number;
   /** What the model was sent as outcomes, in the order of the commands. */
   readonly told: readonly string[];
+  /** Of the client to its user. */
+  readonly questions: readonly string[];
   readonly problems: readonly string[];
   /** The project afterwards. */
   readonly tree: Tree;

@@ -90,9 +90,10 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
     different += 1;
     say("  most of it does not go ahead confined");
   }
-  const prompts = confined.told.filter((text) => PROMPTED.test(text)).length;
+  const prompts = confined.told.filter((text) => PROMPTED.test(text)).length + confined.questions.length;
+  for (const question of confined.questions) say(`  asked: ${question.slice(0, 120)}`);
   for (const [at, { number, command }] of rows.entries()) {
-    const [was, is] = [plain(bare.told[at]), plain(confined.told[at])];
+    const [was, is] = [plain(bare.told[at]), plain(confined.told[at]?.replace(client.notes ?? "", ""))];
     if (was === is) continue;
     if (client.twoPipes === true && sorted(was) === sorted(is)) {
       say(`  other order ${number}: ${command.slice(0, 120)}: the client reads standard output and error by a pipe each`);
@@ -200,6 +201,11 @@ const shown = (text: string): string => JSON.stringify(text.length > 400 ? `${te
 /** Outcomes without what differs from run to run. */
 const plain = (text = ""): string =>
   text
+    // Some clients tell what they started.
+    .replaceAll(/\/home\/you\/\.local\/share\/assent\/confine [0-9a-f]{16} '((?:[^']|'\\{1,2}'')*)'/g, (_all, inner: string) =>
+      inner.replaceAll(/'\\{1,2}''/g, "'"),
+    )
+    .replaceAll(/\nProcess Group PGID: [^\n]*/g, "")
     .replaceAll(/\b(?:Chunk ID|Wall time|Process running|Original token count)[^\n]*\n?/g, "")
     .replaceAll(/^Output:\n/gm, "")
     .replaceAll(/\(node:\d+\)/g, "(node)")

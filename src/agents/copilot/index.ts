@@ -1,13 +1,14 @@
 import { isObject } from "../../data/index.ts";
 import type { Host, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { SELF_TEST, words } from "../claude-shape.ts";
+import { inputInstead, SELF_TEST, words } from "../claude-shape.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { factsOf, files, mcp, mcpGuess, named, requestOf, subagentOf, text } from "../reading.ts";
 
 /**
  * GitHub Copilot CLI. Measured on 1.0.102: answers are flat; an allow of preToolUse skips Copilot's permissions, the user's
- * `--deny-tool` with them, so it is never sent there; any exit code but 0 denies; a hook that takes too long lets the tool run.
+ * `--deny-tool` with them, so it is sent there only for what goes ahead confined, where neither files nor its command line
+ * hold a rule; any exit code but 0 denies; a hook that takes too long lets the tool run.
  */
 
 const TOOLS: Readonly<Record<string, ToolFacts>> = {
@@ -37,7 +38,16 @@ const OTHERS = words(
     "subagentStart subagentStop errorOccurred preCompact notification preMcpToolCall",
 );
 
-const HOST: Host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false };
+const hostOf = (event: string): Host => ({
+  shell: "any",
+  decides: true,
+  asks: true,
+  bypassed: false,
+  planning: false,
+  // On the other event it takes no other command.
+  confines: event === "preToolUse",
+  unheard: ["ask", "deny"],
+});
 
 function read({ payload, event: registered, env, folder }: HookCall): Reading {
   const event = text(payload["hookName"]) ?? registered ?? "preToolUse";
@@ -54,7 +64,7 @@ function read({ payload, event: registered, env, folder }: HookCall): Reading {
     cwd: payload["cwd"],
     folder,
     facts: tool === undefined ? undefined : (factsOf(TOOLS, tool) ?? otherFacts(tool, input)),
-    host: HOST,
+    host: hostOf(event),
     root: env["COPILOT_PROJECT_DIR"],
     session: payload["sessionId"],
     subagent: subagentOf(payload["agentId"], payload["agentType"]),
@@ -83,13 +93,16 @@ function otherFacts(tool: string, input: unknown): ToolFacts | undefined {
   return slash > 0 ? mcp(tool.slice(0, slash), tool.slice(slash + 1)) : mcpGuess(tool, "-");
 }
 
-function write({ request, answer }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { request, answer } = outcome;
   const { decision } = answer;
   const reason = `Assent: ${answer.modelReason}`;
   if (request.event === "permissionRequest") {
     if (decision === "deny") return reply({ behavior: "deny", message: reason });
     return reply(decision === "allow" && !CONVERSATION.has(request.tool) ? { behavior: "allow" } : {});
   }
+  const modifiedArgs = inputInstead(outcome);
+  if (modifiedArgs !== undefined) return reply({ permissionDecision: "allow", permissionDecisionReason: reason, modifiedArgs });
   if (decision === "none" || decision === "allow") return reply({});
   return reply({ permissionDecision: decision, permissionDecisionReason: reason });
 }
@@ -143,10 +156,13 @@ const setup: Setup = {
   sample: (command, cwd) => ({ payload: { sessionId: SELF_TEST, cwd, toolName: "bash", toolArgs: { command } } }),
   events: ["preToolUse", "permissionRequest"],
   fails: "denies when the hook fails; the tool runs when it takes longer than 30 seconds",
+  confines: "commands that no rule of its files might speak about, where it was started with no option that might deny",
   asks: "a dialog; in `-p` and inside editors a denial with the reason",
   silence: "Copilot decides and asks; with `--allow-all-tools` it goes ahead",
   cannot: [
     "an allow before a tool would override your own `--deny-tool`, so it is sent only where Copilot asks for permission",
+    "what goes ahead confined is allowed before a tool, so it is only where Copilot was started with no option that might deny",
+    "it does not say when it plans: what goes ahead confined does so then, too",
     "hooks of a repository (also those in `.claude/settings.json`) run beside these",
   ],
   managed: { file: "/etc/github-copilot/policy.d/assent.json", known: "documented" },

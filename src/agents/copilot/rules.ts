@@ -185,11 +185,26 @@ function express({ refusal }: Reasoned): readonly string[] | undefined {
   }
 }
 
+/** Copilot 1.0.102. Left out are those that deny, choose tools, plan, and let somebody else set the rules of a session. */
+const OPTIONS: ReadonlySet<string> = new Set(
+  (
+    "-i --interactive -p --prompt -s --silent -r --resume --continue -n --name --session-id -C --trust-folder --fleet --model " +
+    "--reasoning-effort --context --auto-tier --allow-all-tools --allow-all-paths --allow-all-urls --allow-all --yolo --allow-tool " +
+    "--allow-url --disallow-temp-dir --banner --screen-reader --plain-diff --log-dir --log-level --stream --output-format --share " +
+    "--share-gist --add-dir --attachment --disable-mcp-server --enable-mcp-server --disable-builtin-mcps --additional-mcp-config " +
+    "--max-autopilot-continues --autopilot --no-custom-instructions --no-auto-update --no-ask-user --no-color --no-experimental " +
+    "--experimental --no-bash-env --bash-env --mouse --no-mouse --no-remote --no-remote-export --secret-env-vars " +
+    "--disable-client-telemetry --enable-memory --usage-output-file"
+  ).split(" "),
+);
+
 export const rules: NativeRules = {
   reader: {
     places: (around) => {
       const own = folder(around.env["COPILOT_HOME"], `${around.home}/.copilot`);
       return [
+        ofUser("/etc/github-copilot", readCopilotSettings, ".json"),
+        ofUser("/etc/github-copilot/policy.d", readCopilotSettings, ".json"),
         ofUser(`${own}/settings.json`, readCopilotSettings),
         ofUser(`${own}/config.json`, readCopilotSettings),
         { path: `${own}/permissions-config.json`, read: readCopilotApprovals, scope: "project" },
@@ -197,6 +212,7 @@ export const rules: NativeRules = {
       ];
     },
     readerFor: (path) => (path.endsWith("permissions-config.json") ? readCopilotApprovals : readCopilotSettings),
+    start: { program: /^copilot$/, options: OPTIONS },
   },
   // Its refusals are arguments of its command line.
   refusals: { express, show: (entries) => `${entries.join(" \\\n")}\n` },

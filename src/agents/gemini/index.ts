@@ -1,7 +1,7 @@
 import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { inputInstead, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { type Protocol, type Reply, reply } from "../protocol.ts";
 import { files, mcp, mcpGuess, named, shell, text } from "../reading.ts";
 
@@ -30,7 +30,17 @@ const JUDGED = words("BeforeTool");
 const OTHERS = words(
   "AfterTool BeforeAgent AfterAgent BeforeModel AfterModel BeforeToolSelection SessionStart SessionEnd PreCompress Notification",
 );
-const hostOf = (): Host => ({ shell: "any", decides: true, asks: false, bypassed: false, planning: false });
+
+/** Its own policy would be held against another command in the place of the one asked about, and where it asks it would show that one. */
+const hostOf = (): Host => ({
+  shell: "any",
+  decides: true,
+  asks: false,
+  bypassed: false,
+  planning: false,
+  confines: true,
+  unheard: ["ask", "deny"],
+});
 
 function factsFor(tool: string, payload: Input): ToolFacts | undefined {
   const context = payload["mcp_context"];
@@ -40,10 +50,16 @@ function factsFor(tool: string, payload: Input): ToolFacts | undefined {
   return tool.startsWith("mcp_") ? mcpGuess(tool.slice("mcp_".length), "_") : undefined;
 }
 
-function write({ answer, verdict }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { answer, verdict } = outcome;
   const { decision } = answer;
   if (decision === "none") return reply({});
-  const envelope = { decision: decision === "allow" ? "allow" : "deny", reason: `Assent: ${answer.modelReason}` };
+  const instead = inputInstead(outcome);
+  const envelope = {
+    decision: decision === "allow" ? "allow" : "deny",
+    reason: `Assent: ${answer.modelReason}`,
+    ...(instead === undefined ? {} : { hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: instead } }),
+  };
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
 }
 
@@ -131,10 +147,12 @@ const setup: Setup = {
   greets: GREETING,
   fails: "the tool runs when the hook exits with 1 or takes too long; the registered command turns a crash into a refusal",
   asks: "an ask of a hook hangs headless runs and weakens Gemini's own denials: what must be asked is denied with the reason",
+  confines: "commands that none of its policies might speak about, where it was started in yolo mode",
   silence: "Gemini's own policy decides and asks; in headless runs it refuses, in yolo mode it goes ahead",
   cannot: [
     "in ACP mode (`--acp`, inside an editor) no hook is called: only Gemini's own policy files hold there (`assent export --agent gemini`)",
     "an allow does not spare you Gemini's own question",
+    "policies that extensions bring are not read before a command goes ahead confined",
     "calls of sub-agents are judged, but the host does not say whose they are",
   ],
   rulesync: { block: "geminicli", events: ["preToolUse"], matcher: ".*", timeout: 30_000 },

@@ -150,6 +150,10 @@ export function readGeminiSettings(text: string): NativeRead {
   if ("problem" in file) return file;
   const into = new Collector();
   readToolSettings(file, into);
+  for (const key of ["policyPaths", "adminPolicyPaths"]) {
+    const named = at(file.root, key);
+    if (named !== undefined) into.lose({ effect: "deny", text: key, line: file.lineOf(named) }, "policies in other places are not read");
+  }
   return into.result();
 }
 
@@ -226,6 +230,15 @@ function express({ refusal, reason }: Reasoned): readonly string[] | undefined {
   }
 }
 
+/** Gemini 0.61.0. Left out are those that name policies and tools, and that start what calls no hooks. */
+const OPTIONS: ReadonlySet<string> = new Set(
+  (
+    "-d --debug -m --model -p --prompt -i --prompt-interactive --skip-trust -w --worktree -s --sandbox -y --yolo --approval-mode " +
+    "--allowed-mcp-server-names -e --extensions -r --resume --session-file --session-id --include-directories --screen-reader " +
+    "-o --output-format --raw-output --accept-raw-output-risk"
+  ).split(" "),
+);
+
 export const rules: NativeRules = {
   reader: {
     places: (around) => [
@@ -237,6 +250,7 @@ export const rules: NativeRules = {
       ...inProject(around, readGeminiSettings, ".gemini/settings.json"),
     ],
     readerFor: (path) => (path.endsWith(".toml") ? readGeminiPolicy : readGeminiSettings),
+    start: { program: /^gemini(?:\.js)?$/, options: OPTIONS, unasking: ["--yolo", "-y", "--approval-mode yolo"] },
   },
   refusals: {
     express,

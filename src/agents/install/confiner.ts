@@ -36,7 +36,8 @@ const LONGEST = 100 << 10;
  */
 export function confine(request: Request, machine: Machine, verdict: RequestVerdict, program: Program): ReturnType<Confine> {
   const { facts, input, session, host } = request;
-  if (facts?.does !== "shell" || facts.list === true) return { problem: "the host runs it in another way than as one line of shell" };
+  if (facts?.does !== "shell") return { problem: "the host runs it in another way than as lines of shell" };
+  if (facts.list === true) return confineEach(request, input[facts.field], machine, program);
   const command = input[facts.field];
   if (typeof command !== "string" || command === "") return { problem: "there is no command" };
   // It has moved, or was updated, since it was installed.
@@ -49,9 +50,7 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   if (objection !== undefined) return { problem: objection.why, ...(objection.asks === true ? { asks: true } : {}) };
   // It comes back where a host shows its hooks what others made of the call.
   if (isConfinedCommand(machine.home, command)) return { command };
-  const launcher = ensureConfineLauncher(machine, program);
-  if ("problem" in launcher) return launcher;
-  const unable = undoProblem(stateFolder(machine)) ?? cannotSupervise(machine, program);
+  const unable = whyUnable(machine, program);
   if (unable !== undefined) {
     // The host asks then, and what a person says yes to starts as it is.
     if (host.wrapped === "unheard") leaveTicket(request, command, machine, session);
@@ -59,6 +58,34 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   }
   if (host.wrapped === "heard") return { command };
   if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
+  return putInPlace(request, command, machine);
+}
+
+/** A tool that takes several commands starts each by itself: each has a ticket of its own. */
+function confineEach(request: Request, commands: unknown, machine: Machine, program: Program): ReturnType<Confine> {
+  const { host } = request;
+  if (!Array.isArray(commands) || commands.length === 0) return { problem: "there is no command" };
+  if (host.wrapped !== undefined || host.unheard !== undefined)
+    return { problem: "the host runs it in another way than as one line of shell" };
+  const unable = whyUnable(machine, program);
+  if (unable !== undefined) return { problem: unable };
+  const instead: string[] = [];
+  for (const command of commands as readonly unknown[]) {
+    if (typeof command !== "string" || command === "") return { problem: "one of the commands is no line of shell" };
+    const made = isConfinedCommand(machine.home, command) ? { command } : putInPlace(request, command, machine);
+    if ("problem" in made) return made;
+    instead.push(made.command);
+  }
+  return { command: instead };
+}
+
+/** Why nothing can be started confined here. */
+function whyUnable(machine: Machine, program: Program): string | undefined {
+  const launcher = ensureConfineLauncher(machine, program);
+  return "problem" in launcher ? launcher.problem : (undoProblem(stateFolder(machine)) ?? cannotSupervise(machine, program));
+}
+
+function putInPlace(request: Request, command: string, machine: Machine): { readonly command: string } | { readonly problem: string } {
   const ticket = writeTicket(machine, confinedTicket(request, command, machine));
   if ("problem" in ticket) return ticket;
   const instead = confinedCommand(machine.home, ticket.id, command);

@@ -25,6 +25,16 @@ export interface NativeSurroundings {
 /** Whether a rule speaks about a command. */
 export type Speech = "surely" | "perhaps" | "no";
 
+/** How a host may have been started, so that nothing on its command line speaks about a command. */
+export interface HostStart {
+  /** The word that is its program, by its last part. */
+  readonly program: RegExp;
+  /** Options that say nothing about commands of the shell. */
+  readonly options: ReadonlySet<string>;
+  /** Another command may take the place of one only where it asks nobody: one of these ways stands there. */
+  readonly unasking?: readonly string[];
+}
+
 /** How the rules of a program are read: `assent import`. */
 export interface NativeRuleReader {
   readonly places: (around: NativeSurroundings) => readonly NativePlace[];
@@ -37,6 +47,8 @@ export interface NativeRuleReader {
   readonly speaks?: (rule: string, command: string) => Speech;
   /** Of the places only the first that can be read counts. */
   readonly first?: true;
+  /** The host's command line can hold rules as well, or say who is asked. */
+  readonly start?: HostStart;
   /** A file named without `--agent` is known by what it holds. */
   readonly holds?: (root: JsonNode) => boolean;
 }

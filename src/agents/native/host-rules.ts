@@ -10,6 +10,7 @@ import { rules as droid } from "../droid/rules.ts";
 import { rules as gemini } from "../gemini/rules.ts";
 import { openCodeRules, rules as opencode } from "../opencode/rules.ts";
 import { rules as qwen } from "../qwen/rules.ts";
+import { startObjection } from "./host-start.ts";
 import type { NativePlace, NativeRuleReader, NativeSurroundings, Speech } from "./contract.ts";
 
 /** The agents' own readers at once, for who cannot wait; a test holds them to what the agents declare. */
@@ -58,6 +59,8 @@ export function hostMightObject(
   const reader = HOST_READERS[agent];
   if (reader === undefined) return { why: "the host's own rules cannot be read" };
   const speech = (about: string): Speech => (reader.speaks ?? mightSpeak)(about, command);
+  const started = reader.start === undefined ? undefined : startObjection(reader.start);
+  if (started !== undefined) return { why: started };
   for (const place of reader.places(around)) {
     // A host that is not known to trust a project reads none of its rules.
     const unheard = reader.speaks !== undefined && place.scope === "project";

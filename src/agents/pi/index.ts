@@ -90,6 +90,7 @@ const setup: Setup = {
   events: ["tool_call"],
   fails: "blocks the tool",
   asks: "a dialog with the reason, also about what nobody has an opinion on; without a user interface a denial with the reason",
+  confines: "every command",
   silence: "goes ahead: pi asks nothing by itself",
   cannot: ["commands that the user types behind `!` are not judged"],
   steered: {

@@ -1,7 +1,8 @@
+import { isConfinedCommand } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import type { Host, Input, Outcome, ToolFacts } from "../../engine/index.ts";
 import type { Agent, HostFacts, Setup } from "../agent.ts";
-import { group, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
+import { group, inputInstead, permissionRequest, preToolUse, readShaped, sample, withNote, words } from "../claude-shape.ts";
 import { GEMINI_TOOLS } from "../gemini/index.ts";
 import { type HookCall, type Protocol, type Reading, type Reply, reply } from "../protocol.ts";
 import { files, named, shell } from "../reading.ts";
@@ -39,13 +40,22 @@ const OTHERS = words(
   "PostToolUse PostToolUseFailure Notification UserPromptSubmit SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact",
 );
 
-const hostOf = (mode: string | undefined, event: string): Host => ({
+const hostOf = (mode: string | undefined, event: string, { payload, env }: HookCall): Host => ({
   shell: "any",
   decides: true,
   asks: event === "PermissionRequest",
   bypassed: mode === "yolo",
   planning: mode === "plan",
+  // On the first event its own rules have been heard, and those that ask are why it comes as well (0.24.4); the other one comes then
+  // with what took the command's place, which needs no second question.
+  confines: event === "PermissionRequest" || isPutInPlace(payload, env),
+  unheard: ["ask"],
 });
+
+function isPutInPlace({ tool_input: input }: Input, { HOME = "" }: HookCall["env"]): boolean {
+  const command = isObject(input) ? input["command"] : undefined;
+  return typeof command === "string" && isConfinedCommand(HOME, command);
+}
 
 function read(call: HookCall): Reading {
   const payload = direct(call.payload);
@@ -62,12 +72,15 @@ function direct(payload: Input): Input {
   return { ...payload, tool_name: input["name"], tool_input: input["arguments"] ?? {} };
 }
 
-function write({ request, answer, verdict }: Outcome): Reply {
+function write(outcome: Outcome): Reply {
+  const { request, answer, verdict } = outcome;
   const { decision } = answer;
   if (decision === "allow" && CONVERSATION.has(request.tool)) return reply({});
   const reason = `Assent: ${answer.modelReason}`;
   const envelope =
-    request.event === "PermissionRequest" ? permissionRequest(decision, reason) : preToolUse(decision === "deny" ? "deny" : "none", reason);
+    request.event === "PermissionRequest"
+      ? permissionRequest(decision, reason, inputInstead(outcome))
+      : preToolUse(decision === "deny" ? "deny" : "none", reason);
   return reply(withNote(envelope, verdict.untrusted, answer.reason));
 }
 
@@ -120,6 +133,7 @@ const setup: Setup = {
   greets: GREETING,
   fails: "the tool runs; the registered command turns a crash into a refusal, but not a hook that takes too long",
   asks: "what must be asked is denied with the reason, because the hook that comes before every tool can only deny",
+  confines: "commands about which it would ask by itself; what its rules or its mode let through is as without",
   silence: "Qwen's own permissions decide and ask; in yolo mode it goes ahead",
   cannot: ["hooks come after Qwen's own permissions: an allow spares you its question only where it was about to ask"],
   registrations: ({ home, project, command }) => [

@@ -33,6 +33,8 @@ export const gemini: Client = {
   managed: true,
   harmless:
     "update_topic list_background_processes read_background_output write_todos enter_plan_mode exit_plan_mode activate_skill complete_task",
+  twoPipes: true,
+  notes: "\n\n[System] Tool input parameters were modified by a hook before execution.",
   ownRule: (command) => ({
     files: {
       [`${HOME}/.gemini/policies/own.toml`]: `[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "${command}"\ndecision = "deny"\npriority = 900\n`,

@@ -35,6 +35,7 @@ export const qwen: Client = {
   own: { path: ".qwen/settings.json", off: json({ disableAllHooks: true }) },
   managed: true,
   harmless: "get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
+  edited: { usual: "--acp -m fake-model --approval-mode default", free: "--acp -m fake-model --approval-mode yolo" },
   ownRule: (command) => ({ files: { [`${HOME}/.qwen/settings.json`]: settings(`Bash(${command}:*)`) } }),
   shell: (command) => ({ tool: "run_shell_command", input: { command, is_background: false, description: "a step" } }),
   write: (path, content) => ({ tool: "write_file", input: { file_path: path, content } }),
