@@ -8,7 +8,7 @@ import { askOuter } from "../supervise/outer/index.ts";
 import { readStdin, writeStderr, writeStdout } from "./stdio.ts";
 
 const USAGE = `usage: assent check --agent ${AGENT_IDS.join("|")}|auto --event NAME|auto [--policy FILE]...
-Reads a host's hook call on standard input and prints the answer. Exit 0 whatever the verdict, for hosts that read the answer; 2 for wrong usage.
+Answers a host's hook call on standard input (docs/agents.md). Exit 0 whatever the verdict.
 `;
 
 /** What the program that calls this brings along: each agent's protocol is a part of its own, loaded when that agent calls. */
@@ -117,15 +117,10 @@ export function answer(options: CheckOptions, stdin: ReturnType<typeof readStdin
 /** Nobody here can start a command confined: inside a run it is confined already. */
 const withoutConfining = (request: Request): Request => ({ ...request, host: { ...request.host, confines: false } });
 
-/** Settings that weaken what protects are told to the person. A warning: nothing that goes wrong here stops a session. */
-function greeting(agent: Protocol, payload: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: CallPlace): Reply {
-  try {
-    const { cwd } = payload;
-    const said = greet(agent.id, machine, typeof cwd === "string" ? cwd : folder);
-    return said === undefined ? agent.silence : { envelope: { systemMessage: said }, exit: 0 };
-  } catch (error) {
-    return { envelope: { systemMessage: `Assent could not look at the settings here: ${visible(String(error)).slice(0, 200)}` }, exit: 0 };
-  }
+/** Settings that weaken what protects are told to the person. */
+function greeting(agent: Protocol, { cwd }: Input, greet: NonNullable<CheckEngine["greet"]>, { machine, folder }: CallPlace): Reply {
+  const said = greet(agent.id, machine, typeof cwd === "string" ? cwd : folder);
+  return said === undefined ? agent.silence : { envelope: { systemMessage: said }, exit: 0 };
 }
 
 /** `assent check`: one hook call. The answer is written in one piece, last. */

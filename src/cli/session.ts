@@ -11,6 +11,15 @@ const LONGEST = 300;
 
 /** What the person is told at the start of a session: what in this folder switches hooks off, steers them or waives questions. */
 export function sessionWarning(id: string, machine: Machine, folder: string): string | undefined {
+  try {
+    return weakening(id, machine, folder);
+  } catch (error) {
+    // A warning: nothing that goes wrong here stops a session.
+    return `Assent could not look at the settings here: ${visible(String(error)).slice(0, 200)}`;
+  }
+}
+
+function weakening(id: string, machine: Machine, folder: string): string | undefined {
   const setup = agentNamed(id)?.setup;
   if (setup === undefined || !folder.startsWith("/")) return undefined;
   const top = projectOf(folder, machine);

@@ -54,7 +54,7 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
   };
   if (found.decision === "allow") {
     const unseen = context.walls === undefined ? "nobody can tell what it runs" : context.walls(found);
-    const why = unseen ?? whyRaced(found, context);
+    const why = unseen ?? whyRaced(found, context) ?? whyKept(found);
     return why === undefined ? found : wall(why);
   }
   if (obstacles.length + unknowns.length === 0) return found;
@@ -73,6 +73,14 @@ function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineCont
     return isRunsOwn(action, world);
   });
   return reads && othersRun?.() === true ? "a confined command is running, which may change what is read before it is" : undefined;
+}
+
+/** A mode lets files be changed because that can be taken back: what a command changes is kept by a run alone. */
+function whyKept({ actions }: RequestVerdict): string | undefined {
+  const changes = actions.some(
+    ({ action, verdict }) => action.kind === "file" && verdict.basis === "mode" && action.upkeep !== true && !isRead(action),
+  );
+  return changes ? "what it changes is kept, so that it can be taken back" : undefined;
 }
 
 /** Confined, unless it is known to fail so. */
