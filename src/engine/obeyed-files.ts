@@ -1,3 +1,4 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type Action, type Argument, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
 import { isObeyedBy, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
@@ -35,7 +36,25 @@ const LOADING: readonly (readonly [words: RegExp, what: string])[] = [
   ],
   [/^pandoc$/, "what it is given may include any file"],
   // A playlist names addresses, an SVG images.
-  [/^(?:ffmpeg|ffprobe|identify)$/, "what it is given may name other files and addresses"],
+  [/^(?:ffmpeg|ffprobe|identify|magick)$/, "what it is given may name other files and addresses"],
+  [/^tcc$/, "what it is given may include any file"],
+  // `import` of a justfile; roff-like includes of Info; external entities of XML.
+  [/^(?:just|info)$/, "it quotes the files that its own names"],
+  [/^(?:xmllint|xmlstarlet|xmldiff|xq)$/, "what it is given may name other files and addresses"],
+  // The lines of the files that the debugging information names (objdump(1), -S, -l).
+  [/^(?:g|llvm-)?objdump$/, "it prints the source files that the program names"],
+  // Their settings name further files, places to write into (`cache-dir`), or what is changed (`fix`, `write-changes`); a line that they
+  // do not understand they quote, whichever file lies under that name.
+  [
+    new RegExp(
+      "^(?:actionlint|biome|black|clang-format|codespell|gersemi|hadolint|hlint|isort|oxfmt|pycodestyle|pydocstyle|ruff|shellcheck|" +
+        "stylua|swiftformat|taplo|typos|yamllint)$",
+    ),
+    "settings of the project say what it reads and changes",
+  ],
+  // `.mlrc` in the working folder (Miller, "Customizing with .mlrc").
+  [/^mlr$/, "`.mlrc` gives it options"],
+  [/^svn (?!status|info|--version)/, "the working copy says which server it asks"],
   [/^(?:terraform|tofu|terragrunt) (?:validate|show|providers|console|graph|test)$/, "it starts the providers in `.terraform`"],
   [/^packer$/, "it starts plugins that lie in the folder"],
 ];
@@ -182,7 +201,7 @@ function repositoryAt(folder: string, world: World): Repository | "unclear" | un
   for (let at = folder; ; at = parentOf(at)) {
     const path = joinPath(at, ".git");
     const kind = world.kind(path);
-    if (kind === "directory") return { own: path, common: path };
+    if (kind === "directory") return { own: path, common: commonOf(path, world) };
     if (kind === "other") return "unclear";
     if (kind === "file") return linked(at, path, world) ?? "unclear";
     if (at === "/") return undefined;
@@ -193,11 +212,18 @@ function linked(folder: string, file: string, world: World): Repository | undefi
   const own = /^gitdir: (.+?)\s*$/.exec(world.text?.(file) ?? "")?.[1];
   if (own === undefined) return undefined;
   const at = joinPath(folder, own);
-  const text = world.text?.(joinPath(at, "commondir"))?.trim();
-  return { own: at, common: text === undefined || text === "" ? at : joinPath(at, text) };
+  return { own: at, common: commonOf(at, world) };
+}
+
+/** gitrepository-layout(5), "commondir": any folder of a repository may send git elsewhere for its configuration. */
+function commonOf(own: string, world: World): string {
+  const text = world.text?.(joinPath(own, "commondir"))?.trim();
+  return text === undefined || text === "" ? own : joinPath(own, text);
 }
 
 function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, world: World): string | undefined {
+  const hidden = quotedByGit(own, world) ?? quotedByGit(common, world) ?? nestedIn(own);
+  if (hidden !== undefined) return hidden;
   const all: GitConfigEntry[] = [];
   for (const file of [joinPath(common, "config"), joinPath(own, "config.worktree")]) {
     if (world.kind(file) === "missing") continue;
@@ -216,6 +242,41 @@ function steeredBy({ own, common }: Repository, { knowledge = "" }: ExecAction, 
   const hook = hookIn(joinPath(common, "hooks"), LOOKING.test(knowledge), world);
   if (hook !== undefined) return `git runs the repository's hook ${visible(hook)}`;
   return steeredByUser(world);
+}
+
+/** Texts that git quotes in its messages, line by line, when they are not what it expects ("bad shallow line: …"). */
+const QUOTED = "shallow packed-refs commondir info/grafts info/exclude info/attributes info/sparse-checkout objects/info/alternates".split(
+  " ",
+);
+
+/** One of them is a link, or no plain file: what git would show is another file. */
+function quotedByGit(folder: string, world: World): string | undefined {
+  const real = world.canonical(folder);
+  const name = QUOTED.find(
+    (each) => world.canonical(joinPath(real, each)) !== joinPath(real, each) || world.kind(joinPath(real, each)) === "other",
+  );
+  return name === undefined ? undefined : `git may show what ${visible(name)} leads to`;
+}
+
+/** gitformat-index(5): the mode of an entry that is another repository, whose own configuration git obeys as well. */
+const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
+const MOST_INDEX = 64 << 20;
+
+/** The index holds other repositories. A file of 56 KiB has the same bytes in it: then the wall is there for nothing. */
+function nestedIn(own: string): string | undefined {
+  try {
+    const shared = readdirSync(own).filter((name) => name.startsWith("sharedindex."));
+    for (const name of ["index", ...shared]) {
+      const file = joinPath(own, name);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      if (!stats.isFile() || stats.size > MOST_INDEX) return "it cannot be told whether other repositories lie in this one";
+      if (readFileSync(file).includes(GITLINK)) return "git obeys the configuration of the repositories in this one as well";
+    }
+    return undefined;
+  } catch {
+    return "it cannot be told whether other repositories lie in this one";
+  }
 }
 
 /**

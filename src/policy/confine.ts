@@ -12,6 +12,7 @@ import {
 import { isWithin } from "../path/index.ts";
 import { reachOfHost } from "./addresses.ts";
 import { belowAny, comparablePlaces, withinAny } from "./location.ts";
+import { obeysFiles } from "./obeying-programs.ts";
 import { isGitInternal } from "./path-class.ts";
 import { isConfinable } from "./reasons.ts";
 import { rootOf, spell } from "./targets.ts";
@@ -68,11 +69,16 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
 
 /** What a path leads to when it is judged need not be what is read: a link can be put in its place meanwhile. */
 function whyRaced({ actions }: RequestVerdict, { othersRun, world }: ConfineContext): string | undefined {
-  const reads = actions.some(({ action, verdict }) => {
-    if (action.kind !== "file" || action.operation !== "read" || action.upkeep === true || verdict.bare === true) return false;
-    return isRunsOwn(action, world);
+  const reads = actions.filter(({ action, verdict }) => {
+    if (verdict.bare === true) return false;
+    if (action.kind === "exec") return obeysFiles(action.program, action.resolved);
+    return action.kind === "file" && action.operation === "read" && action.upkeep !== true && isRunsOwn(action, world);
   });
-  return reads && othersRun?.() === true ? "a confined command is running, which may change what is read before it is" : undefined;
+  if (reads.length === 0) return undefined;
+  const waits =
+    actions.some(({ action }) => action.kind === "exec" && isWaiting(action)) || reads.some(({ action }) => isPipe(action, world));
+  if (waits) return "it waits, and what it reads then may be changed by a confined command meanwhile";
+  return othersRun?.() === true ? "a confined command is running, which may change what is read before it is" : undefined;
 }
 
 /** A mode lets files be changed because that can be taken back: what a command changes is kept by a run alone. */
@@ -82,6 +88,17 @@ function whyKept({ actions }: RequestVerdict): string | undefined {
   );
   return changes ? "what it changes is kept, so that it can be taken back" : undefined;
 }
+
+/** Programs that let time pass between what they, or those behind them, open. */
+const WAITING = /^(?:g?sleep|watch|entr|watchexec|inotifywait|fswatch)$/;
+
+const isWaiting = ({ program, argv }: ExecAction): boolean =>
+  WAITING.test(program) ||
+  (/^g?tail$/.test(program) && argv.some((word) => !word.known || /^(?:-[a-zA-Z0-9]*[fF]|--f|--r)/.test(word.text)));
+
+/** Who opens a pipe for reading waits for somebody who writes into it (fifo(7)). */
+const isPipe = (action: Action, world: World): boolean =>
+  action.kind === "file" && action.target.kind === "path" && world.kind(action.target.path) === "other";
 
 /** Confined, unless it is known to fail so. */
 function walled(found: RequestVerdict, { failedBefore }: ConfineContext, why?: string): RequestVerdict {

@@ -4,9 +4,12 @@
  * `engine/obeyed-files.ts` says when.
  */
 const OBEYING =
-  " ansible asdf bun bunx c++ cargo cc clang clang++ composer corepack cpp deno dotnet em++ emcc ffmpeg ffprobe g++ gcc gfortran " +
-  "git git-lfs glab go hg icc identify jj kustomize man mise node nodejs npm npx nvcc oxlint packer pandoc pip pnpm pnpx poetry " +
-  "prettier proxychains python rustc rustfmt rustup sentry-cli task terraform tofu terragrunt tsc uv uvx valgrind yarn yarnpkg zig-cc ";
+  " actionlint ansible asdf az biome black bun bunx c++ cargo cc clang clang++ clang-format codespell composer corepack cpp deno " +
+  "dotnet em++ emcc ffmpeg ffprobe g++ gcc gersemi gfortran git git-lfs glab go gobjdump hadolint hg hlint icc identify " +
+  "info isort jira jj just kustomize llvm-objdump magick man mise mlr node nodejs npm npx nvcc objdump oxfmt oxlint packer " +
+  "pandoc pip pnpm pnpx poetry prettier proxychains pulumi pycodestyle pydocstyle python ruff rustc rustfmt rustup sentry-cli " +
+  "shellcheck stylua svn swiftformat taplo task tcc terraform terragrunt tofu tsc typos uv uvx valgrind xmldiff xmllint " +
+  "xmlstarlet xq yamllint yarn yarnpkg zig-cc ";
 
 /** A version manager starts another program of the name, as a file of the project says (asdf, mise, pyenv, rbenv, nodenv). */
 const SHIM = /\/shims\//;

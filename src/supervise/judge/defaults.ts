@@ -99,6 +99,13 @@ export class RunDefaults {
     return repository !== undefined && this.isOwnPlace(repository) && !this.roots.includes(repository);
   }
 
+  /** Where hosts keep what they write beside a command: `/tmp/claude-1a2b-cwd`, `/tmp/claude-1000/…`. */
+  isOfHost(path: string): boolean {
+    const folder = this.#temp.find((each) => isWithin(path, each));
+    const inside = folder === undefined ? "" : path.slice(folder.length + 1);
+    return inside !== "" && (!inside.includes("/") || /^claude\b/i.test(inside));
+  }
+
   isOwnPlace(path: string): boolean {
     return (
       this.roots.some((root) => isWithin(path, root) && path !== root) ||

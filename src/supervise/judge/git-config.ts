@@ -41,7 +41,7 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   const { operation, call } = action;
   if (operation === "metadata") return ALLOWED;
   const removes = operation === "delete" && programs.some((name) => REMOVING.test(name));
-  if (KEPT_WHOLE.test(path)) return removes || programs.some((name) => LINKING.test(name)) ? ALLOWED : undefined;
+  if (KEPT_WHOLE.test(path)) return removes || makesLink(path, programs) ? ALLOWED : undefined;
   // lockfile.c makes it new; what is there already is somebody else's.
   if (path.endsWith(".lock")) {
     const isNew = operation === "write" && call?.name === "open" && !existsSync(path);
@@ -70,6 +70,17 @@ export function fromTemplate({ operation, target, call }: FileAction, caller: Ca
   const isKept = HOOK.test(target.path) || (isMade && /\/(?:config(?:\.worktree)?|hooks)$/.test(target.path));
   return isKept && caller.programs().includes("git init");
 }
+
+/**
+ * In a repository only `git worktree` makes `commondir` and `gitdir`: with `--work-tree=.git` any checkout would write tracked
+ * files of these names there.
+ */
+function makesLink(path: string, programs: readonly string[]): boolean {
+  if (!programs.some((name) => LINKING.test(name))) return false;
+  return path.endsWith("/.git") || !/\/\.git\//i.test(path) || (OF_WORKTREE.test(path) && programs.includes("git worktree"));
+}
+
+const OF_WORKTREE = /\/worktrees\/[^/]+\/(?:commondir|gitdir)$/;
 
 const ALLOWED = verdictOf("allow", "run.errand", { reason: "git's own configuration" });
 

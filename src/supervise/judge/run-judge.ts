@@ -32,6 +32,7 @@ import { type CommandContext, judgeExec } from "./commands.ts";
 import { ProgramAliases } from "./program-aliases.ts";
 import { KnownVerdicts } from "./known.ts";
 import { ProtectedObjects } from "./objects.ts";
+import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
 import { byGit, fromTemplate, isCheckingOut } from "./git-config.ts";
@@ -165,6 +166,10 @@ export class RunJudge {
       for (const path of others) weigh(this.#file({ ...action, target: { kind: "path", path } }, caller));
     }
     for (const [from, to] of moves ?? []) weigh(judgeMove(this.#ground(caller), from, to));
+    if (this.#options.ofAgent === true) {
+      const files = actions.filter((action) => action.kind === "file");
+      weigh(judgeLinks({ ...this.#ground(caller), home: this.#home, isOfHost: (path) => this.#defaults.isOfHost(path) }, files));
+    }
     return strictest;
   }
 

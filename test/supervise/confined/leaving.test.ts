@@ -137,6 +137,38 @@ const CASES: readonly LeavingCase[] = [
   { name: "a key", script: "cat ~/.ssh/id_rsa", said: SECRET },
   { name: "the project's .env", script: "cat .env", said: SECRET },
   { name: "through a link", script: "ln -s ~/.ssh/id_rsa k; cat k", said: SECRET },
+  // What is started bare opens files by names that nobody looks at again: git prints what it does not understand of `shallow`.
+  ...[
+    ["to it", "ln -s ~/.ssh/id_rsa k"],
+    ["in a repository", "ln -s ~/.ssh/id_rsa .git/shallow"],
+    ["to a folder that holds it", "ln -s ~/.ssh k"],
+    ["to a folder above that", "ln -s ~ k"],
+    ["over the root", "ln -s / k"],
+    ["from whatever folder the reader is in", "ln -s /proc/self/cwd/../home/.ssh/id_rsa k"],
+    ["upwards", "ln -s ../home/.ssh/id_rsa k"],
+    ["upwards, from deeper than it is moved to", "mkdir -p d/e; ln -s ../home/.ssh/id_rsa d/e/k; mv d/e/k k"],
+    ["upwards by a folder that is replaced", "mkdir -p a/b; ln -s a/b d; ln -s d/../../home/.ssh/id_rsa k; rm d; mkdir d"],
+    ["in a folder that is moved up", "mkdir -p a/b/c; mkdir a/home; ln -s ../../home a/b/c/k; rmdir a/home; mv a/b/c c; mv c/k k"],
+    ["by its .env", "ln -s .env k"],
+    [
+      "unpacked",
+      python(
+        "import os, tarfile\nt = tarfile.TarInfo('k'); t.type = tarfile.SYMTYPE; t.linkname = '/srv/home/.ssh/id_rsa'\nwith tarfile.open('a.tar', 'w') as f: f.addfile(t)\nos.system('tar xf a.tar')",
+      ),
+    ],
+  ].map(([name = "", script = ""]): LeavingCase => ({
+    name: `a link ${name}`,
+    script,
+    after: "find /srv/proj -type l -exec cat {}/id_rsa {}/.ssh/id_rsa {}/srv/home/.ssh/id_rsa {} \\; 2>/dev/null | grep -a SECRET; true",
+    said: SECRET,
+  })),
+  // Claude Code writes the folder it is in there behind every command, also behind those that nobody confines.
+  ...["~/.bashrc", "/srv/out/f", "/srv/home/other/f", "$PWD/.git/config"].map((to): LeavingCase => ({
+    name: `a link to ${to} in the way of what the host writes`,
+    script: `touch ~/.bashrc; ln -s ${to} /tmp/claude-ab12-cwd; mkdir d; ln -s ${to} d/claude-ab12-cwd; mv d/claude-ab12-cwd /tmp/`,
+    after: "find /tmp -type l",
+    said: /refused: (?:link|rename) .*claude-ab12-cwd": outside the working folder/,
+  })),
   { name: "a hard link to a secret", script: "ln .env k && cat k", said: SECRET },
   { name: "a secret that is moved", script: "mv .env e; cat e", said: SECRET },
   { name: "a folder of secrets that is moved", script: "mv ~/.ssh s; cat s/id_rsa", said: /refused: .*Way out/ },
