@@ -58,10 +58,15 @@ it("what cannot be confined is as it was without: OpenCode decides, pi refuses",
   expect(call("pi", asking, "./tidy.sh").refused).toMatch(/approval required/);
 });
 
-it("a rule of the host's own that might speak about it keeps the command as it is", () => {
+it("a rule of the host's own that speaks about it keeps the command as it is; where it only might, nothing runs for being left", () => {
   const place = placed();
   place.write("~/.config/opencode/opencode.json", '{ "permission": { "bash": { "*": "allow", "./tidy.sh*": "deny" } } }');
   expect(call("opencode", place, "./tidy.sh").command).toBe("./tidy.sh");
-  expect(call("opencode", place, "./other.sh && ./tidy.sh").command).toBe("./other.sh && ./tidy.sh");
+  expect(call("opencode", place, "./tidy.sh --now a/b").command).toBe("./tidy.sh --now a/b");
+  // Whoever writes a command would choose its words: the host need not hear the rule.
+  for (const command of ["./other.sh && ./tidy.sh", "./other.sh # ./tidy.sh", "./other.sh './tidy.sh'", "A=1 ./tidy.sh", "./tidy.sh; ./other.sh"])
+    expect(call("opencode", place, command).refused).toMatch(/a rule of the host's own might speak about it: deny/);
+  // A part of a word is no word.
+  expect(isConfinedCommand(place.home, call("opencode", place, "./untidy.shape").command ?? "")).toBe(true);
   expect(isConfinedCommand(place.home, call("opencode", place, "./other.sh").command ?? "")).toBe(true);
 });

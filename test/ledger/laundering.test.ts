@@ -205,6 +205,10 @@ describe("a command that is known", () => {
     "pandoc a.rst",
     "ffprobe a.m3u8",
     "identify a.svg",
+    // Their settings name files that they read and show.
+    "ruff check .",
+    "black --check .",
+    "shellcheck x.sh",
   ])("%s loads or starts what lies in the project: confined", (command) => {
     expect(told(command, confine())).toBe("confined");
   });
@@ -220,9 +224,6 @@ describe("a command that is known", () => {
     "npm ls",
     "npm --version",
     "pip list",
-    "ruff check .",
-    "black --check .",
-    "shellcheck x.sh",
     "gofmt -l .",
     "gcc --version",
     "man ls",

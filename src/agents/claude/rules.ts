@@ -296,6 +296,7 @@ export const rules: NativeRules = {
       ...inProject(around, readClaude, ".claude/settings.json", ".claude/settings.local.json"),
     ],
     readerFor: () => readClaude,
+    asksAnyway: true,
   },
   refusals: denyList((place) =>
     place.project === undefined ? `${ownFolder(place)}/settings.json` : `${place.project}/.claude/settings.json`,

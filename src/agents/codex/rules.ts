@@ -238,6 +238,7 @@ export const rules: NativeRules = {
     },
     readerFor: (path) => (path.endsWith(".toml") ? readCodexConfig : readCodexRules),
     speaks: speakOf,
+    trusts: true,
   },
   refusals: {
     express,

@@ -250,6 +250,7 @@ export const rules: NativeRules = {
       ...inProject(around, readGeminiSettings, ".gemini/settings.json"),
     ],
     readerFor: (path) => (path.endsWith(".toml") ? readGeminiPolicy : readGeminiSettings),
+    trusts: true,
     start: { program: /^gemini(?:\.js)?$/, options: OPTIONS, unasking: ["--yolo", "-y", "--approval-mode yolo"] },
   },
   refusals: {

@@ -41,10 +41,14 @@ export interface NativeRuleReader {
   /** For files named on the command line; by their endings where there are several kinds. */
   readonly readerFor: (path: string) => Reader;
   /**
-   * How the host holds its rules (in our words) against a command, where that is known. Only what surely speaks is left to the host then:
-   * else whoever writes a command would choose its words so that nobody holds it. Absent: what might speak is left to it.
+   * How the host holds its rules (in our words) against a command, where that is known. Only what surely speaks is left to the host:
+   * else whoever writes a command would choose its words so that nobody holds it. Absent: by words.
    */
   readonly speaks?: (rule: string, command: string) => Speech;
+  /** It asks a person about whatever is left to it: nothing runs for being left. */
+  readonly asksAnyway?: true;
+  /** What a project's files say counts only where the host's user trusts the project. */
+  readonly trusts?: true;
   /** Of the places only the first that can be read counts. */
   readonly first?: true;
   /** The host's command line can hold rules as well, or say who is asked. */

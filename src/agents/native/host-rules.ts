@@ -58,26 +58,25 @@ export function hostMightObject(
   if (effects.length === 0) return undefined;
   const reader = HOST_READERS[agent];
   if (reader === undefined) return { why: "the host's own rules cannot be read" };
-  const speech = (about: string): Speech => (reader.speaks ?? mightSpeak)(about, command);
+  const speech = (about: string): Speech => (reader.speaks ?? speechByWords)(about, command);
   const started = reader.start === undefined ? undefined : startObjection(reader.start);
   if (started !== undefined) return { why: started };
   for (const place of reader.places(around)) {
+    const isProjects = place.scope === "project";
     // A host that is not known to trust a project reads none of its rules.
-    const unheard = reader.speaks !== undefined && place.scope === "project";
+    const unheard = isProjects && reader.trusts === true;
     const found = rulesIn(place, around);
     const objection = (why: string, asks: boolean): Objection => ({ why, ...(asks ? { asks } : {}) });
-    if ("problem" in found) return objection(`${place.path} ${found.problem}, and might hold rules of the host's`, unheard);
+    if ("problem" in found) return objection(`${place.path} ${found.problem}, and might hold rules of the host's`, isProjects);
     for (const { effect, text, about } of found.rules) {
       const spoken = !effects.includes(effect) ? "no" : about === "" ? "surely" : speech(about);
       if (spoken === "no") continue;
-      const asks = unheard || (reader.speaks !== undefined && spoken === "perhaps");
+      const asks = unheard || (spoken === "perhaps" && reader.asksAnyway !== true);
       return objection(`a rule of the host's own might speak about it: ${effect} ${text}`, asks);
     }
   }
   return undefined;
 }
-
-const mightSpeak = (about: string, command: string): Speech => (mightMatch(about, command) ? "perhaps" : "no");
 
 function rulesIn(
   place: NativePlace,
@@ -131,17 +130,34 @@ function filesOf({ path, all }: NativePlace): readonly string[] {
 const OTHER_TOOL = /^(?:mcp__|(?:WebFetch|WebSearch|Agent|Task|Skill|Glob|Grep|LS|PowerShell|SlashCommand|TodoWrite)\b)/;
 const TOOL = /^[A-Za-z_][\w-]*\s*(?:(?=\()|$)/;
 
+/** One simple command in which nothing is quoted, expanded, assigned or left out: every host reads it alike. */
+const PLAIN = /^(?!\w+\+?=)[\w./@:=+,%-]+(?: [\w./@:=+,%-]+)*$/;
+
+/**
+ * By words, for a host of which it is not known how exactly it matches. `surely`: the command is nothing but the rule's words and further
+ * ones. `perhaps`: every word of the rule occurs in it, be it in a comment.
+ */
+function speechByWords(about: string, command: string): Speech {
+  if (OTHER_TOOL.test(about)) return "no";
+  const body = about.replace(TOOL, "").replace(/^\((.*)\)$/s, "$1");
+  if (!mightMatch(body, command)) return "no";
+  const prefix = /^([\w./ -]*[\w./-])(?::?\*+| \*+)?$/.exec(body)?.[1];
+  const isSaid = prefix !== undefined && PLAIN.test(command) && (command === prefix || command.startsWith(`${prefix} `));
+  return isSaid ? "surely" : "perhaps";
+}
+
 /** Every word of the rule occurs in the command, as written or without what quotes. Of alternatives in braces any could. */
-function mightMatch(about: string, command: string): boolean {
-  if (OTHER_TOOL.test(about)) return false;
-  const words =
-    about
-      .replace(TOOL, "")
-      .replace(/\{[^}]*\}/g, " ")
-      .match(/[\w.-]+/g) ?? [];
+function mightMatch(body: string, command: string): boolean {
+  const words = [...body.replace(/\{[^}]*\}/g, " ").matchAll(/[\w.-]*\w[\w.-]*/g)];
   // Some hosts take no notice of case.
   const written = command.toLowerCase();
   const plain = written.replace(/['"\\]|\$(?=['"])/g, "");
-  const isIn = (word: string): boolean => written.includes(word) || plain.includes(word);
-  return words.filter((word) => /\w/.test(word)).every((word) => isIn(word.toLowerCase()));
+  return words.every(([word], at) => {
+    const start = words[at]?.index ?? 0;
+    // `rm` is no word of `format`, but `rm*` is the beginning of one.
+    const before = /[*?\]]/.test(body[start - 1] ?? "") ? "" : String.raw`(?<!\w)`;
+    const after = /[*?[]/.test(body[start + word.length] ?? "") ? "" : String.raw`(?!\w)`;
+    const found = new RegExp(`${before}${word.toLowerCase().replaceAll(".", String.raw`\.`)}${after}`);
+    return found.test(written) || found.test(plain);
+  });
 }

@@ -18,6 +18,7 @@ export const rules: NativeRules = {
   reader: {
     places: (around) => [ofUser(`${around.home}/.qwen/settings.json`, readQwen), ...inProject(around, readQwen, ".qwen/settings.json")],
     readerFor: () => readQwen,
+    asksAnyway: true,
   },
   refusals: denyList(({ home, project }) => `${project ?? home}/.qwen/settings.json`),
 };

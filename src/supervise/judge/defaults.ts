@@ -99,11 +99,11 @@ export class RunDefaults {
     return repository !== undefined && this.isOwnPlace(repository) && !this.roots.includes(repository);
   }
 
-  /** Where hosts keep what they write beside a command: `/tmp/claude-1a2b-cwd`, `/tmp/claude-1000/…`. */
+  /** Where hosts keep what they write beside a command: directly in a temporary folder, or in `PROGRAM-UID` there. */
   isOfHost(path: string): boolean {
     const folder = this.#temp.find((each) => isWithin(path, each));
     const inside = folder === undefined ? "" : path.slice(folder.length + 1);
-    return inside !== "" && (!inside.includes("/") || /^claude\b/i.test(inside));
+    return inside !== "" && (!inside.includes("/") || /^[a-z][a-z.]*-\d+\//i.test(inside));
   }
 
   isOwnPlace(path: string): boolean {
