@@ -64,7 +64,13 @@ it("a rule of the host's own that speaks about it keeps the command as it is; wh
   expect(call("opencode", place, "./tidy.sh").command).toBe("./tidy.sh");
   expect(call("opencode", place, "./tidy.sh --now a/b").command).toBe("./tidy.sh --now a/b");
   // Whoever writes a command would choose its words: the host need not hear the rule.
-  for (const command of ["./other.sh && ./tidy.sh", "./other.sh # ./tidy.sh", "./other.sh './tidy.sh'", "A=1 ./tidy.sh", "./tidy.sh; ./other.sh"])
+  for (const command of [
+    "./other.sh && ./tidy.sh",
+    "./other.sh # ./tidy.sh",
+    "./other.sh './tidy.sh'",
+    "A=1 ./tidy.sh",
+    "./tidy.sh; ./other.sh",
+  ])
     expect(call("opencode", place, command).refused).toMatch(/a rule of the host's own might speak about it: deny/);
   // A part of a word is no word.
   expect(isConfinedCommand(place.home, call("opencode", place, "./untidy.shape").command ?? "")).toBe(true);
