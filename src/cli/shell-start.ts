@@ -2,11 +2,12 @@ import { brief, visible } from "../action/index.ts";
 import { isAgentId, type Protocol } from "../agents/index.ts";
 import { type Json, readJson5, toValue } from "../edit/json5/index.ts";
 import { isObject } from "../data/index.ts";
-import type { Host, Request } from "../engine/index.ts";
-import { isConfined, type RequestVerdict } from "../policy/index.ts";
+import { type Host, projectOf, type Request } from "../engine/index.ts";
+import { isConfined, type RequestVerdict, startsOf } from "../policy/index.ts";
 import { joinPath } from "../path/index.ts";
 import { type Machine, readRegular, takeTicket, thisMachine, type Ticket, ticketIdOf, writeTicket } from "../state/index.ts";
 import { isInside } from "../supervise/outer/index.ts";
+import { loaderVariable } from "./loader-variables.ts";
 import { writeStderr } from "./stdio.ts";
 
 // Entry of dist/shell-start.cjs: `assent shell AGENT -- TEXT`, which the program around a host's commands asks (shell-prefix.x64.s).
@@ -45,7 +46,12 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
     const command = framed?.command;
     const around = framed === undefined ? {} : { given: framed.command, aside: framed.aside };
     const ticket = command === undefined ? undefined : ticketFor(machine, session, command, cwd);
-    if (ticket?.bare === true) return bare;
+    if (ticket?.bare === true) {
+      const { bare: _, starts, ...rest } = ticket;
+      // A person who was asked has said that it may start as it is.
+      if (starts === undefined || loads(starts, [ticket.cwd, ticket.root], machine) === undefined) return bare;
+      return confined(machine, { ...rest, ...around, command: text });
+    }
     if (ticket !== undefined) return confined(machine, { ...ticket, ...around, command: text });
     if (command === undefined && isOwn(text, wrapping.settings, machine)) return bare;
     const verdict = require("./hook.cjs").judgeStart({
@@ -58,13 +64,19 @@ function startOf([agent = "", separator, text, ...more]: readonly string[]): num
       agent,
       ...(session === "" ? {} : { session }),
     });
-    if (isConfined(verdict))
-      return confined(machine, { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 });
-    if (verdict.decision === "allow") return bare;
+    const itself = { agent, ...(session === "" ? {} : { session }), ...around, command: text, cwd, root: cwd, time: 0 };
+    if (isConfined(verdict)) return confined(machine, itself);
+    if (verdict.decision === "allow") return loads(startsOf(verdict), [cwd], machine) === undefined ? bare : confined(machine, itself);
     return refuse(`${verdict.reason}${verdict.help === undefined ? "" : ` (${verdict.help})`}`);
   } catch (error) {
     return refuse(`Assent failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The caller's environment makes one of these programs load what an agent may have written. */
+function loads(starts: readonly string[], folders: readonly string[], machine: Machine): string | undefined {
+  const written = [...folders, ...folders.map((folder) => projectOf(folder, machine)), ...machine.temp];
+  return loaderVariable({ variable: callerVariable, starts, written });
 }
 
 export function main(): void {

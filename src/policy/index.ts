@@ -36,5 +36,6 @@ export { underBroken } from "./verdicts.ts";
 export * from "./reasons.ts";
 export type * from "./types.ts";
 export { confinesAnything } from "./confine.ts";
+export { startsOf } from "./starts.ts";
 export * from "./verdict.ts";
 export { whyWalled } from "./walled.ts";

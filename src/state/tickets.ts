@@ -27,6 +27,8 @@ export interface Ticket {
   readonly time: number;
   /** The hook answered that it may start as it is: only for a host that starts every command through Assent. */
   readonly bare?: true;
+  /** Then, where nobody was asked: the files of the programs that it starts, but for those of which a rule says that they are not confined. */
+  readonly starts?: readonly string[];
   /** The host's hook that hears of the command's end tells what was refused (confined-reports.ts); else it stands on standard error. */
   readonly reports?: true;
 }
@@ -54,6 +56,7 @@ const FIELDS = new Set([
   "root",
   "time",
   "bare",
+  "starts",
   "reports",
   "boot",
   "up",
@@ -128,10 +131,11 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     return undefined;
   }
   if (!isObject(value) || value["v"] !== 1 || value["id"] !== id || !Object.keys(value).every((name) => FIELDS.has(name))) return undefined;
-  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, reports } = value;
+  const { agent, session, toolUse, command, given, aside, cwd, root, time, bare, starts, reports } = value;
   if (!text(agent) || !text(command) || !text(cwd) || !text(root) || typeof time !== "number") return undefined;
   if (!maybe(session) || !maybe(toolUse) || !maybe(given) || !maybe(aside)) return undefined;
   if ((bare !== undefined && bare !== true) || (reports !== undefined && reports !== true)) return undefined;
+  if (starts !== undefined && !(Array.isArray(starts) && starts.every(text))) return undefined;
   if (!isFresh(time, value, now)) return undefined;
   return {
     agent,
@@ -144,6 +148,7 @@ function parse(json: string, id: string, now: number): Ticket | undefined {
     root,
     time,
     ...(bare === undefined ? {} : { bare }),
+    ...(starts === undefined ? {} : { starts }),
     ...(reports === undefined ? {} : { reports }),
   };
 }

@@ -215,3 +215,49 @@ describe("the setting that starts it", () => {
     expect(existsSync(join(DIST, "shell-start.cjs"))).toBe(true);
   });
 });
+
+describe("what the person's own environment makes programs load", () => {
+  const confined = (place: Scratch): boolean => existsSync(join(place.home, ".local/state/assent/runs"));
+
+  it("from the project is code that an agent may have written: the wall stays", () => {
+    const place = placed();
+    const written = "import os; print(open(os.path.expanduser('~/.ssh/id_rsa')).read())";
+    place.write("sitecustomize.py", written);
+    place.write("lib/sitecustomize.py", written);
+    for (const PYTHONPATH of [place.project, ".", `/opt/lib:${place.project}/lib`, ":/opt/lib"]) {
+      expect(hook(place, "PreToolUse", "python3 -c 'print(1)'")).toBe("allow");
+      const { stdout, stderr } = start(place, frame(place, "python3 -c 'print(1)'"), { PYTHONPATH });
+      expect([PYTHONPATH, stdout.includes("key"), stdout.includes("1\n")]).toEqual([PYTHONPATH, false, true]);
+      expect(stderr).toMatch(REFUSED);
+      // No hook heard of it.
+      expect(start(place, "python3 -c 'print(1)'", { PYTHONPATH }).stdout).not.toContain("key");
+    }
+  });
+
+  it.each([
+    ["of programs that do not obey it", "ls", { PYTHONPATH: ".", NODE_PATH: ".", RUBYLIB: ".", PERL5LIB: "." }, false],
+    ["of another interpreter", "python3 -c 'print(1)'", { NODE_PATH: ".", PERL5LIB: "." }, false],
+    ["from elsewhere", "python3 -c 'print(1)'", { PYTHONPATH: "/opt/lib", LD_LIBRARY_PATH: "/opt/lib" }, false],
+    ["that loads nothing", "node -e 1", { NODE_OPTIONS: "--max-old-space-size=4096" }, false],
+    ["that loads a module", "node -e 1", { NODE_OPTIONS: "--max-old-space-size=4096 --require ./x.js" }, true],
+    ["of node's modules", "node -e 1", { NODE_PATH: "lib" }, true],
+    ["of perl's", "perl -e 1", { PERL5LIB: "lib" }, true],
+    ["of any program's libraries", "ls", { LD_LIBRARY_PATH: "." }, true],
+  ])("%s: %s with %j: confined %s", (_, command, env, expected) => {
+    const place = placed();
+    expect(hook(place, "PreToolUse", command)).toBe("allow");
+    start(place, frame(place, command), env);
+    expect(confined(place)).toBe(expected);
+  });
+
+  it("but what a person was asked, or a rule lifts the wall from, starts as it is", () => {
+    const place = placed({ permissions: { allow: [{ rule: "Bash(python3:*)", confined: false }] } });
+    hook(place, "PreToolUse", "python3 -c 'print(1)'");
+    expect(start(place, frame(place, "python3 -c 'print(1)'"), { PYTHONPATH: "." }).stdout).toBe("1\n");
+    expect(confined(place)).toBe(false);
+    const asking = placed({ permissions: { ask: ["Bash(python3:*)"] } });
+    hook(asking, "PreToolUse", "python3 -c 'print(1)'");
+    expect(start(asking, frame(asking, "python3 -c 'print(1)'"), { PYTHONPATH: "." }).stdout).toBe("1\n");
+    expect(confined(asking)).toBe(false);
+  });
+});

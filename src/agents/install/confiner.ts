@@ -5,7 +5,7 @@ import { confinedCommand, isConfinedCommand } from "../../action/index.ts";
 import { isObject } from "../../data/index.ts";
 import { readJson5, toValue } from "../../edit/json5/index.ts";
 import { type DecideOptions, projectOf, type Request } from "../../engine/index.ts";
-import { isConfined, type RequestVerdict } from "../../policy/index.ts";
+import { isConfined, type RequestVerdict, startsOf, unconfined } from "../../policy/index.ts";
 import {
   bootMoment,
   isReportUnheard,
@@ -43,7 +43,7 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   // It has moved, or was updated, since it was installed.
   const around = host.wrapped === "unheard" ? ensureShellPrefix(request.agent, machine, program) : undefined;
   if (around !== undefined && "problem" in around) return around;
-  if (host.wrapped === "unheard" && !isConfined(verdict)) return leaveTicket(request, command, machine, session);
+  if (host.wrapped === "unheard" && !isConfined(verdict)) return leaveTicket(request, command, machine, session, verdict);
   const sandboxed = host.sandbox === undefined ? undefined : HOST_SANDBOXES[request.agent]?.(host.sandbox, machine.home);
   if (sandboxed !== undefined) return { problem: sandboxed };
   const objection = host.wrapped === "unheard" ? undefined : objectionOf(request, command, machine);
@@ -53,11 +53,11 @@ export function confine(request: Request, machine: Machine, verdict: RequestVerd
   const unable = whyUnable(machine, program);
   if (unable !== undefined) {
     // The host asks then, and what a person says yes to starts as it is.
-    if (host.wrapped === "unheard") leaveTicket(request, command, machine, session);
+    if (host.wrapped === "unheard") leaveTicket(request, command, machine, session, unconfined(verdict));
     return { problem: unable };
   }
   if (host.wrapped === "heard") return { command };
-  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, true);
+  if (host.wrapped === "unheard") return leaveTicket(request, command, machine, session, "confined");
   return putInPlace(request, command, machine);
 }
 
@@ -93,8 +93,19 @@ function putInPlace(request: Request, command: string, machine: Machine): { read
 }
 
 /** For the program that a host starts around every command, which knows the session and the command. */
-function leaveTicket(request: Request, command: string, machine: Machine, session = "", confined = false): ReturnType<Confine> {
-  const ticket = confined ? confinedTicket(request, command, machine) : { ...ticketOf(request, command), bare: true as const };
+/** `as`: it goes ahead confined, or as it is by this verdict, which is a person's where it is a question. */
+function leaveTicket(
+  request: Request,
+  command: string,
+  machine: Machine,
+  session = "",
+  as: "confined" | Pick<RequestVerdict, "decision" | "actions">,
+): ReturnType<Confine> {
+  const bare = (found: Exclude<typeof as, "confined">) => ({
+    bare: true as const,
+    ...(found.decision === "allow" ? { starts: startsOf(found) } : {}),
+  });
+  const ticket = as === "confined" ? confinedTicket(request, command, machine) : { ...ticketOf(request, command), ...bare(as) };
   const written = writeTicket(machine, ticket, Date.now(), ticketIdOf(session, command));
   return "problem" in written ? written : { command };
 }
