@@ -61,27 +61,31 @@ export function hostMightObject(
   const speech = (about: string): Speech => (reader.speaks ?? speechByWords)(about, command);
   const started = reader.start === undefined ? undefined : startObjection(reader.start);
   if (started !== undefined) return { why: started };
-  for (const place of reader.places(around)) {
+  const read = reader.places(around).map((place) => ({ place, found: rulesIn(place, around) }));
+  // Where the last rule that matches decides, a project's own allow may take back what is asked or denied before it.
+  const isOverruled = read.some(({ place, found }) => place.scope === "project" && mightAllow(found, speech));
+  for (const { place, found } of read) {
     const isProjects = place.scope === "project";
     // A host that is not known to trust a project reads none of its rules.
-    const unheard = isProjects && reader.trusts === true;
-    const found = rulesIn(place, around);
+    const unheard = isOverruled || (isProjects && reader.trusts === true);
     const objection = (why: string, asks: boolean): Objection => ({ why, ...(asks ? { asks } : {}) });
     if ("problem" in found) return objection(`${place.path} ${found.problem}, and might hold rules of the host's`, isProjects);
     for (const { effect, text, about } of found.rules) {
       const spoken = !effects.includes(effect) ? "no" : about === "" ? "surely" : speech(about);
       if (spoken === "no") continue;
-      const asks = unheard || (spoken === "perhaps" && reader.asksAnyway !== true);
+      const asks = (unheard || spoken === "perhaps") && reader.asksAnyway !== true;
       return objection(`a rule of the host's own might speak about it: ${effect} ${text}`, asks);
     }
   }
   return undefined;
 }
 
-function rulesIn(
-  place: NativePlace,
-  { home, project }: NativeSurroundings,
-): { readonly rules: readonly HostRule[] } | { readonly problem: string } {
+type RulesFound = { readonly rules: readonly HostRule[] } | { readonly problem: string };
+
+const mightAllow = (found: RulesFound, speech: (about: string) => Speech): boolean =>
+  "rules" in found && found.rules.some(({ effect, about }) => effect === "allow" && (about === "" || speech(about) !== "no"));
+
+function rulesIn(place: NativePlace, { home, project }: NativeSurroundings): RulesFound {
   const rules: HostRule[] = [];
   for (const file of filesOf(place)) {
     const found = readRegular(file, MAX_BYTES);
@@ -141,9 +145,11 @@ function speechByWords(about: string, command: string): Speech {
   if (OTHER_TOOL.test(about)) return "no";
   const body = about.replace(TOOL, "").replace(/^\((.*)\)$/s, "$1");
   if (!mightMatch(body, command)) return "no";
-  const prefix = /^([\w./ -]*[\w./-])(?::?\*+| \*+)?$/.exec(body)?.[1];
-  const isSaid = prefix !== undefined && PLAIN.test(command) && (command === prefix || command.startsWith(`${prefix} `));
-  return isSaid ? "surely" : "perhaps";
+  const [, words = "", wild] = /^([\w./ -]*[\w./-])(:\*|\*| \*\*?)?$/.exec(body) ?? [];
+  // Without a wildcard a rule is about these words alone, and of ` *` hosts differ in whether that is one word or any.
+  const isSaid = command === words ? wild === undefined || wild !== " *" : wild !== undefined && command.startsWith(`${words} `);
+  const isOneWord = wild !== " *" || !command.slice(words.length + 1).includes(" ");
+  return words !== "" && PLAIN.test(command) && isSaid && isOneWord ? "surely" : "perhaps";
 }
 
 /** Every word of the rule occurs in the command, as written or without what quotes. Of alternatives in braces any could. */
