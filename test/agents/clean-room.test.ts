@@ -6,29 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPlace } from "../../src/agents/install/index.ts";
 import { HANDED_ON, launcherCode, launcherName, launcherProgram } from "../../src/agents/install/launcher.ts";
 import { DIST, scratch, type Scratch } from "../scratch.ts";
+import { describeSource } from "./assembled.ts";
 
-const SOURCES = join(import.meta.dirname, "../../src/agents/install");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "assent-room-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-describe("the launcher", () => {
-  const ASSEMBLERS = [
-    ["x64", "x86_64-linux-gnu-as", []],
-    ["arm64", "aarch64-linux-gnu-as", []],
-    ["arm64", "llvm-mc", ["-triple=aarch64-linux-gnu", "-filetype=obj"]],
-  ] as const;
-  it.each(ASSEMBLERS)("%s: the bytes are what the source says (%s)", (architecture, assembler, options) => {
-    const copy = assembler === "llvm-mc" ? "llvm-objcopy" : assembler.replace(/as$/, "objcopy");
-    if (!runs(assembler) || !runs(copy)) return;
-    const object = join(folder, `${architecture}.o`);
-    const bytes = join(folder, `${architecture}.bin`);
-    execFileSync(assembler, [...options, "-o", object, join(SOURCES, `launcher.${architecture}.s`)]);
-    execFileSync(copy, ["-O", "binary", "-j", ".text", object, bytes]);
-    expect(launcherCode(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
-  });
+describeSource("launcher", launcherCode);
 
+describe("the launcher", () => {
   const here = launcherName(process.platform, process.arch);
   const file = join(DIST, here ?? "");
   const start = (args: readonly string[], env: Record<string, string> = {}) => spawnSync(file, args, { env, encoding: "utf8" });

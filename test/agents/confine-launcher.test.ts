@@ -1,30 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confineLauncher } from "../../src/action/index.ts";
 import { confineCode, confineProgram, ensureConfineLauncher, type LauncherArchitecture } from "../../src/agents/install/index.ts";
 import { scratch, type Scratch } from "../scratch.ts";
+import { describeSource } from "./assembled.ts";
 
-const SOURCES = join(import.meta.dirname, "../../src/agents/install");
 const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-describe("the source", () => {
-  const ASSEMBLERS = [
-    ["x64", "x86_64-linux-gnu-as", []],
-    ["arm64", "aarch64-linux-gnu-as", []],
-    ["arm64", "llvm-mc", ["-triple=aarch64-linux-gnu", "-filetype=obj"]],
-  ] as const;
-  it.each(ASSEMBLERS)("%s: the bytes are what it says (%s)", (architecture, assembler, options) => {
-    const copy = assembler === "llvm-mc" ? "llvm-objcopy" : assembler.replace(/as$/, "objcopy");
-    if (!runs(assembler) || !runs(copy)) return;
-    const { root } = scratch();
-    const [object, bytes] = [join(root, "o"), join(root, "bin")];
-    execFileSync(assembler, [...options, "-o", object, join(SOURCES, `confine.${architecture}.s`)]);
-    execFileSync(copy, ["-O", "binary", "-j", ".text", object, bytes]);
-    expect(confineCode(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
-  });
-});
+describeSource("confine", confineCode);
 
 /** What a program in the place of Assent's sees of its words and of its environment, as bytes. */
 const SHOWS = `const { readFileSync, writeSync } = require("node:fs");

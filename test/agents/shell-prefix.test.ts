@@ -1,30 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shellPrefixCode, shellPrefixProgram, type LauncherArchitecture } from "../../src/agents/install/index.ts";
 import { protocol } from "../../src/agents/claude/index.ts";
 import { scratch } from "../scratch.ts";
+import { describeSource } from "./assembled.ts";
 
-const SOURCES = join(import.meta.dirname, "../../src/agents/install");
 const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-describe("the source", () => {
-  const ASSEMBLERS = [
-    ["x64", "x86_64-linux-gnu-as", []],
-    ["arm64", "aarch64-linux-gnu-as", []],
-    ["arm64", "llvm-mc", ["-triple=aarch64-linux-gnu", "-filetype=obj"]],
-  ] as const;
-  it.each(ASSEMBLERS)("%s: the bytes are what it says (%s)", (architecture, assembler, options) => {
-    const copy = assembler === "llvm-mc" ? "llvm-objcopy" : assembler.replace(/as$/, "objcopy");
-    if (!runs(assembler) || !runs(copy)) return;
-    const { root } = scratch();
-    const [object, bytes] = [join(root, "o"), join(root, "bin")];
-    execFileSync(assembler, [...options, "-o", object, join(SOURCES, `shell-prefix.${architecture}.s`)]);
-    execFileSync(copy, ["-O", "binary", "-j", ".text", object, bytes]);
-    expect(shellPrefixCode(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
-  });
-});
+describeSource("shell-prefix", shellPrefixCode);
 
 /** In the place of Assent: says what it was asked, and ends as a file tells it. */
 const ANSWERS = `const { readFileSync, writeSync } = require("node:fs");

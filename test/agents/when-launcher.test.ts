@@ -1,29 +1,14 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LauncherArchitecture, whenCode, whenProgram } from "../../src/agents/install/index.ts";
 import { DIST, scratch } from "../scratch.ts";
+import { describeSource } from "./assembled.ts";
 
-const SOURCES = join(import.meta.dirname, "../../src/agents/install");
 const runs = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
-describe("the source", () => {
-  const ASSEMBLERS = [
-    ["x64", "x86_64-linux-gnu-as", []],
-    ["arm64", "aarch64-linux-gnu-as", []],
-    ["arm64", "llvm-mc", ["-triple=aarch64-linux-gnu", "-filetype=obj"]],
-  ] as const;
-  it.each(ASSEMBLERS)("%s: the bytes are what it says (%s)", (architecture, assembler, options) => {
-    const copy = assembler === "llvm-mc" ? "llvm-objcopy" : assembler.replace(/as$/, "objcopy");
-    if (!runs(assembler) || !runs(copy)) return;
-    const { root } = scratch();
-    const [object, bytes] = [join(root, "o"), join(root, "bin")];
-    execFileSync(assembler, [...options, "-o", object, join(SOURCES, `when.${architecture}.s`)]);
-    execFileSync(copy, ["-O", "binary", "-j", ".text", object, bytes]);
-    expect(whenCode(architecture).toString("hex")).toBe(readFileSync(bytes).toString("hex"));
-  });
-});
+describeSource("when", whenCode);
 
 const HERE: LauncherArchitecture | undefined =
   process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64") ? process.arch : undefined;
