@@ -138,20 +138,33 @@ try {
     build({
       ...common,
       minify: true,
-      entryPoints: [entry("bin"), entry("load-hook"), entry("own-caches"), entry("run-front"), entry("watched")],
+      entryPoints: [entry("load-hook"), entry("own-caches"), entry("run-front"), entry("watched")],
       outdir: fresh,
       format: "cjs",
       external: ["./*.cjs", "./assent.mjs"],
       banner: { js: "#!/usr/bin/env node" },
       outExtension: { ".js": ".cjs" },
     }),
-    // `assent run`. koffi is native and stays a package.
+    // What starts has to be read by an older Node, too: it says that it is one.
+    build({
+      ...common,
+      target: "node12",
+      // Read by such a Node, and not run.
+      supported: { "dynamic-import": true },
+      minify: true,
+      entryPoints: [entry("bin")],
+      outdir: fresh,
+      format: "cjs",
+      external: ["./*.cjs", "./assent.mjs"],
+      banner: { js: "#!/usr/bin/env node" },
+      outExtension: { ".js": ".cjs" },
+    }),
+    // `assent run`.
     build({
       ...part,
       entryPoints: { run: entry("run-main") },
       outdir: fresh,
       outExtension: { ".js": ".cjs" },
-      external: [...part.external, "koffi"],
       plugins: [lazyShell, lazySurvey, lazyReader, lazyExtensions, lazyBuiltins],
       define: { ...part.define, "import.meta.url": "moduleUrl" },
       banner: { js: `${part.banner.js}const moduleUrl=require("node:url").pathToFileURL(__filename).href;` },
@@ -174,8 +187,7 @@ try {
       keepNames: true,
       chunkNames: "chunks/[name]-[hash]",
       plugins: [knowledgeBeside(fresh), importedBuiltins],
-      // koffi finds its native half next to itself.
-      external: ["koffi", ...LIBRARY_EXTERNAL],
+      external: LIBRARY_EXTERNAL,
       outExtension: { ".js": ".mjs" },
     }),
     checkCore(root, common),

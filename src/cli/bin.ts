@@ -12,9 +12,13 @@ declare const __filename: string;
 
 const PARTS = { run: "./run.cjs", shell: "./shell-start.cjs", ended: "./ended.cjs" } as const;
 
+/** Below it nothing else here can be read. */
+const OLD = Number.parseInt(process.versions.node, 10) < 20 ? `Node.js 20 or newer is needed, and this is ${process.version}` : undefined;
+
 const [, , command, option] = process.argv;
 if (command === "check") {
   try {
+    if (OLD !== undefined) throw new Error(OLD);
     const { hook, keep } = loadHook(__dirname, require);
     hook.main(process.argv.slice(3));
     keep();
@@ -22,12 +26,15 @@ if (command === "check") {
     process.exit();
   } catch {
     // A damaged installation. Exit code 2 with a reason on stderr refuses on all hosts but those that read only JSON.
-    const why = "Assent is damaged: install it again";
+    const why = OLD ?? "Assent is damaged: install it again";
     for (const [id, { fields, message }] of Object.entries(DAMAGED))
       if (process.argv.includes(id)) writeSync(1, `${JSON.stringify({ ...fields, [message]: why })}\n`);
     writeSync(2, `assent: ${why}\n`);
     process.exitCode = 2;
   }
+} else if (OLD !== undefined) {
+  writeSync(2, `assent: ${OLD}\n`);
+  process.exitCode = 1;
 } else if (command === "run" && option !== BESIDE && option !== ORDERED && startFront()) {
   // The process in front waits for the supervisor.
 } else if (command === "run" || command === "shell" || command === "ended") {

@@ -116,8 +116,8 @@ function linkedRegistrations(world: World): readonly string[] {
   });
 }
 
-/** Packages that the program loads, by their names below `node_modules`: the second holds the binary of the first. */
-const PACKAGES = ["koffi", "@koromix"];
+/** What the program loads of other packages, by its name below `node_modules`. */
+const PACKAGE = "@koromix";
 
 /**
  * Everything that is loaded with the program in a folder: its package's own files, and each place in which Node looks for
@@ -125,11 +125,11 @@ const PACKAGES = ["koffi", "@koromix"];
  */
 function loadedWith(folder: string): readonly string[] {
   const root = parentOf(folder);
-  const paths = [folder, `${root}/package.json`];
+  const paths = [folder, `${root}/package.json`, `${root}/bin/assent.cjs`];
   // Where it is installed as a package, the link by which its command is started lies beside.
   if (root.endsWith("/node_modules/assent")) paths.push(root, `${parentOf(root)}/.bin/assent`);
   for (let at = folder; ; at = parentOf(at)) {
-    if (!at.endsWith("/node_modules")) for (const name of PACKAGES) paths.push(joinPath(at, `node_modules/${name}`));
+    if (!at.endsWith("/node_modules")) paths.push(joinPath(at, `node_modules/${PACKAGE}`));
     if (at === "/") return paths;
   }
 }

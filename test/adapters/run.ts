@@ -71,7 +71,7 @@ function tested({ id, package: wanted, types }: (typeof SDKS)[number], dist: str
     mkdirSync(own, { recursive: true });
     copyFileSync(join(ROOT, "package.json"), join(own, "package.json"));
     symlinkSync(dist, join(own, "dist"));
-    symlinkSync(join(ROOT, "node_modules/koffi"), join(folder, "node_modules/koffi"));
+    symlinkSync(join(ROOT, "node_modules/@koromix"), join(folder, "node_modules/@koromix"));
     for (const [from, to] of [
       [`test/adapters/${id}.test.mjs`, `${id}.test.mjs`],
       [`examples/${id}.mjs`, "example.mjs"],

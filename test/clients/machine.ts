@@ -42,8 +42,7 @@ export function buildAssent(cache: string): string {
   mkdirSync(dirname(dist), { recursive: true });
   execFileSync(process.execPath, ["scripts/build.mjs", dist], { stdio: "inherit" });
   // The one package that it loads, as it lies beside an installed one.
-  for (const name of ["koffi", "@koromix"])
-    cpSync(resolve("node_modules", name), join(cache, "built/node_modules", name), { recursive: true, dereference: true });
+  cpSync(resolve("node_modules/@koromix"), join(cache, "built/node_modules/@koromix"), { recursive: true, dereference: true });
   return dist;
 }
 

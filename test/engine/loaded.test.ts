@@ -12,14 +12,14 @@ function installed(linked: boolean): { readonly place: Scratch; readonly folder:
   const place = scratch();
   place.write("~/.agent-permissions.jsonc", LOOSE);
   const root = linked ? join(place.home, "clone") : join(place.project, "node_modules/assent");
-  for (const file of ["dist/bin.cjs", "dist/hook.cache", "package.json", "src/x.ts"]) place.write(join(root, file), "{}");
+  for (const file of ["bin/assent.cjs", "dist/bin.cjs", "dist/hook.cache", "package.json", "src/x.ts"]) place.write(join(root, file), "{}");
   const packages = linked ? join(root, "node_modules") : join(place.project, "node_modules");
-  place.write(join(packages, "koffi/index.cjs"), "");
   place.write(join(packages, "@koromix/koffi-linux-x64/linux_x64/koffi.node"), "");
+  place.write(join(packages, "@koromix/koffi-linux-x64/index.js"), "");
   place.write("node_modules/other/index.js", "");
   mkdirSync(join(place.project, "node_modules/.bin"), { recursive: true });
   if (linked) symlinkSync(root, join(place.project, "node_modules/assent"));
-  symlinkSync("../assent/dist/bin.cjs", join(place.project, "node_modules/.bin/assent"));
+  symlinkSync("../assent/bin/assent.cjs", join(place.project, "node_modules/.bin/assent"));
   return { place, folder: join(root, "dist") };
 }
 
@@ -33,51 +33,54 @@ function told(place: Scratch, folder: string, command: string): string {
 
 /** In the project, where the package is installed there. */
 const REFUSED = [
-  "echo x >> node_modules/koffi/index.cjs",
-  "echo x > node_modules/koffi/package.json",
-  "echo x > node_modules/koffi/lib/native/new.js",
+  "echo x >> node_modules/@koromix/koffi-linux-x64/index.js",
+  "echo x > node_modules/@koromix/koffi-linux-x64/package.json",
+  "echo x > node_modules/@koromix/koffi-linux-x64/lib/native/new.js",
   "echo x > node_modules/@koromix/koffi-linux-x64/linux_x64/koffi.node",
   "echo x > node_modules/assent/package.json",
   "echo x > node_modules/assent/dist/hook.cache",
   "echo x > node_modules/assent/dist/new.cjs",
-  "echo x > node_modules/assent/node_modules/koffi/index.js",
+  "echo x > node_modules/assent/bin/assent.cjs",
+  "echo x > node_modules/assent/node_modules/@koromix/koffi-linux-x64/index.js",
   "mkdir -p node_modules/assent/dist/node_modules/koffi",
-  "echo x > node_modules/assent/dist/node_modules/koffi/index.js",
-  "echo x > ../node_modules/koffi/index.js",
-  "mv node_modules/koffi node_modules/k",
+  "echo x > node_modules/assent/dist/node_modules/@koromix/koffi-linux-x64/index.js",
+  "echo x > ../node_modules/@koromix/koffi-linux-x64/index.js",
+  "mv node_modules/@koromix node_modules/k",
   "mv node_modules/assent node_modules/a",
   "mv node_modules old",
   "rm -rf node_modules",
-  "rm -rf node_modules/koffi",
+  "rm -rf node_modules/@koromix/koffi-linux-x64",
   "rm -r node_modules/@koromix",
-  "ln -sfn /tmp/x node_modules/koffi",
+  "ln -sfn /tmp/x node_modules/@koromix",
   "ln -sf /tmp/x node_modules/.bin/assent",
-  "cp /tmp/x node_modules/koffi/index.cjs",
-  "sed -i s/a/b/ node_modules/koffi/index.cjs",
+  "cp /tmp/x node_modules/@koromix/koffi-linux-x64/index.js",
+  "sed -i s/a/b/ node_modules/@koromix/koffi-linux-x64/index.js",
   "truncate -s 0 node_modules/assent/package.json",
-  "chmod 777 node_modules/koffi/index.cjs",
-  "cd node_modules && mv koffi k",
-  "cd node_modules/koffi && tee index.cjs < /tmp/x",
+  "chmod 777 node_modules/@koromix/koffi-linux-x64/index.js",
+  "cd node_modules && mv @koromix k",
+  "cd node_modules/@koromix/koffi-linux-x64 && tee index.js < /tmp/x",
 ];
 
 /** Where the package is a link to a clone. */
 const REFUSED_LINKED = [
-  "echo x >> ../clone/node_modules/koffi/index.cjs",
+  "echo x >> ../clone/node_modules/@koromix/koffi-linux-x64/index.js",
   "echo x > ../clone/package.json",
   "echo x > node_modules/assent/package.json",
   "echo x > node_modules/assent/dist/bin.cjs",
-  "echo x >> node_modules/assent/node_modules/koffi/index.cjs",
+  "echo x >> node_modules/assent/bin/assent.cjs",
+  "rm ../clone/bin/assent.cjs",
+  "echo x >> node_modules/assent/node_modules/@koromix/koffi-linux-x64/index.js",
   "mv ../clone ../old",
   "rm -rf ../clone/node_modules",
 ];
 
 const HARMLESS = [
   "echo x > node_modules/other/index.js",
-  "cat node_modules/koffi/index.cjs node_modules/assent/package.json",
-  "ls -la node_modules/koffi node_modules/assent/dist",
+  "cat node_modules/@koromix/koffi-linux-x64/index.js node_modules/assent/package.json",
+  "ls -la node_modules/@koromix node_modules/assent/dist",
   "echo x > package.json",
-  "echo x > koffi/index.js",
-  "mkdir -p node_modules/koffi-other",
+  "echo x > @koromix/index.js",
+  "mkdir -p node_modules/@koromix-other",
   "rm -rf node_modules/other",
 ];
 

@@ -1,11 +1,10 @@
-import koffi from "koffi";
-import { addressOf, alloc, KernelError } from "../kernel/index.ts";
+import { addressOf, alloc, KernelError, native } from "../kernel/index.ts";
 
 /** uv.h: `uv_handle_type`, `uv_poll_event`. */
 const UV_POLL = 8;
 const UV_READABLE = 1;
 
-const library = koffi.load(null);
+const library = native.load(null);
 const number = (definition: string): ((...args: readonly unknown[]) => number) => library.func(definition);
 
 /** libuv as node exports it for native modules (uv.h). A function that nothing is done in is the callback. */
@@ -16,8 +15,7 @@ const uv = {
   start: number("int uv_poll_start(long handle, int events, void *callback)"),
   close: number("void uv_close(long handle, long callback)"),
   /** Takes nothing, so it does not look at what it is given. */
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- koffi's word for a pointer
-  nothing: library.symbol("uv_version") as unknown,
+  nothing: library.symbol("uv_version"),
 };
 
 /** Handles are libuv's until it has closed them, some time later: they are never given back. */

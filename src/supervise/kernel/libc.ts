@@ -1,11 +1,11 @@
-import koffi from "koffi";
+import { native } from "./native.ts";
 import { errorName, type SyscallName, SYSCALLS } from "./syscalls.ts";
 
 /**
  * System calls from TypeScript, through `syscall(2)`. Everything is a number: pointers are addresses of `Buffer`s
  * (`addressOf`), which the caller keeps alive; 64-bit values up to 2^53.
  */
-const libc = koffi.load(null);
+const libc = native.load(null);
 const raw: (nr: number, a: number, b: number, c: number, d: number, e: number, f: number) => number = libc.func(
   "long syscall(long nr, long a, long b, long c, long d, long e, long f)",
 );
@@ -13,7 +13,7 @@ const raw: (nr: number, a: number, b: number, c: number, d: number, e: number, f
 /** The result, or the negative errno, as the kernel itself returns it. */
 export function sys(nr: number, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0): number {
   const result = raw(nr, a, b, c, d, e, f);
-  return result === -1 ? -koffi.errno() : result;
+  return result === -1 ? -native.errno() : result;
 }
 
 /** As `sys`, by name; throws `KernelError` when the call fails. For set-up, not for the hot path. */
@@ -36,7 +36,7 @@ export function alloc(size: number): Buffer {
 /** Where the buffer's bytes lie. INVARIANT: only of memory that does not move: `alloc`'s, or a large one. */
 export function addressOf(buffer: Uint8Array): number {
   if (buffer.buffer.byteLength <= MOVABLE) throw new Error("the address of a buffer that may move was asked for");
-  return Number(koffi.address(buffer));
+  return Number(native.address(buffer));
 }
 
 const lasting: Uint8Array[] = [];

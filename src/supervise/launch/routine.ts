@@ -1,5 +1,4 @@
-import koffi from "koffi";
-import { addressOf, alloc, ERRNO, KernelError, must, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
+import { addressOf, alloc, ERRNO, KernelError, must, native, sys, type SyscallName, SYSCALLS } from "../kernel/index.ts";
 import type { LaunchStep } from "../wall/index.ts";
 
 /**
@@ -65,7 +64,7 @@ export class LaunchSteps {
   start(flags: number): number {
     this.#block.writeBigUInt64LE(BigInt(flags), 0);
     this.#block.writeBigUInt64LE(BigInt(addressOf(this.#stack) + STACK), 8);
-    return Number(koffi.call(routine(), TYPE, addressOf(this.#block)));
+    return Number(native.call(routine(), TYPE, addressOf(this.#block)));
   }
 
   /** What a call of the child returned; undefined: it has not been made, or never returned (execve). */
@@ -86,8 +85,8 @@ export class LaunchSteps {
 
 const used: Uint8Array[] = [];
 
-const TYPE = koffi.proto("long assent_start(long block)");
-const copy: (to: number, from: Buffer, length: number) => number = koffi
+const TYPE = native.proto("long assent_start(long block)");
+const copy: (to: number, from: Buffer, length: number) => number = native
   .load(null)
   .func("long memcpy(long to, const void *from, long length)");
 let mapped: bigint | undefined;

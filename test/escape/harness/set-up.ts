@@ -21,7 +21,7 @@ export default function setUp(): () => void {
     execFileSync("gcc", ["-O1", "-Wall", "-pthread", source, "-o", join(folder, basename(file, ".c")), ...options], { stdio: "inherit" });
   }
   mkdirSync(join(folder, "assent/node_modules"), { recursive: true });
-  for (const part of ["dist", "package.json", "node_modules/koffi", "node_modules/@koromix"])
+  for (const part of ["dist", "package.json", "node_modules/@koromix"])
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, "assent", part), { recursive: true });
   process.env["ESCAPE_SUITE"] = folder;
   return () => rmSync(folder, { recursive: true, force: true });

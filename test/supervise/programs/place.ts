@@ -54,7 +54,7 @@ export class Suite {
     const to = join(this.folder, "assent");
     mkdirSync(join(to, "node_modules"), { recursive: true });
     cpSync(process.env["SUPERVISE_DIST"] ?? join(ROOT, "dist"), join(to, "dist"), { recursive: true });
-    for (const part of ["package.json", "node_modules/koffi", "node_modules/@koromix"])
+    for (const part of ["package.json", "node_modules/@koromix"])
       if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(to, part), { recursive: true });
     this.command = join(to, "dist/bin.cjs");
   }

@@ -53,7 +53,6 @@ test.runIf(process.getuid?.() === 0)("on a full disk calls are refused with the 
     bundle: true,
     platform: "node",
     format: "esm",
-    external: ["koffi"],
     logLevel: "error",
   });
   const mount = `mount -t tmpfs -o size=300k small "$1/small" && exec "$2" "$3"`;

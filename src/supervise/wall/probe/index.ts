@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statfsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import {
   addressOf,
@@ -9,6 +8,7 @@ import {
   AT_FDCWD,
   ERRNO,
   errorName,
+  nativePackage,
   SECCOMP_IOCTL_NOTIF_SET_FLAGS,
   SECCOMP_SET_MODE_FILTER,
   SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP,
@@ -24,6 +24,7 @@ export interface Probe {
   /** Names it in JSON. */
   readonly id:
     | "platform"
+    | "package"
     | "landlock"
     | "listener"
     | "wait-killable"
@@ -61,6 +62,10 @@ export async function probeKernel(cwd: string): Promise<readonly Probe[]> {
   if (platform !== "linux" || (arch !== "x64" && arch !== "arm64")) {
     const why = `this is ${platform} on ${arch}; supervision is made of Linux system calls on x86-64 and arm64`;
     return [{ id: "platform", title: "operating system", ok: false, why, consequence: "only the hook protects here", required: true }];
+  }
+  if (nativePackage() === undefined) {
+    const why = "the package that makes system calls is not installed: install Assent again, without `--omit=optional`";
+    return [{ id: "package", title: "system calls", ok: false, why, consequence: "only the hook protects here", required: true }];
   }
   const proc = probeProc();
   // Without it nothing else can be tried.
@@ -265,15 +270,15 @@ interface ThreadAnswer {
  */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
-const koffi = require(workerData.koffi);
-const syscall = koffi.load(null).func("long syscall(long nr, long a, long b, long c, long d, long e, long f)");
-const call = (...args) => { const result = syscall(...args); return result === -1 ? -koffi.errno() : result; };
+const native = require(workerData.native);
+const syscall = native.load(null).func("long syscall(long nr, long a, long b, long c, long d, long e, long f)");
+const call = (...args) => { const result = syscall(...args); return result === -1 ? -native.errno() : result; };
 const filter = Buffer.from("060000000000ff7f", "hex");
 const program = Buffer.alloc(4096);
 program.writeUInt16LE(1, 0);
-program.writeBigUInt64LE(BigInt(koffi.address(filter)), 8);
+program.writeBigUInt64LE(BigInt(native.address(filter)), 8);
 const noNewPrivs = call(workerData.prctl, 38, 1, 0, 0, 0, 0);
-const listener = call(workerData.seccomp, 1, 8, Number(koffi.address(program)), 0, 0, 0);
+const listener = call(workerData.seccomp, 1, 8, Number(native.address(program)), 0, 0, 0);
 parentPort.postMessage({ noNewPrivs, listener });
 `;
 
@@ -282,7 +287,7 @@ function listenOnThread(): Promise<ThreadAnswer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(THREAD, {
       eval: true,
-      workerData: { koffi: createRequire(import.meta.url).resolve("koffi"), prctl: SYSCALLS.prctl, seccomp: SYSCALLS.seccomp },
+      workerData: { native: nativePackage(), prctl: SYSCALLS.prctl, seccomp: SYSCALLS.seccomp },
     });
     worker.once("message", resolve);
     worker.once("error", reject);

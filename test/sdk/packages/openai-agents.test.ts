@@ -20,10 +20,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { AskQuestion, Guard } from "../../src/sdk/index.ts";
-import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../src/sdk/index.ts";
-import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "../../src/sdk/openai-agents/index.ts";
-import { scratch } from "../scratch.ts";
+import type { AskQuestion, Guard } from "../../../src/sdk/index.ts";
+import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
+import { consoleTools, guardTool, guardTools, inputGuardrail, needsApproval } from "../../../src/sdk/openai-agents/index.ts";
+import { scratch } from "../../scratch.ts";
 
 /** `assent/openai-agents` in the real SDK, with a model that is a list. */
 

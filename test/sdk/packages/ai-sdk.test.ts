@@ -3,9 +3,9 @@ import { MockLanguageModelV4 } from "ai/test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { consoleTools, guardTools } from "../../src/sdk/ai-sdk/index.ts";
-import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../src/sdk/index.ts";
-import { scratch, type Scratch } from "../scratch.ts";
+import { consoleTools, guardTools } from "../../../src/sdk/ai-sdk/index.ts";
+import { createConsoleToolset, LocalBackend, openGuard, presets } from "../../../src/sdk/index.ts";
+import { scratch, type Scratch } from "../../scratch.ts";
 
 /** `assent/ai-sdk` in the real AI SDK, with a model that is a list. */
 
