@@ -129,7 +129,7 @@ describe("decisions", () => {
       ],
     );
     expect(["a", "b", "c"].map((name) => free(place, name))).toEqual([true, false, false]);
-    expect(screen).not.toMatch(/wants to write\s+\S*\/c\b/);
+    expect(screen).not.toMatch(/wants to create the file \S*\/c\b/);
   });
 
   it("P10: a banner with profile and rules unless -q; --debug says every decision with its rule and process", async () => {

@@ -5,6 +5,7 @@ import type { Caller } from "../judge/index.ts";
 import { ERRNO, errorName, sys, SYSCALLS } from "../kernel/index.ts";
 import type { RunEvent } from "../types.ts";
 import type { KeepResult } from "../undo/index.ts";
+import { OwnWorkJudge } from "./judge-own-work.ts";
 import { questionOf, RunConsent } from "./questions.ts";
 import { handlerTable } from "./handlers.ts";
 import { Lineage } from "./lineage.ts";
@@ -38,6 +39,8 @@ interface JudgedCall<Work extends DecodedCall | DecodedExec = DecodedCall | Deco
   readonly anyway: boolean;
   /** What a person said. */
   readonly answer: string | undefined;
+  /** It goes ahead by a person's word: to this call, or to what the run makes where it lies. */
+  readonly consent?: "asked" | "covered";
 }
 
 /** A question is open. */
@@ -78,6 +81,7 @@ export class Calls {
   readonly #handlers: ReturnType<typeof handlerTable>;
   readonly #lineage = new Lineage();
   readonly #consent: RunConsent;
+  readonly #own: OwnWorkJudge;
   readonly #starts: Starts;
   readonly #pending = new Set<PendingCall>();
   /** How many of them wait for a person. */
@@ -96,6 +100,7 @@ export class Calls {
     this.#tell = tell;
     this.#handlers = handlerTable(options.net, options.signals);
     this.#consent = new RunConsent(this.#lineage, options);
+    this.#own = new OwnWorkJudge(options);
     this.#starts = new Starts(options, access.listener, this.#lineage, record, tell, ended);
   }
 
@@ -143,9 +148,14 @@ export class Calls {
     const call: JudgedCall<DecodedCall> = { trap, task, work, verdict, anyway: false, answer: undefined };
     if (verdict.decision === "allow" || this.#options.observes) return this.#perform(call);
     if (verdict.decision !== "deny" && work.quiet !== true) {
-      if (this.#consent.waives(task, work.actions[0], work.call, verdict))
-        return this.#perform({ ...call, verdict: { ...verdict, decision: "allow" } });
-      if (this.#consent.asks(task)) return this.#ask(call);
+      const waived: Verdict = { ...verdict, decision: "allow" };
+      if (this.#own.covers(work, verdict, this.#lineage.caller(task)))
+        return this.#perform({ ...call, verdict: { ...waived, basis: "grant" }, consent: "covered" });
+      if (this.#consent.waives(task, work.actions[0], work.call, verdict)) return this.#perform({ ...call, verdict: waived });
+      if (this.#consent.asks(task)) {
+        const end = this.#own.refusedInTheEnd(work, verdict, this.#lineage.caller(task));
+        return end === undefined ? this.#ask(call) : this.#refuse({ ...call, verdict: end });
+      }
     }
     return this.#refuse(call);
   }
@@ -218,8 +228,9 @@ export class Calls {
   }
 
   /** Performing to answered. */
-  #finish({ trap, task, work, verdict, answer }: JudgedCall<DecodedCall>, result: number): void {
+  #finish({ trap, task, work, verdict, answer, consent }: JudgedCall<DecodedCall>, result: number): void {
     const { listener } = this.#access;
+    if (result >= 0 && consent !== undefined) this.#own.done(work, result, consent);
     if (result >= 0 && this.#options.undo !== undefined) work.done?.(this.#options.undo, result);
     let outcome: RunEvent["outcome"] = result < 0 && result !== -ERRNO.EINPROGRESS ? "failed" : "done";
     if (result >= 0 && work.gives !== undefined) {
@@ -266,8 +277,8 @@ export class Calls {
     if (asked === undefined) return;
     if (answer.answer === "allow" && answer.scope === "session") this.#consent.allow(asked.group, grant);
     if (answer.answer === "allow" && answer.scope === "tree") this.#consent.trust(asked.task.tgid, grant);
-    this.#settle(asked, answer.answer === "allow", `${answer.answer} (${answer.scope})`);
-    if (answer.answer === "allow" && answer.scope !== "once") this.rejudge();
+    this.#settle(asked, answer.answer === "allow", `${answer.answer} (${answer.scope})`, "asked");
+    if (answer.answer === "allow") this.rejudge();
   }
 
   /** A remembered answer, or a rule written meanwhile, may settle open questions. */
@@ -276,15 +287,17 @@ export class Calls {
       if (asked.anyway || isExec(asked.work)) continue;
       const verdict = this.#verdict(asked.work, this.#lineage.caller(asked.task));
       if (verdict.decision === "allow" && !this.#options.judge.take()) continue;
-      const waived = verdict.decision === "ask" && this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict);
+      const covered = this.#own.covers(asked.work, verdict, this.#lineage.caller(asked.task));
+      const waived =
+        verdict.decision === "ask" && (covered || this.#consent.waives(asked.task, actionOf(asked.work), asked.work.call, verdict));
       if (verdict.decision !== "allow" && verdict.decision !== "deny" && !waived) continue;
       this.#drop(asked);
-      this.#settle(asked, verdict.decision !== "deny", "settled by another answer");
+      this.#settle(asked, verdict.decision !== "deny", "settled by another answer", covered ? "covered" : undefined);
     }
   }
 
   /** Asked to performing, or to refused. */
-  #settle(asked: AskedCall, allowed: boolean, answer: string): void {
+  #settle(asked: AskedCall, allowed: boolean, answer: string, consent: JudgedCall["consent"]): void {
     this.#forget(asked);
     const { trap, task, work, verdict, anyway } = asked;
     if (!this.#access.listener.valid(trap)) return closeAll(work.pinned);
@@ -292,7 +305,8 @@ export class Calls {
     const granted: Verdict = { ...verdict, decision: "allow", basis: "grant" };
     if (isExec(work)) return this.#start({ trap, task, work, verdict: granted, anyway, answer });
     // What was asked about is not there any more: what is there now was not asked about.
-    if (this.#perform({ trap, task, work, verdict: granted, anyway, answer }) === "again") this.receive(trap);
+    const call = { trap, task, work, verdict: granted, anyway, answer, ...(consent === undefined ? {} : { consent }) };
+    if (this.#perform(call) === "again") this.receive(trap);
   }
 
   /** Tries again what could not be done yet, and drops what nobody waits for any more. */

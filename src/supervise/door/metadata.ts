@@ -59,6 +59,7 @@ export const metadataHandlers = {
       call,
       actions: [fileAction("edit", place.path, call)],
       about: aboutObject(place),
+      places: [{ path: place.path, object: place.stat }],
       pinned: [place.fd],
       save: (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway),
       perform: () => (size > place.stat.size && isTooLarge(task, size) ? -ERRNO.EFBIG : sys(SYSCALLS.truncate, procName(place), size)),
@@ -193,6 +194,7 @@ function decodeChange(place: PinnedObject, name: CallName, args: readonly string
   return {
     call,
     about: aboutObject(place),
+    places: [{ path: place.path, object: place.stat }],
     actions: isNamed ? [fileAction("metadata", place.path, call)] : [],
     pinned: [place.fd],
     save: !isNamed ? undefined : (undo) => undo.metadata(place.fd, place.path, place.stat, name === "chattr" ? "flags" : "attributes"),

@@ -41,8 +41,10 @@ function pinnedName({ parent, name, path }: PinnedEntry): PinnedName {
   return { parentFd: parent, name: name.subarray(0, end), path };
 }
 
-function recordBirth(slot: PinnedEntry, kind: FileKind): Pick<DecodedCall, "save" | "done"> {
+function recordBirth(slot: PinnedEntry, kind: FileKind): Pick<DecodedCall, "places" | "makes" | "save" | "done"> {
   return {
+    places: [{ path: slot.path, parent: slot.parent }],
+    makes: () => statAt(slot.parent, slot.bareAt),
     save: (undo) => undo.create(slot.parent, slot.path, kind),
     done: (undo) => undo.bornAt(slot.parent, pinnedName(slot).name),
   };
@@ -73,6 +75,7 @@ function decodeRemoval(trap: SeccompTrap, task: Task, access: TaskAccess, dirfd:
   return {
     call,
     actions: [fileAction("delete", slot.path, call)],
+    places: [{ path: slot.path, object: stat }],
     pinned: [slot.parent],
     save: (undo, anyway) => undo.remove(pinnedName(slot), stat, anyway),
     perform: remove,
@@ -136,6 +139,10 @@ function decodeRename(
       ...(taken ? [exchanges ? movedAction(to.path, victim, call) : fileAction("delete", to.path, call)] : []),
       ...(exchanges && taken ? [arrivingAction(from.path, victim, call)] : []),
     ],
+    places: [
+      { path: from.path, object: source },
+      { path: to.path, parent: to.parent, ...(taken ? { object: victim } : {}) },
+    ],
     ...(taken && !exchanges ? { note: `replaces a ${kindOf(victim.mode)}` } : {}),
     about: {
       moves:
@@ -198,6 +205,12 @@ function decodeLink(
       ...(isNew ? [] : [fileAction("edit", source.path, call), fileAction("read", source.path, call)]),
     ],
     about: aboutObject(source),
+    places: [
+      { path: source.path, object: source.stat },
+      { path: slot.path, parent: slot.parent },
+    ],
+    // One without a name was made by whoever names it now.
+    ...(isNew ? { makes: () => source.stat } : {}),
     note: "another name for the same file",
     pinned: [source.fd, slot.parent],
     perform: () => sys(SYSCALLS.linkat, ownDescriptors(), numberName(source.fd), slot.parent, slot.nameAt, AT_SYMLINK_FOLLOW),

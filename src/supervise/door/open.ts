@@ -29,7 +29,7 @@ import {
   type TaskAccess,
 } from "./operation.ts";
 import { isUnlinked, type PinnedEntry, type PinnedObject, reopen } from "./paths.ts";
-import { kindOf, statAt } from "../undo/index.ts";
+import { kindOf, statAt, statFd } from "../undo/index.ts";
 import { inTree, terminalPath } from "./processes.ts";
 import { decodePipeOpen } from "./pipes.ts";
 import type { Task } from "./tasks.ts";
@@ -177,6 +177,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
           : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
     about: kind === "file" ? aboutObject(place) : undefined,
+    places: [{ path: place.path, object: place.stat }],
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: mayWrite(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,
     pinned: pipe?.pinned ?? [place.fd],
@@ -238,6 +239,8 @@ function decodeCreate(slot: PinnedEntry, task: Task, access: TaskAccess, how: Op
     call,
     actions: [fileAction("write", slot.path, call), ...setIdActions(mode, slot.path)],
     note: "new file",
+    places: [{ path: slot.path, parent: slot.parent }],
+    makes: statFd,
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [slot.parent],
     perform: () => {
@@ -269,6 +272,8 @@ function decodeUnnamed(task: Task, access: TaskAccess, how: Opening): Decoded {
     // Any name will do to judge: the file has none.
     actions: [fileAction("write", joinPath(place.path, "#tmpfile"), call), ...setIdActions(mode, place.path)],
     note: "new file without a name",
+    places: [{ path: joinPath(place.path, "#tmpfile"), parent: place.fd }],
+    makes: statFd,
     gives: { closeOnExec: (how.flags & O_CLOEXEC) !== 0 },
     pinned: [place.fd],
     perform: () => access.tasks.masked(mask, () => reopen(place.fd, flags, mode)),

@@ -3,9 +3,10 @@ import type { Verdict } from "../../policy/index.ts";
 import type { Errand, KnownHost } from "../errands/index.ts";
 import type { Caller, CallSubject, Started } from "../judge/index.ts";
 import { sys, SYSCALLS } from "../kernel/index.ts";
-import type { KeepResult, UndoStore } from "../undo/index.ts";
+import type { KeepResult, ObjectStat, UndoStore } from "../undo/index.ts";
 import type { TrappedCall } from "../wall/index.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
+import type { CallPlace } from "./own-work.ts";
 import type { Memory } from "./memory.ts";
 import type { Paths, PinnedObject } from "./paths.ts";
 import type { Task, Tasks } from "./tasks.ts";
@@ -29,6 +30,10 @@ export interface DecodedCall {
   readonly about?: CallSubject | undefined;
   /** Judges it where the policy's word on each action is not all there is to say; the verdict is about the first action. */
   readonly judge?: (caller: Caller) => Verdict;
+  /** The names that its actions are about. Without them it is asked about each time. */
+  readonly places?: readonly CallPlace[];
+  /** What it made, once it succeeded: a file, a folder or a link that was not there. */
+  readonly makes?: (result: number) => ObjectStat | number;
   /** What is new or lost, for the person who is asked: `new file`. */
   readonly note?: string;
   /** Keeps what would be lost, before `perform`. */

@@ -1,9 +1,10 @@
-import { type Action, type Call, printAction, printCall } from "../../action/index.ts";
+import { type Action, type Call, printCall } from "../../action/index.ts";
 import type { Proposal, Question } from "../../approve/index.ts";
 import { parentOf } from "../../path/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import type { Lineage } from "./lineage.ts";
 import type { DoorOptions } from "./options.ts";
+import { sayWish } from "./wishes.ts";
 import { ancestryOf, describeProcess, programOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -32,7 +33,7 @@ export function questionOf({ seq, run, profile, home, pid, cwd, call, action, no
     cwd,
     call,
     action,
-    what: `${printAction(action)}${note === undefined ? "" : ` (${note})`}`,
+    what: sayWish(action, call, note, home),
     reason: verdict.reason,
     basis: verdict.basis,
     ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),

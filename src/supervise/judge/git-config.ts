@@ -60,6 +60,23 @@ export function byGit(action: FileAction, path: string, programs: readonly strin
   });
 }
 
+/** A git that sets what it keeps for the user, and nothing that can name a program. */
+export const setsUpGit = (path: string, home: string, programs: readonly string[]): boolean =>
+  programs.includes("git") && !programs.includes(TOLD) && [`${home}/.gitconfig`, `${home}/.config/git/config`].includes(path);
+
+/**
+ * The user's own configuration (git-config(1), "FILES"), where a git puts its new text in the place of the old one: asked about,
+ * like any other file of the user's, unless what it adds can name what git runs later.
+ */
+export function byGitAtHome({ call }: FileAction, path: string, home: string, programs: readonly string[]): Verdict | undefined {
+  if (!setsUpGit(path, home, programs)) return undefined;
+  const [from, to] = call?.args ?? [];
+  if (call?.name !== "rename" || to !== path || from !== `${to}.lock`) return undefined;
+  const after = textOf(from);
+  const adds = after === undefined ? undefined : addedKeys(textOf(to) ?? "", after);
+  return adds?.every(([key]) => isInertGitKey(key)) === true ? verdictOf("ask", "run.outside") : undefined;
+}
+
 /**
  * What `git init` copies into a repository that is none yet, so that its place says nothing (git-init(1), "TEMPLATE DIRECTORY").
  * Its own configuration it writes through a lock.

@@ -4,3 +4,4 @@ export { RunJudge, type RunJudgeOptions } from "./run-judge.ts";
 export type { CallSubject, Caller, Hosts, JudgedExec, Started } from "./types.ts";
 export { Mounts } from "./mounts.ts";
 export { wordsOf } from "./commands.ts";
+export { isCheckingOut } from "./git-config.ts";

@@ -25,7 +25,9 @@ export interface MoveContext {
 export function judgeMove({ objects, file }: MoveContext, from: string, to: string): Verdict {
   let strictest: Verdict = ALLOWED;
   const complete = objects.moved(from, to, (path, before) => {
-    const verdict = file(probe("write", path));
+    const written = probe("write", path);
+    // What is moved by itself arrives by the call itself; what lies in it, by any.
+    const verdict = file(path === to ? { ...written, call: { name: "rename", args: [from, to] } } : written);
     if (!isMeant(verdict) || compareStrictness(verdict, strictest) <= 0) return;
     const was = file(probe("write", before));
     if (was.decision !== verdict.decision || was.builtin !== verdict.builtin || was.rule !== verdict.rule) strictest = verdict;

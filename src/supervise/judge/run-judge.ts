@@ -35,7 +35,7 @@ import { ProtectedObjects } from "./objects.ts";
 import { judgeLinks } from "./links.ts";
 import { judgeMove, keepsInside, type MoveContext, probe } from "./moves.ts";
 import type { CallSubject, Caller, JudgedExec, Started } from "./types.ts";
-import { byGit, fromTemplate, isCheckingOut } from "./git-config.ts";
+import { byGit, byGitAtHome, fromTemplate, isCheckingOut, setsUpGit } from "./git-config.ts";
 import { fixedWorld, settlePatterns } from "./rule-world.ts";
 import { secretVariables } from "./secret-variables.ts";
 import { LIBRARY_NAMES, ownsCredential } from "./secrets.ts";
@@ -243,6 +243,7 @@ export class RunJudge {
   }
 
   #ownedBy(verdict: Verdict, action: FileAction, path: string, caller: Caller): Verdict | undefined {
+    if (verdict.builtin === "danger.persistence") return byGitAtHome(action, path, this.#home, caller.programs());
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
@@ -264,6 +265,17 @@ export class RunJudge {
   /** One action that is no file, with the defaults of a run. */
   judgeOne(action: Action): Verdict {
     return this.under(action, undefined);
+  }
+
+  /** What would be said of a new file. */
+  wouldWrite(path: string, caller: Caller): Verdict {
+    return this.#file(probe("write", path), caller);
+  }
+
+  /** What would be said if a file that is about to be made beside another took its place. */
+  wouldReplace(path: string, beside: string, caller: Caller): Verdict {
+    if (setsUpGit(path, this.#home, caller.programs())) return ALLOWED;
+    return this.#file({ ...probe("write", path), call: { name: "rename", args: [beside, path] } }, caller);
   }
 
   /** What is said about starting a program, and what it is started for. */

@@ -7,6 +7,6 @@ export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoRun, 
 export { type AgentSession, findSpan, listSessions, type RunSpan, type SpanWanted } from "./sessions.ts";
 export { commandOf, isRunning, listRuns, newRunId, RunFolder, type RunMeta, type RunRecord, runsFolder, undoneIn } from "./run-folder.ts";
 export { bytesOf, cleanable, cleanRuns, limitsOf, prune, pruneSeldom, type RunLimits, usedBytes } from "./limits.ts";
-export { kindOf, statAt, statFd, type FileKind, type ObjectStat, type StatRecord } from "./stat.ts";
+export { kindOf, sameTime, statAt, statFd, type FileKind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";
 export { DEFAULT_CAPS, UndoStore, type Caps, type PinnedName } from "./store.ts";

@@ -1,0 +1,82 @@
+import { type Action, brief, type Call, type FileAction, printAction, visible } from "../../action/index.ts";
+import { isForFilling, replacedByLock } from "./own-work.ts";
+
+/** What a call wants, as a person would say it after "wants to". Safe to print. */
+export function sayWish(action: Action, call: Call, note: string | undefined, home: string): string {
+  switch (action.kind) {
+    case "file":
+      return sayFile(action, call, note, home);
+    case "net": {
+      const host = action.host ?? action.why ?? "an unknown host";
+      const port = action.port === undefined || action.port === 0 ? "" : String(action.port);
+      if (action.operation === "listen") return `accept connections on ${port === "" ? "a free port" : `port ${port}`} (${visible(host)})`;
+      const at = port === "" ? visible(host) : `${visible(host)}, port ${port}`;
+      return `${action.operation === "connect" ? "connect to" : "send data to"} ${at}`;
+    }
+    case "exec":
+      return `start ${printAction(action).replace(/^exec /, "")}`;
+    default:
+      return printAction(action);
+  }
+}
+
+/** A path as people write it. */
+function short(path: unknown, home: string): string {
+  const text = typeof path === "string" ? path : "";
+  return brief(text === home ? "~" : text.startsWith(`${home}/`) && home !== "/" ? `~${text.slice(home.length)}` : text);
+}
+
+function sayFile(action: FileAction, call: Call, note: string | undefined, home: string): string {
+  const [first, second] = call.args;
+  const { target } = action;
+  const at = short(target.kind === "path" || target.kind === "tree" ? target.path : first, home);
+  switch (call.name) {
+    case "open":
+    case "create":
+      if (note === "new file") return sayNew(typeof first === "string" ? first : "", home);
+      if (note !== undefined) return `create a ${note} in ${at.replace(/\/[^/]*$/, "")}`;
+      if (action.operation === "read") return `read ${at}`;
+      if (action.operation === "list") return `list the folder ${at}`;
+      return action.operation === "write" ? `overwrite ${at}` : `change ${at}`;
+    case "mkdir":
+      return `create the folder ${at}${typeof first === "string" && isForFilling(first, home) ? " and put files into it" : ""}`;
+    case "rmdir":
+      return `delete the folder ${at}`;
+    case "delete":
+      return `delete ${at}`;
+    case "rename":
+      return `${note === undefined ? "move" : "replace by a move"} ${short(first, home)} ${note === undefined ? "to" : "→"} ${short(second, home)}`;
+    case "link":
+      return `give ${short(first, home)} a second name, ${short(second, home)}`;
+    case "symlink":
+      return `create the link ${at}, which leads to ${short(first, home)}`;
+    case "mknod":
+      return `create ${at} (a ${typeof second === "string" ? visible(second) : "special file"})`;
+    case "truncate":
+      return `cut ${at} to ${typeof second === "string" ? visible(second) : "another"} bytes`;
+    case "chmod":
+      return `change the permissions of ${at} to ${typeof second === "string" ? visible(second) : "others"}`;
+    case "chown":
+      return `change the owner of ${at}`;
+    case "utime":
+      return `change the times of ${at}`;
+    case "setxattr":
+    case "removexattr":
+    case "chattr":
+      return `change the attributes of ${at}`;
+    case "connect":
+    case "send":
+      return `connect to the socket ${at}`;
+    case "bind":
+    case "listen":
+      return `accept connections on the socket ${at}`;
+    default:
+      return printAction(action);
+  }
+}
+
+/** What is written beside a file takes its place. */
+function sayNew(path: string, home: string): string {
+  const real = replacedByLock(path, home);
+  return real === undefined ? `create the file ${short(path, home)}` : `change ${short(real, home)}`;
+}
