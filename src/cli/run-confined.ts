@@ -116,8 +116,6 @@ function shellFor(command: string): RunOptions["argv"] | undefined {
   return path === undefined ? undefined : [path, "-c", ...separator, command];
 }
 
-const nameOf = (shell: string): string => shell.slice(shell.lastIndexOf("/") + 1);
-
 function isSameFolder(written: string, cwd: string): boolean {
   try {
     return realpathSync.native(written) === realpathSync.native(cwd);
@@ -150,7 +148,7 @@ function judgeAfresh(command: string, cwd: string, machine: Machine): { readonly
 
 /** Inside a run everything is supervised, as that run's person wants it; there is one supervisor, which goes on with this program. */
 async function startInside([path, ...args]: RunOptions["argv"], env: Readonly<Record<string, string>>): Promise<number> {
-  const child = spawn(path, args, { stdio: "inherit", argv0: nameOf(path), env });
+  const child = spawn(path, args, { stdio: "inherit", env });
   return await withSignals(
     isForeground(),
     (signal) => void child.kill(signal),
@@ -178,7 +176,8 @@ async function supervise(start: ConfinedStart, run: NonNullable<ConfinedParts["s
   let refused = 0;
   const options: RunOptions = {
     argv: shell,
-    word: nameOf(shell[0]),
+    // A shell names itself in what it complains of, and hosts start theirs by its path.
+    word: shell[0],
     cwd,
     root: ticket?.root,
     env,

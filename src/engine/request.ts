@@ -66,6 +66,8 @@ export interface Host {
   readonly wrapped?: "unheard" | "heard";
   /** Rules of the host's own that it would then not hold against that one: only what none of them speaks about is confined. */
   readonly unheard?: readonly ("ask" | "deny")[];
+  /** It asks, and does not say whether for itself or because somebody wants it: who could is looked for. */
+  readonly unsaid?: true;
   /** It hears of the end of this command. */
   readonly ends?: EndHooks;
   /** It may hold its commands in a sandbox of its own, in which no run of ours can start: where it writes down whether it does. */

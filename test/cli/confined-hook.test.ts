@@ -80,7 +80,7 @@ describe("an unknown command", () => {
 
   /** [what, command, more of the envelope] */
   const LEFT: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
-    ["a rule of the host's own asks", "./tidy.sh", { permission_suggestions: undefined }],
+    ["who had the host ask cannot be told", "./tidy.sh", { permission_suggestions: undefined }],
     ["it leaves the host's sandbox", "./tidy.sh", { tool_input: { command: "./tidy.sh", dangerouslyDisableSandbox: true } }],
     ["the host is planning", "./tidy.sh", { permission_mode: "plan" }],
     ["a written rule asks", "touch asked.txt", {}],

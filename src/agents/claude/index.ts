@@ -61,10 +61,10 @@ function hostOf(mode: string | undefined, event: string, call: HookCall): Host {
     bypassed: mode === "bypassPermissions",
     planning: mode === "plan",
     // Here alone the host's own rules have been heard (2.1.330): on the other event it would judge the new command. The event also
-    // comes for the host's ask rules, without suggestions where nothing but such a rule speaks.
-    confines:
-      (wrapped && event === "PreToolUse") ||
-      (event === "PermissionRequest" && Array.isArray(payload["permission_suggestions"]) && !leavesSandbox(payload)),
+    // comes without suggestions for an ask rule or another hook's question, and for what the host can offer no rule for: a subshell,
+    // `cd` before git.
+    confines: (wrapped && event === "PreToolUse") || (event === "PermissionRequest" && !leavesSandbox(payload)),
+    ...(event === "PermissionRequest" && !Array.isArray(payload["permission_suggestions"]) ? { unsaid: true as const } : {}),
     ...(wrapped ? { wrapped: event === "PreToolUse" ? "unheard" : "heard" } : {}),
     unheard: ["ask"],
     ...(goesOn(payload) ? {} : { ends: END_HOOKS }),

@@ -286,6 +286,18 @@ export const denyList = (path: (place: NativeSurroundings) => string): RefusalWr
 
 const ownFolder = ({ home, env }: NativeSurroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
 
+/** Claude Code 2.1.330. Left out are those that name settings, plugins and agents, which bring rules and hooks. */
+const OPTIONS = new Set(
+  (
+    "--add-dir --allow-dangerously-skip-permissions --allowedTools --allowed-tools --append-system-prompt --bg --brief --chrome " +
+    "--continue --dangerously-skip-permissions --debug --debug-file --disable-slash-commands --disallowedTools --disallowed-tools " +
+    "--effort --fallback-model --fork-session --ide --include-hook-events --include-partial-messages --input-format --json-schema " +
+    "--max-budget-usd --max-turns --mcp-config --model --name --no-chrome --no-session-persistence --output-format --permission-mode " +
+    "--permission-prompt-tool --print --replay-user-messages --resume --session-id --strict-mcp-config --system-prompt --tools " +
+    "--verbose --worktree -c -d -n -p -r -w"
+  ).split(" "),
+);
+
 export const rules: NativeRules = {
   reader: {
     places: (around) => [
@@ -297,6 +309,16 @@ export const rules: NativeRules = {
     ],
     readerFor: () => readClaude,
     asksAnyway: true,
+    questions: {
+      start: { program: /^claude$/, options: OPTIONS },
+      hooks: "PreToolUse",
+      shell: "Bash",
+      plugins: "enabledPlugins",
+      definitions: (around) =>
+        [ownFolder(around), ...(around.project === undefined ? [] : [`${around.project}/.claude`])].flatMap((folder) =>
+          ["agents", "skills", "commands"].map((name) => `${folder}/${name}`),
+        ),
+    },
   },
   refusals: denyList((place) =>
     place.project === undefined ? `${ownFolder(place)}/settings.json` : `${place.project}/.claude/settings.json`,

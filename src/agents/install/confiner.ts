@@ -19,9 +19,10 @@ import {
 } from "../../state/index.ts";
 import { undoProblem } from "../../supervise/edits/index.ts";
 import { HOST_SANDBOXES } from "../native/host-sandboxes.ts";
-import { hostMightObject, type Objection } from "../native/host-rules.ts";
+import { otherQuestion } from "../native/host-questions.ts";
+import { HOST_READERS, hostMightObject, type Objection } from "../native/host-rules.ts";
 import { ensureConfineLauncher } from "./confine-launcher.ts";
-import { isOwnText } from "./own.ts";
+import { isOwnHandler, isOwnText } from "./own.ts";
 import type { Program } from "./place.ts";
 import { ensureShellPrefix } from "./shell-prefix.ts";
 
@@ -162,15 +163,19 @@ function isOwnHook(groups: unknown, event: string): boolean {
 
 /** Rules of the host's own: of the user, of the folder where the session started and of those around it up to the repository. */
 function objectionOf(
-  { agent, host: { unheard = [] }, cwd, sessionRoot = cwd }: Request,
+  { agent, host: { unheard = [], unsaid }, cwd, sessionRoot = cwd }: Request,
   command: string,
   machine: Machine,
 ): Objection | undefined {
   const found: Objection[] = [];
   const folders = [cwd, sessionRoot].flatMap((start) => foldersUpTo(projectOf(start, machine), start));
   for (const project of new Set(folders)) {
-    const objection = hostMightObject(agent, unheard, command, { home: machine.home, project, env: machine.env });
+    const around = { home: machine.home, project, env: machine.env };
+    const objection = hostMightObject(agent, unheard, command, around);
     if (objection !== undefined) found.push(objection);
+    const reader = HOST_READERS[agent];
+    const why = unsaid === undefined || reader === undefined ? undefined : otherQuestion(reader, around, isOwnHandler);
+    if (why !== undefined) found.push({ why });
   }
   // One that the host hears asks or refuses by itself.
   return found.find(({ asks }) => asks !== true) ?? found[0];

@@ -15,6 +15,10 @@ export const isOwnText = (value: unknown): boolean => typeof value === "string" 
 const isOwnArguments = (value: Json): boolean =>
   isList(value) && value.every((word) => typeof word === "string") && isOwnText(value.join(" "));
 
+/** A registered hook that starts nothing but Assent. */
+export const isOwnHandler = (handler: unknown): boolean =>
+  isObject(handler) && Object.values(handler).some((value) => isOwnText(value) || (Array.isArray(value) && isOwnText(value.join(" "))));
+
 /** A file that is ours altogether. */
 export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || text.startsWith("// Written by `assent install`");
 

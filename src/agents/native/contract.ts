@@ -35,6 +35,19 @@ export interface HostStart {
   readonly unasking?: readonly string[];
 }
 
+/** Where else than in its rules somebody may have a host ask about a command. */
+export interface HostQuestions {
+  readonly start: HostStart;
+  /** The key below `hooks` of those that are called before a tool. */
+  readonly hooks: string;
+  /** The tool that starts commands. */
+  readonly shell: string;
+  /** The key of the settings that switches on what brings hooks. */
+  readonly plugins: string;
+  /** Folders of Markdown files whose heads may hold hooks. */
+  readonly definitions: (around: NativeSurroundings) => readonly string[];
+}
+
 /** How the rules of a program are read: `assent import`. */
 export interface NativeRuleReader {
   readonly places: (around: NativeSurroundings) => readonly NativePlace[];
@@ -53,6 +66,8 @@ export interface NativeRuleReader {
   readonly first?: true;
   /** The host's command line can hold rules as well, or say who is asked. */
   readonly start?: HostStart;
+  /** Who else may have asked, where the host asks by itself without saying why. */
+  readonly questions?: HostQuestions;
   /** A file named without `--agent` is known by what it holds. */
   readonly holds?: (root: JsonNode) => boolean;
 }

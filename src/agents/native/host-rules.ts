@@ -118,7 +118,8 @@ function aboutOf(into: Converted["into"]): string {
   }
 }
 
-function filesOf({ path, all }: NativePlace): readonly string[] {
+/** The files of a place. */
+export function filesOf({ path, all }: NativePlace): readonly string[] {
   if (all === undefined) return [path];
   try {
     return readdirSync(path)
