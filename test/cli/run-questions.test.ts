@@ -1,12 +1,25 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { DIST } from "../scratch.ts";
 import { here } from "./run-place.ts";
 
 const DRIVER = fileURLToPath(new URL("answer_questions.py", import.meta.url));
+
+/** No temporary folder, and nothing below `node_modules`, where files that name programs are obeyed by nobody. */
+const FOUND = [homedir(), "/srv", "/opt", "/var/lib"].find((folder) => {
+  try {
+    accessSync(folder, constants.W_OK);
+    return !/^\/(?:var\/)?tmp(?:\/|$)/.test(folder);
+  } catch {
+    return false;
+  }
+});
+if (FOUND === undefined) throw new Error("no folder outside the temporary ones can be written");
+const LASTING: string = FOUND;
 
 interface Asked {
   readonly questions: number;
@@ -18,7 +31,8 @@ interface Asked {
 /** Runs a line of shell at a terminal, without a policy file. Home is no temporary folder. `$HOME/keep/f` was there before. */
 function ask(line: string, keys = "a"): Asked {
   const place = here();
-  const home = place.outside;
+  const home = mkdtempSync(join(LASTING, "assent-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   mkdirSync(join(home, "keep"));
   writeFileSync(join(home, "keep/f"), "kept\n");
   const { stdout, stderr } = spawnSync("python3", [DRIVER, keys, "--", process.execPath, join(DIST, "bin.cjs"), "run", "sh", "-c", line], {
@@ -69,6 +83,9 @@ describe("what a person let a run make opens nothing else", () => {
     ["a hook of git", "mkdir ~/v; git init -q ~/v; echo id > ~/v/.git/hooks/pre-commit", "v/.git/hooks/pre-commit", undefined],
     ["startup files", "mkdir ~/v; echo id > ~/v/rc; mv ~/v/rc ~/.bashrc", ".bashrc", undefined],
     ["settings of agents", "mkdir ~/v; mkdir ~/v/.claude; echo {} > ~/v/.claude/settings.json", "v/.claude/settings.json", undefined],
+    ["files that name programs", "mkdir ~/v; echo x > ~/v/mise.toml", "v/mise.toml", undefined],
+    ["a folder in which they lie", "mkdir -p ~/v/c; echo x > ~/v/c/tasks.json; mv ~/v/c ~/v/.vscode", "v/.vscode/tasks.json", undefined],
+    ["a link that is such a folder", "mkdir -p ~/v/c; echo x > ~/v/c/tasks.json; ln -s c ~/v/.vscode", "v/.vscode/tasks.json", undefined],
     ["the rights of others", "mkdir ~/v; cp /bin/true ~/v/t; chmod u+s ~/v/t && echo lent > ~/v/lent", "v/lent", undefined],
   ];
   it.each(cases)(

@@ -39,10 +39,12 @@ export class OwnWorkJudge {
   #isCovered(action: Action, { call }: DecodedCall, places: readonly CallPlace[], caller: Caller): boolean {
     if (action.kind !== "file" || (action.target.kind !== "path" && action.target.kind !== "tree")) return false;
     const { path } = action.target;
+    const moves = call.name === "rename" || call.name === "symlink" || call.name === "link";
     const changesContent = action.operation === "write" || action.operation === "edit" || action.operation === "link";
     if (lendsRights(action)) return false;
     // As inside the project: what git checks out, it writes under the names by which it is tracked.
-    if (changesContent && steeringFile(path)?.effect === "asked" && !isCheckingOut(caller.programs())) return false;
+    // A folder takes along what lies in it: `mv x .cargo`, `ln -s x .vscode`.
+    if ((changesContent || moves) && steeringFile(path, moves)?.effect === "asked" && !isCheckingOut(caller.programs())) return false;
     const [from] = places;
     if (call.name === "rename" && from !== undefined && this.#own.replaces(from, path)) return true;
     const arrives = call.name === "rename" && path !== from?.path;
