@@ -12,6 +12,7 @@ const COMMANDS = ["./build.sh 'it'\\''s'", "ls -la", "make all", "terraform appl
 
 /** Hosts that are told to start another command, by the events on which they are. */
 const CONFINING = [
+  "claude PermissionRequest",
   "cline PreToolUse",
   "codex PreToolUse",
   "copilot preToolUse",

@@ -154,7 +154,7 @@ const CASES: readonly StartCase[] = [
     before: "mkdir -p ~/.config/assent",
     command: "echo $0",
     status: 0,
-    stdout: "bash\n",
+    stdout: "/bin/bash\n",
   },
 ];
 

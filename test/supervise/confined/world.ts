@@ -91,7 +91,7 @@ eval "$ENVIRONMENT"
 unset ENVIRONMENT
 printf '%s' "$INPUT" > /srv/told/input
 unset INPUT
-if [ "$BARE" = 1 ]; then set -- bash -c "$COMMAND"; else set -- "$NODE" /srv/assent/dist/bin.cjs run --confined $T -- "$COMMAND"; fi
+if [ "$BARE" = 1 ]; then set -- /bin/bash -c "$COMMAND"; else set -- "$NODE" /srv/assent/dist/bin.cjs run --confined $T -- "$COMMAND"; fi
 after=$AFTER by=$BY
 unset COMMAND AFTER BY BARE DIST
 setsid -w timeout 60 $by "$@" < /srv/told/input > /srv/told/out 2> /srv/told/err
