@@ -96,4 +96,20 @@ describe("what a person let a run make opens nothing else", () => {
     },
     120_000,
   );
+
+  it.each([
+    ["what git runs", "git config --global alias.x '!id'"],
+    ["a git into which other code is loaded", "LD_LIBRARY_PATH=. git config --global user.name x"],
+    [
+      "what takes the place of git's settings by hand",
+      "printf '[alias]\\n\\tx = !id\\n' > ~/.gitconfig.lock; mv ~/.gitconfig.lock ~/.gitconfig",
+    ],
+  ])(
+    "git's own settings, whatever the person says: %s",
+    (_, line) => {
+      const { output, text } = ask(line);
+      expect(text(".gitconfig"), output).toBeUndefined();
+    },
+    120_000,
+  );
 });

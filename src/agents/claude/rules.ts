@@ -286,10 +286,13 @@ export const denyList = (path: (place: NativeSurroundings) => string): RefusalWr
 
 const ownFolder = ({ home, env }: NativeSurroundings): string => folder(env["CLAUDE_CONFIG_DIR"], `${home}/.claude`);
 
-/** Claude Code 2.1.330. Left out are those that name settings, plugins and agents, which bring rules and hooks. */
+/**
+ * Claude Code 2.1.330. Left out are those that name settings, plugins and agents, which bring rules and hooks, and folders, of which
+ * the skills are taken.
+ */
 const OPTIONS = new Set(
   (
-    "--add-dir --allow-dangerously-skip-permissions --allowedTools --allowed-tools --append-system-prompt --bg --brief --chrome " +
+    "--allow-dangerously-skip-permissions --allowedTools --allowed-tools --append-system-prompt --bg --brief --chrome " +
     "--continue --dangerously-skip-permissions --debug --debug-file --disable-slash-commands --disallowedTools --disallowed-tools " +
     "--effort --fallback-model --fork-session --ide --include-hook-events --include-partial-messages --input-format --json-schema " +
     "--max-budget-usd --max-turns --mcp-config --model --name --no-chrome --no-session-persistence --output-format --permission-mode " +

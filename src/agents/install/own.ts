@@ -9,15 +9,21 @@ const OWN_SCRIPT = /\/assent\/amp-delegate$/;
 /** What lists of plugins name where only an administrator can write. */
 const OWN_PLUGIN = /^file:\/\/\/etc\/\w+\/assent\.js$/;
 
+const LAUNCHER = /^\/[^\0]*\/launch-(?:x64|arm64)$/;
+
 export const isOwnText = (value: unknown): boolean => typeof value === "string" && (OWN_COMMAND.test(value) || OWN_SCRIPT.test(value));
 
 /** The arguments of our launcher, for hosts that start programs without a shell. */
 const isOwnArguments = (value: Json): boolean =>
   isList(value) && value.every((word) => typeof word === "string") && isOwnText(value.join(" "));
 
-/** A registered hook that starts nothing but Assent. */
+/** A registered hook that starts nothing but Assent: our launcher with words of ours. A line of shell could start more beside it. */
 export const isOwnHandler = (handler: unknown): boolean =>
-  isObject(handler) && Object.values(handler).some((value) => isOwnText(value) || (Array.isArray(value) && isOwnText(value.join(" "))));
+  isObject(handler) &&
+  typeof handler["command"] === "string" &&
+  LAUNCHER.test(handler["command"]) &&
+  Array.isArray(handler["args"]) &&
+  isOwnText(handler["args"].join(" "));
 
 /** A file that is ours altogether. */
 export const isOwnFile = (text: string): boolean => OWN_COMMAND.test(text) || text.startsWith("// Written by `assent install`");

@@ -58,6 +58,15 @@ function hasOther(groups: unknown, shell: string, isOurs: (handler: unknown) => 
   });
 }
 
+/** What stands between lines of `---` at the beginning; without the second it is the whole file. */
+function headOf(text: string): string {
+  const start = text.trimStart();
+  return start.startsWith("---") ? (start.split(/\n---/, 1)[0] ?? "") : "";
+}
+
+/** A backslash may write a letter of the key (YAML 1.2, "Escaped Characters"). */
+const MAY_NAME_HOOKS = /hooks|\\/i;
+
 /** Agents and skills bring hooks in the head of a Markdown file. */
 function hooksBelow(folder: string, depth = 0, count = { files: 0 }): string | undefined {
   let entries;
@@ -76,7 +85,7 @@ function hooksBelow(folder: string, depth = 0, count = { files: 0 }): string | u
     }
     if (entry.isDirectory() || !/\.md$/i.test(entry.name)) continue;
     const found = readRegular(path, MAX_BYTES);
-    if (found.is === "broken" || (found.is === "text" && /^\s*["']?hooks["']?\s*:/m.test(found.text)))
+    if (found.is === "broken" || (found.is === "text" && MAY_NAME_HOOKS.test(headOf(found.text))))
       return `${path} might hold a hook that asks`;
   }
   return undefined;
