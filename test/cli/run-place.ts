@@ -50,6 +50,9 @@ export function here(): Here {
 /** A prompt takes no key at once. Milliseconds. */
 const LOOK_MS = 700;
 
+/** So many that no path of a test is broken over two lines, wherever the tests lie. */
+const COLUMNS = 240;
+
 /** Runs in a terminal of its own. `typed`: what a person waits to see, and then types. */
 export async function inTerminal(
   place: Here,
@@ -58,7 +61,7 @@ export async function inTerminal(
   env: Record<string, string> = {},
 ): Promise<{ readonly status: number | null; readonly screen: string }> {
   const command = [process.execPath, join(DIST, "bin.cjs"), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
+  const child = spawn("script", ["-qec", `stty cols ${COLUMNS}; exec ${command}`, "/dev/null"], {
     cwd: place.project,
     env: { PATH: "/usr/bin:/bin", HOME: place.home, TERM: "xterm", SHELL: "/bin/sh", OUT: place.outside, ...env },
   });

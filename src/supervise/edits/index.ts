@@ -77,6 +77,7 @@ export function keepEdit(
   deleted: ReadonlySet<string>,
   now = Date.now(),
 ): string | undefined {
+  const started = inOrder(now);
   if (machine.platform !== "linux") return "only Linux has an undo";
   if (paths.length > MOST) return `it changes more than ${MOST} files at once`;
   const state = openState(machine);
@@ -85,7 +86,7 @@ export function keepEdit(
   if (full !== undefined) return full;
   let folder: string | undefined;
   try {
-    const { path, id } = newFolder(`${state.folder}/runs`, now);
+    const { path, id } = newFolder(`${state.folder}/runs`, started);
     folder = path;
     const before = new Keeper(folder).keep(paths, deleted);
     if (before.length === 0) {
@@ -94,9 +95,9 @@ export function keepEdit(
     }
     const { agent, session, tool, cwd } = by;
     const edit = { agent, ...(session === undefined ? {} : { session }), tool };
-    const edited: EditBefore = { time: now, paths: before };
+    const edited: EditBefore = { time: started, paths: before };
     const bytes = before.reduce((sum, { key, is }) => sum + (key === undefined ? 0 : (is?.[3] ?? 0)), 0);
-    const meta = { id, argv: [tool, ...paths.slice(0, 20)], cwd, started: now, ended: now, exit: { by: "exit", code: 0 }, bytes, edit };
+    const meta = { id, argv: [tool, ...paths.slice(0, 20)], cwd, started, ended: started, exit: { by: "exit", code: 0 }, bytes, edit };
     writeNew(`${folder}/edit.json`, JSON.stringify(edited));
     // Last: what has none is no record.
     writeNew(`${folder}/meta.json`, `${JSON.stringify(meta)}\n`);
@@ -109,6 +110,14 @@ export function keepEdit(
       ? "the disk that holds Assent's records is full"
       : `keeping what is there failed (${code})`;
   }
+}
+
+let lastStarted = 0;
+
+/** Milliseconds: of edits in one millisecond each is later than the one before, as undo takes them back newest first. */
+function inOrder(now: number): number {
+  lastStarted = Math.floor(lastStarted) === now ? lastStarted + 1 / 1024 : now;
+  return lastStarted;
 }
 
 /** As `newRunId`. */

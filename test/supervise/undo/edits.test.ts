@@ -112,6 +112,15 @@ describe("what a tool changed goes back", () => {
   });
 });
 
+test("edits of one file within one millisecond are taken back in their order", () => {
+  const here = place();
+  const before = picture(here.root);
+  const now = Date.now();
+  for (let text = "1"; text.length < 9; text += "1") edit(here, ["f"], () => writeFileSync(`${here.root}/f`, text), now);
+  expect(undoSession(here)).toEqual({ refused: [], failed: [] });
+  expect(picture(here.root)).toEqual(before);
+});
+
 test("several edits of one file, none looked at in between, and what a person wrote at last stays", () => {
   const here = place();
   const before = picture(here.root);
