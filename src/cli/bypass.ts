@@ -1,6 +1,7 @@
 import { visible } from "../action/index.ts";
 import { appendAudit, auditLine, KEEP_UNSENT } from "../audit/index.ts";
 import { bypassHere, changeBypass, LONGEST_BYPASS_MS, type Machine, paneOf, readBypass, thisMachine, timeLeft } from "../state/index.ts";
+import { JSON_VERSION } from "./json.ts";
 import { absolute } from "./place.ts";
 import { complain } from "./policy-target.ts";
 import { readSince } from "./since.ts";
@@ -9,6 +10,7 @@ import { writeStdout } from "./stdio.ts";
 interface BypassOptions {
   readonly for?: string;
   readonly pane?: boolean;
+  readonly json?: boolean;
 }
 
 /**
@@ -18,7 +20,7 @@ interface BypassOptions {
 export function bypass(what: "on" | "off" | "status", options: BypassOptions): number {
   const machine = thisMachine();
   const now = Date.now();
-  if (what === "status") return status(machine, now);
+  if (what === "status") return status(machine, now, options.json === true);
   const pane = options.pane === true ? paneOf(machine.env) : undefined;
   if (options.pane === true && pane === undefined) {
     complain(
@@ -55,12 +57,19 @@ export function bypass(what: "on" | "off" | "status", options: BypassOptions): n
 
 const clock = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-function status(machine: Machine, now: number): number {
-  for (const [pane, span] of Object.entries(readBypass(machine))) {
-    const left = timeLeft(span, now);
-    if (left > 0) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(now + left)}\n`);
-  }
+function status(machine: Machine, now: number, json: boolean): number {
+  const held = Object.entries(readBypass(machine))
+    .map(([pane, span]) => ({ pane, left: timeLeft(span, now) }))
+    .filter(({ left }) => left > 0);
   const here = bypassHere(machine, now);
+  if (json) {
+    const waived = held.map(({ pane, left }) => ({ where: pane === "*" ? "everywhere" : pane, until: new Date(now + left).toISOString() }));
+    writeStdout(
+      `${JSON.stringify({ v: JSON_VERSION, here: here !== undefined, ...(here === undefined ? {} : { by: here.by }), waived })}\n`,
+    );
+    return 0;
+  }
+  for (const { pane, left } of held) writeStdout(`${pane === "*" ? "everywhere" : `pane ${visible(pane)}`}: until ${clock(now + left)}\n`);
   writeStdout(here === undefined ? "questions are asked here\n" : `questions are waived here: ${here.by}\n`);
   return 0;
 }

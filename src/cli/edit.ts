@@ -35,11 +35,20 @@ export function editPlace(command: string, target: Omit<PolicyTarget, "cwd">): n
   const { error, status, signal } = spawnSync(program, [...args, target.place.file], { stdio: "inherit" });
   process.off("SIGINT", ignore);
   if (error !== undefined) {
-    complain(command, `\`${visible(program)}\` cannot be started: ${visible(error.message)}`, "set VISUAL or EDITOR");
+    complain(
+      command,
+      `\`${visible(program)}\` cannot be started: ${unstartable(error)}`,
+      "set VISUAL or EDITOR to a program that is installed",
+    );
     return 1;
   }
   check(command, target);
   return status ?? 128 + (signal === null ? 0 : system.signals[signal]);
+}
+
+function unstartable(error: NodeJS.ErrnoException): string {
+  if (error.code === "ENOENT") return "no such program";
+  return error.code === "EACCES" ? "it may not be executed" : visible(error.message);
 }
 
 function check(command: string, target: Omit<PolicyTarget, "cwd">): void {

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { brief, printAction, visible, type Span } from "../action/index.ts";
 import { isObject } from "../data/index.ts";
 import type { DecideOptions, Outcome } from "../engine/index.ts";
@@ -9,6 +8,7 @@ import { thisMachine, type Machine } from "../state/index.ts";
 import { asIfConfining } from "./confine.ts";
 import { judgeOnly, ruleReader, type ToolQuestion } from "./engine.ts";
 import { JSON_VERSION, outcomeJson, verdictFields } from "./json.ts";
+import { lineOfWords } from "./line-of-words.ts";
 import { absolute, shorten } from "./place.ts";
 import { readStdinLines, writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -25,12 +25,13 @@ interface ExplainOptions {
 }
 
 /** `assent explain`: what a request would do and what would be said to it. Exit 0 whatever the verdict. */
-export function explain(command: string | undefined, options: ExplainOptions): number {
-  const wrong = wrongDiff(options);
-  if (wrong !== undefined) {
-    writeStderr(`assent explain: ${wrong}\n`);
+export function explain(words: readonly string[], options: ExplainOptions): number {
+  const given = lineOfWords(words);
+  if (given !== undefined && "wrong" in given) {
+    writeStderr(`assent explain: ${given.wrong}\n  assent explain --json 'git status' or assent explain --json git status\n`);
     return 2;
   }
+  const command = given?.line;
   if (options.batch === true) return batch(options);
   const question = questionOf(command, options);
   if (typeof question === "string") {
@@ -65,11 +66,6 @@ function lookingBy({ confined }: ExplainOptions): Pick<DecideOptions, "memory" |
 /** The same request with another file in place of the user's. */
 function otherwise(question: ToolQuestion, machine: Machine, policyFiles: readonly string[], diff: string): Outcome {
   return judgeOnly(question, machine, policyFiles, { select: withUserFile(absolute(diff)), memory: "look" });
-}
-
-function wrongDiff({ diff }: ExplainOptions): string | undefined {
-  if (diff === undefined) return undefined;
-  return statSync(absolute(diff), { throwIfNoEntry: false })?.isFile() === true ? undefined : `${visible(diff)} is no file`;
 }
 
 function questionOf(command: string | undefined, options: ExplainOptions): ToolQuestion | string {

@@ -1,11 +1,10 @@
-import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { lint as findings, type Finding, type Severity } from "../lint/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { absolute, shorten } from "./place.ts";
+import { absolute, fileProblem, shorten } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -18,9 +17,11 @@ interface LintOptions {
 export function lint(files: readonly string[], options: LintOptions): number {
   const cwd = absolute(".");
   const only = files.map((file) => absolute(file, cwd));
-  const missing = only.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() !== true);
-  if (missing !== undefined) {
-    writeStderr(`assent lint: ${visible(shorten(missing, cwd, ""))} is no file\n`);
+  for (const file of files) {
+    const problem = fileProblem(file);
+    if (problem === undefined) continue;
+    writeStderr(`assent lint: ${problem}: ${visible(file)}
+`);
     return 2;
   }
   const machine = thisMachine();

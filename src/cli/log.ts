@@ -3,7 +3,7 @@ import { visible } from "../action/index.ts";
 import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type FoundRecord, type LogEntry, type Query } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import { readSince } from "./since.ts";
-import { writeStderr, writeStdout } from "./stdio.ts";
+import { lostOutput, writeStderr, writeStdout } from "./stdio.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
 const POLL_MS = 200;
@@ -69,9 +69,11 @@ export async function log(options: LogOptions): Promise<number> {
 }
 
 /** Until it is interrupted. */
-async function watch(follower: Follower, wanted: Query, show: (found: FoundRecord) => void): Promise<never> {
+async function watch(follower: Follower, wanted: Query, show: (found: FoundRecord) => void): Promise<number> {
   for (;;) {
     await wait(POLL_MS);
+    // Nobody reads on, or nothing more can be written.
+    if (lostOutput() !== undefined) return 0;
     for (const line of follower.lines()) {
       const entry = readRecord(line);
       if (entry !== undefined && isWanted(entry, wanted)) show({ line, entry });

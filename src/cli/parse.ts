@@ -1,11 +1,12 @@
 import { type Command, CommanderError } from "commander";
-import { fail } from "./fail.ts";
+import { fail, watchOutput } from "./fail.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. `explain` exits 0 whatever the verdict. */
 const WRONG_USAGE = 2;
 
 /** Does what the command line says. */
 export async function parse(command: Command): Promise<void> {
+  watchOutput();
   try {
     await command.parseAsync();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from "commander";
-import { collect, JSON_OPTION } from "./program-frame.ts";
+import { collect, folderOption, JSON_OPTION, policyOption } from "./program-frame.ts";
 
 /** The commands with which a person changes a policy. An agent that asks for one is denied (src/policy/floor.ts). */
 export function addPolicyCommands(assent: Command): void {
@@ -24,7 +24,7 @@ export function addPolicyCommands(assent: Command): void {
 
   const rule = assent
     .command("rule")
-    .summary("add or remove a rule")
+    .summary("add, remove or list rules")
     .description("Changes the rules of a policy file. Its comments and layout stay as they are.");
 
   where(effect(rule.command("add")))
@@ -44,6 +44,18 @@ export function addPolicyCommands(assent: Command): void {
     .action(async (text: string, options: Parameters<typeof import("./rule.ts").remove>[1]) => {
       const { remove } = await import("./rule.ts");
       process.exitCode = remove(text, options);
+    });
+
+  rule
+    .command("list")
+    .summary("list every rule and setting in force")
+    .description("The same as `assent rules`.")
+    .addOption(folderOption("for this folder"))
+    .addOption(policyOption())
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
+      const { rules } = await import("./rules.ts");
+      process.exitCode = rules(options);
     });
 
   assent
@@ -351,9 +363,10 @@ export function addAgentCommands(assent: Command): void {
     .description(
       "Lets agents do for a while what would be asked, everywhere or in this terminal pane. What is denied stays denied, and every decision is logged.",
     )
-    .addArgument(new Argument("<what>", "on, off or status").choices(["on", "off", "status"]))
+    .addArgument(new Argument("[what]", "on, off or status").choices(["on", "off", "status"]).default("status"))
     .option("--for <time>", "how long: 10m, 2h; 24h at most")
     .option("--pane", "only in this pane of zellij, tmux, WezTerm or kitty")
+    .option(...JSON_OPTION)
     .action(
       async (what: Parameters<typeof import("./bypass.ts").bypass>[0], options: Parameters<typeof import("./bypass.ts").bypass>[1]) => {
         const { bypass } = await import("./bypass.ts");

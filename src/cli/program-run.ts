@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { collect, JSON_OPTION } from "./program-frame.ts";
+import { JSON_OPTION, policyOption } from "./program-frame.ts";
 import type { Beside } from "./run-beside.ts";
 
 /** What only a run that asks can have: `clip` and `run` share it. */
@@ -10,7 +10,7 @@ function supervising(command: Command): Command {
     .addOption(new Option("--log-only", "say what it does and refuse nothing").conflicts(["backgroundDir"]))
     .option("--best-effort", "go on where this kernel cannot protect everything")
     .option("--no-undo", "do not keep what is changed for `assent undo`")
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(policyOption())
     .option("-q, --quiet", "say nothing but questions and errors")
     .option("--debug", "say every decision that is made without asking, and where an error comes from");
 }
@@ -65,6 +65,16 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
   addWrap(assent);
 }
 
+const PROFILE = ["--profile <name>", "the profile; by default named after the program"] as const;
+const NAME = "a program on PATH, or its path";
+
+function wrapping(command: Command): Command {
+  return command
+    .option(...PROFILE)
+    .addOption(new Option("--shim", "leave the program as it is and put a launcher in front of it").conflicts("inPlace"))
+    .option("--in-place", "change the first line of a script wherever it lies");
+}
+
 function addWrap(assent: Command): void {
   const wrap = assent
     .command("wrap")
@@ -73,7 +83,6 @@ function addWrap(assent: Command): void {
       "Puts `assent run` in front of a program: in the first line of a script of yours, else by a launcher that PATH finds first.",
     );
   type Options = Parameters<typeof import("./wrap.ts").wrap>[1];
-  const profile = ["--profile <name>", "the profile; by default named after the program"] as const;
 
   wrap
     .command("install")
@@ -81,31 +90,34 @@ function addWrap(assent: Command): void {
     .argument("<package>", "as npm or pipx knows it")
     .argument("[options...]", "passed on to npm or pipx")
     .addOption(new Option("--with <tool>", "who installs it").choices(["npm", "pipx"]))
-    .option(...profile)
+    .option(...PROFILE)
     .passThroughOptions()
     .action(async (name: string, rest: readonly string[], options: Options) => {
       const { installPackage } = await import("./wrap.ts");
       process.exitCode = installPackage(name, rest, options);
     });
-  wrap
-    .command("wrap")
-    .summary("wrap a program that is there")
-    .argument("<name>", "a program on PATH, or its path")
-    .option(...profile)
-    .addOption(new Option("--shim", "leave the program as it is and put a launcher in front of it").conflicts("inPlace"))
-    .option("--in-place", "change the first line of a script wherever it lies")
-    .action(async (name: string, options: Options) => {
-      const { wrap: wrapProgram } = await import("./wrap.ts");
-      process.exitCode = wrapProgram(name, options);
+  wrapping(wrap.argument("[name]", NAME))
+    .option("--list", "list wrapped programs")
+    .option(...JSON_OPTION)
+    .action(async (name: string | undefined, options: Options & { readonly list?: boolean }) => {
+      const { list, wrap: wrapProgram } = await import("./wrap.ts");
+      if (name === undefined) process.exitCode = list(options);
+      else if (options.list === true || options.json === true) wrap.error("error: --list and --json take no name", { exitCode: 2 });
+      else process.exitCode = wrapProgram(name, options);
     });
-  wrap
-    .command("unwrap")
-    .summary("take the wrapping away again")
-    .argument("<name>", "the program, as `assent wrap list` shows it")
-    .action(async (name: string) => {
-      const { unwrap } = await import("./wrap.ts");
-      process.exitCode = unwrap(name);
-    });
+  // For programs that have the name of a command here, and for who knows it by this name.
+  wrapping(wrap.command("wrap", { hidden: true }).argument("<name>", NAME)).action(async (name: string, options: Options) => {
+    const { wrap: wrapProgram } = await import("./wrap.ts");
+    process.exitCode = wrapProgram(name, options);
+  });
+  for (const command of [wrap.command("unwrap", { hidden: true }), assent.command("unwrap")])
+    command
+      .summary("take the wrapping of a program away again")
+      .argument("<name>", "the program, as `assent wrap --list` shows it")
+      .action(async (name: string) => {
+        const { unwrap } = await import("./wrap.ts");
+        process.exitCode = unwrap(name);
+      });
   wrap
     .command("list")
     .summary("list wrapped programs")

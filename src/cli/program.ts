@@ -1,8 +1,10 @@
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
-import { collect, frame, JSON_OPTION } from "./program-frame.ts";
+import { JSON_VERSION } from "./json.ts";
+import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, VERSION } from "./program-frame.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands } from "./program-policy.ts";
 import { addRunCommands } from "./program-run.ts";
+import { writeStdout } from "./stdio.ts";
 
 /** The table of commands: what is parsed, and what help, completions and the man page are made from. */
 export function program(): Command {
@@ -22,16 +24,17 @@ export function program(): Command {
     .command("explain")
     .summary("say what a request would do, the verdict and why")
     .description("Judges a shell command, or with --tool any tool call, without running anything.")
-    .argument("[command]", "shell command, as an agent would send it")
+    .argument("[command...]", "shell command, quoted as one word or as its words; options come before it")
     .option("--tool <name>", "the tool, by the host's name for it", "Bash")
     .option("--input <json>", "the tool's input")
-    .option("--cwd <folder>", "where it would run")
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(folderOption("where it would run"))
+    .addOption(policyOption())
     .option(...JSON_OPTION)
-    .option("--diff <file>", "compare with this file in place of your own policy file")
+    .option("--diff <file>", "compare with this file in place of your own policy file", existingFile)
     .option("--confined", "as if what cannot be known ran confined: what would, and what could still be asked inside")
     .option("--batch", "read requests as JSON Lines on standard input, print one JSON object a line")
-    .action(async (command: string | undefined, options: Parameters<typeof import("./explain.ts").explain>[1]) => {
+    .passThroughOptions()
+    .action(async (command: readonly string[], options: Parameters<typeof import("./explain.ts").explain>[1]) => {
       const { explain } = await import("./explain.ts");
       process.exitCode = explain(command, options);
     });
@@ -43,7 +46,7 @@ export function program(): Command {
       "Checks the examples of policy files and the lines of *.assent-test tables. Without files: the policies in force here and every table of the project.",
     )
     .argument("[files...]", "policy files and tables")
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(policyOption())
     .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./test.ts").test>[1]) => {
       const { test } = await import("./test.ts");
@@ -54,8 +57,8 @@ export function program(): Command {
     .command("rules")
     .summary("list every rule and setting in force")
     .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")
-    .option("--cwd <folder>", "for this folder")
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(folderOption("for this folder"))
+    .addOption(policyOption())
     .option(...JSON_OPTION)
     .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
       const { rules } = await import("./rules.ts");
@@ -83,7 +86,7 @@ export function program(): Command {
         "nothing. Exit code 1 when there are warnings or errors. docs/lint.md explains each code.",
     )
     .argument("[files...]", "policy files")
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(policyOption())
     .option(...JSON_OPTION)
     .action(async (files: readonly string[], options: Parameters<typeof import("./lint.ts").lint>[1]) => {
       const { lint } = await import("./lint.ts");
@@ -122,8 +125,34 @@ export function program(): Command {
       const { demo } = await import("./demo.ts");
       process.exitCode = await demo();
     });
+  addOwnCommands(assent);
   debuggable(assent);
   return assent;
+}
+
+/** What Assent says of itself. */
+function addOwnCommands(assent: Command): void {
+  assent
+    .command("version")
+    .summary("print the version")
+    .option(...JSON_OPTION)
+    .action((options: { readonly json?: boolean }) => {
+      writeStdout(
+        options.json === true ? `${JSON.stringify({ v: JSON_VERSION, version: VERSION, node: process.version })}\n` : `${VERSION}\n`,
+      );
+    });
+
+  // Commander's own prints the whole help for a topic that there is not.
+  assent.helpCommand(false);
+  assent
+    .command("help")
+    .summary("say how a command is used")
+    .argument("[command...]", "the command, for example: rule add")
+    .action((words: readonly string[]) => {
+      const topic = words.reduce<Command | undefined>((above, word) => above?.commands.find((sub) => sub.name() === word), assent);
+      if (topic === undefined) assent.error(`error: there is no command '${words.join(" ")}'`, { exitCode: 2 });
+      else topic.outputHelp();
+    });
 }
 
 /** `--debug` works behind a command as well as before it. */
@@ -250,18 +279,19 @@ function addVerifyCommand(assent: Command): void {
         "namespaces of its own, and holds everything the kernel saw against what the judge predicted. Exit code 1 when " +
         "something happened that was not predicted (docs/soundness.md).",
     )
-    .argument("[command]", "shell command; without one, the built-in corpus")
+    .argument("[command...]", "shell command, quoted as one word or as its words; options come before it; without one, the built-in corpus")
+    .passThroughOptions()
     .addOption(new Option("--all", "the whole corpus, generated lines included").conflicts("family"))
     .option("--options", "every option of every installed program of the tables, four shapes each")
     .option("--environment", "every installed program of the tables, with the variables that it, its libraries and its manual name")
     .option("--only <program...>", "with --options and --environment: of these programs only")
-    .option("--resume <file>", "leave out the lines that this file, the --json output of an earlier run, tells about")
+    .option("--resume <file>", "leave out the lines that this file, the --json output of an earlier run, tells about", existingFile)
     .option("--sample <n>", "only every n-th line")
     .option("--family <name>", "only the lines of this family of the tables")
-    .option("--corpus <file>", "also the lines of this file, one command a line")
+    .option("--corpus <file>", "also the lines of this file, one command a line", existingFile)
     .option(...JSON_OPTION)
     .addOption(new Option("--worker <words>").hideHelp())
-    .action(async (command: string | undefined, options: Parameters<typeof import("./verify.ts").verify>[1]) => {
+    .action(async (command: readonly string[], options: Parameters<typeof import("./verify.ts").verify>[1]) => {
       const { verify } = await import("./verify.ts");
       process.exitCode = await verify(command, options);
     });
@@ -290,7 +320,7 @@ function addMcpCommand(assent: Command): void {
     .option("--token-env <variable>", "clients must send the token in this variable; needed beyond this machine")
     .option("--allow-host <name>", "a further name under which clients reach it", collect, [])
     .option("--allow-origin <origin>", "pages of this origin may use it", collect, [])
-    .option("--policy <file>", "add a policy file", collect, [])
+    .addOption(policyOption())
     .passThroughOptions()
     .action(async (command: readonly string[], options: Parameters<typeof import("./mcp.ts").mcp>[1]) => {
       const { mcp } = await import("./mcp.ts");
@@ -414,7 +444,7 @@ function addLogCommands(assent: Command): void {
     .command("replay")
     .summary("say what would change under another policy")
     .description("Judges the requests of the log again, as they are under your policy and as they would be with another one.")
-    .option("--policy <file>", "the file to try in place of your own")
+    .option("--policy <file>", "the file to try in place of your own", existingFile)
     .option("--confined", "as if what cannot be known ran confined (`assent confine on`)")
     .option("--days <count>", "how far back to look", days, 14)
     .option(...JSON_OPTION)

@@ -72,6 +72,10 @@ function readBytes(): { readonly bytes: Buffer } | { readonly problem: string } 
   return { bytes: chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks) };
 }
 
+/** Why standard output did not take everything; `EPIPE` where its reader has gone. */
+let lost: string | undefined;
+export const lostOutput = (): string | undefined => lost;
+
 function writeAll(descriptor: number, text: string): void {
   const bytes = Buffer.from(text, "utf8");
   let at = 0;
@@ -81,7 +85,10 @@ function writeAll(descriptor: number, text: string): void {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
       // A reader that is gone hears nothing; a full pipe is waited for.
-      if (code(error) !== "EAGAIN" || waited >= PATIENCE_MS) return;
+      if (code(error) !== "EAGAIN" || waited >= PATIENCE_MS) {
+        if (descriptor === 1) lost ??= code(error);
+        return;
+      }
       pause(2);
       waited += 2;
     }

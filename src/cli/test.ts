@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
 import { findTables, TABLE_ENDING, testExamples, testTable, type TestResult } from "../policy-test/index.ts";
@@ -7,7 +6,7 @@ import { parentOf } from "../path/index.ts";
 import { thisMachine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
-import { absolute, shorten } from "./place.ts";
+import { absolute, fileProblem, shorten } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 
@@ -16,8 +15,6 @@ interface TestOptions {
   readonly json?: boolean;
 }
 
-const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-
 /**
  * `assent test`: the examples of policy files and the lines of tables. Without files: the policies in force and every
  * table of the project. Exit 0 all pass, 1 something fails, 2 wrong usage.
@@ -25,9 +22,11 @@ const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false
 export function test(files: readonly string[], options: TestOptions): number {
   const cwd = absolute(".");
   const given = files.map((file) => absolute(file, cwd));
-  const missing = given.find((file) => !exists(file));
-  if (missing !== undefined) {
-    writeStderr(`assent test: ${visible(shorten(missing, cwd, ""))} is no file\n`);
+  for (const file of files) {
+    const problem = fileProblem(file);
+    if (problem === undefined) continue;
+    writeStderr(`assent test: ${problem}: ${visible(file)}
+`);
     return 2;
   }
   const machine = thisMachine();

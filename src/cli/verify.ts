@@ -29,6 +29,7 @@ import {
 } from "../verify/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
+import { lineOfWords } from "./line-of-words.ts";
 import { absolute } from "./place.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
@@ -64,7 +65,10 @@ const judge: JudgeLine = (command, cwd, machine) => {
 };
 
 /** `assent verify`: 0 as predicted, 1 something else happened too, 2 it could not be looked at. */
-export async function verify(command: string | undefined, options: VerifyOptions): Promise<number> {
+export async function verify(words: readonly string[], options: VerifyOptions): Promise<number> {
+  const given = lineOfWords(words);
+  if (given !== undefined && "wrong" in given) return unable(given.wrong);
+  const command = given?.line;
   if (options.worker !== undefined) {
     const [base = "", temp = ""] = options.worker.split(":");
     await work({ base, hideTemp: temp === "hide", judge });

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync 
 import { joinPath } from "../path/index.ts";
 import { ensureFolder, writeAtomic, type Machine } from "../state/index.ts";
 import { OUTER_PATH } from "../supervise/outer/index.ts";
+import { shellQuote } from "./line-of-words.ts";
 
 /**
  * A launcher starts a program under `assent run`: a small shell script that carries all that is known of the wrapping.
@@ -42,7 +43,7 @@ export function writeLauncher(machine: Machine, launcher: Launcher, { node, bin 
   const line = (words: readonly string[]): string => `exec ${words.map(shellQuote).join(" ")} "$@"`;
   const text = [
     "#!/bin/sh",
-    "# Starts a program under `assent run`. `assent wrap unwrap` takes this away again; do not edit it.",
+    "# Starts a program under `assent run`. `assent unwrap` takes this away again; do not edit it.",
     `${MARK}${JSON.stringify(launcher)}`,
     "# Only a supervisor lets this be opened: inside a run the program is supervised already.",
     `if true 2> /dev/null <> ${OUTER_PATH}; then ${line(start)}; fi`,
@@ -160,8 +161,4 @@ export function headOf(file: string): Buffer | undefined {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-function shellQuote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -68,7 +68,7 @@ function pathOf(machine: Machine): string {
     .join(":");
 }
 
-/** `assent wrap wrap NAME`: from now on the program runs under its profile. */
+/** `assent wrap NAME`: from now on the program runs under its profile. */
 export function wrap(word: string, options: WrapOptions): number {
   const machine = thisMachine();
   const found = findProgram(word, pathOf(machine), absolute("."));
@@ -77,10 +77,10 @@ export function wrap(word: string, options: WrapOptions): number {
   if (!isName(name))
     return fail(`\`${visible(name)}\` cannot be the name of a wrapped program`, "letters, digits and . _ @ + - may stand in it");
   const file = realpathSync.native(found.path);
-  if (wrapped(machine, file) !== undefined) return fail(`${visible(word)} is wrapped already`, "`assent wrap list` shows what is");
+  if (wrapped(machine, file) !== undefined) return fail(`${visible(word)} is wrapped already`, "`assent wrap --list` shows what is");
   const other = launchers(machine).all.find((one) => one.name === name);
   if (other !== undefined && stateOf(machine, other) === "wrapped")
-    return fail(`another \`${name}\` is wrapped already: ${visible(other.file)}`, `\`assent wrap unwrap ${name}\` first`);
+    return fail(`another \`${name}\` is wrapped already: ${visible(other.file)}`, `\`assent unwrap ${name}\` first`);
   if (engine.own.some((folder) => file.startsWith(`${folder}/`)) || file === own.node)
     return fail(`${visible(word)} is what Assent itself runs on`, "wrap the scripts that it starts");
 
@@ -118,13 +118,13 @@ function isFirst(machine: Machine, name: string): boolean {
   return found.is === "program" && found.path === `${shimFolder(machine)}/${name}`;
 }
 
-/** `assent wrap unwrap NAME`: the program is again as it was, byte for byte. */
+/** `assent unwrap NAME`: the program is again as it was, byte for byte. */
 export function unwrap(word: string): number {
   const machine = thisMachine();
   const name = baseName(word);
   const { all } = launchers(machine);
   const found = all.filter((one) => one.name === name || one.file === word);
-  if (found.length === 0) return fail(`no program \`${visible(word)}\` is wrapped`, "`assent wrap list` shows what is");
+  if (found.length === 0) return fail(`no program \`${visible(word)}\` is wrapped`, "`assent wrap --list` shows what is");
   let status = 0;
   for (const launcher of found) {
     try {
@@ -143,7 +143,7 @@ export function unwrap(word: string): number {
 
 const STATES = { wrapped: "wrapped", changed: "replaced", missing: "missing" } as const;
 
-/** `assent wrap list`. */
+/** `assent wrap --list`. */
 export function list({ json }: WrapOptions): number {
   const machine = thisMachine();
   const { all, broken } = launchers(machine);
@@ -266,7 +266,7 @@ function programsOf(name: string, rest: readonly string[], chosen: Installer | u
   const there = (["pipx", "npm"] as const).filter((tool) => findProgram(tool, place.path, place.cwd).is === "program");
   if (chosen !== undefined && !there.includes(chosen)) return wrong(1, `${chosen} is not installed`);
   if (there.length === 0)
-    return wrong(1, "neither pipx nor npm is installed", "install one of them, or wrap a program that is there: `assent wrap wrap NAME`");
+    return wrong(1, "neither pipx nor npm is installed", "install one of them, or wrap a program that is there: `assent wrap NAME`");
   const [tool] = chosen === undefined ? there : [chosen];
   if (tool === undefined || (chosen === undefined && there.length > 1))
     return wrong(2, "both pipx and npm are installed", "say --with pipx or --with npm");

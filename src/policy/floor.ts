@@ -161,7 +161,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
     replay stats receipt diff`.split(/\s+/),
 );
 
-/** What loosens Assent, by its first word; the second words are those that do, `*` is any. */
+/** What loosens Assent, by its first word; the second words are those that do, `*` is any, `?` any but those that look. */
 const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   trust: ["*"],
   untrust: ["*"],
@@ -178,7 +178,8 @@ const LOOSENS: Readonly<Record<string, readonly string[]>> = {
   grant: ["*"],
   profile: ["clear", "edit", "import"],
   profiles: ["*"],
-  wrap: ["install", "wrap", "unwrap"],
+  wrap: ["?"],
+  unwrap: ["*"],
   clip: ["*"],
   seen: ["*"],
   approve: ["*"],
@@ -325,7 +326,7 @@ function classify(args: readonly Argument[]): AssentCall {
   // A global option may have taken the first word for its value, so every word counts.
   const loosens = plain.some((word, i) => {
     const second = word === undefined ? undefined : loosening(word);
-    return second !== undefined && (second.includes("*") || second.includes(plain[i + 1] ?? ""));
+    return second !== undefined && (second.includes("*") || second.includes("?") || second.includes(plain[i + 1] ?? ""));
   });
   return { does: loosens ? "loosens" : "unclear", words };
 }

@@ -177,7 +177,7 @@ describe("assent", () => {
     [["frobnicate"]],
     [["explain"]],
     [["explain", "--frob"]],
-    [["explain", "ls", "--input", "{}"]],
+    [["explain", "--input", "{}", "ls"]],
     [["explain", "--input", "x"]],
     [["log", "-n", "x"]],
   ])("wrong usage %j exits 2", (args) => {

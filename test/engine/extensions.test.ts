@@ -189,7 +189,7 @@ describe("where extensions hold", () => {
   it("nothing of an agent's environment reaches them, and no variable sheds them", () => {
     const place = scratch();
     place.write(`${FOLDER}/a.mjs`, says('return { decision: "deny", reason: Object.keys(process.env).sort().join() };'));
-    const result = assent(place, ["explain", "ls", "--json"], "", {
+    const result = assent(place, ["explain", "--json", "ls"], "", {
       XDG_CONFIG_HOME: "/nowhere",
       HOOK_EXTENSIONS_ENABLED: "false",
       NODE_OPTIONS: "",

@@ -1,0 +1,210 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
+
+/** What people type by mistake: the exit status, and what they must be able to read in the answer. */
+interface WrongUse {
+  readonly args: readonly string[];
+  readonly status: number;
+  readonly says: string;
+  /** Files of the project, or below `~`. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const use = (args: string, status: number, says: string, more: Partial<WrongUse> = {}): WrongUse => ({
+  args: args === "" ? [] : args.split(" "),
+  status,
+  says,
+  ...more,
+});
+
+const NEXT = "assent help";
+const USER = "~/.agent-permissions.jsonc";
+const BROKEN = { [USER]: '{ "permissions": { "deny": [ }' };
+
+/** Names that are not there. */
+const NAMES: readonly WrongUse[] = [
+  use("", 2, "Usage: assent"),
+  use("nope", 2, NEXT),
+  use("explian ls", 2, "Did you mean explain?"),
+  use("help nope", 2, "there is no command 'nope'"),
+  use("help rule nope", 2, "there is no command 'rule nope'"),
+  use("--nope", 2, NEXT),
+  use("explain --nope ls", 2, "unknown option '--nope'"),
+  use("rule", 2, "Usage: assent rule"),
+  use("rule nope", 2, NEXT),
+  use("profile nope", 2, NEXT),
+  use("completion", 2, "missing required argument 'shell'"),
+  use("completion tcsh", 2, "bash, zsh, fish"),
+  use("bypass maybe", 2, "on, off, status"),
+  use("auto maybe", 2, NEXT),
+  use("confine maybe", 2, NEXT),
+  use("breaker maybe", 2, NEXT),
+  use("version 2", 2, NEXT),
+  use("install --agent nope", 2, "nope"),
+  use("install --mode nope", 2, "auto, direct, rulesync"),
+  use("uninstall --agent nope", 2, "nope"),
+  use("export", 2, "--agent"),
+  use("export --agent nope", 2, "nope"),
+  use("import --agent nope", 2, "nope"),
+];
+
+/** Files and folders that are not there, or are something else. Nothing is judged then. */
+const PLACES: readonly WrongUse[] = [
+  ...["explain", "rules", "lint", "test", "replay", "run", "mcp"].map((name) =>
+    use(`${name} --policy nope.jsonc${/explain|run|mcp/.test(name) ? " ls" : ""}`, 2, "no such file: nope.jsonc"),
+  ),
+  use("rule list --policy nope.jsonc", 2, "no such file: nope.jsonc"),
+  use("explain --policy src ls", 2, "that is a folder: src"),
+  use("explain --cwd /no/such ls", 2, "no such folder: /no/such"),
+  use("rules --cwd /no/such", 2, "no such folder: /no/such"),
+  use("explain --cwd a.txt ls", 2, "that is a file: a.txt", { files: { "a.txt": "" } }),
+  use("explain --diff nope.jsonc ls", 2, "no such file: nope.jsonc"),
+  use("lint /etc/no-such", 2, "no such file: /etc/no-such\n"),
+  use("lint ../no-such", 2, "no such file: ../no-such\n"),
+  use("lint src", 2, "that is a folder: src"),
+  use("test no-such", 2, "no such file: no-such"),
+  use("test src", 2, "that is a folder: src"),
+  use("verify --corpus no-such", 2, "no such file: no-such"),
+  use("verify --resume no-such", 2, "no such file: no-such"),
+  use("run no-such-program", 127, "not found"),
+  use("wrap no-such-program", 1, "not found"),
+  use("unwrap ls", 1, "assent wrap --list"),
+  use("receipt no-such", 2, "assent receipt --list"),
+  use("undo", 1, "assent receipt --list"),
+  use("profile show no-such", 1, "assent profile list"),
+  use("grants revoke no-such", 1, "assent grants list"),
+  use("edit", 1, "no such program", { env: { EDITOR: "no-such-editor" } }),
+  use("edit", 1, "it may not be executed", { env: { EDITOR: "./notes.txt" }, files: { "notes.txt": "" } }),
+];
+
+/** Words in a form that is not understood. */
+const WORDS: readonly WrongUse[] = [
+  use("explain", 2, "nothing to explain"),
+  { args: ["explain", "git status", "--json"], status: 2, says: "options stand before the command" },
+  { args: ["verify", "git status", "--json"], status: 2, says: "options stand before the command" },
+  use("explain --input {} ls", 2, "not both"),
+  use("explain --input x", 2, "--input is not JSON"),
+  use("explain --input []", 2, "--input is not a JSON object"),
+  use("rule add Bash(ls)", 2, "--allow, --ask or --deny"),
+  use("rule add Bash(ls) --allow --deny", 2, "cannot be used with"),
+  use("rule add Bash(ls --deny", 2, "Bash(ls"),
+  use("rule remove Bash(ls)", 1, "assent rules"),
+  use("log --since yesterday-ish", 2, "30m, 2h, 7d"),
+  use("log -n x", 2, "not a number"),
+  use("bypass on", 2, "--for 10m"),
+  use("bypass on --for 48h", 2, "24h"),
+  use("grants revoke", 2, "assent grants list"),
+  use("replay", 2, "--policy FILE"),
+  use("suggest --days 0", 2, "1 to 3650 days"),
+  use("wrap --list ls", 2, "--list and --json take no name"),
+  use("run --learn --background-dir x ls", 2, "cannot be used with"),
+  use("run --dry-run ls", 2, "--dry-run goes with --learn"),
+  use("verify --all --family x", 2, "cannot be used with"),
+];
+
+/** Broken inputs, and nobody to answer. */
+const INPUTS: readonly WrongUse[] = [
+  use("lint", 1, ".agent-permissions.jsonc:1", { files: BROKEN }),
+  use("test", 1, ".agent-permissions.jsonc:1", { files: BROKEN }),
+  use("rule add Bash(ls) --deny", 1, "has mistakes and is left as it is", { files: BROKEN }),
+  use("explain --batch", 0, '"error":"the line is not JSON"', { input: "nope\n" }),
+  use("confine on", 1, "terminal"),
+  use("auto on", 1, "terminal"),
+  use("breaker reset", 1, "terminal"),
+  use("grants add Bash(ls)", 1, "terminal"),
+];
+
+const ALL = [...NAMES, ...PLACES, ...WORDS, ...INPUTS];
+
+function place({ files = {} }: Pick<WrongUse, "files">): Scratch {
+  const made = scratch();
+  for (const [file, text] of Object.entries(files)) made.write(file, text);
+  return made;
+}
+
+describe("wrong use", () => {
+  it("is at least sixty ways", () => expect(new Set(ALL.map((one) => JSON.stringify(one))).size).toBeGreaterThanOrEqual(60));
+
+  it.each(ALL.map((one) => [one.args.join(" "), one] as const))("assent %s", (_name, one) => {
+    const { status, stdout, stderr } = assent(place(one), one.args, one.input, one.env);
+    const said = `${stdout}${stderr}`;
+    expect(said).toContain(one.says);
+    expect(status).toBe(one.status);
+    // The sentence, not what Node makes of an error that nobody expected.
+    expect(said).not.toMatch(/^ {4}at |node:|spawnSync|uv_cwd/m);
+  });
+});
+
+const PRINTING = [["--help"], ["--version"], ["version"], ["help", "run"], ["explain", "ls"], ["rules"], ["lint"], ["bypass"], ["auto"]];
+
+function inShell(script: string, args: readonly string[], here: Scratch): { status: number | null; stderr: string } {
+  const { status, stderr } = spawnSync("bash", ["-c", script, process.execPath, join(DIST, "bin.cjs"), ...args], {
+    cwd: here.project,
+    encoding: "utf8",
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: here.home },
+  });
+  return { status, stderr };
+}
+
+describe("output that goes nowhere", () => {
+  it.each(PRINTING)("assent %s %s: a full device is an error", (...args) => {
+    const { status, stderr } = inShell('"$0" "$@" > /dev/full', args, scratch());
+    expect([status, stderr]).toEqual([1, "assent: the output cannot be written: no space left on the device\n"]);
+  });
+
+  it.each(PRINTING)("assent %s %s: a reader that went away is none", (...args) => {
+    // The reader has ended before anything is written.
+    const { status, stderr } = inShell('{ sleep 0.2; "$0" "$@"; echo "$?" >&2; } | true', args, scratch());
+    expect([status, stderr]).toEqual([0, "0\n"]);
+  });
+
+  it("following the log ends with its reader", () => {
+    const here = scratch();
+    const hook = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" }, cwd: here.project };
+    assent(here, ["check", "--agent", "claude", "--event", "PreToolUse"], JSON.stringify(hook));
+    expect(inShell('timeout 10 "$0" "$@" | true; exit "${PIPESTATUS[0]}"', ["log", "--follow"], here).status).toBe(0);
+  });
+});
+
+describe("a folder that was deleted", () => {
+  it.each([["explain", "ls"], ["rules"], ["lint"], ["doctor"], ["init"], ["test"], ["auto"]])("assent %s %s", (...args) => {
+    const here = scratch();
+    const gone = join(here.root, "gone");
+    mkdirSync(gone);
+    const { status, stderr } = inShell(`cd '${gone}' && rmdir '${gone}' && "$0" "$@"`, args, here);
+    expect([status, stderr]).toEqual([1, "assent: the folder you are in has been deleted: change to another one (`cd ~`)\n"]);
+  });
+});
+
+describe("a command as its words", () => {
+  it.each([
+    [["git", "status"], "git status"],
+    [["git", "commit", "-m", "two words"], "git commit -m 'two words'"],
+    [["echo", "it's"], String.raw`echo 'it'\''s'`],
+    // What the shell has read is not read once more.
+    [["echo", "$(rm -rf ~)"], "echo '$(rm -rf ~)'"],
+    [["echo", "*", "a;b", "", "~"], "echo '*' 'a;b' '' '~'"],
+    [["A=1", "ls"], "A=1 ls"],
+    [["A=x y", "B=", "ls", "C=1"], "A='x y' B= ls C=1"],
+    [["ls", "--json"], "ls --json"],
+    [["ls -l | head"], "ls -l | head"],
+  ])("explain %j judges %s", (words, line) => {
+    const here = scratch();
+    const judged = (args: readonly string[]): unknown => JSON.parse(assent(here, ["explain", "--json", ...args]).stdout);
+    expect(judged(words)).toEqual(judged([line]));
+    expect(assent(here, ["explain", ...words]).stdout.split("\n")[0]).toContain(line);
+  });
+});
+
+it("reads a policy from a pipe", () => {
+  const here = scratch();
+  const policy = join(here.root, "policy.jsonc");
+  writeFileSync(policy, '{ "permissions": { "deny": ["Bash(ls:*)"] } }');
+  expect(inShell(`"$0" "$@" --policy <(cat '${policy}') ls > '${policy}.out'`, ["explain"], here).status).toBe(0);
+  rmSync(policy);
+});
