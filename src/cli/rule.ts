@@ -1,7 +1,7 @@
 import { visible } from "../action/index.ts";
 import { addRule, editPolicy, readPlace, ruleEntries, policyPlace, type EditOutcome, type WrittenRule } from "../policy-edit/index.ts";
 import { inspect, listRules, type RuleLine } from "../inspect/index.ts";
-import { withoutLimit } from "../lint/index.ts";
+import { lint, type LintCode, withoutLimit } from "../lint/index.ts";
 import { EFFECTS, parseRule, same, type Effect, type ParsedRule } from "../policy/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -20,6 +20,9 @@ interface RuleOptions extends TargetOptions {
 export interface AddRuleOptions extends RuleOptions {
   readonly why?: string;
 }
+
+/** What a rule that was just written should have said, so that it is not found out later. */
+const STOPS_LESS: ReadonlySet<LintCode> = new Set(["AL020", "AL025"]);
 
 const effectOf = (options: RuleOptions): Effect | undefined => EFFECTS.find((effect) => options[effect] === true);
 
@@ -86,6 +89,11 @@ function doubts(target: PolicyTarget, added: WrittenRule): readonly string[] {
       continue;
     }
     const wide = withoutLimit(rule, inspection);
+    const weak = lint(inspection).filter(
+      ({ code, line: at, column }) => STOPS_LESS.has(code) && at === added.line && column === added.column,
+    );
+    for (const { file, message, help } of weak)
+      if (file === place.file) out.push(visible(help === undefined ? message : `${message}; ${help}`));
     if (wide !== undefined) out.push(`it ${wide.message}${wide.help === undefined ? "" : `; ${wide.help}`}`);
     if (never !== undefined && rule.untrusted !== true) out.push(`it never matches: ${visible(never)}`);
     else if (never !== undefined && ended === undefined) out.push("it counts once you trust the project: `assent trust`");

@@ -16,6 +16,7 @@ export const CODES = {
   AL022: { severity: "warning", title: "a deny or ask rule for one folder only" },
   AL023: { severity: "warning", title: "a deny or ask rule that stops at the first level" },
   AL024: { severity: "info", title: "a deny rule for edits that leaves deleting and renaming" },
+  AL025: { severity: "warning", title: "a deny or ask rule whose `*` is one word" },
   AL030: { severity: "warning", title: "the same rule twice" },
   AL031: { severity: "warning", title: "a rule that a stricter one always answers for" },
   AL032: { severity: "info", title: "a rule that a broader one makes needless" },

@@ -24,21 +24,40 @@ export function tooWeak(rule: Rule, all: readonly Rule[], inspection: Inspection
   const helpers = all.filter((other) => other !== rule && compareDecisions(other.effect, rule.effect) >= 0);
   const scope = pathScopeOf(rule.matcher);
   const found =
-    scope === undefined ? [exactly(rule, helpers) ?? spelling(rule, helpers, inspection)] : paths(rule, scope, helpers, inspection);
+    scope === undefined
+      ? [exactly(rule, helpers) ?? oneWord(rule, helpers) ?? spelling(rule, helpers, inspection)]
+      : paths(rule, scope, helpers, inspection);
   return found.filter((draft) => draft !== undefined);
 }
 
 /** `Bash(git push)` without `:*`. */
-function exactly({ matcher, effect }: Rule, helpers: readonly Rule[]): FindingDraft | undefined {
+function exactly(rule: Rule, helpers: readonly Rule[]): FindingDraft | undefined {
+  const { matcher, effect } = rule;
   const [words] = judgingOf(matcher).names.isWholeCommand(matcher) ? sampleCommands(matcher) : [];
   if (words === undefined) return undefined;
   const more = lowerLine([...words, "x"]);
-  if (helpers.some((other) => matchesLine(other, more))) return undefined;
+  // Its own words can be a pattern to a rule that denies or asks: `Bash(git commit*)`.
+  if ([rule, ...helpers].some((other) => matchesLine(other, more))) return undefined;
   const text = words.join(" ");
   return {
     code: "AL020",
     message: `${effect === "deny" ? "denies" : "asks about"} \`${text}\` and nothing else: \`${text} x\` is another command to it`,
     help: `write \`Bash(${text}:*)\``,
+  };
+}
+
+/** `Bash(git push *)`: other tools read it as `git push` with whatever follows. */
+function oneWord(rule: Rule, helpers: readonly Rule[]): FindingDraft | undefined {
+  const [, command] = /^Bash\(([^*\s].*?)(?: \*)+\)$/.exec(rule.source.text) ?? [];
+  const [words] = sampleCommands(rule.matcher);
+  if (command === undefined || words === undefined) return undefined;
+  const others = [...(command.includes("*") ? [] : [command.split(/\s+/)]), [...words, "x"]];
+  const passing = others.find((line) => ![rule, ...helpers].some((one) => matchesLine(one, lowerLine(line))));
+  if (passing === undefined) return undefined;
+  return {
+    code: "AL025",
+    message: `a \`*\` is exactly one word here: \`${passing.join(" ")}\` is not ${rule.effect === "deny" ? "denied" : "asked about"}`,
+    help: `write \`Bash(${command}:*)\`: whatever follows, or nothing`,
   };
 }
 

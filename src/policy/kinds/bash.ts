@@ -302,7 +302,7 @@ function doubtOf(inner: string): string | undefined {
     return "each command of a line is judged by itself, so a rule with `;`, `&&` or `|` matches nothing";
   if (/(?:^|\s)["']|["'](?:\s|$)/.test(inner)) return "quotes are literal in `Bash(...)`; write `Shell(...)` with `\\ ` for a blank";
   if (/\S\*|\*\S/.test(inner.replace(/:\*$/, "").replace(/(?:^|\s)\*\*(?=\s|$)/g, " ")))
-    return "in `Bash(...)` a `*` inside a word is literal for allow rules; write `Shell(...)` for a pattern";
+    return "a `*` inside a word of `Bash(...)` is that character for an allow rule, and any text for a deny or ask rule; write `Shell(...)` for a pattern";
   return undefined;
 }
 

@@ -113,13 +113,13 @@ function checkName(name: string): Mistake | undefined {
 const NAMES = ["Bash", "Shell", "Read", "Edit", "Write", "Delete", "List", "Exec", "Net", "Glob", "Grep", "WebFetch", "WebSearch"];
 
 function doubtOf(name: string, scoped: boolean): string | undefined {
-  return doubtCallName(name, scoped) ?? (scoped ? undefined : doubtName(name));
+  return doubtCallName(name, scoped) ?? doubtName(name, scoped);
 }
 
-function doubtName(name: string): string | undefined {
+function doubtName(name: string, scoped: boolean): string | undefined {
   if (NAMES.includes(name) || name.includes("__") || name.includes("*") || name.length < 4) return undefined;
   const near = closest(name, NAMES);
-  return near === undefined ? undefined : `\`${name}\` is taken as the name of a tool; did you mean \`${near}\`?`;
+  return near === undefined ? undefined : `\`${name}\` is taken as the name of a tool; did you mean \`${near}${scoped ? "(…)" : ""}\`?`;
 }
 
 function exampleAction(matcher: ToolMatcher, example: Example): Action {
