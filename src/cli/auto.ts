@@ -88,7 +88,8 @@ export function autoStatus(options: { readonly json?: boolean }): number {
   return 0;
 }
 
-const LEVELS = {
+/** What each level means, for people. */
+export const LEVELS = {
   everywhere: "automation is on: what the policy allows goes ahead",
   subagents: "automation is on for trusted sub-agents only",
   off: "automation is off: what would be allowed is asked",

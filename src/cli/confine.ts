@@ -54,7 +54,8 @@ export async function confineOn(options: { readonly log?: boolean }): Promise<nu
 /** `assent confine off`: from now on a person is asked again. Needs no question. */
 export const confineOff = (): number => write(thisMachine(), "ask");
 
-const SAID: Readonly<Record<UnknownSetting, string>> = {
+/** What the setting means, for people. */
+export const CONFINING: Readonly<Record<UnknownSetting, string>> = {
   confine: "on: what cannot be known runs confined instead of being asked",
   "confine-log": "off: what would be confined is asked, and logged (`assent replay --confined`)",
   ask: "off: what cannot be known is asked",
@@ -85,7 +86,7 @@ export function report(machine: Machine, options: { readonly json?: boolean } = 
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, unknown: settings.unknown, mode: settings.mode, confines: confinesBy(settings) })}\n`);
     return 0;
   }
-  writeStdout(`confining is ${SAID[settings.unknown]}\n`);
+  writeStdout(`confining is ${CONFINING[settings.unknown]}\n`);
   if (settings.unknown === "confine" && !confinesBy(settings))
     writeStdout(`  not under the preset \`${settings.preset}\`, which asks about everything that nobody has allowed\n`);
   if (settings.unknown === "confine") for (const line of confiningAgents(machine)) writeStdout(`  ${line}\n`);

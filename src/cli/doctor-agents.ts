@@ -41,6 +41,23 @@ export function agentChecks(machine: Machine, folder: string): readonly AgentChe
   return checks.length === 0 ? [] : [...checks, ...shellChecks(machine, folder)];
 }
 
+/** An agent that is on this machine, or in whose settings Assent stands. */
+export interface FoundAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly registered: Registered;
+}
+
+/** Read from settings alone: nothing is started. */
+export function foundAgents(machine: Machine): readonly FoundAgent[] {
+  return AGENTS.flatMap((agent): FoundAgent[] => {
+    const { id, name, setup } = agent;
+    if (setup === undefined) return [];
+    const registered = registration({ ...agent, setup }, installPlace(idOf(agent), programHere(), machine, undefined), machine);
+    return registered === "none" && signOf(setup, machine) === undefined ? [] : [{ id, name, registered }];
+  });
+}
+
 /** Variables that a shell takes over from the folder reach every host that is started from it. */
 function shellChecks(machine: Machine, folder: string): readonly AgentCheck[] {
   return shellSteering(machine, folder, projectOf(folder, machine)).map(({ file, does, what }) => {

@@ -3,6 +3,7 @@ import { agentNamed, type AgentId, type Protocol, recognise, REFERENCE } from ".
 import { decide, type DecideOptions, type Host, type Input, type Outcome, type PolicyReader } from "../engine/index.ts";
 import type { RuleReader } from "../suggest/index.ts";
 import { read } from "../engine/reader/index.ts";
+import type { Effect } from "../policy/index.ts";
 import type { Machine } from "../state/index.ts";
 
 /** The engine as the commands use it that only look: nothing is logged. */
@@ -44,13 +45,17 @@ export function judgeOnly(
   );
 }
 
-/** Rules as a person would add them to their own file. */
-export const ruleReader: RuleReader = (rules) => {
-  const text = JSON.stringify({ permissions: { allow: rules } });
-  const policy = read(
-    [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
-    { text: "", pins: new Map() },
-    () => [],
-  );
-  return policy.broken === undefined ? policy.rules : undefined;
-};
+/** Rules of one effect as a person would add them to their own file. */
+export const readerOf =
+  (effect: Effect): RuleReader =>
+  (rules) => {
+    const text = JSON.stringify({ permissions: { [effect]: rules } });
+    const policy = read(
+      [{ layer: "user", file: "suggestion", mayGrant: true, content: { is: "text", text } }],
+      { text: "", pins: new Map() },
+      () => [],
+    );
+    return policy.broken === undefined ? policy.rules : undefined;
+  };
+
+export const ruleReader = readerOf("allow");

@@ -3,6 +3,7 @@ import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, VERSION } from "./program-frame.ts";
 import { addAgentCommands, addPolicyCommands, addTrustCommands } from "./program-policy.ts";
+import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
 import { writeStdout } from "./stdio.ts";
 
@@ -19,6 +20,21 @@ export function program(): Command {
     .option("--policy <file>", "add a policy file", collect, []);
 
   addAgentCommands(assent);
+
+  assent
+    .command("status")
+    .summary("say what protects here, what is on, and what was refused last")
+    .description(
+      "Prints the agents that ask Assent, the policy files, what goes ahead without you, what waits for you and the last refusals.",
+    )
+    .addOption(folderOption("for this folder"))
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./status.ts").status>[0]) => {
+      const { status } = await import("./status.ts");
+      process.exitCode = status(options);
+    });
+
+  addVerbCommands(assent);
 
   assent
     .command("explain")

@@ -26,6 +26,9 @@ const STOPS_LESS: ReadonlySet<LintCode> = new Set(["AL020", "AL025"]);
 
 const effectOf = (options: RuleOptions): Effect | undefined => EFFECTS.find((effect) => options[effect] === true);
 
+type GoodRule = Extract<ReturnType<typeof parseRule>, { readonly ok: true }>;
+type Unchanged = Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>;
+
 /** `assent rule add`: exit 0 when the rule stands in the file, also when it did before; 1 when it cannot, 2 wrong usage. */
 export function add(written: string, options: AddRuleOptions): number {
   const effect = effectOf(options);
@@ -36,25 +39,39 @@ export function add(written: string, options: AddRuleOptions): number {
   const target = targetOf(COMMAND, options);
   if (target === undefined) return 2;
 
-  const entry = options.why === undefined ? parsed.text : { rule: parsed.text, reason: options.why };
-  const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
-    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
-    return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };
-  });
-  if (outcome.is === "stopped") return alreadyThere(target, outcome.with, options);
-  if (outcome.is !== "done") return notDone(target, outcome);
-  const added = ruleEntries(outcome.text).findLast((one) => one.effect === effect && same(one.matcher, parsed.matcher));
-  if (added === undefined) throw new Error("the rule was added and is not there");
-  const warnings = [...(parsed.warning === undefined ? [] : [visible(parsed.warning)]), ...doubts(target, added)];
+  const outcome = addToPolicy(target, effect, parsed, options.why);
+  if (outcome.is === "not") return notDone(target, outcome.because);
+  if (outcome.is === "there") return alreadyThere(target, outcome.entry, options);
+  const { created, entry: added, warnings } = outcome;
   if (options.json === true) {
-    const { created } = outcome;
     writeStdout(`${JSON.stringify({ v: JSON_VERSION, added: true, created, file: target.place.file, ...entryJson(added), warnings })}\n`);
     return 0;
   }
   const where = `${target.short(target.place.file)}:${added.line}`;
-  writeStdout(`${outcome.created ? `made ${target.short(target.place.file)}\n` : ""}added ${nameOf(added)}  ${where}\n`);
+  writeStdout(`${created ? `made ${target.short(target.place.file)}\n` : ""}added ${nameOf(added)}  ${where}\n`);
   for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
   return 0;
+}
+
+type Addition =
+  | { readonly is: "added"; readonly created: boolean; readonly entry: WrittenRule; readonly warnings: readonly string[] }
+  /** It stands there, perhaps with another reason. */
+  | { readonly is: "there"; readonly entry: WrittenRule }
+  | { readonly is: "not"; readonly because: Unchanged };
+
+/** Writes one rule into a policy file, which keeps its comments; `warnings` is what the rule should have said. */
+export function addToPolicy(target: PolicyTarget, effect: Effect, parsed: GoodRule, why: string | undefined): Addition {
+  const entry = why === undefined ? parsed.text : { rule: parsed.text, reason: why };
+  const outcome = editPolicy(target.place, target.starter, (text): { edits: [ReturnType<typeof addRule>] } | { stop: WrittenRule } => {
+    const there = ruleEntries(text).find((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+    return there === undefined ? { edits: [addRule(text, effect, entry)] } : { stop: there };
+  });
+  if (outcome.is === "stopped") return { is: "there", entry: outcome.with };
+  if (outcome.is !== "done") return { is: "not", because: outcome };
+  const added = ruleEntries(outcome.text).findLast((one) => one.effect === effect && same(one.matcher, parsed.matcher));
+  if (added === undefined) throw new Error("the rule was added and is not there");
+  const warnings = [...(parsed.warning === undefined ? [] : [visible(parsed.warning)]), ...doubts(target, added)];
+  return { is: "added", created: outcome.created, entry: added, warnings };
 }
 
 function alreadyThere(target: PolicyTarget, there: WrittenRule, options: AddRuleOptions): number {
@@ -160,11 +177,12 @@ function several(target: PolicyTarget, found: readonly WrittenRule[]): number {
   return 1;
 }
 
-function notDone(target: PolicyTarget, outcome: Extract<EditOutcome<unknown>, { is: "broken" | "failed" }>): number {
+/** Says why a file was left as it is. */
+export function notDone(target: PolicyTarget, outcome: Unchanged, command = COMMAND): number {
   const file = target.short(target.place.file);
-  if (outcome.is === "failed") complain(COMMAND, `${file} ${visible(outcome.why)}`);
+  if (outcome.is === "failed") complain(command, `${file} ${visible(outcome.why)}`);
   else {
-    complain(COMMAND, `${file} has mistakes and is left as it is`);
+    complain(command, `${file} has mistakes and is left as it is`);
     showProblems(outcome.problems, target.short);
   }
   return 1;

@@ -1,0 +1,221 @@
+import { statSync } from "node:fs";
+import { brief, visible } from "../action/index.ts";
+import type { Outcome } from "../engine/index.ts";
+import { resolvePath } from "../path/index.ts";
+import { type Decision, type Effect, isConfined, parseRule } from "../policy/index.ts";
+import { changesFor, commandRules, underRules } from "../suggest/index.ts";
+import { type Machine, thisMachine } from "../state/index.ts";
+import { judgeOnly, readerOf, ruleReader } from "./engine.ts";
+import { addedGrant } from "./grants.ts";
+import { JSON_VERSION } from "./json.ts";
+import { lineOfWords } from "./line-of-words.ts";
+import { absolute } from "./place.ts";
+import { complain, type PolicyTarget, targetOf } from "./policy-target.ts";
+import { addToPolicy, notDone } from "./rule.ts";
+import { writeStderr, writeStdout } from "./stdio.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
+import { confirmed } from "./terminal.ts";
+
+export interface DecideOnOptions {
+  readonly project?: boolean;
+  readonly for?: string;
+  readonly why?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** The rules for what was said, and what they change for it. `line` is absent where a rule itself was said. */
+interface Plan {
+  readonly rules: readonly string[];
+  readonly line?: string;
+  readonly before?: Decision | "confined";
+  readonly after?: Decision;
+}
+
+type Planned =
+  | Plan
+  | { readonly is: "needless"; readonly why: string }
+  | { readonly is: "none"; readonly why: string; readonly help: string };
+
+/** `assent allow|ask|deny`: finds the rule for a command, shows it, asks, writes it. Exit 0 when it stands, 1 not, 2 wrong usage. */
+export async function decideOn(effect: Effect, words: readonly string[], options: DecideOnOptions): Promise<number> {
+  const wrong = (message: string, help: string): number => {
+    complain(effect, message, help);
+    return 2;
+  };
+  const said = lineOfWords(words);
+  if (said === undefined || ("line" in said && said.line.trim() === ""))
+    return wrong("say a command, or a rule", `assent ${effect} "npm test", assent ${effect} "Edit(src/**)"`);
+  if ("wrong" in said) return wrong(said.wrong, `assent ${effect} --project npm test`);
+  if (options.why?.trim() === "") return wrong("--why gives a reason", `assent ${effect} --why "it is slow" npm test`);
+  const machine = thisMachine();
+  const plan = planFor(effect, said.line, machine);
+  if ("is" in plan) {
+    if (plan.is === "needless") {
+      if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, effect, rules: [], written: false, why: plan.why })}\n`);
+      else writeStdout(`nothing to do: ${plan.why}\n`);
+      return 0;
+    }
+    complain(effect, plan.why, plan.help);
+    return 1;
+  }
+  if (options.for !== undefined) return await granted(plan.rules, options);
+
+  const target = targetOf(effect, options.project === true ? { local: true } : {});
+  if (target === undefined) return 2;
+  if (options.dryRun === true) return show(effect, plan, target, options);
+  if (options.yes !== true) {
+    const agreed = await confirmed(
+      page(effect, plan, target, styleFor({ isTTY: true }, process.env)),
+      plan.rules.length === 1 ? "Write this rule?" : "Write these rules?",
+      "[Y/n]",
+    );
+    if (agreed !== true) {
+      complain(
+        effect,
+        agreed === undefined ? "there is no terminal to ask on" : "nothing was written",
+        "--dry-run shows it, --yes does not ask",
+      );
+      return 1;
+    }
+  }
+  return write(effect, plan, target, options);
+}
+
+function planFor(effect: Effect, text: string, machine: Machine): Planned {
+  if (isWrittenRule(text)) {
+    const parsed = parseRule(text);
+    if (parsed.ok) return { rules: [parsed.text] };
+    return { is: "none", why: visible(parsed.message), help: visible(parsed.help ?? "`assent help rule add`") };
+  }
+  const [program = ""] = text.trim().split(/\s+/);
+  if (isPath(program) && !isProgram(resolvePath(absolute("."), program.replace(/^~(?=\/|$)/, machine.home))))
+    return {
+      is: "none",
+      why: `there is no program ${visible(program)}`,
+      help: `for a file or folder: assent ${effect} "Read(${visible(program)})", "Edit(${visible(program)})"`,
+    };
+  const outcome = judgeOnly({ tool: "Bash", input: { command: text }, cwd: absolute(".") }, machine, [], { memory: "look" });
+  const shown = `\`${brief(visible(text), 60)}\``;
+  const before = isConfined(outcome.verdict) ? "confined" : outcome.verdict.decision;
+  if (effect === "allow") {
+    if (before === "confined") return { is: "needless", why: `${shown} goes ahead confined` };
+    if (before === "allow") return { is: "needless", why: `${shown} goes ahead already` };
+    const rules = changesFor(outcome, ruleReader);
+    if (rules.length > 0) return { rules, line: text, before, after: "allow" };
+    return {
+      is: "none",
+      why: `no rule can allow ${shown}: ${outcome.verdict.reason}`,
+      help: "`assent explain` shows the parts it is made of",
+    };
+  }
+  if (before === effect || before === "deny")
+    return { is: "needless", why: `${shown} ${before === "deny" ? "is refused" : "is asked about"} already: ${outcome.verdict.reason}` };
+  const rule = stopping(effect, text, outcome);
+  if (rule !== undefined) return { rules: [rule], line: text, before, after: effect };
+  return {
+    is: "none",
+    why: `no single rule stands for ${shown}`,
+    help: `name one command of it, or write the rule: assent ${effect} "Bash(rm:*)", "Read(.env)", "WebFetch(domain:x.com)"`,
+  };
+}
+
+/** As it stands in a policy: `Edit(src/**)`, `mcp__server__tool`, `Bash`; `curl` is a command. */
+function isWrittenRule(text: string): boolean {
+  if (/^[A-Z]\w*\(|^[\w*.-]+\([^]*\)$|^mcp__\S+$/.test(text)) return true;
+  const parsed = parseRule(text);
+  return parsed.ok && parsed.matcher.kind !== "tool";
+}
+
+/** It names a place, not a program of PATH. */
+const isPath = (word: string): boolean => /^[.~]|\//.test(word) && !/^[^']*['"$`\\*?]/.test(word);
+
+function isProgram(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o111) !== 0;
+}
+
+/** The widest rule in the words that were said, of those that stop the line. */
+function stopping(effect: Effect, text: string, outcome: Outcome): string | undefined {
+  const read = readerOf(effect);
+  const said = text.trim().split(/\s+/).join(" ");
+  const commands = outcome.verdict.actions.flatMap(({ action }) => (action.kind === "exec" ? [action] : []));
+  // A line of several commands is stopped by each of them: which one is meant only a person knows.
+  const [first, ...others] = commands;
+  if (first === undefined || (others.length > 0 && !/^[^'"`$\\|&;<>()\n]+$/.test(text))) return undefined;
+  return [`Bash(${said}:*)`, `Bash(${said})`, ...commandRules(first)].find((rule) => {
+    const parsed = parseRule(rule);
+    return parsed.ok && underRules(outcome, [rule], read)?.decision === effect;
+  });
+}
+
+async function granted(rules: readonly string[], options: DecideOnOptions): Promise<number> {
+  const { for: time, project, why } = options;
+  for (const rule of rules) {
+    const status = await addedGrant(rule, {
+      ...(time === undefined ? {} : { for: time }),
+      ...(project === undefined ? {} : { project }),
+      ...(why === undefined ? {} : { why }),
+    });
+    if (status !== 0) return status;
+  }
+  return 0;
+}
+
+const BEFORE: Readonly<Record<Decision | "confined", string>> = {
+  allow: "goes ahead",
+  confined: "goes ahead confined",
+  ask: "is asked about",
+  deny: "is refused",
+  none: "is left to the agent, which asks",
+};
+const AFTER: Readonly<Record<Effect, string>> = { allow: "goes ahead", ask: "is asked about", deny: "is refused" };
+
+function page(effect: Effect, { rules, line, before }: Plan, { place, short }: PolicyTarget, style: TerminalStyle): string {
+  const rows = rules.map((rule) => `  ${style.verdict(effect, effect.padEnd(5))} ${visible(rule)}`);
+  const change =
+    line === undefined || before === undefined ? [] : [`  now \`${brief(visible(line), 60)}\` ${BEFORE[before]}; then it ${AFTER[effect]}`];
+  return `${[`${short(place.file)} gets`, ...rows, ...change].join("\n")}\n`;
+}
+
+function show(effect: Effect, plan: Plan, target: PolicyTarget, options: DecideOnOptions): number {
+  if (options.json === true) writeStdout(`${JSON.stringify(planJson(effect, plan, target, false))}\n`);
+  else writeStdout(page(effect, plan, target, styleFor(process.stdout, process.env)));
+  return 0;
+}
+
+const planJson = (
+  effect: Effect,
+  { rules, line, before, after }: Plan,
+  { place }: PolicyTarget,
+  written: boolean,
+): Record<string, unknown> => ({
+  v: JSON_VERSION,
+  effect,
+  rules: rules.map((rule) => visible(rule)),
+  file: place.file,
+  ...(line === undefined ? {} : { command: visible(line), before, after }),
+  written,
+});
+
+function write(effect: Effect, plan: Plan, target: PolicyTarget, options: DecideOnOptions): number {
+  const warnings: string[] = [];
+  const lines: string[] = [];
+  for (const rule of plan.rules) {
+    const parsed = parseRule(rule);
+    if (!parsed.ok) throw new Error(`a rule that was found is none: ${rule}`);
+    const done = addToPolicy(target, effect, parsed, options.why);
+    if (done.is === "not") return notDone(target, done.because, effect);
+    const where = `${target.short(target.place.file)}:${done.entry.line}`;
+    if (done.is === "added") {
+      if (done.created) lines.push(`made ${target.short(target.place.file)}`);
+      warnings.push(...done.warnings);
+      lines.push(`added ${effect} ${visible(rule)}  ${where}`);
+    } else lines.push(`${effect} ${visible(rule)} stands at ${where} already`);
+  }
+  if (options.json === true) writeStdout(`${JSON.stringify({ ...planJson(effect, plan, target, true), warnings })}\n`);
+  else writeStdout(`${lines.join("\n")}\n`);
+  if (options.json !== true) for (const warning of warnings) writeStderr(`warning: ${warning}\n`);
+  return 0;
+}

@@ -1,0 +1,167 @@
+import { brief, visible } from "../action/index.ts";
+import { lastOf, type LogEntry } from "../audit/index.ts";
+import { inspect, listRules } from "../inspect/index.ts";
+import { automationLevel } from "../engine/index.ts";
+import { bypassHere, breakers, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
+import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder, sealEdits } from "../supervise/undo/index.ts";
+import { LEVELS } from "./auto.ts";
+import { CONFINING } from "./confine.ts";
+import { foundAgents } from "./doctor-agents.ts";
+import { engine } from "./engine.ts";
+import { JSON_VERSION } from "./json.ts";
+import { absolute, shorten } from "./place.ts";
+import { writeStdout } from "./stdio.ts";
+import { styleFor, type TerminalStyle } from "./style.ts";
+
+const REFUSALS = 3;
+
+/** All that `assent status` says: the shape of `--json`, but for `v`. */
+interface Status {
+  readonly cwd: string;
+  readonly agents: readonly { readonly id: string; readonly name: string; readonly registered: "all" | "none" | "other" }[];
+  readonly policy: readonly {
+    readonly file: string;
+    readonly layer: string;
+    readonly trusted: boolean;
+    readonly rules: number;
+    readonly problems: number;
+  }[];
+  readonly preset: string;
+  readonly mode: string;
+  readonly unknown: keyof typeof CONFINING;
+  readonly automation: keyof typeof LEVELS;
+  /** By whom questions are waived here. */
+  readonly bypass: string | null;
+  /** Sessions in which allows are questions after many refusals. */
+  readonly tripped: number;
+  readonly grants: number;
+  /** Runs that go on now. */
+  readonly running: readonly { readonly id: string; readonly command: string }[];
+  /** Runs and edits of tools; `undoable` is what `assent undo` would take back. */
+  readonly kept: {
+    readonly count: number;
+    readonly undoable?: { readonly id: string; readonly started: string; readonly command: string };
+  };
+  /** Files that name programs or hosts for later commands, changed by an agent and not looked at. */
+  readonly unseen: number;
+  readonly refused: readonly { readonly time: string; readonly agent: string; readonly what: string; readonly why: string }[];
+}
+
+/** `assent status`: what protects here, what is on, what waits, what was refused last. Changes nothing. Exit 0. */
+export function status(options: { readonly cwd?: string; readonly json?: boolean }): number {
+  const found = statusOf(absolute(options.cwd ?? "."));
+  if (options.json === true) writeStdout(`${JSON.stringify({ v: JSON_VERSION, ...found })}\n`);
+  else writeStdout(page(found, styleFor(process.stdout, process.env)));
+  return 0;
+}
+
+function statusOf(cwd: string): Status {
+  const machine = thisMachine();
+  const now = Date.now();
+  const inspection = inspect({ machine, cwd, own: engine.own });
+  const { settings } = inspection.policy;
+  const { files, rules } = listRules(inspection);
+  const runsAt = runsFolder(machine);
+  sealEdits(runsAt);
+  const runs = listRuns(runsAt);
+  const last = findRun(runsAt, undefined, cwd, true);
+  const { denials, minutes } = settings.automation.breaker;
+  const grants = readGrants(machine, now);
+  const changed = unseenChanges(machine);
+  return {
+    cwd,
+    agents: foundAgents(machine),
+    policy: files.map(({ file, layer, trusted, problems }) => ({
+      file,
+      layer,
+      trusted,
+      rules: rules.filter(({ rule }) => rule.source.file === file && rule.layer === layer).length,
+      problems: problems.filter(({ severity }) => severity === "error").length,
+    })),
+    preset: settings.preset,
+    mode: settings.mode,
+    unknown: settings.unknown,
+    automation: automationLevel(settings.automation, readConsent(machine), machine.env),
+    bypass: bypassHere(machine, now)?.by ?? null,
+    tripped: breakers(machine).filter((row) => row.denials >= denials && (minutes === 0 || now - row.last <= minutes * 60_000)).length,
+    grants: grants.all.length,
+    running: runs
+      .filter(({ ended, folder }) => ended === undefined && isRunning(folder))
+      .map((run) => ({ id: run.id, command: visible(commandOf(run)) })),
+    kept: { count: runs.length, ...("problem" in last ? {} : { undoable: lastRun(last) }) },
+    unseen: changed.is === "unclear" ? 1 : changed.files.length,
+    refused: lastOf(stateFolder(machine), { denied: true }, REFUSALS).map(({ entry }) => refusal(entry)),
+  };
+}
+
+const lastRun = (run: RunRecord): { id: string; started: string; command: string } => ({
+  id: run.id,
+  started: new Date(run.started).toISOString(),
+  command: visible(commandOf(run)),
+});
+
+const refusal = ({ time, agent, tool, subject, reason }: LogEntry): Status["refused"][number] => ({
+  time: visible(time),
+  agent: visible(agent),
+  what: visible(subject === "" ? tool : subject),
+  why: visible(reason),
+});
+
+const WIDTH = 11;
+
+function page(found: Status, style: TerminalStyle): string {
+  const { agents, policy, bypass, running, kept, refused } = found;
+  const short = (path: string): string => visible(shorten(path, found.cwd, thisMachine().home));
+  const row = (title: string, ...lines: readonly string[]): string[] =>
+    lines.map((line, at) => `${(at === 0 ? title : "").padEnd(WIDTH)} ${line}`);
+  const registered = { all: "asks Assent", other: "asks another installation of Assent, or not in every way", none: "does not ask Assent" };
+  return `${[
+    ...row(
+      "agents",
+      ...(agents.length === 0
+        ? ["none was found on this machine"]
+        : agents.map(({ id, name, registered: is }) => `${name} ${registered[is]}${is === "all" ? "" : `: assent install --agent ${id}`}`)),
+    ),
+    ...row(
+      "policy",
+      ...(policy.length === 0
+        ? [`no file: the preset ${found.preset} decides`]
+        : policy.map(({ file, trusted, rules, problems }) =>
+            [
+              `${short(file)}: ${count(rules, "rule")}`,
+              ...(trusted ? [] : ["not trusted, so its allow rules do not count: assent trust"]),
+              ...(problems === 0 ? [] : [style.verdict("deny", `${count(problems, "mistake")}: assent lint`)]),
+            ].join(", "),
+          )),
+    ),
+    ...row("confining", `is ${CONFINING[found.unknown]}`),
+    ...row(
+      "automation",
+      `${LEVELS[found.automation].replace(/^automation /, "")}${found.mode === "suggest" ? "" : `, mode ${found.mode}`}`,
+    ),
+    ...row("questions", bypass === null ? "are asked" : style.verdict("ask", `are waived: ${visible(bypass)}; assent bypass off`)),
+    ...(found.tripped === 0
+      ? []
+      : row("breaker", style.verdict("ask", `${count(found.tripped, "session")} asked about everything: assent breaker`))),
+    ...(found.grants === 0 ? [] : row("grants", `${count(found.grants, "answer")} given in advance: assent grants`)),
+    ...(running.length === 0 ? [] : row("running", ...running.slice(-REFUSALS).map(({ id, command }) => `${id}  ${brief(command, 60)}`))),
+    ...row(
+      "undo",
+      kept.undoable === undefined ? "nothing to take back" : `would take back ${kept.undoable.id}  ${brief(kept.undoable.command, 60)}`,
+    ),
+    ...(found.unseen === 0
+      ? []
+      : row("look at", `${count(found.unseen, "file")} that later commands obey, changed by an agent: assent seen`)),
+    ...row(
+      "refused",
+      ...(refused.length === 0
+        ? ["nothing"]
+        : refused.flatMap(({ time, what, why }) => [
+            `${style.dim(time.slice(0, 16).replace("T", " "))}  ${brief(what, style.width - 32)}`,
+            `${" ".repeat(18)}${style.dim(brief(why, style.width - 32))}`,
+          ])),
+    ),
+  ].join("\n")}\n`;
+}
+
+const count = (number: number, of: string): string => `${number.toLocaleString("en-US")} ${of}${number === 1 ? "" : "s"}`;
