@@ -1,7 +1,10 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What a value is: decides what a shell offers for it. */
-export type ValueKind = "file" | "folder" | "text" | readonly string[];
+/** Names that only the machine knows: `assent completions KIND` lists them. */
+export const LISTED = ["run", "session", "profile", "grant", "host", "wrapped"] as const;
+export type ListedKind = (typeof LISTED)[number];
+/** What a value is: decides what a shell offers for it. `program`: what PATH holds. */
+export type ValueKind = "file" | "folder" | "text" | "program" | ListedKind | readonly string[];
 
 export interface OptionRow {
   /** `-f`, `--follow`. */
@@ -64,5 +67,8 @@ function optionRow(option: Option): OptionRow {
 function kindOf(name: string, choices: readonly string[] | undefined): ValueKind {
   if (choices !== undefined) return choices;
   if (/^(?:file|policy|tables?)s?$/.test(name)) return "file";
+  if (name === "command" || name === "program") return "program";
+  const listed = LISTED.find((kind) => kind === name);
+  if (listed !== undefined) return listed;
   return /^(?:folder|project)s?$/.test(name) ? "folder" : "text";
 }

@@ -44,7 +44,9 @@ function bash(table: CommandRow): string {
   const offer = (kind: ValueKind): string => {
     if (kind === "file") return "_assent_paths -f";
     if (kind === "folder") return "_assent_paths -d";
-    return kind === "text" ? ":" : `_assent_words ${word(kind.join(" "))}`;
+    if (kind === "program") return "_assent_paths -c";
+    if (kind === "text") return ":";
+    return typeof kind === "string" ? `_assent_listed ${kind}` : `_assent_words ${word(kind.join(" "))}`;
   };
   return `# Completion of assent for bash, made by \`assent completion bash\`.
 # To use it: source <(assent completion bash)
@@ -60,6 +62,11 @@ _assent_paths() {
   COMPREPLY=()
   compopt -o filenames 2>/dev/null
   while IFS= read -r reply; do COMPREPLY+=("$reply"); done < <(compgen "$1" -- "\${COMP_WORDS[COMP_CWORD]}")
+}
+
+# Ids and names of this machine: nothing is offered where they cannot be had.
+_assent_listed() {
+  _assent_words "$("\${COMP_WORDS[0]}" completions "$1" 2>/dev/null)"
 }
 
 _assent() {
@@ -106,7 +113,10 @@ function zsh(table: CommandRow): string {
   const offer = (kind: ValueKind): string => {
     if (kind === "file") return "_files";
     if (kind === "folder") return "_files -/";
-    return kind === "text" ? ":" : `local -a values=(${kind.map(word).join(" ")}); _describe value values`;
+    if (kind === "program") return "_command_names -e";
+    if (kind === "text") return ":";
+    const values = typeof kind === "string" ? `"\${(@f)$("\${words[1]}" completions ${kind} 2>/dev/null)}"` : kind.map(word).join(" ");
+    return `local -a values=(${values}); _describe value values`;
   };
   const entry = (name: string, description: string): string =>
     word(`${name.replaceAll(":", String.raw`\:`)}:${description.replaceAll(":", String.raw`\:`)}`);
@@ -156,7 +166,9 @@ function fish(table: CommandRow): string {
   const offer = (kind: ValueKind): string => {
     if (kind === "file") return " -F";
     if (kind === "folder") return " -f -a '(__fish_complete_directories)'";
-    return kind === "text" ? " -f" : ` -f -a ${quoted(kind.join(" "))}`;
+    if (kind === "program") return " -f -a '(__fish_complete_command)'";
+    if (kind === "text") return " -f";
+    return typeof kind === "string" ? ` -f -a '(assent completions ${kind} 2>/dev/null)'` : ` -f -a ${quoted(kind.join(" "))}`;
   };
   const lines = rows.flatMap((row) => {
     const here = `complete -c assent -n ${quoted(`__assent_at ${quoted(row.path)}`)}`;

@@ -108,7 +108,7 @@ function addProfileCommands(assent: Command): void {
   profile
     .command("show")
     .summary("list the rules of a profile")
-    .argument("<name>", NAME)
+    .argument("<profile>", NAME)
     .option(...JSON_OPTION)
     .action(async (name: string, options: Parameters<typeof import("./profile.ts").show>[1]) => {
       const { show } = await import("./profile.ts");
@@ -118,7 +118,7 @@ function addProfileCommands(assent: Command): void {
   profile
     .command("clear")
     .summary("remove a profile, whole")
-    .argument("<name>", NAME)
+    .argument("<profile>", NAME)
     .option(...JSON_OPTION)
     .action(async (name: string, options: Parameters<typeof import("./profile.ts").clear>[1]) => {
       const { clear } = await import("./profile.ts");
@@ -131,7 +131,7 @@ function addProfileCommands(assent: Command): void {
     .description(
       "Opens the profile in $VISUAL, $EDITOR, nvim, vim, vi or nano, makes it when it is missing, and says what is wrong with it.",
     )
-    .argument("<name>", NAME)
+    .argument("<profile>", NAME)
     .action(async (name: string) => {
       const { editProfile } = await import("./profile.ts");
       process.exitCode = editProfile(name);
@@ -288,9 +288,9 @@ function addGrantCommands(assent: Command): void {
     .option("--for <time>", "how long: 30m, 2h, 3d; at most 7 days (default: 1h)")
     .option("--count <number>", "how often")
     .option("--unconfined", 'what it allows is not confined either, under "unknown": "confine"')
-    .option("--session <id>", "only in this session of an agent (`assent log --json` shows it)")
+    .option("--session <session>", "only in this session of an agent (`assent log --json` shows it)")
     .option("--agent <name>", "only for this agent or sub-agent")
-    .option("--program <name>", "only for what this program does")
+    .option("--program <program>", "only for what this program does")
     .option("--project", "only in this project; a rule with a relative path always is")
     .option("--why <text>", "for you, and for the log")
     .action(async (rule: string, options: import("./grants.ts").GrantOptions) => {
@@ -311,7 +311,7 @@ function addGrantCommands(assent: Command): void {
     .command("revoke")
     .summary("take a grant back")
     .description("Takes back one remembered answer, or all.")
-    .argument("[id]", "as `assent grants list` shows it")
+    .argument("[grant]", "as `assent grants list` shows it")
     .option("--all", "all of them")
     .action(async (id: string | undefined, options: Parameters<typeof import("./grants.ts").revokedGrants>[1]) => {
       const { revokedGrants } = await import("./grants.ts");
@@ -328,7 +328,7 @@ export function addAgentCommands(assent: Command): void {
       "Finds the agents on this machine, shows what it would change in their settings, asks, and writes. Other hooks, " +
         "comments and layout stay; a second run changes nothing.",
     )
-    .option("--agent <name>", "only this agent; may be repeated", collect)
+    .option("--agent <host>", "only this agent; may be repeated", collect)
     .option("--local", "register in this project instead of for all projects")
     .option("--managed", "as root: register for everybody, where neither a repository nor a user can take it out")
     .option("--dry-run", "show the changes, write nothing")
@@ -347,7 +347,7 @@ export function addAgentCommands(assent: Command): void {
     .command("uninstall")
     .summary("take Assent out of the agents' settings")
     .description("Takes out exactly what `assent install` put in: byte for byte where nobody else has changed the file since.")
-    .option("--agent <name>", "only this agent; may be repeated", collect)
+    .option("--agent <host>", "only this agent; may be repeated", collect)
     .option("--local", "only in this project")
     .option("--managed", "as root: what was registered for everybody")
     .option("--dry-run", "show the changes, write nothing")

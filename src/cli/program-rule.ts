@@ -17,7 +17,7 @@ export function addVerbCommands(assent: Command): void {
       .description(
         "Finds the rule for a command, or takes one as it is written in a policy, shows it and what it changes, asks, and writes it.",
       )
-      .argument("[what...]", 'a command ("npm test", or npm test), or a rule: "Edit(src/**)"; options come before it')
+      .argument("[command...]", 'a command ("npm test", or npm test), or a rule: "Edit(src/**)"; options come before it')
       .addOption(new Option("--project", "into the policy of this git repository, not into your own"))
       .option("--why <text>", "the reason, shown with the verdict")
       .addOption(new Option("--dry-run", "only show the rule").conflicts("yes"))

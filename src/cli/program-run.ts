@@ -5,7 +5,7 @@ import type { Beside } from "./run-beside.ts";
 /** What only a run that asks can have: `clip` and `run` share it. */
 function supervising(command: Command): Command {
   return command
-    .option("--profile <name>", "the profile to use and to remember answers in; by default the program's own")
+    .option("--profile <profile>", "the profile to use and to remember answers in; by default the program's own")
     .option("-P, --no-prompt", "ask nobody: what is not allowed is refused")
     .addOption(new Option("--log-only", "say what it does and refuse nothing").conflicts(["backgroundDir"]))
     .option("--best-effort", "go on where this kernel cannot protect everything")
@@ -38,8 +38,8 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
     .option("--skill", "print how an agent asks and answers through a folder")
     .option("--clear-run", "forget the profile first")
     .option("--list", "list the profiles")
-    .option("--rules <name>", "print the rules of a profile")
-    .option("--clear <name>", "forget a profile")
+    .option("--rules <profile>", "print the rules of a profile")
+    .option("--clear <profile>", "forget a profile")
     .addOption(new Option("--confined <ticket>", "run a command line that a host starts confined: --confined TICKET -- COMMAND").hideHelp())
     .passThroughOptions()
     .addHelpText("after", "\nAgents: `assent run --skill` prints how questions are asked and answered without a terminal.")
@@ -65,7 +65,7 @@ export function addRunCommands(assent: Command, beside?: Beside): void {
   addWrap(assent);
 }
 
-const PROFILE = ["--profile <name>", "the profile; by default named after the program"] as const;
+const PROFILE = ["--profile <profile>", "the profile; by default named after the program"] as const;
 const NAME = "a program on PATH, or its path";
 
 function wrapping(command: Command): Command {
@@ -96,7 +96,7 @@ function addWrap(assent: Command): void {
       const { installPackage } = await import("./wrap.ts");
       process.exitCode = installPackage(name, rest, options);
     });
-  wrapping(wrap.argument("[name]", NAME))
+  wrapping(wrap.argument("[program]", NAME))
     .option("--list", "list wrapped programs")
     .option(...JSON_OPTION)
     .action(async (name: string | undefined, options: Options & { readonly list?: boolean }) => {
@@ -106,14 +106,14 @@ function addWrap(assent: Command): void {
       else process.exitCode = wrapProgram(name, options);
     });
   // For programs that have the name of a command here, and for who knows it by this name.
-  wrapping(wrap.command("wrap", { hidden: true }).argument("<name>", NAME)).action(async (name: string, options: Options) => {
+  wrapping(wrap.command("wrap", { hidden: true }).argument("<program>", NAME)).action(async (name: string, options: Options) => {
     const { wrap: wrapProgram } = await import("./wrap.ts");
     process.exitCode = wrapProgram(name, options);
   });
   for (const command of [wrap.command("unwrap", { hidden: true }), assent.command("unwrap")])
     command
       .summary("take the wrapping of a program away again")
-      .argument("<name>", "the program, as `assent wrap --list` shows it")
+      .argument("<wrapped>", "the program, as `assent wrap --list` shows it")
       .action(async (name: string) => {
         const { unwrap } = await import("./wrap.ts");
         process.exitCode = unwrap(name);

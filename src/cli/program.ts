@@ -1,4 +1,5 @@
-import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { LISTED, type ListedKind } from "./command-table.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, VERSION } from "./program-frame.ts";
@@ -130,6 +131,14 @@ export function program(): Command {
       process.exitCode = completion(shell);
     });
 
+  assent.addCommand(
+    new Command("completions").addArgument(new Argument("<kind>").choices(LISTED)).action(async (kind: ListedKind) => {
+      const { listNames } = await import("./completions.ts");
+      process.exitCode = listNames(kind);
+    }),
+    { hidden: true },
+  );
+
   assent
     .command("demo")
     .summary("judge a set of real requests, and supervise a small program, in a scratch project")
@@ -163,7 +172,7 @@ function addOwnCommands(assent: Command): void {
   assent
     .command("help")
     .summary("say how a command is used")
-    .argument("[command...]", "the command, for example: rule add")
+    .addArgument(new Argument("[topic...]", "the command, for example: rule add"))
     .action((words: readonly string[]) => {
       const topic = words.reduce<Command | undefined>((above, word) => above?.commands.find((sub) => sub.name() === word), assent);
       if (topic === undefined) assent.error(`error: there is no command '${words.join(" ")}'`, { exitCode: 2 });
@@ -182,7 +191,7 @@ function debuggable(command: Command): void {
 const RUN = "the run, or how its id begins; by default the last one in this folder, else the last";
 
 const SESSION = [
-  "--session [id]",
+  "--session [session]",
   "all that one session of an agent did, its tools' edits and its confined commands; by default the last one in this folder",
 ] as const;
 const SINCE = ["--since <time>", "only what was done since: 10m, 2h, 2026-11-01"] as const;
@@ -195,7 +204,7 @@ function addUndoCommands(assent: Command): void {
     .description(
       "Prints what a supervised run created, changed, deleted and renamed, the hosts it reached, what it started, what was asked and refused.",
     )
-    .argument("[id]", RUN)
+    .argument("[run]", RUN)
     .option("--list", "list the runs that are kept")
     .option("--sessions", "list what is kept by agent and session")
     .option(...SESSION)
@@ -225,7 +234,7 @@ function addUndoCommands(assent: Command): void {
     .command("diff")
     .summary("show the files a run changed, before and now")
     .description("Prints unified diffs of the text files that a supervised run changed; of other files their sizes.")
-    .argument("[id]", RUN)
+    .argument("[run]", RUN)
     .argument("[paths...]", "only these files and folders")
     .option(...SESSION)
     .option(...SINCE)
@@ -243,7 +252,7 @@ function addUndoCommands(assent: Command): void {
         "left alone and listed (exit code 1); a repository goes back as a whole or not at all. The undo is recorded as a run: " +
         "undo that to have it all back.",
     )
-    .argument("[id]", RUN.replace("the last one", "the last one not undone yet that changed something"))
+    .argument("[run]", RUN.replace("the last one", "the last one not undone yet that changed something"))
     .argument("[paths...]", "only these files and folders")
     .option(...SESSION)
     .option(...SINCE)
@@ -403,9 +412,9 @@ function addLogCommands(assent: Command): void {
     .option("-n, --lines <count>", "how many of the last decisions (default: 50; with --since: all)", count)
     .option("--since <time>", "from then on: 30m, 2h, 7d, or 2026-11-01")
     .option("--agent <name>", "of this agent or sub-agent")
-    .option("--session <id>", "of this session")
+    .option("--session <session>", "of this session")
     .option("--denied", "refused ones")
-    .option("--command <name>", "that would have started this program")
+    .option("--command <program>", "that would have started this program")
     .option("--stats", "how many of which kind, instead of each")
     .option("-f, --follow", "go on as decisions are made")
     .option("--json", "print the lines as they are stored (docs/json.md)")

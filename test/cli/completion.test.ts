@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allCommands, commandTable } from "../../src/cli/command-table.ts";
 import { completionScript, SHELLS } from "../../src/cli/completion.ts";
 import { manPage } from "../../src/cli/man-page.ts";
 import { program } from "../../src/cli/program.ts";
-import { assent, scratch, type Scratch } from "../scratch.ts";
+import { assent, DIST, scratch, type Scratch } from "../scratch.ts";
 
 const table = commandTable(program());
 const rows = allCommands(table);
@@ -21,6 +21,27 @@ function shell(name: string, args: readonly string[], place: Scratch): string {
   expect([status, stderr]).toEqual([0, ""]);
   return stdout;
 }
+
+/** A machine on which there is something of each kind that is offered by name. */
+function furnished(): Scratch {
+  const place = scratch();
+  const run = "20261121-061530-4f2a9c00";
+  const meta = { id: run, argv: ["make"], cwd: place.project, started: 1, ended: 2, edit: { agent: "claude", session: "s-17", tool: "Edit" } };
+  place.write(`~/.local/state/assent/runs/${run}/meta.json`, JSON.stringify(meta));
+  place.write("~/.local/state/assent/profiles/builder.jsonc", "{}");
+  place.write("bin/assent", `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, "bin.cjs")}' "$@"\n`);
+  chmodSync(join(place.project, "bin/assent"), 0o755);
+  return place;
+}
+
+/** What is typed, and which name of that machine must be offered. */
+const LISTED_NAMES: readonly (readonly [typed: readonly string[], wanted: string])[] = [
+  [["receipt", ""], "20261121-061530-4f2a9c00"],
+  [["undo", ""], "20261121-061530-4f2a9c00"],
+  [["undo", "--session", ""], "s-17"],
+  [["install", "--agent", ""], "claude"],
+  [["profile", "show", ""], "builder"],
+];
 
 /** What is typed, and what must be offered (and what must not). */
 const OFFERS: readonly (readonly [typed: readonly string[], wanted: readonly string[], not?: readonly string[]])[] = [
@@ -66,6 +87,18 @@ describe("assent completion", () => {
     expect(ask(["assent", "explain", "--cwd", ""])).toEqual(expect.arrayContaining(["src"]));
     expect(ask(["assent", "explain", "--cwd", ""])).not.toContain("my policy.jsonc");
     expect(ask(["assent", "explain", "--tool", ""]).join("")).toBe("");
+    expect(ask(["assent", "run", "bas"])).toContain("bash");
+  });
+
+  it.runIf(has("bash"))("offers in bash what there is on the machine", () => {
+    const place = furnished();
+    const file = place.write("complete.bash", completionScript("bash", table));
+    for (const [typed, wanted] of LISTED_NAMES) {
+      const words = [join(place.project, "bin/assent"), ...typed];
+      const quoted = words.map((text) => `'${text}'`).join(" ");
+      const script = `source '${file}'; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _assent; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      expect(shell("bash", ["--norc", "-c", script], place).split("\n")).toContain(wanted);
+    }
   });
 
   it.runIf(has("zsh"))("works in zsh", () => {
@@ -89,6 +122,17 @@ describe("assent completion", () => {
     expect(ask(["assent", "explain", "--cwd", ""])).toContain("FILES -/");
   });
 
+  it.runIf(has("zsh"))("offers in zsh what there is on the machine", () => {
+    const place = furnished();
+    const file = place.write("complete.zsh", completionScript("zsh", table));
+    for (const [typed, wanted] of LISTED_NAMES) {
+      const words = [join(place.project, "bin/assent"), ...typed];
+      const quoted = words.map((text) => `'${text}'`).join(" ");
+      const script = `autoload -Uz compinit && compinit -D -u; source '${file}'; _describe() { print -l -- \${(P)\${@[-1]}} }; words=(${quoted}); CURRENT=${words.length}; _assent`;
+      expect(shell("zsh", ["-f", "-c", script], place).split("\n")).toContain(wanted);
+    }
+  });
+
   it.runIf(has("fish"))("works in fish", () => {
     const place = scratch();
     const file = place.write("complete.fish", completionScript("fish", table));
@@ -100,6 +144,19 @@ describe("assent completion", () => {
       const offered = ask(typed);
       expect(offered).toEqual(expect.arrayContaining([...wanted]));
       for (const other of not) expect(offered).not.toContain(other);
+    }
+  });
+
+  it.runIf(has("fish"))("offers in fish what there is on the machine", () => {
+    const place = furnished();
+    const file = place.write("complete.fish", completionScript("fish", table));
+    for (const [typed, wanted] of LISTED_NAMES) {
+      const script = `set -x PATH '${join(place.project, "bin")}' $PATH; source '${file}'; complete -C '${["assent", ...typed].join(" ")}'`;
+      expect(
+        shell("fish", ["--no-config", "-c", script], place)
+          .split("\n")
+          .map((line) => line.split("\t")[0]),
+      ).toContain(wanted);
     }
   });
 });

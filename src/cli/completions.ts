@@ -1,0 +1,37 @@
+import { visible } from "../action/index.ts";
+import { AGENTS } from "../agents/index.ts";
+import { listProfiles, type Machine, readGrants, thisMachine } from "../state/index.ts";
+import { listRuns, listSessions, runsFolder } from "../supervise/undo/index.ts";
+import type { ListedKind } from "./command-table.ts";
+import { writeStdout } from "./stdio.ts";
+import { launchers } from "./wrap-launcher.ts";
+
+/** More than anybody looks through. */
+const MOST = 200;
+
+const NAMES: Readonly<Record<ListedKind, (machine: Machine) => readonly string[]>> = {
+  run: (machine) =>
+    listRuns(runsFolder(machine))
+      .map(({ id }) => id)
+      .toReversed(),
+  session: (machine) =>
+    listSessions(listRuns(runsFolder(machine)))
+      .map(({ session }) => session)
+      .toReversed(),
+  profile: (machine) => listProfiles(machine).map(({ name }) => name),
+  grant: (machine) => readGrants(machine, Date.now()).all.map(({ id }) => id),
+  host: () => AGENTS.flatMap(({ id, setup }) => (setup === undefined ? [] : [id])),
+  wrapped: (machine) => launchers(machine).all.map(({ name }) => name),
+};
+
+/** `assent completions KIND`: for the scripts of `assent completion`, one name a line. Names that a shell would read otherwise are left out. */
+export function listNames(kind: ListedKind): number {
+  const names = NAMES[kind](thisMachine()).filter((name) => /^[\w@%+:,./-]+$/.test(name));
+  writeStdout(
+    names
+      .slice(0, MOST)
+      .map((name) => `${visible(name)}\n`)
+      .join(""),
+  );
+  return 0;
+}
