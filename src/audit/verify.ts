@@ -48,10 +48,10 @@ const sha256: Sha256 = (parts) => {
   return hash.digest();
 };
 
-/** Reads the whole log of a state folder, a part at a time, and follows its chain. */
-export function verifyLog(folder: string): VerifiedLog {
+/** Reads the whole log of a state folder, a part at a time, and follows its chain. `onPart` is told how many records were read so far. */
+export function verifyLog(folder: string, onPart?: (records: number) => void): VerifiedLog {
   const head = readHead(folder);
-  const walk = new LogWalk(readBase(folder), head);
+  const walk = new LogWalk(readBase(folder), head, onPart);
   const files = filesOfLog(folder).filter((file) => (numberOf(file) ?? Infinity) > (walk.base?.segment ?? 0));
   let expected = (walk.base?.segment ?? 0) + 1;
   for (const file of files) {
@@ -108,8 +108,11 @@ class LogWalk {
   #between: Buffer[] = [];
   #sawHead = false;
 
-  constructor(base: LogBase | undefined, head: LogHead | undefined) {
+  readonly #onPart: ((records: number) => void) | undefined;
+
+  constructor(base: LogBase | undefined, head: LogHead | undefined, onPart?: (records: number) => void) {
     this.base = base;
+    this.#onPart = onPart;
     this.#head = head;
     this.#at = base?.link ?? GENESIS;
     this.#highest = this.#at.seq;
@@ -158,6 +161,7 @@ class LogWalk {
         from = end + 1;
       }
       rest = bytes.subarray(from);
+      this.#onPart?.(this.records);
     }
     if (rest.length > 0) this.#one(rest, start);
   }

@@ -3,6 +3,7 @@ import { visible } from "../action/index.ts";
 import { Follower, isWanted, lastOf, query, readRecord, verifyLog, type FoundRecord, type LogEntry, type Query } from "../audit/index.ts";
 import { stateFolder, thisMachine } from "../state/index.ts";
 import { readSince } from "./since.ts";
+import { progressLine } from "./progress.ts";
 import { lostOutput, writeStderr, writeStdout } from "./stdio.ts";
 import { fit, styleFor, type TerminalStyle } from "./style.ts";
 
@@ -153,7 +154,9 @@ function logStats(found: Iterable<FoundRecord>, json: boolean): number {
 /** `assent log verify`: exit 0 when the log is whole, 1 when it is not. */
 export function logVerify(options: { readonly json?: boolean }): number {
   const folder = stateFolder(thisMachine());
-  const verified = verifyLog(folder);
+  const progress = progressLine("records read");
+  const verified = verifyLog(folder, (records) => progress.at(records));
+  progress.end();
   const { records, torn, unchained, flaws } = verified;
   if (options.json === true) {
     writeStdout(`${JSON.stringify({ ok: flaws.length === 0, ...verified }, undefined, 2)}\n`);

@@ -10,6 +10,7 @@ import { JSON_VERSION } from "./json.ts";
 import { judgePast, pastRequests } from "./past.ts";
 import { absolute, shorten } from "./place.ts";
 import { complain, showProblems } from "./policy-target.ts";
+import { progressLine } from "./progress.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor } from "./style.ts";
 
@@ -68,7 +69,9 @@ function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machin
   const history = pastRequests(machine, options.days);
   const changes: ChangedVerdict[] = [];
   const counts = { before: new Map<Told, number>(), after: new Map<Told, number>() };
-  for (const past of history.requests) {
+  const progress = progressLine("judging the requests of the log again");
+  for (const [at, past] of history.requests.entries()) {
+    progress.at(at, history.requests.length);
     const before = judgePast(past, machine).verdict;
     const after = judgePast(past, machine, other).verdict;
     const [was, is] = [toldBy(before), toldBy(after)];
@@ -76,6 +79,7 @@ function compare(other: Pick<DecideOptions, "select" | "adapt">, machine: Machin
     counts.after.set(is, (counts.after.get(is) ?? 0) + past.count);
     if (was !== is) changes.push({ past, before: was, after: is, reason: after.reason });
   }
+  progress.end();
   const { records, unreadable } = history;
   if (options.json === true) {
     const rows = changes.map(({ past, before, after, reason }) => ({

@@ -7,6 +7,7 @@ import { JSON_VERSION } from "./json.ts";
 import { judgePast, pastRequests } from "./past.ts";
 import { absolute } from "./place.ts";
 import { complain, showProblems, targetOf } from "./policy-target.ts";
+import { progressLine } from "./progress.ts";
 import { writeStdout } from "./stdio.ts";
 import { styleFor, type TerminalStyle } from "./style.ts";
 import { confirmed } from "./terminal.ts";
@@ -20,11 +21,17 @@ export async function suggest(options: { readonly days: number; readonly apply?:
   const machine = thisMachine();
   const cwd = absolute(".");
   const history = pastRequests(machine, options.days);
+  const progress = progressLine("requests judged");
+  let judged = 0;
   const { suggestions, guarded, unsafe, proof } = find(history, {
-    past: (past) => judgePast(past, machine),
+    past: (past) => {
+      progress.at(++judged);
+      return judgePast(past, machine);
+    },
     command: (command) => judgeOnly({ tool: "Bash", input: { command }, cwd }, machine, [], { extensions: "off" }),
     read: ruleReader,
   });
+  progress.end();
   const { records, unreadable } = history;
   if (options.json === true) {
     const rows = suggestions.map(({ rules, prompts, examples }) => ({

@@ -21,6 +21,7 @@ import { complain } from "./policy-target.ts";
 import { noRun } from "./receipt.ts";
 import { askYes } from "./ask-yes.ts";
 import { chooseRuns, nameOfSpan, type SpanOptions } from "./span.ts";
+import { progressLine } from "./progress.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
 
 const COMMAND = "undo";
@@ -79,7 +80,9 @@ export async function undo(id: string | undefined, words: readonly string[], opt
       return 1;
     }
   }
-  const done = carryOut(() => undoRun(runs, plan, { paths, force, now: Date.now() }));
+  const progress = progressLine("steps back");
+  const done = carryOut(() => undoRun(runs, plan, { paths, force, now: Date.now(), onStep: progress.at }));
+  progress.end();
   if (done === undefined) return 1;
   if (json) print(plan, done);
   else {

@@ -26,7 +26,14 @@ function shell(name: string, args: readonly string[], place: Scratch): string {
 function furnished(): Scratch {
   const place = scratch();
   const run = "20261121-061530-4f2a9c00";
-  const meta = { id: run, argv: ["make"], cwd: place.project, started: 1, ended: 2, edit: { agent: "claude", session: "s-17", tool: "Edit" } };
+  const meta = {
+    id: run,
+    argv: ["make"],
+    cwd: place.project,
+    started: 1,
+    ended: 2,
+    edit: { agent: "claude", session: "s-17", tool: "Edit" },
+  };
   place.write(`~/.local/state/assent/runs/${run}/meta.json`, JSON.stringify(meta));
   place.write("~/.local/state/assent/profiles/builder.jsonc", "{}");
   place.write("bin/assent", `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, "bin.cjs")}' "$@"\n`);

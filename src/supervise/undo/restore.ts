@@ -96,12 +96,17 @@ interface UndoOutcome {
   readonly notes: readonly NotUndone[];
 }
 
+interface StepOptions {
+  /** The plan was begun before, and its last sign of life was then, in milliseconds. */
+  readonly since?: number | undefined;
+  readonly onStep?: ((done: number, all: number) => void) | undefined;
+}
+
 /**
  * Carries out a plan. Every step looks again, on pinned objects, before it acts, and is recorded in `store` first, so that
- * the undo can itself be undone. A step that fails stops none of the others. `since`: the plan was begun before, and its last
- * sign of life was then, in milliseconds.
+ * the undo can itself be undone. A step that fails stops none of the others.
  */
-export function carryOut(steps: readonly UndoStep[], folder: string, store: UndoStore, since?: number): UndoOutcome {
+export function carryOut(steps: readonly UndoStep[], folder: string, store: UndoStore, { since, onStep }: StepOptions = {}): UndoOutcome {
   const kept = new KeptFolders(folder);
   const failed: NotUndone[] = [];
   const notes: NotUndone[] = [];
@@ -120,6 +125,7 @@ export function carryOut(steps: readonly UndoStep[], folder: string, store: Undo
           why: error instanceof Changed ? error.message : `could not be ${DOING[step.do]} (${messageOf(error)})`,
         });
       }
+      onStep?.(done + failed.length, steps.length);
     }
   } finally {
     kept.close();

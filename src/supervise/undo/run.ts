@@ -28,6 +28,8 @@ export interface UndoOptions {
   readonly force: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Told after each step. */
+  readonly onStep?: (done: number, all: number) => void;
 }
 
 export interface UndoPlan extends StepPlan {
@@ -137,7 +139,7 @@ function carryOutPlan(runs: string, plan: UndoPlan, options: UndoOptions): Undon
     // What it replaces is kept whatever its size: links cost nothing, and a person is waiting.
     const store = new UndoStore(own.folder, { file: Number.POSITIVE_INFINITY, run: Number.POSITIVE_INFINITY });
     if (interrupted === undefined) noteIntended(own.folder, { steps, refused, paths });
-    const outcome = carryOut(steps, plan.runs.at(-1)?.folder ?? "", store, interrupted?.since);
+    const outcome = carryOut(steps, plan.runs.at(-1)?.folder ?? "", store, { since: interrupted?.since, onStep: options.onStep });
     store.close();
     const bytes = sealRun(own.folder, Date.now());
     own.end({ ended: Date.now(), exit: { by: "exit", code: outcome.failed.length === 0 ? 0 : 1 }, bytes });
