@@ -99,6 +99,10 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
       say(`  other order ${number}: ${command.slice(0, 120)}: the client reads standard output and error by a pipe each`);
       continue;
     }
+    if (client.ownLines === true && unplaced(was) === unplaced(is)) {
+      say(`  other line ${number}: ${command.slice(0, 120)}: the client puts lines of its own around the command, which a shell counts`);
+      continue;
+    }
     different += 1;
     say(`  differs ${number}: ${command.slice(0, 120)}\n    bare      ${shown(was)}\n    confined  ${shown(is)}`);
   }
@@ -211,6 +215,9 @@ const plain = (text = ""): string =>
     .replaceAll(/\(node:\d+\)/g, "(node)")
     .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|seconds)\b/g, "T")
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, "H");
+
+/** Without the path by which a shell was started and the line it is at, which its complaints begin with. */
+const unplaced = (text: string): string => text.replaceAll(/(?:\/usr)?\/bin\/bash: line \d+: /g, "bash: ");
 
 const sorted = (text: string): string => text.split("\n").sort().join("\n");
 
