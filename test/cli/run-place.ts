@@ -15,7 +15,7 @@ export interface Here extends Scratch {
 }
 
 /** A folder that is not temporary, even where the tests themselves lie in one. */
-function lasting(): string {
+export function lasting(): string {
   const cache = join(DIST, "../node_modules/.cache/assent");
   mkdirSync(cache, { recursive: true });
   const places = [realpathSync(cache), homedir(), "/srv", "/opt", "/var/lib"].filter((folder) => !/^\/(?:var\/)?tmp(?:\/|$)/.test(folder));

@@ -45,8 +45,8 @@ export interface Client {
   readonly managed?: true;
   /** Reads a command's standard output and error through a pipe each: lines of one may come before earlier lines of the other. */
   readonly twoPipes?: true;
-  /** Puts lines of its own around a command: a shell that complains names another line, and the path the client starts it by. */
-  readonly ownLines?: true;
+  /** Starts a shell by another name than `/bin/bash`, or puts lines of its own before a command: its shell's complaints begin with these. */
+  readonly ownShell?: true;
   /** What it adds to the outcome of a call that a hook has changed. */
   readonly notes?: string;
   /** Has it refuse a command by a rule of its user's own: files as `files` has them, words after its others. None: it keeps no rules. */

@@ -99,8 +99,10 @@ async function same(client: Client, rows: readonly Row[], drive: Drive, hooked: 
       say(`  other order ${number}: ${command.slice(0, 120)}: the client reads standard output and error by a pipe each`);
       continue;
     }
-    if (client.ownLines === true && unplaced(was) === unplaced(is)) {
-      say(`  other line ${number}: ${command.slice(0, 120)}: the client puts lines of its own around the command, which a shell counts`);
+    if (client.ownShell === true && unplaced(was) === unplaced(is)) {
+      say(
+        `  other name ${number}: ${command.slice(0, 120)}: the client starts its shell in a way of its own, which that names in what it complains of`,
+      );
       continue;
     }
     different += 1;
@@ -217,7 +219,7 @@ const plain = (text = ""): string =>
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, "H");
 
 /** Without the path by which a shell was started and the line it is at, which its complaints begin with. */
-const unplaced = (text: string): string => text.replaceAll(/(?:\/usr)?\/bin\/bash: line \d+: /g, "bash: ");
+const unplaced = (text: string): string => text.replaceAll(/(?:(?:\/usr)?\/bin\/)?bash: line \d+: /g, "bash: ");
 
 const sorted = (text: string): string => text.split("\n").sort().join("\n");
 

@@ -34,7 +34,7 @@ export const gemini: Client = {
   harmless:
     "update_topic list_background_processes read_background_output write_todos enter_plan_mode exit_plan_mode activate_skill complete_task",
   twoPipes: true,
-  ownLines: true,
+  ownShell: true,
   notes: "\n\n[System] Tool input parameters were modified by a hook before execution.",
   ownRule: (command) => ({
     files: {

@@ -34,6 +34,7 @@ export const qwen: Client = {
   },
   own: { path: ".qwen/settings.json", off: json({ disableAllHooks: true }) },
   managed: true,
+  ownShell: true,
   harmless: "get_goal list_agents tool_call tool_search update_goal loop_wakeup read_mcp_resource report_findings",
   edited: { usual: "--acp -m fake-model --approval-mode default", free: "--acp -m fake-model --approval-mode yolo" },
   ownRule: (command) => ({ files: { [`${HOME}/.qwen/settings.json`]: settings(`Bash(${command}:*)`) } }),

@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { isConfinedCommand } from "../../src/action/index.ts";
+import { assent, scratch, type Scratch } from "../scratch.ts";
+import { lasting } from "./run-place.ts";
+
+/** Something of the machine that the script can reach and that lies outside the project. Its words for the script. */
+type Outside = (place: Scratch) => Promise<string> | string;
+
+/** A service of somebody else's, on loopback. */
+const listener: Outside = async () => {
+  const server = createServer((client) => client.on("error", () => undefined).end("hello\n"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address !== null ? String(address.port) : "";
+};
+
+const socket: Outside = async (place) => {
+  const path = join(place.home, "service.sock");
+  const server = createServer((client) => client.on("error", () => undefined).end("hello\n"));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
+  return path;
+};
+
+const sleeper: Outside = () => {
+  const child = spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return String(child.pid);
+};
+
+const repository: Outside = (place) => {
+  const at = join(place.home, "other");
+  mkdirSync(at);
+  spawnSync("git", ["init", "-q", at]);
+  place.write("~/other/file", "x\n");
+  return at;
+};
+
+const nothing: Outside = () => "";
+
+/** What a script of the project wants outside, and may have if a person says so. `$1` is what `needs` gave. */
+const WANTED: readonly (readonly [what: string, script: string, needs: Outside])[] = [
+  ["a file beside the project", "echo out > ../beside.txt", nothing],
+  ["a file in home", 'echo out > "$HOME/notes.txt"', nothing],
+  ["a setting of a tool", 'mkdir -p "$HOME/.config/tool" && echo a=1 > "$HOME/.config/tool/conf"', nothing],
+  ["a folder in home", 'mkdir "$HOME/data"', nothing],
+  ["to delete a file of home", 'rm "$HOME/old.txt"', nothing],
+  ["to move a file out", 'mv "$HOME/old.txt" "$HOME/new.txt"', nothing],
+  ["to link a file out", 'ln -s "$PWD/a" "$HOME/a-link"', nothing],
+  ["to change a mode outside", 'chmod 600 "$HOME/old.txt"', nothing],
+  ["to change times outside", 'touch -d 2020-01-01 "$HOME/old.txt"', nothing],
+  ["to add to a file outside", 'echo more >> "$HOME/old.txt"', nothing],
+  ["another repository", 'git -C "$1" add file', repository],
+  ["a program's own folder outside", 'python3 -c "import pathlib; pathlib.Path.home().joinpath(\\"made\\").mkdir()"', nothing],
+  ["a copy in home", 'cp tool.sh "$HOME/tool.sh"', nothing],
+  ["an archive in home", 'tar cf "$HOME/all.tar" tool.sh', nothing],
+  ["a service on loopback", 'exec 3<>"/dev/tcp/127.0.0.1/$1" && cat <&3', listener],
+  ["a socket of somebody else's", 'python3 -c "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])" "$1"', socket],
+  ["to end another program", 'kill -TERM "$1"', sleeper],
+];
+
+const env = (place: Scratch): Record<string, string> => ({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home });
+
+/** What the hook answers Claude Code where that would ask; undefined: it is left to ask. */
+function hooked(place: Scratch, command: string): string | undefined {
+  const payload = {
+    session_id: "s-1",
+    cwd: place.project,
+    permission_mode: "default",
+    hook_event_name: "PermissionRequest",
+    tool_name: "Bash",
+    tool_input: { command },
+    permission_suggestions: [],
+  };
+  const { stdout } = assent(place, ["check", "--agent", "claude"], JSON.stringify(payload));
+  const answer = JSON.parse(stdout) as {
+    readonly hookSpecificOutput?: { readonly decision?: { readonly updatedInput?: { readonly command?: string } } };
+  };
+  return answer.hookSpecificOutput?.decision?.updatedInput?.command;
+}
+
+const reasonOf = (place: Scratch): string => {
+  const lines = readFileSync(join(place.home, ".local/state/assent/audit.jsonl"), "utf8").trim().split("\n");
+  return (JSON.parse(lines.findLast((line) => line.includes('"point":"hook"')) ?? "") as { readonly reason: string }).reason;
+};
+
+/** The services are this process's own, so it may not wait. */
+const start = (place: Scratch, command: string): Promise<number | null> =>
+  new Promise((resolve) => {
+    const child = spawn("bash", ["-c", command], { cwd: place.project, env: env(place), stdio: "ignore", timeout: 20_000 });
+    child.once("exit", resolve);
+  });
+
+describe("what a confined command was refused is had by one question", () => {
+  it.each(WANTED)("%s: %s", async (_what, script, needs) => {
+    // What lies in a temporary folder may be written.
+    vi.stubEnv("TMPDIR", lasting());
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", '{ "unknown": "confine" }');
+    place.write("~/old.txt", "old\n");
+    chmodSync(place.write("tool.sh", `#!/bin/bash\nset -e\n${script}\n`), 0o755);
+    const given = await needs(place);
+    const command = given === "" ? "./tool.sh" : `./tool.sh ${given}`;
+
+    const confined = hooked(place, command) ?? "";
+    expect(isConfinedCommand(place.home, confined)).toBe(true);
+    expect(await start(place, confined)).not.toBe(0);
+
+    // The same again is asked about, with what it was refused; after a yes the host starts it as it is.
+    expect(hooked(place, command)).toBeUndefined();
+    expect(reasonOf(place)).toMatch(/failed confined|was refused/);
+    expect(await start(place, command)).toBe(0);
+  });
+});
