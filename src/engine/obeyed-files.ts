@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { type Action, type Argument, type ExecAction, type FileAction, printAction, visible, type World } from "../action/index.ts";
 import { isWithin, joinPath, parentOf } from "../path/index.ts";
-import { isObeyedBy, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
+import { isObeyedBy, obeysFiles, type RequestVerdict, steeringFile, whyWalled } from "../policy/index.ts";
 import { type GitConfigEntry, gitConfigEntries, isForge, isGitsOwnKey, isInertGitKey } from "../shell/index.ts";
 import { type Machine, noteChanges, unseenChanges } from "../state/index.ts";
 
@@ -72,17 +72,37 @@ export function whyKeepsWall(found: RequestVerdict, world: World, machine: Machi
   return whyWalled(found, { world, obeys: (exec) => whyObeys(exec, world, machine), steersLater });
 }
 
+/** Why something allowed obeys a file of those that few write, which an agent has changed and nobody has looked at. */
+export function whyUnseen({ actions }: RequestVerdict, world: World, machine: Machine): string | undefined {
+  for (const { action, verdict } of actions) {
+    if (action.kind !== "exec" || action.builtin === true || action.inert !== undefined || verdict.bare === true) continue;
+    const why = obeysFiles(action.program, action.resolved) ? unseenFor(action, { world, machine, rare: true }) : undefined;
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
 /** Why what a known program does hangs on files that an agent may have written; undefined: it does not. */
 function whyObeys(exec: ExecAction, world: World, machine: Machine): string | undefined {
   const what = whatSteers(exec, world);
-  if (what !== undefined) return `${what}: ${printAction(exec)}`;
+  return what === undefined ? unseenFor(exec, { world, machine }) : `${what}: ${printAction(exec)}`;
+}
+
+interface Unseen {
+  readonly world: World;
+  readonly machine: Machine;
+  /** Not of those that are written all day. */
+  readonly rare?: true;
+}
+
+function unseenFor(exec: ExecAction, { world, machine, rare }: Unseen): string | undefined {
   const names = [exec.program, ...(isShim(exec) ? ["mise", "asdf", "uv"] : [])];
   const folders = (exec.folders ?? [world.cwd]).map((folder) => world.canonical(folder));
   const root = world.canonical(world.projectRoot);
   const changes = unseenChanges(machine, (path) => {
     if (!isWithin(path, root) && !folders.some((folder) => isWithin(folder, parentOf(path)))) return false;
     const file = steeringFile(path);
-    return file !== undefined && names.some((name) => isObeyedBy(file, name));
+    return file !== undefined && (rare !== true || file.effect === "asked") && names.some((name) => isObeyedBy(file, name));
   });
   if (changes.is === "unclear") return `${changes.why}: ${printAction(exec)}`;
   const [changed] = changes.files;

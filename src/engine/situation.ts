@@ -15,7 +15,7 @@ import { type Machine, paneFlags } from "../state/index.ts";
 import { compiledPolicy, type PolicyReader } from "./compiled-policy.ts";
 import { explicitFiles, findPolicyFiles, POLICY_NAME, type PolicySource } from "./policy-files.ts";
 import { NOWHERE } from "./examples.ts";
-import { whyKeepsWall } from "./obeyed-files.ts";
+import { whyKeepsWall, whyUnseen } from "./obeyed-files.ts";
 
 /**
  * Where something is judged, as data. The hook, the library, a supervised run, the gateway and the commands that only look
@@ -165,5 +165,6 @@ export function judgeContext(
     confines,
     refusable,
     ...(confines ? { walls: (found: RequestVerdict) => whyKeepsWall(found, world, machine) } : {}),
+    unseen: (found: RequestVerdict) => whyUnseen(found, world, machine),
   };
 }

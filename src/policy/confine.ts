@@ -24,6 +24,8 @@ export interface ConfineContext {
   readonly world: World;
   /** Why what is allowed keeps the wall (`whyWalled`); undefined: it runs nothing that an agent may have written. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
+  /** A file that an agent has changed, nobody has looked at, and something allowed obeys: why that is. */
+  readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   readonly confines?: boolean | undefined;
   /** What a run refuses is asked about when it has failed, so that nobody is asked beforehand what nobody wrote about. */
   readonly refusable?: boolean | undefined;
@@ -43,7 +45,8 @@ export interface ConfineContext {
  * question and takes no wall away. INVARIANT: one part that is confined confines the whole.
  */
 export function confine(found: RequestVerdict, policy: Policy, context: ConfineContext): RequestVerdict {
-  if (context.confines !== true || !confinesAnything(policy)) return found;
+  if (!confinesAnything(policy)) return found;
+  if (context.confines !== true) return askedUnseen(found, policy, context);
   const obstacles = found.actions.filter(({ verdict }) => verdict.decision !== "allow");
   const unknowns = found.unknowns.filter(({ verdict }) => verdict.decision !== "allow");
   const { unknown, mode } = policy.settings;
@@ -65,6 +68,14 @@ export function confine(found: RequestVerdict, policy: Policy, context: ConfineC
     // A rule for the command allows that it sets something, and not the code that works later, for others.
     !found.unknowns.some(({ unknown, verdict }) => unknown.lasting === true && verdict.bare !== true);
   return held ? wall() : found;
+}
+
+/** Where nothing can be confined, a person is asked about what would be for the sake of such a file. */
+function askedUnseen(found: RequestVerdict, { settings }: Policy, { unseen }: ConfineContext): RequestVerdict {
+  const why = found.decision === "allow" && settings.unknown !== "confine-log" ? unseen?.(found) : undefined;
+  if (why === undefined) return found;
+  const { actions, unknowns } = found;
+  return { ...verdictOf("ask", "confine.unseen", { reason: why }), actions, unknowns };
 }
 
 /** What a path leads to when it is judged need not be what is read: a link can be put in its place meanwhile. */

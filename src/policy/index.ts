@@ -28,6 +28,7 @@ export { isGitConfig, isHarmlessDevice, isPersistence, isRawDevice, isSecret, is
 export { PRESET_TABLE, type Row, rowOf } from "./presets.ts";
 export { SECRET_FILES, SECRET_FOLDERS } from "./protected-paths.ts";
 export { matchMatcher, matchRule, ruleCovers, same } from "./rule.ts";
+export { obeysFiles } from "./obeying-programs.ts";
 export { isObeyedBy, type SteeringFile, steeringFile, steeringNames } from "./steering-files.ts";
 export { affects, spell } from "./targets.ts";
 export { isPathField, pathFields } from "./tool-fields.ts";

@@ -64,6 +64,8 @@ export interface JudgeContext {
   readonly othersRun?: (() => boolean) | undefined;
   /** Then: why what is allowed keeps the wall. */
   readonly walls?: ((found: RequestVerdict) => string | undefined) | undefined;
+  /** Where nothing confines: why what is allowed obeys a file that an agent has changed and nobody has looked at. */
+  readonly unseen?: ((found: RequestVerdict) => string | undefined) | undefined;
   /** Under supervision: compares system calls with call patterns (`callMatcher`). */
   readonly matchCall?: MatchCall | undefined;
 }

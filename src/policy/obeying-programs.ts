@@ -7,7 +7,7 @@ const OBEYING =
   " actionlint ansible asdf az biome black bun bunx c++ cargo cc clang clang++ clang-format codespell composer corepack cpp deno " +
   "dotnet em++ emcc ffmpeg ffprobe g++ gcc gersemi gfortran git git-lfs glab go gobjdump hadolint hg hlint icc identify " +
   "info isort jira jj just kustomize llvm-objdump magick man mise mlr node nodejs npm npx nvcc objdump oxfmt oxlint packer " +
-  "pandoc pip pnpm pnpx poetry prettier proxychains pulumi pycodestyle pydocstyle python ruff rustc rustfmt rustup sentry-cli " +
+  "pandoc pip pipx pnpm pnpx poetry prettier proxychains pulumi pycodestyle pydocstyle python ruff rust-analyzer rustc rustdoc rustfmt rustup sentry-cli " +
   "shellcheck stylua svn swiftformat taplo task tcc terraform terragrunt tofu tsc typos uv uvx valgrind xmldiff xmllint " +
   "xmlstarlet xq yamllint yarn yarnpkg zig-cc ";
 

@@ -244,6 +244,13 @@ export const REASONS = {
     title: "it is known not to work in a supervised run, or has failed in one before",
     waivable: false,
   },
+  "confine.unseen": {
+    class: "run",
+    basis: "protection",
+    title: "what it does hangs on a file that an agent changed and nobody has looked at, and here nothing can be confined",
+    waivable: "by-host",
+    help: "let the user look at the file with `assent seen`",
+  },
   "confine.host-rule": {
     class: "run",
     basis: "protection",

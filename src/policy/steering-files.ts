@@ -29,7 +29,10 @@ const ROWS: readonly Row[] = [
   ["poetry", "poetry.toml", "asked"],
   ["uv uvx pip pip3 poetry python python3", "pyproject.toml setup.cfg setup.py", "noted"],
   // The Cargo book, "Configuration": build.rustc, rustc-wrapper, linker, source replacement; rustup: `path` of a toolchain.
-  ["cargo rustc rustfmt rustup", ".cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml", "asked"],
+  ["cargo rustc rustfmt rustup", ".cargo/config .cargo/config.toml", "asked"],
+  // rustup's own names for what it starts in a toolchain; pip asks `rustc --version` for what it tells an index of itself.
+  ["cargo rustc rustfmt rustup rustdoc rust-analyzer", "rust-toolchain rust-toolchain.toml", "asked"],
+  ["pip pip3 pipx python python3", "rust-toolchain rust-toolchain.toml", "asked"],
   ["cargo", "cargo.toml", "noted"],
   ["mvn mvnw", ".mvn/", "asked"],
   ["gradle gradlew", "init.gradle init.gradle.kts .gradle/init.d/", "asked"],
@@ -109,6 +112,11 @@ function table(): ReadonlyMap<string, readonly Entry[]> {
 /** Every name that the table compares a segment with, but for those with a star. */
 export const steeringNames = (): readonly string[] => [
   ...new Set([...table().values()].flatMap((all) => all.flatMap(({ tail }) => tail.split("/")))),
+];
+
+/** Every program that obeys a file of the table. */
+export const steeringPrograms = (): readonly string[] => [
+  ...new Set([...table().values()].flatMap((all) => all.flatMap(({ programs }) => programs))),
 ];
 
 /** Other people's packages: what lies in them is obeyed by nobody who works in the project. */

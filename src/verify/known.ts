@@ -19,7 +19,7 @@ export interface ProgramPart {
   readonly why: string;
 }
 
-const PARTS: readonly ProgramPart[] = [
+export const PARTS: readonly ProgramPart[] = [
   {
     of: "git git-*",
     starts: "git /usr/lib/git-core/ /usr/libexec/git-core/ git-lfs",

@@ -33,6 +33,56 @@ function prepared(policy: object = { unknown: "confine" }): Scratch {
   return place;
 }
 
+/** In a host, or at an event, where nothing can be confined. */
+function unconfinable(place: Scratch, command: string): Decision {
+  const host = { shell: "any", decides: true, asks: true, bypassed: false, planning: false } as const;
+  const request = {
+    tool: "Bash",
+    facts: claude.tools["Bash"],
+    input: { command },
+    cwd: place.project,
+    host,
+    point: "test",
+    agent: "claude",
+  };
+  return decide(request, { machine: place.machine, ...engine, audit: false }).verdict.decision;
+}
+
+describe("where nothing can be confined", () => {
+  it("a person is asked about what obeys a changed file that few write, a program that another starts included", () => {
+    const place = prepared();
+    for (const file of ["rust-toolchain.toml", "mise.toml"]) {
+      noteChanges(place.machine, [join(place.project, file)], "a run");
+      place.write(file, "x");
+    }
+    expect(["pip list", "pip index versions x", "asdf list", "rustc --version"].map((line) => unconfinable(place, line))).toEqual([
+      "ask",
+      "none",
+      "ask",
+      "none",
+    ]);
+    expect(["git status", "ls", "npm ls", "pip --version"].map((line) => unconfinable(place, line))).toEqual([
+      "allow",
+      "allow",
+      "allow",
+      "ask",
+    ]);
+    noteSeen(place.machine, [join(place.project, "rust-toolchain.toml"), join(place.project, "mise.toml")]);
+    expect(["pip list", "asdf list"].map((line) => unconfinable(place, line))).toEqual(["allow", "allow"]);
+  });
+
+  it("what is changed all day asks nobody, nor does anything where confining is off", () => {
+    const place = prepared();
+    edit(place, "package.json");
+    place.write("package.json", '{"x":1}');
+    expect(unconfinable(place, "npm ls")).toBe("allow");
+    const off = prepared({ unknown: "ask" });
+    noteChanges(off.machine, [join(off.project, "mise.toml")], "a run");
+    off.write("mise.toml", "x");
+    expect(unconfinable(off, "asdf list")).toBe("allow");
+  });
+});
+
 describe("a file that a known command obeys", () => {
   it("keeps the wall around it from the agent's edit until it is what it was", () => {
     const place = prepared();

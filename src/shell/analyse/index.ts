@@ -12,6 +12,7 @@ import {
   prettierConfig,
   pythonEnvironment,
   pythonWalks,
+  pipRust,
   rustToolchain,
   secretKey,
 } from "./project-config.ts";
@@ -86,6 +87,7 @@ export const ANALYSERS: Readonly<Record<string, Analyser>> = {
   "container-rights": containerRights,
   "cargo-config": cargoConfig,
   "rust-toolchain": rustToolchain,
+  "pip-rust": pipRust,
   compiler,
   compress,
   curl,

@@ -210,6 +210,12 @@ export function rustToolchain(inv: Invocation): void {
   if (isAbove(inv, TOOLCHAINS)) addCode(inv, "cargo", "project", undefined);
 }
 
+/** `pip list` asks an index, and before that `rustc`, for these only. */
+export function pipRust(inv: Invocation): void {
+  const asks = has(inv, "--outdated", "--uptodate");
+  if (asks) rustToolchain(inv);
+}
+
 function isAbove(inv: Invocation, names: readonly string[]): boolean {
   const { world } = inv.cx;
   return inv.places.some((place) => {

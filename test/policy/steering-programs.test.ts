@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { obeysFiles } from "../../src/policy/index.ts";
+import { steeringPrograms } from "../../src/policy/steering-files.ts";
+import { PARTS } from "../../src/verify/known.ts";
+
+const split = (words: string): readonly string[] => words.split(" ");
+
+/** Programs that only ever run what the project holds: they are confined whatever was changed. */
+const ALWAYS_CODE = new Set(split("mvn mvnw gradle gradlew msbuild nuget bundle bundler rake gem direnv nuget proxychains4 jj hg"));
+
+describe("files that name programs for later commands", () => {
+  it.each(steeringPrograms().filter((program) => !ALWAYS_CODE.has(program)))("%s is known to obey files", (program) => {
+    expect(obeysFiles(program, undefined)).toBe(true);
+  });
+
+  const steered = new Map(steeringPrograms().map((program) => [program, true]));
+  // What git's own configuration names is protected by itself, and python's parts start no modules of the folder.
+  const starters = PARTS.flatMap(({ of, starts }) =>
+    split(of).flatMap((program) =>
+      split(starts)
+        .filter((part) => steered.has(part) && !/^(?:git|git-lfs|python3)$/.test(part))
+        .map((part) => [program, part] as const),
+    ),
+  );
+  it.each(starters)("%s starts %s, and obeys what that obeys", (program, part) => {
+    expect(steeringPrograms()).toContain(program);
+    expect([program, part].every((name) => obeysFiles(name, undefined))).toBe(true);
+  });
+});
