@@ -39,6 +39,7 @@ const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
     tool.registry?.map((words) => words.join(" ")),
   ),
   ...fields("login", tool.login),
+  ...fields("loads", tool.loads),
   ...fields(
     "helpers",
     tool.helpers?.map((words) => words.join(" ")),
@@ -56,7 +57,7 @@ const row = ({ tool: { names, cache, later, hosts = [], downloads = [], login, m
     code(later),
     moved.map(([variable]) => `\`${variable}\``).join(" ") || "–",
     code(projectCode === true ? downloads : [...hosts, ...downloads]),
-    projectCode === true ? "–" : code(login),
+    code(login),
   ].join(" | ");
 
 const PAGE = `# What tools do for themselves in a supervised run
@@ -70,7 +71,7 @@ const PAGE = `# What tools do for themselves in a supervised run
 - **Installations are no cache** and are asked about: \`~/.local/bin\`, \`~/.cargo/bin\`, \`~/go/bin\`, \`npm i -g\`, toolchains of rustup, pythons of uv, \`pipx\`, \`dotnet tool\`, environments of pre-commit (they run at every later commit), plugins of helm, and all settings (\`~/.npmrc\`, \`~/.m2/settings.xml\`, \`~/.gradle/init.d\` …).
 - **Variables** that put a cache somewhere else count as they stand in the environment of the run, and only where they name a place that is nobody else's: below home or a data disk, in nobody's repository, not home itself or a folder of the system, no folder of secrets, of an agent or of another tool. \`XDG_CACHE_HOME\`, \`XDG_DATA_HOME\` and \`XDG_STATE_HOME\` move what lies in \`~/.cache\`, \`~/.local/share\` and \`~/.local/state\`. A project's own settings move nothing.
 - **Hosts** are open to the tool's process, on the public network. Another registry counts where the user's own files or the environment name it. A project's \`.npmrc\` or \`pip.conf\` may be written by anybody: a host that only it names is asked.
-- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open, and no login is.
+- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that pnpm, yarn or bun would load into itself (\`.pnpmfile.cjs\`, \`.yarnrc.yml\`, \`bunfig.toml\`), no login is. An option that Assent does not know may load code as well (\`npm --init-module\`): with one the tool has no errand.
 - What still leaves: a tool asks its registry for whatever the project names, so names of packages reach it; \`proxy.golang.org\` passes the name of a module on to the host in it.
 
 tool | cache | runs later | moved by | hosts | login

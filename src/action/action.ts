@@ -233,6 +233,8 @@ export interface Unknown {
   readonly exec?: number;
   /** What it sets works later, for others: seeing the command happen does not answer it. */
   readonly lasting?: true;
+  /** An option that the tables do not have. */
+  readonly unlisted?: true;
 }
 
 /** What a request would do. */

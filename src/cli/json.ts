@@ -14,10 +14,13 @@ const actionFields = ({ action, verdict }: JudgedAction): Record<string, unknown
   ...verdictFields(verdict),
   action,
 });
-const unknownFields = ({ unknown, verdict }: JudgedUnknown): Record<string, unknown> => ({
-  ...unknown,
+const unknownFields = ({ unknown: { reason, help, span, exec, lasting }, verdict }: JudgedUnknown): Record<string, unknown> => ({
+  ...(help === undefined ? {} : { help }),
+  ...(span === undefined ? {} : { span }),
+  ...(exec === undefined ? {} : { exec }),
+  ...(lasting === undefined ? {} : { lasting }),
   ...verdictFields(verdict),
-  reason: visible(unknown.reason),
+  reason: visible(reason),
 });
 
 /** One judged request as JSON. `changes` are the rules that would allow it. */

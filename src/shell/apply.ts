@@ -136,8 +136,8 @@ function applyOptions(inv: Invocation, parent: Grammar | undefined): boolean {
     if (option === undefined) {
       const reason = `${inv.name} has no known option \`${given.written}\``;
       // Whether it takes the next word decides which word is the command: an allow for the wrapper is none for that.
-      if (startsCommand(inv)) refuse(inv, reason);
-      else doubt(inv, reason);
+      const answered = startsCommand(inv) ? {} : { exec: inv.exec };
+      inv.cx.unknown(reason, { span: inv.span, ...answered, unlisted: true });
       continue;
     }
     // `cp -t DIR`: where things go is known only with what goes there.

@@ -172,7 +172,13 @@ export class Context {
 
   unknown(
     reason: string,
-    at?: { readonly span?: Span | undefined; readonly exec?: number; readonly help?: string; readonly lasting?: true },
+    at?: {
+      readonly span?: Span | undefined;
+      readonly exec?: number;
+      readonly help?: string;
+      readonly lasting?: true;
+      readonly unlisted?: true;
+    },
   ): void {
     const key = `${at?.exec ?? ""}:${reason}`;
     if (this.reasons.has(key)) return;
@@ -184,6 +190,7 @@ export class Context {
       ...(at?.exec === undefined ? {} : { exec: at.exec }),
       ...(at?.help === undefined ? {} : { help: at.help }),
       ...(at?.lasting === true ? { lasting: true } : {}),
+      ...(at?.unlisted === true ? { unlisted: true } : {}),
     });
   }
 

@@ -168,7 +168,7 @@ const FEATURES: readonly Feature[] = [
     number: "A14",
     what: "a token such as `--dir=*` is literal text, and its writer is told so",
     allow: ["Bash(bun --dir=* build)"],
-    warning: /a `\*` inside a word is literal/,
+    warning: /a `\*` inside a word of `Bash\(\.\.\.\)` is that character/,
     rows: [row("bun '--dir=*' build", "allow"), row("bun --dir=x build", "none")],
   },
   {

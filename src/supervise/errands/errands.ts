@@ -44,6 +44,10 @@ export const toolErrand = (program: string): ToolErrand | undefined => find(prog
 const serviceErrand = (service: string): ToolErrand | undefined =>
   find(`service: ${service}`, (row) => row.includes(`service: ${service}`));
 
+/** Files of the project's folder that the tool loads as code, or that name such. */
+export const loadedBy = (program: string): readonly string[] =>
+  (toolErrand(program)?.loads ?? []).map((place) => place.replace(/^\.\//, ""));
+
 /** git's own programs, and the shell that it signs in with. */
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/(?:git|ssh)|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;
 const PROGRAMS: Readonly<Record<string, RegExp>> = {

@@ -21,6 +21,8 @@ export interface ToolErrand {
   /** Where a person may have named another registry: `$VARIABLE`, or a file and the keys in it. */
   readonly registry?: readonly (readonly string[])[];
   readonly login?: readonly string[];
+  /** Files of the project that it loads as code, or that name such: where one lies, its logins are not for it. */
+  readonly loads?: readonly string[];
   /** Programs that do its talking and writing for it: `git`, or a program with a word that tells it. */
   readonly helpers?: readonly (readonly [program: string, word?: string])[];
   /** The name that knowledge has for the service. */
@@ -49,7 +51,7 @@ export interface ErrandTables {
 
 type ToolDraft = { -readonly [K in keyof ToolErrand]: ToolErrand[K] };
 
-const LISTS = ["cache", "later", "builds", "hosts", "downloads", "login"] as const;
+const LISTS = ["cache", "later", "builds", "hosts", "downloads", "login", "loads"] as const;
 const VERDICTS = ["allow", "ask"] as const;
 const DEEDS = ["write", "read", "connect"] as const;
 

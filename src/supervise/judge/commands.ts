@@ -23,7 +23,8 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, type KnownHost } from "../errands/index.ts";
+import { type Errand, errandOf, type KnownHost, loadedBy, NO_ERRAND } from "../errands/index.ts";
+import { joinPath, parentOf } from "../../path/index.ts";
 import { isFreePlace } from "./free-places.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
@@ -54,6 +55,9 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const ruled: KnownHost[] = [];
   const says: string[] = [];
   let lasts = false;
+  // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
+  let steered = false;
+  let loads = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
     strictest = verdicts.reduce(stricterOf, strictest);
   };
@@ -81,6 +85,9 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
+      // An option that nobody knows may load code into it, which would work as the tool; git's settings are judged by themselves.
+      steered ||= first.program !== "git" && found.unlisted;
+      loads ||= loadsProject(first.program, judging.world);
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
@@ -90,17 +97,19 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   return {
     verdict: strictest,
     action: shown ?? { kind: "exec", program: "", argv: [], env: [], trusted: false, origin: { by: "tool" }, call },
-    errand: {
-      writes: errands.flatMap(({ writes }) => writes),
-      own: errands.flatMap(({ own }) => own),
-      builds: errands.flatMap(({ builds }) => builds),
-      hosts: errands.flatMap(({ hosts }) => hosts),
-    },
+    errand: steered
+      ? NO_ERRAND
+      : {
+          writes: errands.flatMap(({ writes }) => writes),
+          own: errands.flatMap(({ own }) => own),
+          builds: errands.flatMap(({ builds }) => builds),
+          hosts: errands.flatMap(({ hosts }) => hosts),
+        },
     named,
     ruled,
     says,
     lasts,
-    programs,
+    programs: steered || loads ? [] : programs,
   };
 }
 
@@ -205,6 +214,18 @@ interface StartedCommand {
   /** Those that last. */
   readonly unknowns: readonly Unknown[];
   readonly judged: RequestVerdict;
+  /** One of its options is in no table. */
+  readonly unlisted: boolean;
+}
+
+/** Code of the project works in the tool's own process: it is told none of the tool's credentials. */
+function loadsProject(program: string, world: World): boolean {
+  const files = loadedBy(program);
+  if (files.length === 0) return false;
+  for (let folder = world.cwd; ; folder = parentOf(folder)) {
+    if (files.some((name) => world.kind(joinPath(folder, name)) !== "missing")) return true;
+    if (folder === world.projectRoot || folder === "/") return false;
+  }
 }
 
 function command(judging: CommandContext, argv: readonly string[], call: Call): StartedCommand {
@@ -212,7 +233,8 @@ function command(judging: CommandContext, argv: readonly string[], call: Call): 
   const actions = lowered.actions.map((action, at) => (at === 0 ? { ...action, call } : action));
   // What could not be predicted is seen when it happens, but for what takes effect after the run.
   const unknowns = lowered.unknowns.filter(({ lasting }) => lasting === true);
-  return { actions, unknowns, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
+  const unlisted = lowered.unknowns.some((unknown) => unknown.unlisted === true);
+  return { actions, unknowns, unlisted, judged: judge({ actions, unknowns }, judging.policy, judging.context) };
 }
 
 /**

