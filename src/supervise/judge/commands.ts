@@ -23,7 +23,7 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, type KnownHost, loadedBy, NO_ERRAND } from "../errands/index.ts";
+import { type Errand, errandOf, type KnownHost, loadedBy, NO_ERRAND, toolErrand } from "../errands/index.ts";
 import { joinPath, parentOf } from "../../path/index.ts";
 import { isFreePlace } from "./free-places.ts";
 
@@ -56,6 +56,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   const says: string[] = [];
   let lasts = false;
   // A script goes by its interpreter's name, its own, and that of what it is a part of: what holds for one holds for all.
+  const isScripted = chain.some(({ path }) => INTERPRETER.test(path));
   let steered = false;
   let loads = false;
   const weigh = (verdicts: readonly Verdict[]): void => {
@@ -85,8 +86,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (first?.kind !== "exec" || !first.trusted || started.loaded === true) continue;
       // Its own credential, for its own use: not one that its words tell it to show or send.
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
-      // An option that nobody knows may load code into it, which would work as the tool; git's settings are judged by themselves.
-      steered ||= first.program !== "git" && found.unlisted;
+      // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
+      steered ||= found.unlisted && isScripted && toolErrand(first.program)?.registry !== undefined;
       loads ||= loadsProject(first.program, judging.world);
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));

@@ -243,7 +243,8 @@ describe("whose credentials a program is trusted with", () => {
     const path = join(base, "bin", word);
     const caller = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
     const started = { word, path, id: "", size: 1, argv, file: path };
-    const { programs, errand } = judge.exec([started], { name: "exec", args: [] }, caller);
+    const node = { ...started, word: "node", path: "/usr/bin/node", argv: ["node", path, ...argv.slice(1)], file: "/usr/bin/node" };
+    const { programs, errand } = judge.exec([started, node], { name: "exec", args: [] }, caller);
     rmSync(file);
     return errand === NO_ERRAND ? [] : programs;
   };
