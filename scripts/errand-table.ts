@@ -39,7 +39,11 @@ const tableRow = ({ tool }: ErrandBlock): readonly string[] => [
     tool.registry?.map((words) => words.join(" ")),
   ),
   ...fields("login", tool.login),
-  ...fields("loads", tool.loads),
+  ...(tool.loginFor === undefined ? [] : [`login-for: ${tool.loginFor.join(" ")}`]),
+  ...fields(
+    "loads",
+    tool.loads?.map((words) => words.join(" ")),
+  ),
   ...fields(
     "helpers",
     tool.helpers?.map((words) => words.join(" ")),
@@ -71,7 +75,9 @@ const PAGE = `# What tools do for themselves in a supervised run
 - **Installations are no cache** and are asked about: \`~/.local/bin\`, \`~/.cargo/bin\`, \`~/go/bin\`, \`npm i -g\`, toolchains of rustup, pythons of uv, \`pipx\`, \`dotnet tool\`, environments of pre-commit (they run at every later commit), plugins of helm, and all settings (\`~/.npmrc\`, \`~/.m2/settings.xml\`, \`~/.gradle/init.d\` …).
 - **Variables** that put a cache somewhere else count as they stand in the environment of the run, and only where they name a place that is nobody else's: below home or a data disk, in nobody's repository, not home itself or a folder of the system, no folder of secrets, of an agent or of another tool. \`XDG_CACHE_HOME\`, \`XDG_DATA_HOME\` and \`XDG_STATE_HOME\` move what lies in \`~/.cache\`, \`~/.local/share\` and \`~/.local/state\`. A project's own settings move nothing.
 - **Hosts** are open to the tool's process, on the public network. Another registry counts where the user's own files or the environment name it. A project's \`.npmrc\` or \`pip.conf\` may be written by anybody: a host that only it names is asked.
-- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that pnpm, yarn or bun would load into itself (\`.pnpmfile.cjs\`, \`.yarnrc.yml\`, \`bunfig.toml\`), no login is. An option that Assent does not know may load code into a package manager as well (\`npm --init-module\`): with one it has no errand.
+- Where **the project's code runs in the tool itself** (plugins of maven and gradle, a \`Gemfile\`, \`.pnpmfile.cjs\`, tests), only hosts that hand out and take nothing are open. Where a file of the project is there that a tool would load into itself (\`.pnpmfile.cjs\`, \`.yarnrc.yml\`, \`bunfig.toml\`), no login is; nor for a subcommand that runs the project's code (\`npm init\`, \`bun script.ts\`, \`bundle exec\`, \`gem build\`) or that nobody knows. An option that Assent does not know may load code into a package manager as well (\`npm --init-module\`): with one it has no errand.
+- **Variables** of a tool or of what it is written in (\`NPM_CONFIG_USERCONFIG\`, \`PIP_CONFIG_FILE\`, \`PREFIX\` for npm) that a script of the run has set, or that name what the run can write, take its logins away; switches and levels that load nothing (\`npm_config_loglevel\`, \`PIP_NO_INPUT\`) do not.
+- **Not promised**: a Gemfile, \`mix.exs\`, plugins of maven and gradle, targets of dotnet and what \`yarnPath\` of home names are evaluated in the tool's own process even by \`install\`: such code can read what that one tool logs in with. It can send it only to hosts that take nothing, but it can print it.
 - What still leaves: a tool asks its registry for whatever the project names, so names of packages reach it; \`proxy.golang.org\` passes the name of a module on to the host in it.
 
 tool | cache | runs later | moved by | hosts | login

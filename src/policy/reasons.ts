@@ -296,6 +296,12 @@ export const REASONS = {
   udp: { class: "network", basis: "protection", title: "UDP goes only where a rule allows it" },
   "own-socket": { class: "network", basis: "knowledge", title: "a program of this run listens there" },
   "own-listener": { class: "network", basis: "knowledge", title: "a program of this run listens there" },
+  "login.leaves": {
+    class: "network",
+    basis: "protection",
+    title: "this program has read what it logs in with, and a program of the run that poses as its service listens there",
+    help: "let it talk to the service itself, or let the user confirm",
+  },
   "no-listener": { class: "network", basis: "knowledge", title: "nothing listens there" },
   loopback: { class: "network", basis: "knowledge", title: "only this machine can reach it" },
   connected: { class: "network", basis: "knowledge", title: "it goes where connecting was allowed" },

@@ -4,7 +4,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isConfinedCommand } from "../../src/action/index.ts";
-import { assent, scratch, type Scratch } from "../scratch.ts";
+import { scratch, type Scratch } from "../scratch.ts";
+import { hooked, start } from "./confined-start.ts";
 import { lasting } from "./run-place.ts";
 
 /** Something of the machine that the script can reach and that lies outside the project. Its words for the script. */
@@ -64,37 +65,10 @@ const WANTED: readonly (readonly [what: string, script: string, needs: Outside])
   ["to end another program", 'kill -TERM "$1"', sleeper],
 ];
 
-const env = (place: Scratch): Record<string, string> => ({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: place.home });
-
-/** What the hook answers Claude Code where that would ask; undefined: it is left to ask. */
-function hooked(place: Scratch, command: string): string | undefined {
-  const payload = {
-    session_id: "s-1",
-    cwd: place.project,
-    permission_mode: "default",
-    hook_event_name: "PermissionRequest",
-    tool_name: "Bash",
-    tool_input: { command },
-    permission_suggestions: [],
-  };
-  const { stdout } = assent(place, ["check", "--agent", "claude"], JSON.stringify(payload));
-  const answer = JSON.parse(stdout) as {
-    readonly hookSpecificOutput?: { readonly decision?: { readonly updatedInput?: { readonly command?: string } } };
-  };
-  return answer.hookSpecificOutput?.decision?.updatedInput?.command;
-}
-
 const reasonOf = (place: Scratch): string => {
   const lines = readFileSync(join(place.home, ".local/state/assent/audit.jsonl"), "utf8").trim().split("\n");
   return (JSON.parse(lines.findLast((line) => line.includes('"point":"hook"')) ?? "") as { readonly reason: string }).reason;
 };
-
-/** The services are this process's own, so it may not wait. */
-const start = (place: Scratch, command: string): Promise<number | null> =>
-  new Promise((resolve) => {
-    const child = spawn("bash", ["-c", command], { cwd: place.project, env: env(place), stdio: "ignore", timeout: 20_000 });
-    child.once("exit", resolve);
-  });
 
 describe("what a confined command was refused is had by one question", () => {
   it.each(WANTED)("%s: %s", async (_what, script, needs) => {

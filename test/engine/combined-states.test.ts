@@ -73,7 +73,14 @@ const REQUESTS: readonly (readonly [tool: string, input: Record<string, string>]
 
 const RANK: Readonly<Record<string, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
-const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+const nobody = {
+  programs: () => [],
+  logins: () => [],
+  trail: () => undefined,
+  errand: () => NO_ERRAND,
+  builds: () => [],
+  hosts: () => ({ service: [], named: [] }),
+};
 const CALL = { name: "exec", args: [] } as const;
 
 /** What a supervised program does in the same states. */

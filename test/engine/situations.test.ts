@@ -76,7 +76,14 @@ const SITUATIONS = {
 type Place = Pick<Scratch, "machine" | "project" | "root">;
 type Situation = keyof typeof SITUATIONS;
 
-const NOBODY = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+const NOBODY = {
+  programs: () => [],
+  logins: () => [],
+  trail: () => undefined,
+  errand: () => NO_ERRAND,
+  builds: () => [],
+  hosts: () => ({ service: [], named: [] }),
+};
 const CALL = { name: "exec", args: [] } as const;
 
 const judgeOf = ({ machine, project, root }: Place): GrantingJudge =>

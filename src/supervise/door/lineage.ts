@@ -1,5 +1,5 @@
 import { type Errand, type KnownHost, NO_ERRAND } from "../errands/index.ts";
-import type { Caller, Hosts } from "../judge/index.ts";
+import type { Caller, Hosts, LoginTrail } from "../judge/index.ts";
 import { layoutOf, parentOf, startOf } from "./processes.ts";
 import type { Task } from "./tasks.ts";
 
@@ -7,6 +7,9 @@ import type { Task } from "./tasks.ts";
 export interface StartedProgram {
   /** Names it goes by, if they can be trusted. */
   readonly programs: readonly string[];
+  /** Where the credentials lie that it may read. */
+  readonly logins: readonly string[];
+  readonly trail?: LoginTrail;
   readonly errand: Errand;
   /** Hosts that a person named in the words that started it. */
   readonly named: readonly KnownHost[];
@@ -19,7 +22,7 @@ interface StartRecord extends StartedProgram {
   readonly start: string;
 }
 
-const NOTHING: StartedProgram = { programs: [], errand: NO_ERRAND, named: [], says: [] };
+export const NOTHING: StartedProgram = { programs: [], logins: [], errand: NO_ERRAND, named: [], says: [] };
 
 const MOST = 20_000;
 
@@ -72,7 +75,14 @@ export class Lineage {
   /** Who makes a call, for the judge. */
   caller({ tgid }: Task): Caller {
     const own = (): StartedProgram => this.program(tgid);
-    return { programs: () => own().programs, errand: () => own().errand, builds: () => this.#builds(tgid), hosts: () => this.#hosts(tgid) };
+    return {
+      programs: () => own().programs,
+      logins: () => own().logins,
+      trail: () => own().trail,
+      errand: () => own().errand,
+      builds: () => this.#builds(tgid),
+      hosts: () => this.#hosts(tgid),
+    };
   }
 
   trust(pid: number): void {

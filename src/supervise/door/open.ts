@@ -133,7 +133,7 @@ const keptFlags = (flags: number): number => (flags & ~(O_CREAT | O_EXCL | O_NOF
 
 const mayWrite = (flags: number): boolean => (flags & O_ACCMODE) !== 0 || (flags & O_TRUNC) !== 0;
 
-function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
+function decodeExisting(place: PinnedObject, task: Task, { walled, paths }: TaskAccess, how: Opening, exclusive: boolean): Decoded {
   const { flags } = how;
   const { kind } = place;
   const foreign = isForeignProcess(place.path, mayWrite(flags), task);
@@ -176,7 +176,7 @@ function decodeExisting(place: PinnedObject, task: Task, { walled }: TaskAccess,
         : (flags & O_ACCMODE) === 2
           ? [fileAction(operation, place.path, call), fileAction("read", place.path, call)]
           : [fileAction(tellsAll(place) ? "edit" : operation, place.path, call)],
-    about: kind === "file" ? aboutObject(place) : undefined,
+    about: kind === "file" ? { ...aboutObject(place), asked: paths.asked } : undefined,
     places: [{ path: place.path, object: place.stat }],
     gives: { closeOnExec: (flags & O_CLOEXEC) !== 0 },
     save: mayWrite(flags) && kind === "file" ? (undo, anyway) => undo.modify(place.fd, place.path, place.stat, anyway) : undefined,

@@ -63,6 +63,7 @@ export interface DecodedExec {
   readonly named?: readonly KnownHost[];
   readonly says?: readonly string[];
   readonly programs?: readonly string[];
+  readonly logins?: readonly string[];
 }
 
 export const isExec = (work: DecodedCall | DecodedExec): work is DecodedExec => "chain" in work;

@@ -128,6 +128,11 @@ export class Paths {
     return got;
   }
 
+  /** The path last read. */
+  get asked(): string {
+    return pathText(this.bytes, 0, this.length);
+  }
+
   /** Takes a path of our own making. */
   use(path: Buffer): void {
     path.copy(this.bytes);

@@ -4,25 +4,14 @@ import { type Verdict, verdictOf } from "../../policy/index.ts";
 import { messageOf } from "../../state/index.ts";
 import { type Errand, isHelper, NO_ERRAND } from "../errands/index.ts";
 import { wordsOf } from "../judge/index.ts";
-import {
-  alloc,
-  ERRNO,
-  errorName,
-  lastingAddressOf,
-  O_CLOEXEC,
-  O_PATH,
-  pathBytes,
-  pathText,
-  SIGKILL,
-  sys,
-  SYSCALLS,
-} from "../kernel/index.ts";
+import { alloc, ERRNO, errorName, lastingAddressOf, O_CLOEXEC, O_PATH, pathText, SIGKILL, sys, SYSCALLS } from "../kernel/index.ts";
 import { statFd } from "../undo/index.ts";
-import type { Lineage } from "./lineage.ts";
+import { type Lineage, NOTHING } from "./lineage.ts";
 import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import type { Recorder } from "./record.ts";
+import { type RunOrigin, type Steered, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 /** A program that tries it again and again does not fill the terminal. */
@@ -54,6 +43,7 @@ export class Starts {
   readonly #record: Recorder;
   readonly #tell: Tell;
   readonly #ended: (tid: number, status: number) => void;
+  readonly #origin: RunOrigin;
   /** The program's own exec has come by. */
   #begun = false;
   /** Some program runs. */
@@ -76,6 +66,8 @@ export class Starts {
     this.#record = record;
     this.#tell = tell;
     this.#ended = ended;
+    const { env, typed, home, judge } = options;
+    this.#origin = { env, typed, home, couldWrite: (path) => judge.couldWrite(path) };
   }
 
   /** Seen to judged. */
@@ -85,7 +77,7 @@ export class Starts {
     const chain = exec.loads === undefined ? exec.chain : [...exec.chain, exec.loads];
     let found = options.judge.exec(chain, exec.call, lineage.caller(task));
     if (found.verdict.decision === "allow" && !options.judge.take()) found = options.judge.exec(chain, exec.call, lineage.caller(task));
-    const { verdict, action, programs } = found;
+    const { verdict, action, programs, logins } = found;
     const before = lineage.program(task.tgid);
     // The command itself, or one that it says it starts, started by it and by nobody else.
     const [first] = exec.chain;
@@ -93,7 +85,7 @@ export class Starts {
     const helps = before.programs.some((client) => isHelper(client, first.path, first.argv));
     const errand = helps ? joinErrands(found.errand, before.errand) : found.errand;
     const named = [...(isOfLine ? (options.typed ? found.named : found.ruled) : []), ...(helps ? before.named : [])];
-    const judged: DecodedExec = { ...exec, action, errand, programs, named, says: isOfLine ? found.says : [] };
+    const judged: DecodedExec = { ...exec, action, errand, programs, logins, named, says: isOfLine ? found.says : [] };
     // What a person types is not asked about again; where nobody could be asked, it sets nothing that outlasts the run.
     const typed =
       options.typed && !this.#begun && verdict.decision === "ask" && verdict.basis !== "floor" && (options.asks || !found.lasts);
@@ -120,7 +112,7 @@ export class Starts {
       return why;
     }
     this.#listener.pass(trap);
-    const end = verifyExec(exec, task, this.#options, this.#ended);
+    const end = verifyExec(exec, task, this.#origin, this.#ended);
     closeAll(exec.pinned);
     if (end.is === "started") this.#running(task, exec, verdict, answer, end);
     else if (end.is === "tampered") {
@@ -147,9 +139,13 @@ export class Starts {
   ): void {
     const first = !this.#started;
     this.#started = true;
-    const { programs = [], errand = NO_ERRAND, named = [], says = [] } = exec;
+    const { programs = [], logins = [], errand = NO_ERRAND, named = [], says = [] } = exec;
     // Told by its environment to load other code, it is that code.
-    this.#lineage.started(pid, steered ? { programs: [], errand: NO_ERRAND, named: [], says: [] } : { programs, errand, named, says });
+    if (steered === "code") this.#lineage.started(pid, NOTHING);
+    else {
+      const own = steered === "logins" ? [] : logins;
+      this.#lineage.started(pid, { programs, logins: own, ...(own.length === 0 ? {} : { trail: { at: "start" } }), errand, named, says });
+    }
     this.#record.note(task, exec, verdict, "passed", undefined, answer);
     if (first) this.#tell((run) => run.started());
     this.#hint(exec);
@@ -183,8 +179,7 @@ const SIGTRAP = 5;
 
 /** How an exec ended. `gone`: the task died in it. */
 type ExecEnd =
-  /** `steered`: its environment makes it run code of somebody else. */
-  | { readonly is: "started"; readonly pid: number; readonly steered: boolean }
+  | { readonly is: "started"; readonly pid: number; readonly steered: Steered }
   | { readonly is: "failed" }
   | { readonly is: "gone"; readonly status: number }
   | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
@@ -217,7 +212,7 @@ function holdExec(tid: number): number {
  *
  * INVARIANT: runs on the thread that called `holdExec`, and the runtime waits for no process it has not started.
  */
-function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Pick<DoorOptions, "env" | "typed">, reaped: Reaped): ExecEnd {
+function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin, reaped: Reaped): ExecEnd {
   // A thread that execs takes the number of its process over.
   const waitFor = (): number => waitForOne(held, tgid, reaped);
   const tid = waitFor();
@@ -232,11 +227,11 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, own: Pick<Door
     return { is: "failed" };
   }
   let difference: string | undefined;
-  let steered = false;
+  let steered: Steered = "no";
   try {
     difference = differs(tid, exec);
     // Only a program that is trusted with something can be abused.
-    steered = difference === undefined && isSteered(tid, exec.programs ?? [], own);
+    if (difference === undefined) steered = steeredBy(tid, exec.programs ?? [], exec.chain, run);
   } catch (error) {
     difference = `what was started could not be looked at (${messageOf(error)})`;
   }
@@ -273,38 +268,6 @@ function differs(pid: number, { chain }: DecodedExec): string | undefined {
   const words = splitArguments(readFileSync(`/proc/${pid}/cmdline`));
   if (words.length === last.argv.length && words.every((word, at) => word === last.argv[at])) return undefined;
   return "other arguments were used than those that were judged";
-}
-
-/** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters. */
-const STEERING = new RegExp(
-  "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_(?:OPTIONS|PATH)|HOME|GOPROXY|" +
-    // python(1): where it finds modules, bytecode and its user's own, what it imports and runs.
-    "PYTHON(?!UNBUFFERED=|DONTWRITEBYTECODE=|IOENCODING=|UTF8=|HASHSEED=|FAULTHANDLER=|NOUSERSITE=|MALLOC=|OPTIMIZE=)\\w+|" +
-    "PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|" +
-    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node_options|init_module|script_shell))=",
-  "i",
-);
-
-/** Of node's options those that load or open something; the others are about memory and warnings. */
-const LOADING =
-  /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
-
-/**
- * At this stop the environment is what the kernel copied. What the person who started the run has set is theirs; a host's may be a
- * repository's, but for the home folder. git loads no code from home into itself.
- */
-function isSteered(pid: number, programs: readonly string[], { env: own, typed }: Pick<DoorOptions, "env" | "typed">): boolean {
-  if (programs.length === 0) return false;
-  const isGit = programs.every((name) => /^git(?:[ -]|$)/.test(name) || !/^\w/.test(name));
-  return readFileSync(`/proc/${pid}/environ`, "latin1")
-    .split("\0")
-    .some((item) => {
-      if (!STEERING.test(item)) return false;
-      const [, name = "", value = ""] = /^([^=]*)=([^]*)$/.exec(item) ?? [];
-      if ((name === "NODE_OPTIONS" && !LOADING.test(value)) || (name === "HOME" && isGit)) return false;
-      if (!typed && name !== "HOME") return value !== "";
-      return value !== "" && pathBytes(own[name] ?? "").toString("latin1") !== value;
-    });
 }
 
 function splitArguments(bytes: Buffer): string[] {

@@ -44,9 +44,22 @@ export const toolErrand = (program: string): ToolErrand | undefined => find(prog
 const serviceErrand = (service: string): ToolErrand | undefined =>
   find(`service: ${service}`, (row) => row.includes(`service: ${service}`));
 
-/** Files of the project's folder that the tool loads as code, or that name such. */
-export const loadedBy = (program: string): readonly string[] =>
-  (toolErrand(program)?.loads ?? []).map((place) => place.replace(/^\.\//, ""));
+/** Files of the project's folder that the tool loads as code, or that name such: all of them, or those in which one of the words stands. */
+export const loadedBy = (program: string): readonly (readonly [name: string, ...words: string[]])[] =>
+  (toolErrand(program)?.loads ?? []).map(([place, ...words]) => [place.replace(/^\.\//, ""), ...words]);
+
+/**
+ * Whether a tool may read its logins for what it is told: not where the project's code then works in its own process, nor where nobody
+ * knows what it does. `known`: the entry of knowledge that says it, as `npm init` for `npm ini`.
+ */
+export function hasLoginsFor(program: string, words: readonly string[], known: string | undefined): boolean {
+  const tool = toolErrand(program);
+  if (tool?.login === undefined) return true;
+  const subcommand = known?.split(" ")[1] ?? words.find((word) => !word.startsWith("-")) ?? "-";
+  if (tool.loginFor !== undefined) return tool.loginFor.includes(subcommand);
+  if (tool.projectCode !== true && runsProjectCode(tool, [...words, subcommand])) return false;
+  return known !== undefined || subcommand === "-";
+}
 
 /** git's own programs, and the shell that it signs in with. */
 const GIT = /^\/usr\/(?:local\/)?(?:bin\/(?:git|ssh)|lib(?:exec)?\/git-core\/git(?:-[\w-]+)?)$/;

@@ -21,8 +21,10 @@ export interface ToolErrand {
   /** Where a person may have named another registry: `$VARIABLE`, or a file and the keys in it. */
   readonly registry?: readonly (readonly string[])[];
   readonly login?: readonly string[];
-  /** Files of the project that it loads as code, or that name such: where one lies, its logins are not for it. */
-  readonly loads?: readonly string[];
+  /** The subcommands for which it has its logins, `-` where there is none: with others the project's code works in its own process. */
+  readonly loginFor?: readonly string[];
+  /** Files of the project that it loads as code, or that name such, all or if a word stands in them: where one lies, it has no login. */
+  readonly loads?: readonly (readonly [file: string, ...words: string[]])[];
   /** Programs that do its talking and writing for it: `git`, or a program with a word that tells it. */
   readonly helpers?: readonly (readonly [program: string, word?: string])[];
   /** The name that knowledge has for the service. */
@@ -51,7 +53,7 @@ export interface ErrandTables {
 
 type ToolDraft = { -readonly [K in keyof ToolErrand]: ToolErrand[K] };
 
-const LISTS = ["cache", "later", "builds", "hosts", "downloads", "login", "loads"] as const;
+const LISTS = ["cache", "later", "builds", "hosts", "downloads", "login"] as const;
 const VERDICTS = ["allow", "ask"] as const;
 const DEEDS = ["write", "read", "connect"] as const;
 
@@ -140,6 +142,10 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
     draft.projectCode = value === "" ? true : value.split(/\s+/);
     return undefined;
   }
+  if (key === "login-for") {
+    draft.loginFor = [...(draft.loginFor ?? []), ...value.split(/\s+/).filter((one) => one !== "")];
+    return draft.loginFor.length === 0 ? "login-for: which subcommands?" : undefined;
+  }
   if (list.length === 0) return `${key}: its value is missing, or there is no such key`;
   if (isIn(LISTS, key)) {
     const fits = key === "hosts" || key === "downloads" ? HOST : PLACE;
@@ -154,6 +160,12 @@ function readField(draft: ToolDraft, key: string, value: string): string | undef
       const odd = pairs.find(([name = "", place = "", more]) => !VARIABLE.test(name) || !PLACE.test(place) || more !== undefined);
       draft.moved = [...(draft.moved ?? []), ...pairs.map(([name = "", place = ""]) => [name, place] as const)];
       return odd === undefined ? undefined : `moved: \`${odd.join("=")}\` is no VARIABLE=FOLDER`;
+    }
+    case "loads": {
+      const rows = list.map((one) => one.split(/\s+/));
+      const odd = rows.find(([file = ""]) => !PLACE.test(file) || !file.startsWith("./"));
+      draft.loads = [...(draft.loads ?? []), ...rows.map(([file = "", ...words]) => [file, ...words] as const)];
+      return odd === undefined ? undefined : `loads: \`${odd.join(" ")}\` is no file of the project`;
     }
     case "registry": {
       const rows = list.map((one) => one.split(/\s+/));

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   type Action,
   type Call,
@@ -23,9 +24,10 @@ import { lowerArgv } from "../../shell/index.ts";
 import { type ProgramAliases, sameCommand } from "./program-aliases.ts";
 import type { JudgedExec, Started } from "./types.ts";
 import { TOLD } from "./git-config.ts";
-import { type Errand, errandOf, type KnownHost, loadedBy, NO_ERRAND, toolErrand } from "../errands/index.ts";
+import { type Errand, errandOf, hasLoginsFor, type KnownHost, loadedBy, NO_ERRAND, toolErrand } from "../errands/index.ts";
 import { joinPath, parentOf } from "../../path/index.ts";
 import { isFreePlace } from "./free-places.ts";
+import { loginsOf } from "./secrets.ts";
 
 const INTERPRETER = /\/(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|bash|sh|dash|zsh)$/;
 /** What judging commands needs of the run's judge, as it stands at the moment. */
@@ -51,6 +53,7 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
   let shown: Action | undefined;
   const errands: Errand[] = [];
   const programs: string[] = [];
+  const logins: string[] = [];
   const named: KnownHost[] = [];
   const ruled: KnownHost[] = [];
   const says: string[] = [];
@@ -88,7 +91,9 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
       if (!KEY_PROGRAMS.test(first.program) && judged.actions.some(namesSecret)) continue;
       // An option that nobody knows may load code into a package manager that is a script, and would work as the manager.
       steered ||= found.unlisted && isScripted && toolErrand(first.program)?.registry !== undefined;
-      loads ||= loadsProject(first.program, judging.world);
+      const words = first.argv.slice(1).flatMap((word) => (word.known ? [word.text] : []));
+      loads ||= !hasLoginsFor(first.program, words, first.knowledge) || loadsProject(first.program, judging.world);
+      logins.push(...loginsOf(first.program, words, first.knowledge));
       programs.push(first.program, ...(first.program === "git" ? namesOfGit(first, unknowns) : []));
       const errand = errandOf(first.program, actions, errandContext(judging, first.program));
       errands.push(judging.ofAgent && !speaksToService(first, actions) ? { ...errand, hosts: [] } : errand);
@@ -110,7 +115,8 @@ export function judgeExec(judging: CommandContext, chain: readonly Started[], ca
     ruled,
     says,
     lasts,
-    programs: steered || loads ? [] : programs,
+    programs: steered ? [] : programs,
+    logins: steered || loads ? [] : logins,
   };
 }
 
@@ -224,8 +230,20 @@ function loadsProject(program: string, world: World): boolean {
   const files = loadedBy(program);
   if (files.length === 0) return false;
   for (let folder = world.cwd; ; folder = parentOf(folder)) {
-    if (files.some((name) => world.kind(joinPath(folder, name)) !== "missing")) return true;
+    const at = folder;
+    if (files.some(([name, ...words]) => world.kind(joinPath(at, name)) !== "missing" && says(joinPath(at, name), words))) return true;
     if (folder === world.projectRoot || folder === "/") return false;
+  }
+}
+
+/** A word may be written with escapes, and what cannot be read may say anything. */
+function says(file: string, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  try {
+    const text = readFileSync(file, "utf8").toLowerCase();
+    return /\\[ux]/.test(text) || words.some((word) => text.includes(word.toLowerCase()));
+  } catch {
+    return true;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   realWorld,
   type Situation,
 } from "../../engine/index.ts";
-import { isWithin, joinPath } from "../../path/index.ts";
+import { isWithin, joinPath, normalise } from "../../path/index.ts";
 import {
   callMatcher,
   steeringFile,
@@ -58,6 +58,8 @@ export interface RunJudgeOptions {
   /** Every path is judged by itself: what the short ways are held to. */
   readonly exact?: boolean;
 }
+
+const NO_LOGINS = (): readonly string[] => [];
 
 /** Judgements after which what the world remembers is dropped. */
 const RENEW = 5000;
@@ -151,8 +153,9 @@ export class RunJudge {
   }
 
   /** The strictest of the verdicts for what one call does. */
-  call(actions: readonly Action[], caller: Caller, { object, moves }: CallSubject = {}): Verdict {
+  call(actions: readonly Action[], by: Caller, { object, moves, asked }: CallSubject = {}): Verdict {
     let strictest: Verdict = ALLOWED;
+    const caller = asked === undefined || this.#isPlain(asked, object?.path) ? by : { ...by, logins: NO_LOGINS };
     const weigh = (verdict: Verdict): void => {
       strictest = strictest === ALLOWED ? verdict : stricterOf(strictest, verdict);
     };
@@ -171,6 +174,13 @@ export class RunJudge {
       weigh(judgeLinks({ ...this.#ground(caller), home: this.#home, isOfHost: (path) => this.#defaults.isOfHost(path) }, files));
     }
     return strictest;
+  }
+
+  /** A tool opens its login by the login's own name: whoever it reaches through a link or a folder was told to it by others. */
+  #isPlain(asked: string, path: string | undefined): boolean {
+    const { home } = this.#world;
+    const plain = normalise(asked);
+    return plain === path || (isWithin(plain, home) && this.#home + plain.slice(home.length) === path);
   }
 
   /** What later commands obey is written down before it is changed. False: it cannot be. */
@@ -247,7 +257,10 @@ export class RunJudge {
     if (verdict.builtin === "protect.git-config") return byGit(action, path, caller.programs());
     if (verdict.builtin === "protect.steering") return isCheckingOut(caller.programs()) ? ALLOWED : undefined;
     if (verdict.builtin !== "protect.secrets") return undefined;
-    return ownsCredential(caller.programs(), path, this.#home) ? ERRAND : undefined;
+    const trail = caller.trail();
+    if (trail?.at === "connected" || !ownsCredential(caller.logins(), path, this.#home)) return undefined;
+    if (trail !== undefined) trail.at = "read";
+    return ERRAND;
   }
 
   #onErrand(verdict: Verdict, { operation }: FileAction, path: string, caller: Caller): Verdict | undefined {
@@ -270,6 +283,11 @@ export class RunJudge {
   /** What would be said of a new file. */
   wouldWrite(path: string, caller: Caller): Verdict {
     return this.#file(probe("write", path), caller);
+  }
+
+  /** Whether a program that nothing is known of could write a file: by its name, or where links in it lead now. */
+  couldWrite(path: string): boolean {
+    return [path, this.#world.canonical(path)].some((at) => this.#file(probe("write", at), undefined).decision === "allow");
   }
 
   /** What would be said if a file that is about to be made beside another took its place. */

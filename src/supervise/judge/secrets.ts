@@ -1,5 +1,5 @@
 import { isWithin } from "../../path/index.ts";
-import { toolErrand } from "../errands/index.ts";
+import { hasLoginsFor, toolErrand } from "../errands/index.ts";
 
 /**
  * Where a secret's name means a secret. Names as `*.pem` and `secrets.*` are protected in the project and at home;
@@ -33,27 +33,42 @@ export function holdsSecret(path: string, places: { readonly home: string; reado
   return places.projects.some((root) => root !== "/" && isWithin(path, root)) || isWithin(path, places.home) || LISTED.test(path);
 }
 
+/** `unless`, `needs`: a word of the command line. */
+interface CredentialOwner {
+  readonly programs: RegExp;
+  readonly paths: readonly string[];
+  readonly unless?: RegExp;
+  readonly needs?: RegExp;
+}
+
+/** curl(1): what shows what is sent, takes it elsewhere, or sends and prints a file that other words name. */
+const NO_PLAIN_CURL =
+  /^(?!-[sSfLnOIqgj46#oXA]+$|--(?:netrc(?:-optional|-file)?|fail(?:-with-body)?|silent|show-error|location|output|remote-name|head|user-agent|request|compressed|max-time|connect-timeout|retry[\w-]*|create-dirs|no-progress-meter|progress-bar|http1\.1|http2)(?:=|$))-|^file:/i;
+
 /**
  * Credentials and the programs they belong to, beside those of `knowledge/errands/*.table`: `~/` is home, a folder stands for everything
- * in it.
+ * in it. `git credential-store` is none of them: it hands what it reads to whoever asks.
  */
-const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly string[] }[] = [
-  { programs: /^(?:ssh|scp|sftp|ssh-add|ssh-keygen|ssh-agent|ssh-keyscan|autossh|mosh)$/, paths: ["~/.ssh"] },
+const OWNERS: readonly CredentialOwner[] = [
+  { programs: /^(?:ssh|ssh-add|ssh-keygen)$/, paths: ["~/.ssh"], unless: /^-[^-\W]*F/ },
   { programs: /^(?:gpg2?|gpg-agent|gpgsm|gpgconf|keyboxd|dirmngr|scdaemon)$/, paths: ["~/.gnupg"] },
+  { programs: /^git-remote-https?$/, paths: ["~/.netrc"] },
+  { programs: /^curl$/, paths: ["~/.netrc"], unless: NO_PLAIN_CURL, needs: /^(?:-[^-\W]*n|--netrc(?:-optional|-file)?(?:=|$))/ },
   {
-    programs: /^git(?:-remote-https?|-credential-store|-credential-cache)?$/,
-    paths: ["~/.git-credentials", "~/.config/git/credentials", "~/.netrc"],
+    programs: /^curl$/,
+    paths: ["~/.curlrc"],
+    unless: /^(?:-[^-\W]*[KTdFH]|--(?:config|upload-file|data|json|form|header|url-query|variable|expand))|file:|^@/i,
   },
-  { programs: /^(?:curl|wget|ftp|git-remote-https?)$/, paths: ["~/.netrc"] },
+  {
+    programs: /^wget$/,
+    paths: ["~/.netrc", "~/.wgetrc"],
+    unless: /^(?:-[^-\W]*[ide]|--(?:input|post-|body-|config|execute|debug|method|use-askpass|load-cookies|header))/,
+  },
   { programs: /^(?:docker|docker-.*|podman|buildah|skopeo)$/, paths: ["~/.docker/config.json", "~/.config/containers"] },
   { programs: /^(?:kubectl|helm|k9s|kustomize)$/, paths: ["~/.kube"] },
   { programs: /^(?:aws|aws_completer|sam|cdk)$/, paths: ["~/.aws"] },
   { programs: /^(?:gcloud|gsutil|bq)$/, paths: ["~/.config/gcloud"] },
   { programs: /^(?:az)$/, paths: ["~/.azure"] },
-  { programs: /^(?:gem|bundle|ruby)$/, paths: ["~/.gemrc"] },
-  { programs: /^(?:npm-cli\.js|npx-cli\.js|pnpm\.cjs|yarn\.js|corepack)$/, paths: ["~/.npmrc", "~/.yarnrc.yml", "~/.yarnrc"] },
-  { programs: /^(?:elixir|beam\.smp|erlexec|erl)$/, paths: ["~/.hex", "~/.config/hex"] },
-  { programs: /^(?:curl|wget)$/, paths: ["~/.curlrc", "~/.wgetrc"] },
   { programs: /^(?:sentry-cli)$/, paths: ["~/.sentryclirc"] },
   { programs: /^(?:firefox|thunderbird)(?:-bin|-esr)?$/, paths: ["~/.mozilla", "~/.thunderbird"] },
   { programs: /^(?:snow|snowsql)$/, paths: ["~/.snowflake", "~/.snowsql", "~/.config/snowflake"] },
@@ -68,17 +83,25 @@ const OWNERS: readonly { readonly programs: RegExp; readonly paths: readonly str
   { programs: /^(?:sudo|su|login|passwd|unix_chkpwd)$/, paths: ["/etc/shadow", "/etc/sudoers", "/etc/sudoers.d"] },
 ];
 
-/** A program's own credential. `programs`: the trusted names it goes by. */
-export function ownsCredential(programs: readonly string[], path: string, home: string): boolean {
-  // Variables, plans and states of terraform lie in the project.
-  if (
-    /(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/.test(path) &&
-    programs.some((program) => /^(?:terraform|tofu|terragrunt)$/.test(program))
-  )
-    return true;
-  const isAt = (own: string): boolean => isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own);
-  return programs.some(
-    (program) =>
-      toolErrand(program)?.login?.some(isAt) === true || OWNERS.some((owner) => owner.programs.test(program) && owner.paths.some(isAt)),
-  );
+/** Variables, plans and states of terraform lie in the project. */
+const STATES = { place: "terraform", names: /(?:\.(?:tfvars|tfstate|tfplan)|\/tfplan)(?:\.json|\.backup|\.\d+)*$/ } as const;
+
+/**
+ * Where the credentials lie that a program may read: its own, for its own use. `words`: its arguments; `known`: the entry of knowledge
+ * that says what they do.
+ */
+export function loginsOf(program: string, words: readonly string[], known: string | undefined): readonly string[] {
+  const owned = OWNERS.filter(({ programs, unless, needs }) => {
+    if (!programs.test(program) || words.some((word) => unless?.test(word))) return false;
+    return needs === undefined || words.some((word) => needs.test(word));
+  });
+  return [
+    ...(hasLoginsFor(program, words, known) ? (toolErrand(program)?.login ?? []) : []),
+    ...owned.flatMap(({ paths }) => paths),
+    ...(/^(?:terraform|tofu|terragrunt)$/.test(program) ? [STATES.place] : []),
+  ];
 }
+
+/** A program's own credential. `logins`: where they lie, by `loginsOf`. */
+export const ownsCredential = (logins: readonly string[], path: string, home: string): boolean =>
+  logins.some((own) => (own === STATES.place ? STATES.names.test(path) : isWithin(path, own.startsWith("~/") ? home + own.slice(1) : own)));

@@ -5,14 +5,26 @@ import type { Errand, KnownHost } from "../errands/index.ts";
 
 /** Who makes a call, as far as judging needs it. */
 export interface Caller {
-  /** Trusted names of the program and of the script it runs, for credentials that belong to it. */
+  /** Trusted names of the program and of the script it runs. */
   readonly programs: () => readonly string[];
+  /** Where the credentials lie that it may read, by `loginsOf`. */
+  readonly logins: () => readonly string[];
+  /** What it has done with them. Undefined: it has none. */
+  readonly trail: () => LoginTrail | undefined;
   /** What it was started for. */
   readonly errand: () => Errand;
   /** Places in which programs that others above it started may work. */
   readonly builds: () => readonly string[];
   /** Where it may connect by itself: what it was started for, and not what others were. */
   readonly hosts: () => Hosts;
+}
+
+/**
+ * A login goes to the tool's service, and not to a program of the run that takes its place: a tool that has read one connects to no
+ * listener of the run, and one that has connected to such reads none.
+ */
+export interface LoginTrail {
+  at: "start" | "read" | "connected";
 }
 
 export interface Hosts {
@@ -24,6 +36,8 @@ export interface Hosts {
 
 /** What a call is about, beyond the paths of its actions. */
 export interface CallSubject {
+  /** The path as the program wrote it. */
+  readonly asked?: string;
   /** The pinned object that stands at `path`, which may have other names. */
   readonly object?: { readonly path: string; readonly identity: ObjectIdentity } | undefined;
   /** What is moved, with all that is in it. */
@@ -44,6 +58,8 @@ export interface JudgedExec {
   readonly lasts: boolean;
   /** Trusted names it goes by. */
   readonly programs: readonly string[];
+  /** Where the credentials lie that it may read, by `loginsOf`. */
+  readonly logins: readonly string[];
 }
 
 /** One program that an exec starts: the file itself, and after it the interpreters its first lines name. */

@@ -23,6 +23,84 @@ describe.concurrent("a credential is its program's own, for its own use", () => 
     expect(out).not.toMatch(/TOKEN|SECRETKEY/);
   });
 
+  it.each([
+    // A file that a program is told to take for something else is shown in its complaint about it.
+    "ssh -F ~/.ssh/id_rsa h; ssh -G -vF ~/.ssh/id_rsa h; scp -F ~/.ssh/id_rsa a h:b",
+    "printf 'Include /srv/home/.ssh/id_rsa\\n' > c; ssh -G -F c h",
+    "ssh-keyscan -f ~/.ssh/id_rsa; (cd ~/.ssh && ssh-keyscan -f id_rsa)",
+    "printf 'blob\\ndata 3\\nabc\\n' | git fast-import --import-marks=/srv/home/.git-credentials",
+    // What it reads is named by its input, or by a file of the project.
+    "echo ~/.git-credentials | git hash-object -w --stdin-paths",
+    "printf 'url = file:///srv/home/.netrc\\n' > c; curl -s -K c; curl -ns -K c; curl -s -K - < c",
+    "printf 'url = file:///srv/home/.netrc\\nnetrc\\n' > .curlrc; CURL_HOME=. curl -s -n http://127.0.0.1:1",
+    "printf 'input = /srv/home/.netrc\\n' > w; WGETRC=./w wget -O-",
+    // By another name.
+    "ln -s ~/.git-credentials l; git diff --no-index /dev/null l; git hash-object -w l; rm l",
+    "ln -s ~/.netrc n; curl -s file://$PWD/n; curl -sn file://$PWD/n; rm n",
+    "ln -s ~/.ssh/id_rsa k; ssh-keyscan -f k; ssh -F k h; rm k",
+    "ln -s ~ h; curl -sn file://$PWD/h/.netrc; curl -ns https://127.0.0.1:1 --netrc-file h/.netrc; rm h",
+    // It is there to hand it out.
+    "printf 'protocol=https\\nhost=example.com\\n\\n' | git -c credential.helper=store credential fill",
+    "printf 'protocol=https\\nhost=example.com\\n\\n' | git credential-store get",
+  ])("nor shown, or handed out: %s", async (program) => {
+    const { out } = await attack({
+      before:
+        "echo machine 127.0.0.1 login y password TOKEN > ~/.netrc; echo https://u:TOKEN@example.com > ~/.git-credentials; rm -rf .git; git init -q .; git config --global credential.helper store",
+      program: `(${program}) 2>&1; echo done`,
+      after:
+        "for f in .git/objects/??/*; do python3 -c 'import sys,zlib; print(zlib.decompress(open(sys.argv[1],\"rb\").read()))' $f; done 2>/dev/null; cat .[a-z]* * 2>/dev/null",
+    });
+    expect(out).toMatch(/^done$/m);
+    expect(out).not.toMatch(/TOKEN|SECRETKEY/i);
+  });
+
+  const SERVER = `cat > server.py <<'PY'
+import http.server, os, socketserver, sys, threading
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        print("heard", self.headers.get("Authorization"), flush=True)
+        self.send_response(401); self.send_header("WWW-Authenticate", 'Basic realm="x"'); self.send_header("Content-Length", "0"); self.end_headers()
+    do_POST = do_CONNECT = do_HEAD = do_GET
+    def log_message(self, *_): pass
+class Unix(socketserver.UnixStreamServer):
+    def get_request(self):
+        request, _ = super().get_request()
+        return request, ("local", 0)
+tcp = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=tcp.serve_forever, daemon=True).start()
+unix = Unix("s", Handler)
+threading.Thread(target=unix.serve_forever, daemon=True).start()
+port = tcp.server_address[1]
+print("ready", port, flush=True)
+os.system(sys.argv[1].replace("PORT", str(port)))
+PY
+python3 server.py`;
+
+  it.each([
+    "curl -s -n http://127.0.0.1:PORT/",
+    "curl -s -n --unix-socket ./s http://127.0.0.1/",
+    "curl -s -n -x http://127.0.0.1:PORT http://example.com/",
+    "git ls-remote http://127.0.0.1:PORT/x.git",
+    "https_proxy=http://127.0.0.1:PORT git ls-remote https://example.com/x.git",
+    "wget -q --tries=1 -T 5 -O- http://127.0.0.1:PORT/",
+    "HTTP_PROXY=http://127.0.0.1:PORT http_proxy=http://127.0.0.1:PORT npm view x --registry=http://registry.npmjs.org/ --fetch-retries=0",
+  ])("nor sent to a program of the run that poses as its service: %s", async (client) => {
+    const { out } = await attack({
+      before:
+        "ip link set lo up; echo machine 127.0.0.1 login y password TOKEN > ~/.netrc; echo machine example.com login y password TOKEN >> ~/.netrc; echo //registry.npmjs.org/:_authToken=TOKEN > ~/.npmrc",
+      program: `${SERVER} "${client}"; echo done`,
+    });
+    expect(out).toMatch(/^ready \d+$/m);
+    expect(out).toMatch(/^done$/m);
+    // `y:TOKEN`.
+    expect(out).not.toMatch(/heard (?:Basic eTpUT0tFTg|Bearer)/);
+  });
+
+  it("and one who has none is heard there", async () => {
+    const { out } = await attack({ before: "ip link set lo up", program: `${SERVER} "curl -sS http://127.0.0.1:PORT/ 2>&1"; echo done` });
+    expect(out).toMatch(/^heard None$/m);
+  });
+
   it("which it may read", async () => {
     const { events } = await attack({
       before: "echo machine x login y password TOKEN > ~/.netrc",

@@ -204,7 +204,14 @@ describe("where a person has named another registry, or put a cache somewhere el
       reader,
       own: [],
     });
-    const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+    const nobody = {
+      programs: () => [],
+      logins: () => [],
+      trail: () => undefined,
+      errand: () => NO_ERRAND,
+      builds: () => [],
+      hosts: () => ({ service: [], named: [] }),
+    };
     const world = realWorld(machine, cwd, undefined);
     const folder = value.startsWith("/") ? value : join(base, value);
     expect(isFreePlace(folder, "npm", { world, home, file: (action) => judge.call([action], nobody) })).toBe(expected);
@@ -230,23 +237,32 @@ describe("whose credentials a program is trusted with", () => {
   const cwd = join(base, "project/sub");
   mkdirSync(cwd, { recursive: true });
   for (const folder of ["project/.git", "home", "bin"]) mkdirSync(join(base, folder));
-  for (const tool of ["npm", "pnpm", "yarn", "bun"]) writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
+  for (const tool of ["npm", "pnpm", "yarn", "bun", "gem", "bundle", "dart", "dotnet", "pip", "poetry", "Rscript"])
+    writeFileSync(join(base, "bin", tool), "#!/bin/sh\n", { mode: 0o755 });
 
-  const trusted = (argv: readonly string[], loaded?: string): readonly string[] => {
-    const file = join(base, "project", loaded ?? "README");
-    writeFileSync(file, "");
+  const trusted = (argv: readonly string[], loaded: string = "README"): readonly string[] => {
+    const [name = "", text = ""] = loaded.split(": ");
+    const file = join(base, "project", name);
+    writeFileSync(file, text);
     const home = join(base, "home");
     const env = { PATH: join(base, "bin") };
     const machine = { home, account: home, env, platform: "linux" as const, uid: 0, temp: [], managedPolicy: join(base, "none") };
     const judge = new RunJudge({ machine, cwd, env, policyFiles: [], profileFile: join(base, "none.jsonc"), reader, own: [] });
     const [word = ""] = argv;
     const path = join(base, "bin", word);
-    const caller = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+    const caller = {
+      programs: () => [],
+      logins: () => [],
+      trail: () => undefined,
+      errand: () => NO_ERRAND,
+      builds: () => [],
+      hosts: () => ({ service: [], named: [] }),
+    };
     const started = { word, path, id: "", size: 1, argv, file: path };
     const node = { ...started, word: "node", path: "/usr/bin/node", argv: ["node", path, ...argv.slice(1)], file: "/usr/bin/node" };
-    const { programs, errand } = judge.exec([started, node], { name: "exec", args: [] }, caller);
+    const { logins, errand } = judge.exec([started, node], { name: "exec", args: [] }, caller);
     rmSync(file);
-    return errand === NO_ERRAND ? [] : programs;
+    return errand === NO_ERRAND ? [] : logins;
   };
 
   it.each([
@@ -259,5 +275,29 @@ describe("whose credentials a program is trusted with", () => {
     ["npm, which loads none", ["npm", "ci"], ".pnpmfile.cjs", true],
     ["yarn where the project names another", ["yarn", "install"], ".yarnrc.yml", false],
     ["bun where the project preloads", ["bun", "install"], "bunfig.toml", false],
-  ] as const)("%s", (_what, argv, loaded, own) => expect(trusted(argv, loaded).includes(argv[0])).toBe(own));
+    ["npm init, which loads what settings name", ["npm", "init", "-y"], undefined, false],
+    ["however it is shortened", ["npm", "ini", "-y"], undefined, false],
+    ["wherever it stands", ["npm", "-w", "a", "innit"], undefined, false],
+    ["npm told what nobody knows", ["npm", "evolve"], undefined, false],
+    ["pnpm where a setting names what is loaded into it", ["pnpm", "install"], ".npmrc: pnpmfile=./x.cjs", false],
+    ["with a letter written otherwise", ["pnpm", "install"], '.npmrc: "pnpm\\u0066ile"=./x.cjs', false],
+    ["pnpm where settings name nothing such", ["pnpm", "install"], ".npmrc: save-exact=true", true],
+    ["pnpm where the workspace names it", ["pnpm", "install"], "pnpm-workspace.yaml: pnpmfile: x.cjs", false],
+    ["pnpm with an ordinary workspace", ["pnpm", "install"], "pnpm-workspace.yaml: packages: [a]", true],
+    ["bun", ["bun", "install"], undefined, true],
+    ["bun that runs a file", ["bun", "x.ts"], undefined, false],
+    ["bun that runs a script", ["bun", "run", "x"], undefined, false],
+    ["bun that tests", ["bun", "test"], undefined, false],
+    ["gem", ["gem", "push", "x.gem"], undefined, true],
+    ["gem that evaluates what it builds from", ["gem", "build", "x.gemspec"], undefined, false],
+    ["bundle", ["bundle", "install"], undefined, true],
+    ["bundle that loads a program", ["bundle", "exec", "rake"], undefined, false],
+    ["dart", ["dart", "pub", "get"], undefined, true],
+    ["dart that runs a file", ["dart", "x.dart"], undefined, false],
+    ["dotnet", ["dotnet", "restore"], undefined, true],
+    ["dotnet that runs a file", ["dotnet", "x.dll"], undefined, false],
+    ["pip", ["pip", "install", "x"], undefined, true],
+    ["pip told what nobody knows", ["pip", "instal", "x"], undefined, false],
+    ["poetry where the project keeps plugins", ["poetry", "install"], ".poetry", false],
+  ] as const)("%s", (_what, argv, loaded, own) => expect(trusted(argv, loaded).length > 0).toBe(own));
 });

@@ -98,7 +98,14 @@ function random(seed: number): <T>(items: readonly [T, ...T[]] | readonly T[]) =
   };
 }
 
-const nobody = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+const nobody = {
+  programs: () => [],
+  logins: () => [],
+  trail: () => undefined,
+  errand: () => NO_ERRAND,
+  builds: () => [],
+  hosts: () => ({ service: [], named: [] }),
+};
 let scratch = "";
 
 beforeAll(() => {

@@ -50,7 +50,27 @@ const MOST = 65_536;
 const INTERFACES_FOR = 5000;
 const DNS = 53;
 /** Judges as if nobody in particular asked. */
-export const NOBODY: Caller = { programs: () => [], errand: () => NO_ERRAND, builds: () => [], hosts: () => ({ service: [], named: [] }) };
+export const NOBODY: Caller = {
+  programs: () => [],
+  logins: () => [],
+  trail: () => undefined,
+  errand: () => NO_ERRAND,
+  builds: () => [],
+  hosts: () => ({ service: [], named: [] }),
+};
+const LEAVES = verdictOf("ask", "login.leaves");
+
+/** Whether somebody who has a login may talk to a program of the run, which may pose as the service. `otherwise`: what is said of others that listen. */
+export function withLogin(verdict: Verdict, caller: Caller, otherwise: () => Verdict): Verdict {
+  const trail = caller.trail();
+  if (trail === undefined || (verdict.builtin !== "own-listener" && verdict.builtin !== "own-socket")) return verdict;
+  if (trail.at === "read") {
+    const other = otherwise();
+    return other.decision === "allow" ? other : LEAVES;
+  }
+  trail.at = "connected";
+  return verdict;
+}
 const TYPED = verdictOf("allow", "run.typed");
 const ERRAND = verdictOf("allow", "run.errand");
 
@@ -209,7 +229,8 @@ export class NetState {
   /** Judges a connection; what the program was started for needs no question, on the public network. */
   connect(to: SocketDestination, caller: Caller): NetVerdict {
     const deps: NetDeps = { judge: (action) => this.#errand(action, this.judge([action], caller), to, caller) };
-    return judgeConnect(to, deps);
+    const found = judgeConnect(to, deps);
+    return { ...found, verdict: withLogin(found.verdict, caller, () => judgeConnect({ ...to, listener: "other" }, deps).verdict) };
   }
 
   #errand(action: NetAction, verdict: Verdict, to: SocketDestination, caller: Caller): Verdict {

@@ -12,7 +12,7 @@ import { type Decoded, fileAction, LATER, type TaskAccess } from "../operation.t
 import { credentialsOf, isSignalled, type Task } from "../tasks.ts";
 import { type ObjectStat, statAt } from "../../undo/index.ts";
 import { close, closeAndReturn, connect, doBriefly, nameOf, type TaskSocket } from "./socket.ts";
-import { type NetState, NOBODY } from "./state.ts";
+import { type NetState, NOBODY, withLogin } from "./state.ts";
 import type { Caller } from "../../judge/index.ts";
 import { verdictOf } from "../../../policy/index.ts";
 
@@ -30,7 +30,10 @@ export function connectUnix(state: NetState, task: Task, access: TaskAccess, soc
   const address = unixSockaddr(Buffer.from(`/proc/self/fd/${place.fd}`)) ?? alloc(0);
   const listener = state.ownFiles.get(madeAs(place.stat));
   const own = listener !== undefined || state.isOfSession(madeAs(place.stat));
-  const judge = (caller: Caller) => judgeUnixConnect(place.path, own, deps(state, caller));
+  const judge = (caller: Caller) => {
+    const found = judgeUnixConnect(place.path, own, deps(state, caller));
+    return { ...found, verdict: withLogin(found.verdict, caller, () => judgeUnixConnect(place.path, false, deps(state, caller)).verdict) };
+  };
   const { action } = judge(NOBODY);
   return {
     call: action.call ?? { name: "connect", args: [place.path, "0"] },

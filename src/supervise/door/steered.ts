@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
+import { baseName, joinPath } from "../../path/index.ts";
+import { pathBytes } from "../kernel/index.ts";
+
+/**
+ * What its environment makes of a program that is trusted with something. `code`: it runs code of somebody else. `logins`: it reads
+ * settings that the run may have written, and settings can name code, or what is shown.
+ */
+export type Steered = "no" | "logins" | "code";
+
+/** The run, as far as it says whose a variable is. */
+export interface RunOrigin {
+  readonly env: Readonly<Record<string, string>>;
+  /** A person typed the command. */
+  readonly typed: boolean;
+  readonly home: string;
+  /** Whether code of the run could have written a file, by its absolute path. */
+  readonly couldWrite: (path: string) => boolean;
+}
+
+/** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters and libraries. */
+const STEERING = new RegExp(
+  "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|HOME|GOPROXY|" +
+    // python(1): where it finds modules, bytecode and its user's own, what it imports and runs.
+    "PYTHON(?!UNBUFFERED=|DONTWRITEBYTECODE=|IOENCODING=|UTF8=|HASHSEED=|FAULTHANDLER=|NOUSERSITE=|MALLOC=|OPTIMIZE=)\\w+|" +
+    "PERL(?:5LIB|5OPT|LIB|5DB)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|ZDOTDIR|OPENSSL_(?:CONF|MODULES|ENGINES)|JAVA_TOOL_OPTIONS|" +
+    // Plugins that libraries load: krb5.conf(5), sasl_client_init(3), gio(7); php.ini names extensions and what is prepended.
+    "KRB5_CONFIG|SASL_(?:PATH|CONF_PATH)|GIO_(?:EXTRA_MODULES|MODULE_DIR)|GTK(?:_MODULES|_PATH|\\d_MODULES)|PHPRC|PHP_INI_SCAN_DIR|" +
+    "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS|SHARED_STORE)|COR(?:ECLR)?_PROFILER(?:_PATH(?:_\\d+)?)?|ERL_(?:A|Z)?FLAGS|ERL_LIBS|" +
+    // npm takes `-`, `_` and `.` in a name alike (@npmcli/config).
+    "_JAVA_OPTIONS|JDK_JAVA_OPTIONS|npm_config_(?:node[-._]options|init[-._]module|script[-._]shell))=",
+  "i",
+);
+
+/** Of node's options those that load or open something; the others are about memory and warnings. */
+const LOADING =
+  /(?:^|\s)"?(?:-r|--(?:require|import|loader|experimental-loader|inspect\S*|env-file|openssl-config|icu-data-dir|snapshot-blob))/;
+
+/** Interpreters of tools, and whose variables their tools obey. */
+const FAMILIES: readonly (readonly [interpreter: RegExp, variables: string])[] = [
+  [/^(?:node|nodejs|bun|deno)$/, "NODE|NPM|PNPM|YARN|COREPACK|BUN|DENO|PREFIX=|DESTDIR="],
+  [/^python[\d.]*$/, "PYTHON|PIP|CLOUDSDK|AZURE|AWS|BOTO"],
+  [/^ruby[\d.]*$/, "RUBY|GEM|BUNDLE"],
+  [/^php[\d.]*$/, "PHP|COMPOSER"],
+  [/^perl[\d.]*$/, "PERL"],
+  [/^wget$/, "WGETRC|SYSTEM_WGETRC"],
+  [/^curl$/, "CURL_HOME"],
+  [/^git(?:-remote-https?)?$/, "GIT_TRACE_REDACT"],
+];
+
+/** Such variables that name no place and load nothing: what npm tells its scripts, levels and switches. */
+const TELLING = new RegExp(
+  "^(?:NODE_(?:ENV|NO_WARNINGS|OPTIONS|DISABLE_COLORS|TEST_CONTEXT|PENDING_DEPRECATION|TLS_REJECT_UNAUTHORIZED|CHANNEL_FD|UNIQUE_ID)|" +
+    "npm_(?:package_.*|lifecycle_.*|command|execpath|node_execpath|old_pid|config_(?:registry|user[-_]agent|loglevel|fund|audit(?:[-_]level)?|" +
+    "progress|color|yes|silent|quiet|offline|prefer[-_]offline|prefer[-_]online|ignore[-_]scripts|update[-_]notifier|legacy[-_]peer[-_]deps|" +
+    "engine[-_]strict|local[-_]prefix|npm[-_]version|noproxy|node[-_]gyp|production|omit|include|save|save[-_]exact|save[-_]dev|force|json|" +
+    "fetch[-_]\\w+|maxsockets|timing|unicode|tag|access|dry[-_]run|strict[-_]ssl|workspaces?|global|location|arch|platform|target|jobs|verify\\w*))|" +
+    "PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|HASHSEED|FAULTHANDLER|NOUSERSITE|MALLOC|OPTIMIZE)|" +
+    "PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|TIMEOUT|RETRIES|PROGRESS_BAR|QUIET|" +
+    "VERBOSE|NO_COLOR|REQUIRE_VIRTUALENV|PREFER_BINARY|ONLY_BINARY|NO_BINARY|PRE|ROOT_USER_ACTION|BREAK_SYSTEM_PACKAGES|NO_WARN_\\w+|" +
+    "NO_DEPS|NO_BUILD_ISOLATION|USE_PEP517|EXISTS_ACTION|NO_PYTHON_VERSION_WARNING)|" +
+    "YARN_(?:ENABLE_\\w+|NPM_REGISTRY_SERVER|REGISTRY|NODE_LINKER|PRODUCTION|SILENT|CHECKSUM_BEHAVIOR|COMPRESSION_LEVEL|NETWORK_\\w+)|" +
+    "BUNDLE_(?:JOBS|RETRY|WITHOUT|WITH|DEPLOYMENT|FROZEN|SILENCE_\\w+|FORCE_RUBY_PLATFORM|NO_\\w+)|GEM_HOST_API_KEY|" +
+    "COREPACK_(?:ENABLE_\\w+|DEFAULT_TO_LATEST)|COMPOSER_(?:NO_\\w+|ALLOW_SUPERUSER|DISABLE_\\w+|MEMORY_LIMIT|PROCESS_TIMEOUT)|" +
+    "POETRY_(?:VIRTUALENVS_(?:CREATE|IN_PROJECT|PREFER_\\w+)|NO_INTERACTION|INSTALLER_\\w+|REQUESTS_TIMEOUT)|" +
+    "AWS_(?:PROFILE|REGION|DEFAULT_\\w+|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PAGER|MAX_ATTEMPTS|RETRY_MODE)|" +
+    "CLOUDSDK_CORE_\\w+|CLOUDSDK_COMPUTE_\\w+|AZURE_(?:CORE_\\w+|DEFAULTS_\\w+|SUBSCRIPTION_ID|TENANT_ID))$",
+  "i",
+);
+
+/** These show what is sent, whatever they are set to, and whoever has set them. */
+const SHOWING = /^(?:NODE_DEBUG(?:_NATIVE)?|GIT_TRACE_REDACT|SSLKEYLOGFILE)$/;
+
+/** Of npm's variables those that name a place and that npm hands on to whatever it starts. */
+const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|global[-_]?config|init[-_]module|global[-_]prefix)$/i;
+
+/**
+ * At this stop the environment is what the kernel copied. What the person who started the run has set is theirs; a host's may be a
+ * repository's, but for the home folder. git loads no code from home into itself.
+ */
+export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steered {
+  if (programs.length === 0) return "no";
+  const items = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+  if (items.some((item) => loadsCode(item, programs, run))) return "code";
+  const own = variablesOf(programs, chain);
+  if (own === undefined) return "no";
+  const cwd = readlinkSync(`/proc/${pid}/cwd`);
+  return items.some((item) => own.test(item) && settles(item, cwd, run)) ? "logins" : "no";
+}
+
+function loadsCode(item: string, programs: readonly string[], run: RunOrigin): boolean {
+  if (!STEERING.test(item)) return false;
+  const { name, value } = variableOf(item);
+  if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
+  if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;
+  // npm names its user's own file to whatever it starts.
+  if (/^npm_config_init[-._]module$/i.test(name) && value === latin1(`${run.home}/.npm-init.js`)) return false;
+  // A cache of code that was compiled is this user's, unless the run could have filled it.
+  if (name === "NODE_COMPILE_CACHE" && !run.typed) return isSet(name, value, run) || namesWritable(value, "/", run);
+  return (!run.typed && name !== "HOME") || isSet(name, value, run);
+}
+
+/** What a tool's variables are called: after it, or after what it is written in. Undefined: it is no script, and loads no code that settings name. */
+function variablesOf(programs: readonly string[], chain: readonly { readonly path: string }[]): RegExp | undefined {
+  const families = FAMILIES.flatMap(([interpreter, variables]) =>
+    chain.some(({ path }) => interpreter.test(baseName(path))) ? [variables] : [],
+  );
+  if (families.length === 0) return undefined;
+  const names = programs.flatMap((program) => /^[a-z]\w*/i.exec(program.replaceAll("-", "_"))?.[0] ?? []);
+  return new RegExp(`^(?:${[...families, ...names, "XDG_CONFIG", "SSLKEYLOGFILE"].join("|")})`, "i");
+}
+
+/** Whether a variable of the tool may be the work of the run: a script of it has set it, or it names what the run can write. */
+function settles(item: string, cwd: string, run: RunOrigin): boolean {
+  const { name, value } = variableOf(item);
+  if (SHOWING.test(name)) return true;
+  if (value === "" || TELLING.test(name)) return false;
+  if (isSet(name, value, run) && !NPM_PLACES.test(name)) return true;
+  return !run.typed || isSet(name, value, run) ? namesWritable(value, cwd, run) : false;
+}
+
+const isSet = (name: string, value: string, { env }: RunOrigin): boolean => latin1(env[name] ?? "") !== value;
+
+/** A value may be a list of places, or the address of a file. */
+function namesWritable(value: string, cwd: string, { home, couldWrite }: RunOrigin): boolean {
+  const parts = [value, ...value.split(/[:;,\s=]+/)].map((part) => part.replace(/^file:\/*(?=\/)/, "").replace(/^["']|["']$/g, ""));
+  return parts.some((part) => {
+    if (part === "" || (!part.startsWith("/") && !part.startsWith("~/") && !existsSync(joinPath(cwd, part)))) return false;
+    // Whose folder that is depends on who looks.
+    if (/^\/(?:proc|dev)\//.test(part)) return true;
+    const path = part.startsWith("~/") ? home + part.slice(1) : part.startsWith("/") ? part : joinPath(cwd, part);
+    return couldWrite(path);
+  });
+}
+
+function variableOf(item: string): { readonly name: string; readonly value: string } {
+  const at = item.indexOf("=");
+  return { name: item.slice(0, at), value: item.slice(at + 1) };
+}
+
+/** As the kernel's bytes are read here. */
+const latin1 = (text: string): string => pathBytes(text).toString("latin1");
