@@ -1,5 +1,6 @@
 import { visible } from "../action/index.ts";
 import { inspect } from "../inspect/index.ts";
+import type { Automation } from "../policy/index.ts";
 import { breakers, resetBreakers, thisMachine } from "../state/index.ts";
 import { engine } from "./engine.ts";
 import { JSON_VERSION } from "./json.ts";
@@ -8,13 +9,18 @@ import { hasTerminal } from "./terminal.ts";
 import { complain } from "./policy-target.ts";
 import { writeStdout } from "./stdio.ts";
 
+/** So many refusals in a row, and lately, that everything is asked. */
+export const isTripped = (row: ReturnType<typeof breakers>[number], { denials, minutes }: Automation["breaker"], now: number): boolean =>
+  row.denials >= denials && (minutes === 0 || now - row.last <= minutes * 60_000);
+
 /** `assent breaker status`: refusals in a row, by session and agent. */
 export function breakerStatus(options: { readonly json?: boolean }): number {
   const machine = thisMachine();
-  const { denials, minutes } = inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings.automation.breaker;
+  const settings = inspect({ machine, cwd: absolute("."), own: engine.own }).policy.settings.automation.breaker;
+  const { denials, minutes } = settings;
   const rows = breakers(machine).map((row) => ({
     ...row,
-    tripped: row.denials >= denials && (minutes === 0 || Date.now() - row.last <= minutes * 60_000),
+    tripped: isTripped(row, settings, Date.now()),
   }));
   if (options.json === true) {
     const shown = rows.map(({ last, ...row }) => ({ ...row, last: new Date(last).toISOString() }));

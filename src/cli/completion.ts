@@ -64,9 +64,9 @@ _assent_paths() {
   while IFS= read -r reply; do COMPREPLY+=("$reply"); done < <(compgen "$1" -- "\${COMP_WORDS[COMP_CWORD]}")
 }
 
-# Ids and names of this machine: nothing is offered where they cannot be had.
+# Ids and names of this machine, asked of the assent on PATH: what was typed may be a program of the folder.
 _assent_listed() {
-  _assent_words "$("\${COMP_WORDS[0]}" completions "$1" 2>/dev/null)"
+  _assent_words "$(command assent completions "$1" 2>/dev/null)"
 }
 
 _assent() {
@@ -115,7 +115,7 @@ function zsh(table: CommandRow): string {
     if (kind === "folder") return "_files -/";
     if (kind === "program") return "_command_names -e";
     if (kind === "text") return ":";
-    const values = typeof kind === "string" ? `"\${(@f)$("\${words[1]}" completions ${kind} 2>/dev/null)}"` : kind.map(word).join(" ");
+    const values = typeof kind === "string" ? `"\${(@f)$(command assent completions ${kind} 2>/dev/null)}"` : kind.map(word).join(" ");
     return `local -a values=(${values}); _describe value values`;
   };
   const entry = (name: string, description: string): string =>
@@ -168,7 +168,7 @@ function fish(table: CommandRow): string {
     if (kind === "folder") return " -f -a '(__fish_complete_directories)'";
     if (kind === "program") return " -f -a '(__fish_complete_command)'";
     if (kind === "text") return " -f";
-    return typeof kind === "string" ? ` -f -a '(assent completions ${kind} 2>/dev/null)'` : ` -f -a ${quoted(kind.join(" "))}`;
+    return typeof kind === "string" ? ` -f -a '(command assent completions ${kind} 2>/dev/null)'` : ` -f -a ${quoted(kind.join(" "))}`;
   };
   const lines = rows.flatMap((row) => {
     const here = `complete -c assent -n ${quoted(`__assent_at ${quoted(row.path)}`)}`;

@@ -133,13 +133,16 @@ function scopeOf(grant: NewGrant | StoredGrant, machine: Machine): string {
   return parts.length === 0 ? "everywhere, for every agent" : parts.join(", ");
 }
 
+/** Whether an answer still answers anything. `used`: how often it has. */
+export const doesHold = (grant: StoredGrant, used: number): boolean =>
+  grant.kind === "run" ? isAlive(grant.holder) : grant.count === undefined || used < grant.count;
+
 /** `assent grants list`: the remembered answers that hold now; `all`: and those that are over and not cleared away yet. */
 export function listGrants(options: { readonly json?: boolean; readonly all?: boolean }): number {
   const machine = thisMachine();
   const { all, uses, void: over } = readGrants(machine, Date.now());
   const used = (grant: StoredGrant): number => uses.get(grant.id) ?? 0;
-  const holds = (grant: StoredGrant): boolean =>
-    grant.kind === "run" ? isAlive(grant.holder) : grant.count === undefined || used(grant) < grant.count;
+  const holds = (grant: StoredGrant): boolean => doesHold(grant, used(grant));
   const shown = all.filter((grant) => options.all === true || holds(grant));
   if (options.json === true) {
     const grants = shown.map((grant) => ({

@@ -20,8 +20,7 @@ export function lint(files: readonly string[], options: LintOptions): number {
   for (const file of files) {
     const problem = fileProblem(file);
     if (problem === undefined) continue;
-    writeStderr(`assent lint: ${problem}: ${visible(file)}
-`);
+    writeStderr(`assent lint: ${problem}: ${visible(file)}\n`);
     return 2;
   }
   const machine = thisMachine();

@@ -46,17 +46,7 @@ export function addPolicyCommands(assent: Command): void {
       process.exitCode = remove(text, options);
     });
 
-  rule
-    .command("list")
-    .summary("list every rule and setting in force")
-    .description("The same as `assent rules`.")
-    .addOption(folderOption("for this folder"))
-    .addOption(policyOption())
-    .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
-      const { rules } = await import("./rules.ts");
-      process.exitCode = rules(options);
-    });
+  listing(rule.command("list")).description("The same as `assent rules`.");
 
   assent
     .command("trust")
@@ -73,6 +63,19 @@ export function addPolicyCommands(assent: Command): void {
 
   addProfileCommands(assent);
 }
+
+/** `assent rules`, and by its other name. */
+export const listing = (command: Command): Command =>
+  command
+    .summary("list every rule and setting in force")
+    .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")
+    .addOption(folderOption("for this folder"))
+    .addOption(policyOption())
+    .option(...JSON_OPTION)
+    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
+      const { rules } = await import("./rules.ts");
+      process.exitCode = rules(options);
+    });
 
 function where(command: Command): Command {
   return command

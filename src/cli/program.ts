@@ -3,7 +3,7 @@ import { LISTED, type ListedKind } from "./command-table.ts";
 import { REFUSALS_TOLD, RULES_READ } from "../policy/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { collect, existingFile, folderOption, frame, JSON_OPTION, policyOption, VERSION } from "./program-frame.ts";
-import { addAgentCommands, addPolicyCommands, addTrustCommands } from "./program-policy.ts";
+import { addAgentCommands, addPolicyCommands, addTrustCommands, listing } from "./program-policy.ts";
 import { addVerbCommands } from "./program-rule.ts";
 import { addRunCommands } from "./program-run.ts";
 import { writeStdout } from "./stdio.ts";
@@ -70,17 +70,7 @@ export function program(): Command {
       process.exitCode = test(files, options);
     });
 
-  assent
-    .command("rules")
-    .summary("list every rule and setting in force")
-    .description("Prints the rules of all policy files that apply here, with their places, and marks those that never decide anything.")
-    .addOption(folderOption("for this folder"))
-    .addOption(policyOption())
-    .option(...JSON_OPTION)
-    .action(async (options: Parameters<typeof import("./rules.ts").rules>[0]) => {
-      const { rules } = await import("./rules.ts");
-      process.exitCode = rules(options);
-    });
+  listing(assent.command("rules"));
 
   assent
     .command("doctor")

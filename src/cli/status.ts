@@ -3,11 +3,13 @@ import { lastOf, type LogEntry } from "../audit/index.ts";
 import { inspect, listRules } from "../inspect/index.ts";
 import { automationLevel } from "../engine/index.ts";
 import { bypassHere, breakers, readConsent, readGrants, stateFolder, thisMachine, unseenChanges } from "../state/index.ts";
-import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder, sealEdits } from "../supervise/undo/index.ts";
+import { commandOf, findRun, isRunning, listRuns, type RunRecord, runsFolder } from "../supervise/undo/index.ts";
 import { LEVELS } from "./auto.ts";
+import { isTripped } from "./breaker.ts";
 import { CONFINING } from "./confine.ts";
 import { foundAgents } from "./doctor-agents.ts";
 import { engine } from "./engine.ts";
+import { doesHold } from "./grants.ts";
 import { JSON_VERSION } from "./json.ts";
 import { absolute, shorten } from "./place.ts";
 import { writeStdout } from "./stdio.ts";
@@ -42,8 +44,8 @@ interface Status {
     readonly count: number;
     readonly undoable?: { readonly id: string; readonly started: string; readonly command: string };
   };
-  /** Files that name programs or hosts for later commands, changed by an agent and not looked at. */
-  readonly unseen: number;
+  /** Files that name programs or hosts for later commands, changed by an agent and not looked at. Null: nobody can say. */
+  readonly unseen: number | null;
   readonly refused: readonly { readonly time: string; readonly agent: string; readonly what: string; readonly why: string }[];
 }
 
@@ -62,10 +64,8 @@ function statusOf(cwd: string): Status {
   const { settings } = inspection.policy;
   const { files, rules } = listRules(inspection);
   const runsAt = runsFolder(machine);
-  sealEdits(runsAt);
   const runs = listRuns(runsAt);
   const last = findRun(runsAt, undefined, cwd, true);
-  const { denials, minutes } = settings.automation.breaker;
   const grants = readGrants(machine, now);
   const changed = unseenChanges(machine);
   return {
@@ -83,13 +83,13 @@ function statusOf(cwd: string): Status {
     unknown: settings.unknown,
     automation: automationLevel(settings.automation, readConsent(machine), machine.env),
     bypass: bypassHere(machine, now)?.by ?? null,
-    tripped: breakers(machine).filter((row) => row.denials >= denials && (minutes === 0 || now - row.last <= minutes * 60_000)).length,
-    grants: grants.all.length,
+    tripped: breakers(machine).filter((row) => isTripped(row, settings.automation.breaker, now)).length,
+    grants: grants.all.filter((grant) => doesHold(grant, grants.uses.get(grant.id) ?? 0)).length,
     running: runs
       .filter(({ ended, folder }) => ended === undefined && isRunning(folder))
       .map((run) => ({ id: run.id, command: visible(commandOf(run)) })),
     kept: { count: runs.length, ...("problem" in last ? {} : { undoable: lastRun(last) }) },
-    unseen: changed.is === "unclear" ? 1 : changed.files.length,
+    unseen: changed.is === "unclear" ? null : changed.files.length,
     refused: lastOf(stateFolder(machine), { denied: true }, REFUSALS).map(({ entry }) => refusal(entry)),
   };
 }
@@ -151,7 +151,12 @@ function page(found: Status, style: TerminalStyle): string {
     ),
     ...(found.unseen === 0
       ? []
-      : row("look at", `${count(found.unseen, "file")} that later commands obey, changed by an agent: assent seen`)),
+      : row(
+          "look at",
+          found.unseen === null
+            ? "what agents changed cannot be told: assent seen says why"
+            : `${count(found.unseen, "file")} that later commands obey, changed by an agent: assent seen`,
+        )),
     ...row(
       "refused",
       ...(refused.length === 0

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allCommands, commandTable } from "../../src/cli/command-table.ts";
@@ -12,11 +12,12 @@ const table = commandTable(program());
 const rows = allCommands(table);
 const has = (name: string): boolean => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 
-function shell(name: string, args: readonly string[], place: Scratch): string {
+/** `path`: folders in front of the machine's own. */
+function shell(name: string, args: readonly string[], place: Scratch, path = ""): string {
   const { status, stdout, stderr } = spawnSync(name, args, {
     cwd: place.project,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], HOME: place.home, XDG_CONFIG_HOME: join(place.root, "config") },
+    env: { PATH: `${path}${process.env["PATH"] ?? ""}`, HOME: place.home, XDG_CONFIG_HOME: join(place.root, "config") },
   });
   expect([status, stderr]).toEqual([0, ""]);
   return stdout;
@@ -36,8 +37,11 @@ function furnished(): Scratch {
   };
   place.write(`~/.local/state/assent/runs/${run}/meta.json`, JSON.stringify(meta));
   place.write("~/.local/state/assent/profiles/builder.jsonc", "{}");
-  place.write("bin/assent", `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, "bin.cjs")}' "$@"\n`);
-  chmodSync(join(place.project, "bin/assent"), 0o755);
+  place.write("~/bin/assent", `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, "bin.cjs")}' "$@"\n`);
+  chmodSync(join(place.home, "bin/assent"), 0o755);
+  // A program of the project by that name.
+  place.write("assent", "#!/bin/sh\necho ran >> ran\n");
+  chmodSync(join(place.project, "assent"), 0o755);
   return place;
 }
 
@@ -101,11 +105,12 @@ describe("assent completion", () => {
     const place = furnished();
     const file = place.write("complete.bash", completionScript("bash", table));
     for (const [typed, wanted] of LISTED_NAMES) {
-      const words = [join(place.project, "bin/assent"), ...typed];
+      const words = ["./assent", ...typed];
       const quoted = words.map((text) => `'${text}'`).join(" ");
       const script = `source '${file}'; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _assent; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      expect(shell("bash", ["--norc", "-c", script], place).split("\n")).toContain(wanted);
+      expect(shell("bash", ["--norc", "-c", script], place, `${place.home}/bin:`).split("\n")).toContain(wanted);
     }
+    expect(existsSync(join(place.project, "ran"))).toBe(false);
   });
 
   it.runIf(has("zsh"))("works in zsh", () => {
@@ -133,11 +138,12 @@ describe("assent completion", () => {
     const place = furnished();
     const file = place.write("complete.zsh", completionScript("zsh", table));
     for (const [typed, wanted] of LISTED_NAMES) {
-      const words = [join(place.project, "bin/assent"), ...typed];
+      const words = ["./assent", ...typed];
       const quoted = words.map((text) => `'${text}'`).join(" ");
       const script = `autoload -Uz compinit && compinit -D -u; source '${file}'; _describe() { print -l -- \${(P)\${@[-1]}} }; words=(${quoted}); CURRENT=${words.length}; _assent`;
-      expect(shell("zsh", ["-f", "-c", script], place).split("\n")).toContain(wanted);
+      expect(shell("zsh", ["-f", "-c", script], place, `${place.home}/bin:`).split("\n")).toContain(wanted);
     }
+    expect(existsSync(join(place.project, "ran"))).toBe(false);
   });
 
   it.runIf(has("fish"))("works in fish", () => {
@@ -158,7 +164,7 @@ describe("assent completion", () => {
     const place = furnished();
     const file = place.write("complete.fish", completionScript("fish", table));
     for (const [typed, wanted] of LISTED_NAMES) {
-      const script = `set -x PATH '${join(place.project, "bin")}' $PATH; source '${file}'; complete -C '${["assent", ...typed].join(" ")}'`;
+      const script = `set -x PATH '${join(place.home, "bin")}' $PATH; source '${file}'; complete -C '${["assent", ...typed].join(" ")}'`;
       expect(
         shell("fish", ["--no-config", "-c", script], place)
           .split("\n")

@@ -11,7 +11,7 @@ import type { Listener, SeccompTrap } from "./listener.ts";
 import { closeAll, type DecodedExec } from "./operation.ts";
 import type { DoorOptions, Tell } from "./options.ts";
 import type { Recorder } from "./record.ts";
-import { type RunOrigin, type Steered, steeredBy } from "./steered.ts";
+import { type RunOrigin, type Steering, steeredBy } from "./steered.ts";
 import { shortName, type Task } from "./tasks.ts";
 
 /** A program that tries it again and again does not fill the terminal. */
@@ -179,7 +179,7 @@ const SIGTRAP = 5;
 
 /** How an exec ended. `gone`: the task died in it. */
 type ExecEnd =
-  | { readonly is: "started"; readonly pid: number; readonly steered: Steered }
+  | { readonly is: "started"; readonly pid: number; readonly steered: Steering }
   | { readonly is: "failed" }
   | { readonly is: "gone"; readonly status: number }
   | { readonly is: "tampered"; readonly what: string; readonly pid: number; readonly status: number };
@@ -227,7 +227,7 @@ function verifyExec(exec: DecodedExec, { tid: held, tgid }: Task, run: RunOrigin
     return { is: "failed" };
   }
   let difference: string | undefined;
-  let steered: Steered = "no";
+  let steered: Steering = "no";
   try {
     difference = differs(tid, exec);
     // Only a program that is trusted with something can be abused.

@@ -6,7 +6,7 @@ import { pathBytes } from "../kernel/index.ts";
  * What its environment makes of a program that is trusted with something. `code`: it runs code of somebody else. `logins`: it reads
  * settings that the run may have written, and settings can name code, or what is shown.
  */
-export type Steered = "no" | "logins" | "code";
+export type Steering = "no" | "logins" | "code";
 
 /** The run, as far as it says whose a variable is. */
 export interface RunOrigin {
@@ -19,7 +19,7 @@ export interface RunOrigin {
 }
 
 /** Variables that load code into a program, or tell it whose to run: ld.so(8) and the manuals of the interpreters and libraries. */
-const STEERING = new RegExp(
+const LOADED_BY = new RegExp(
   "^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT|ORIGIN_PATH)|GCONV_PATH|NODE_(?:OPTIONS|PATH|COMPILE_CACHE)|HOME|GOPROXY|" +
     // python(1): where it finds modules, bytecode and its user's own, what it imports and runs.
     "PYTHON(?!UNBUFFERED=|DONTWRITEBYTECODE=|IOENCODING=|UTF8=|HASHSEED=|FAULTHANDLER=|NOUSERSITE=|MALLOC=|OPTIMIZE=)\\w+|" +
@@ -78,7 +78,7 @@ const NPM_PLACES = /^npm_config_(?:cache|(?:global)?[-_]?prefix|user[-_]?config|
  * At this stop the environment is what the kernel copied. What the person who started the run has set is theirs; a host's may be a
  * repository's, but for the home folder. git loads no code from home into itself.
  */
-export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steered {
+export function steeredBy(pid: number, programs: readonly string[], chain: readonly { readonly path: string }[], run: RunOrigin): Steering {
   if (programs.length === 0) return "no";
   const items = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   if (items.some((item) => loadsCode(item, programs, run))) return "code";
@@ -89,7 +89,7 @@ export function steeredBy(pid: number, programs: readonly string[], chain: reado
 }
 
 function loadsCode(item: string, programs: readonly string[], run: RunOrigin): boolean {
-  if (!STEERING.test(item)) return false;
+  if (!LOADED_BY.test(item)) return false;
   const { name, value } = variableOf(item);
   if (value === "" || (name === "NODE_OPTIONS" && !LOADING.test(value))) return false;
   if (name === "HOME" && programs.every((program) => /^git(?:[ -]|$)/.test(program) || !/^\w/.test(program))) return false;

@@ -42,8 +42,11 @@ interface CredentialOwner {
 }
 
 /** curl(1): what shows what is sent, takes it elsewhere, or sends and prints a file that other words name. */
-const NO_PLAIN_CURL =
-  /^(?!-[sSfLnOIqgj46#oXA]+$|--(?:netrc(?:-optional|-file)?|fail(?:-with-body)?|silent|show-error|location|output|remote-name|head|user-agent|request|compressed|max-time|connect-timeout|retry[\w-]*|create-dirs|no-progress-meter|progress-bar|http1\.1|http2)(?:=|$))-|^file:/i;
+const NO_PLAIN_CURL = new RegExp(
+  "^(?!-[sSfLnOIqgj46#oXA]+$|--(?:netrc(?:-optional|-file)?|fail(?:-with-body)?|silent|show-error|location|output|remote-name|head|" +
+    "user-agent|request|compressed|max-time|connect-timeout|retry[\\w-]*|create-dirs|no-progress-meter|progress-bar|http1\\.1|http2)(?:=|$))-|" +
+    "^[fF][iI][lL][eE]:",
+);
 
 /**
  * Credentials and the programs they belong to, beside those of `knowledge/errands/*.table`: `~/` is home, a folder stands for everything
