@@ -8,6 +8,7 @@ import {
   baseFor,
   cannotConfine,
   everyOptionLines,
+  helpTexts,
   everyVariableLines,
   exampleLines,
   hidesTemp,
@@ -195,8 +196,7 @@ async function corpus(
 }
 
 async function optionLines(of: readonly OptionLevel[], pool: PoolOptions): Promise<readonly CorpusLine[]> {
-  const helps = [...new Set(of.flatMap(({ help }) => help ?? []))];
-  return everyOptionLines(of, helps.length === 0 ? new Map() : await askHelp(helps, pool));
+  return everyOptionLines(of, await helpTexts(of, (lines) => askHelp(lines, pool)));
 }
 
 /** Of lines of JSON; the last may have been cut. */

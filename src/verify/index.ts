@@ -1,5 +1,6 @@
 export {
   everyOptionLines,
+  helpTexts,
   everyVariableLines,
   exampleLines,
   type OptionLevel,

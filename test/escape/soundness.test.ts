@@ -1,5 +1,5 @@
 import { build } from "esbuild";
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -8,6 +8,7 @@ import {
   everyOptionLines,
   everyVariableLines,
   exampleLines,
+  helpTexts,
   hidesTemp,
   type LineResult,
   neededPaths,
@@ -126,6 +127,41 @@ test(
     for (const [name, , , effect] of WRONG) expect(seen(name)).toContain(effect.replace("$P", `${base}/dev/project`));
   },
 );
+
+/** What a program answers to each way of asking for the options of its subcommand, and which ways are tried until one tells some. */
+const ASKED: readonly (readonly [answers: Readonly<Record<string, string>>, asked: readonly string[], told: readonly string[]])[] = [
+  [{ "X --help": "--one  -7" }, ["X --help"], ["--one", "-7"]],
+  [{ "X --help": "no such option", "help X": "  --one" }, ["X --help", "help X"], ["--one"]],
+  [{ "X -h": "-7" }, ["X --help", "help X", "X -h"], ["-7"]],
+  [{ "X help": "--one" }, ["X --help", "help X", "X -h", "X help"], ["--one"]],
+  [{}, ["X --help", "help X", "X -h", "X help"], []],
+];
+
+test("the options of a subcommand are asked for until some are told", async () => {
+  const [level] = optionLevels(PATH, ["git"]).filter(({ level: { words } }) => words.length === 2);
+  if (level === undefined) throw new Error("git has no subcommand in the tables");
+  const [program = "", word = ""] = level.level.words;
+  const helps = ["X --help", "help X", "X -h", "X help"].map((way) => `${program} ${way.replace("X", word)}`);
+  for (const [answers, ways, options] of ASKED) {
+    const asked: string[] = [];
+    const told = await helpTexts([{ ...level, helps }], (lines) => {
+      asked.push(...lines);
+      return Promise.resolve(new Map(lines.map((line) => [line, answers[line.slice(4).replace(word, "X")] ?? ""])));
+    });
+    expect(asked.map((line) => line.slice(4).replace(word, "X"))).toEqual(ways);
+    const lines = everyOptionLines([{ ...level, helps }], told).map(({ line }) => line);
+    for (const [, option] of Object.values(answers)
+      .join(" ")
+      .matchAll(/(--?\w+)(?!.*option)/g))
+      expect(lines).toContain(`${program} ${word} ${option}`);
+  }
+});
+
+test("names of one row that are programs of their own have their subcommands tried, each", () => {
+  const names = ["systemctl", "hostnamectl", "apt-get", "apt-cache"].filter((name) => existsSync(`/usr/bin/${name}`));
+  const tried = optionLevels(PATH, names).flatMap(({ level: { words } }) => (words.length > 1 ? (words[0] ?? []) : []));
+  expect([...new Set(tried)].toSorted()).toEqual(names.toSorted());
+});
 
 /** A program, what is said wrongly of its variables, and what a decoy in one of them then does that nothing predicted. */
 const WRONG_READS: readonly (readonly [line: string, reads: string, variable: string, effect: string])[] = [

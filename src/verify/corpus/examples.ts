@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import {
   aboutEntry,
@@ -17,6 +17,8 @@ import type { CorpusLine } from "../types.ts";
 interface Level {
   readonly family: string;
   readonly words: readonly string[];
+  /** All of the program. */
+  readonly names: readonly string[];
   readonly entry: KnowledgeEntry;
   readonly examples: Examples;
   /** The program has a name that stands before this one. */
@@ -41,9 +43,8 @@ function* below(level: Level, naming: Naming): Generator<Level> {
 export function levels(naming: Naming = "first name"): readonly Level[] {
   return allEntries().flatMap((entry) => {
     const { family = "", examples = {} } = aboutEntry(entry);
-    return entry.names
-      .split(" ")
-      .flatMap((name, at) => [...below({ family, words: [name], entry, examples, isAlias: at > 0, parents: [] }, naming)]);
+    const names = entry.names.split(" ");
+    return names.flatMap((name, at) => [...below({ family, words: [name], names, entry, examples, isAlias: at > 0, parents: [] }, naming)]);
   });
 }
 
@@ -140,8 +141,8 @@ export interface OptionLevel {
   readonly level: Level;
   /** The program's file. */
   readonly file: string;
-  /** What prints the options of a subcommand that has no manual page of its own. */
-  readonly help: string | undefined;
+  /** What may print the options of what has no manual page of its own, in the order in which it is tried. */
+  readonly helps: readonly string[];
 }
 
 /** What there is on `path`; with `only` no other programs. */
@@ -159,10 +160,38 @@ export function optionLevels(path: string, only: readonly string[] = []): readon
   return levels("every name").flatMap((level) => {
     const [program = ""] = level.words;
     const file = only.length > 0 && !only.includes(program) ? undefined : fileOf(program);
-    if (file === undefined || (level.isAlias && level.parents.length > 0)) return [];
-    const asks = level.parents.length > 0 && manualsOf(level.words.join("-")).length === 0;
-    return [{ level, file, help: asks ? `${level.words.join(" ")} --help` : undefined }];
+    if (file === undefined || (level.parents.length > 0 && isSameAsAnother(level, file, fileOf))) return [];
+    return [{ level, file, helps: manualsOf(level.words.join("-")).length > 0 ? [] : helpsOf(level) }];
   });
+}
+
+/** Of names that lead to one file the subcommands are tried by the first. */
+function isSameAsAnother({ words: [program], names }: Level, file: string, fileOf: (name: string) => string | undefined): boolean {
+  const before = names.slice(0, names.indexOf(program ?? ""));
+  return before.some((name) => {
+    const other = fileOf(name);
+    return other !== undefined && realpathSync(other) === realpathSync(file);
+  });
+}
+
+/** The ways in which programs are asked for the options of a subcommand. */
+function helpsOf({ words: [program = "", ...rest] }: Level): readonly string[] {
+  const all = [program, ...rest].join(" ");
+  return rest.length === 0 ? [`${all} --help`] : [`${all} --help`, [program, "help", ...rest].join(" "), `${all} -h`, `${all} help`];
+}
+
+/** Asks every level without a manual page in its ways, until one names an option: what was said, by line. */
+export async function helpTexts(
+  of: readonly OptionLevel[],
+  ask: (lines: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
+  const said = new Map<string, string>();
+  const isTold = ({ helps }: OptionLevel): boolean => helps.some((line) => namesIn([said.get(line) ?? ""]).length > 0);
+  for (let at = 0, todo = of; ; at++) {
+    todo = todo.filter((one) => one.helps.length > at && !isTold(one));
+    if (todo.length === 0) return said;
+    for (const [line, text] of await ask([...new Set(todo.flatMap(({ helps }) => helps[at] ?? []))])) said.set(line, text);
+  }
 }
 
 /**
@@ -174,11 +203,10 @@ export function optionLevels(path: string, only: readonly string[] = []): readon
  */
 export function everyOptionLines(of: readonly OptionLevel[], helps: ReadonlyMap<string, string> = new Map()): readonly CorpusLine[] {
   const lines = new Map<string, CorpusLine>();
-  for (const { level, file, help } of of) {
+  for (const { level, file, helps: asked } of of) {
+    const told = [...asked.map((line) => helps.get(line) ?? ""), ...manualsOf(level.words.join("-"))];
     const options =
-      level.parents.length === 0
-        ? [...LETTERS, ...longNames([textOf(file), ...manualsOf(level.words.join("-"))])]
-        : [...new Set([...listed(level), ...namesIn([helps.get(help ?? "") ?? "", ...manualsOf(level.words.join("-"))])])];
+      level.parents.length === 0 ? [...LETTERS, ...longNames([textOf(file), ...told])] : [...new Set([...listed(level), ...namesIn(told)])];
     for (const option of options)
       for (const line of shapes(level.words.join(" "), option, operandOf(level))) lines.set(line, { line, family: level.family });
   }
