@@ -25,10 +25,27 @@ export function addVerbCommands(assent: Command): void {
       .option(...JSON_OPTION)
       .passThroughOptions();
     if (effect === "allow")
-      command.addOption(
-        new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["yes", "dryRun", "json"]),
-      );
-    command.action(async (words: readonly string[], options: Parameters<typeof import("./allow.ts").decideOn>[2]) => {
+      command
+        .addOption(
+          new Option("--for <time>", "a grant for a while, in place of a rule: 30m, 2h, at most 7d").conflicts(["yes", "dryRun", "json"]),
+        )
+        .addOption(new Option("--run <run>", "choose from what this run was refused (`assent receipt --list`)").conflicts(["for", "yes"]))
+        .addOption(new Option("--all", "with --run: everything that a rule can allow, without asking").conflicts("dryRun"))
+        .addOption(
+          new Option(
+            "--global",
+            "with --run: into your own policy, for agents too, not only for this program under `assent run`",
+          ).conflicts("project"),
+        );
+    type Options = Parameters<typeof import("./allow.ts").decideOn>[2] & Partial<Parameters<typeof import("./allow-run.ts").allowRun>[1]>;
+    command.action(async (words: readonly string[], { run, ...options }: Options) => {
+      if (run !== undefined) {
+        const { allowRun } = await import("./allow-run.ts");
+        process.exitCode = await allowRun(words, { ...options, run });
+        return;
+      }
+      if (options.all === true || options.global === true)
+        command.error(`error: ${options.all === true ? "--all" : "--global"} goes with --run`, { exitCode: 2 });
       const { decideOn } = await import("./allow.ts");
       process.exitCode = await decideOn(effect, words, options);
     });

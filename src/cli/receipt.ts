@@ -8,6 +8,7 @@ import {
   isRunning,
   listRuns,
   listSessions,
+  readEvents,
   receiptOf,
   receiptOfSpan,
   runsFolder,
@@ -20,6 +21,7 @@ import {
   undoneIn,
 } from "../supervise/undo/index.ts";
 import type { ConfinedCommand, LeftEnd } from "../supervise/index.ts";
+import { mayBeAllowed } from "../supervise/learn/index.ts";
 import { JSON_VERSION } from "./json.ts";
 import { shorten } from "./place.ts";
 import { complain } from "./policy-target.ts";
@@ -88,7 +90,17 @@ export async function shortReceipt(id: string, machine: Machine): Promise<string
     found.outside.length === 0
       ? ""
       : `assent: changed outside this folder: ${some(found.outside.map((path) => place(path, run, machine)))}\n`;
-  return `assent: ${counts.join(", ")} (more: assent receipt ${id}${undo})\n${outside}${handed}`;
+  return `assent: ${counts.join(", ")} (more: assent receipt ${id}${undo})\n${outside}${handed}${toAllow(found, run)}`;
+}
+
+/** Where rules could allow some of what was refused. */
+function toAllow({ refused }: Receipt, { id, folder }: RunRecord): string {
+  if (refused.length === 0) return "";
+  let count = 0;
+  for (const event of readEvents(folder)) if (event.outcome === "refused" && mayBeAllowed(event)) count += 1;
+  return count === 0
+    ? ""
+    : `assent: ${number(count)} refused; \`assent allow --run ${id}\` lists ${count === 1 ? "it" : "them"} to allow\n`;
 }
 
 const place = (path: string, { cwd }: Pick<RunRecord, "cwd">, { home }: Machine): string => visible(shorten(path, cwd, home));

@@ -1,8 +1,7 @@
 import { visible } from "../action/index.ts";
 import { addToProfile, minute } from "../policy-edit/index.ts";
-import { realWorld } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
-import { generalise, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
+import { generalise, learnPlaces, type Aside, type Learnt, type Observations } from "../supervise/learn/index.ts";
 import { shorten } from "./place.ts";
 import type { RunFlags } from "./run-options.ts";
 import { writeStderr, writeStdout } from "./stdio.ts";
@@ -18,12 +17,7 @@ interface LearnContext {
 /** Shows what a run taught and writes it to the profile once a person has seen it. */
 export async function proposeProfile(seen: Observations, about: LearnContext): Promise<void> {
   const { machine, cwd, profile, flags } = about;
-  const world = realWorld(machine, cwd, undefined);
-  const learnt = generalise(seen, {
-    home: world.canonical(machine.home),
-    project: world.projectRoot,
-    temp: machine.temp.map((folder) => world.canonical(folder)),
-  });
+  const learnt = generalise(seen, learnPlaces(machine, cwd));
   if (flags.dryRun === true) {
     writeStdout(
       `${JSON.stringify({ permissions: { allow: learnt.rules.map(({ rule, reason }) => ({ rule, reason })) } }, undefined, 2)}\n`,

@@ -26,6 +26,12 @@ type Agreement = "Type yes:" | "[Y/n]";
 
 /** Shows `page` and asks on the terminal itself, so that neither a pipe nor the clipboard can answer. Undefined: there is no terminal. */
 export async function confirmed(page: string, question: string, agreement: Agreement = "Type yes:"): Promise<boolean | undefined> {
+  const answer = (await askLine(page, `${question} ${agreement}`, "no"))?.toLowerCase();
+  return answer === undefined ? undefined : answer === "yes" || (agreement === "[Y/n]" && (answer === "" || answer === "y"));
+}
+
+/** The line that a person types, without blanks around it; `closed` where the terminal goes away. Undefined: there is no terminal. */
+export async function askLine(page: string, question: string, closed: string): Promise<string | undefined> {
   let descriptor: number;
   try {
     descriptor = openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY);
@@ -38,10 +44,10 @@ export async function confirmed(page: string, question: string, agreement: Agree
     output.write(page);
     await drained(input);
     const lines = createInterface({ input, output, terminal: false });
-    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("no")));
-    const answer = (await Promise.race([lines.question(`${question} ${agreement} `), closed])).trim().toLowerCase();
+    const gone = new Promise<string>((resolve) => lines.once("close", () => resolve(closed)));
+    const answer = await Promise.race([lines.question(`${question} `), gone]);
     lines.close();
-    return answer === "yes" || (agreement === "[Y/n]" && (answer === "" || answer === "y"));
+    return answer.trim();
   } finally {
     input.destroy();
     output.destroy();

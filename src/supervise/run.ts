@@ -49,12 +49,20 @@ export class RunError extends Error {
   }
 }
 
-function recordsOf({ machine, argv, cwd, confined }: RunOptions, profile: string): RunFolder {
+function recordsOf({ machine, argv, cwd, policyFiles, confined }: RunOptions, profile: string): RunFolder {
   const state = openState(machine);
   if ("problem" in state) throw new RunError("state", unusable(state.problem));
   const started = Date.now();
   try {
-    const meta = { id: newRunId(started), argv, cwd, profile, started, ...(confined === undefined ? {} : { confined }) };
+    const meta = {
+      id: newRunId(started),
+      argv,
+      cwd,
+      profile,
+      ...(policyFiles.length === 0 ? {} : { policyFiles }),
+      started,
+      ...(confined === undefined ? {} : { confined }),
+    };
     return new RunFolder(runsFolder(machine), meta);
   } catch (error) {
     throw new RunError("state", unusable(`the run's records cannot be kept: ${messageOf(error)}`));

@@ -1,4 +1,6 @@
 import { type Action, type ExecAction, type NetAction, printAction, printCall, type World } from "../../action/index.ts";
+import { realWorld } from "../../engine/index.ts";
+import type { Machine } from "../../state/index.ts";
 import { commandRules } from "../../suggest/index.ts";
 import { isBelow, joinPath, relativePath } from "../../path/index.ts";
 import { callMatcher, isInAgentFolder, isPersistence, isSecret, matchMatcher, parseRule } from "../../policy/index.ts";
@@ -9,6 +11,16 @@ export interface LearnPlaces {
   readonly home: string;
   readonly project: string;
   readonly temp: readonly string[];
+}
+
+/** The places of a run that worked in `cwd`. */
+export function learnPlaces(machine: Machine, cwd: string): LearnPlaces {
+  const world = realWorld(machine, cwd, undefined);
+  return {
+    home: world.canonical(machine.home),
+    project: world.projectRoot,
+    temp: machine.temp.map((folder) => world.canonical(folder)),
+  };
 }
 
 /** Below home, folders that hold something of everybody's: each program's own folder lies this much deeper. */
@@ -214,6 +226,10 @@ function ruleOf(pattern: string, seen: readonly SeenPath[], { home }: LearnPlace
   return { rule: rules.size === 1 ? only : "Write", pattern: short, count, seen };
 }
 
+/** For a folder with all that is in it. */
+export const ruleForAll = (folder: string, places: LearnPlaces): string =>
+  `Write(${ruleOf(`${escapePath(folder)}/**`, [], places).pattern})`;
+
 export interface LearntRule {
   /** As it stands in `permissions.allow`. */
   readonly rule: string;
@@ -293,8 +309,8 @@ function covers(rule: string, action: Action, world: World): boolean {
   return parsed.ok && matchMatcher(parsed.matcher, action, "narrow", { world, matchCall: callMatcher(world) }) === "yes";
 }
 
-/** What the supervisor sees is canonical already. */
-function worldOf({ home, project, temp }: LearnPlaces): World {
+/** For rules about what a supervisor saw, which is canonical already. */
+export function worldOf({ home, project, temp }: LearnPlaces): World {
   return {
     cwd: project,
     home,

@@ -5,7 +5,18 @@ export type { UndoStep } from "./plan.ts";
 export { countChanges, type CountedLine, receiptOf, receiptOfSpan, type Receipt, type SpanReceipt } from "./receipt.ts";
 export { findRun, laterRuns, touches, prepareUndo, readRunId, sealRun, undoRun, type Undone, type UndoPlan } from "./run.ts";
 export { type AgentSession, findSpan, listSessions, type RunSpan, type SpanWanted } from "./sessions.ts";
-export { commandOf, isRunning, listRuns, newRunId, RunFolder, type RunMeta, type RunRecord, runsFolder, undoneIn } from "./run-folder.ts";
+export {
+  commandOf,
+  isRunning,
+  listRuns,
+  newRunId,
+  readEvents,
+  RunFolder,
+  type RunMeta,
+  type RunRecord,
+  runsFolder,
+  undoneIn,
+} from "./run-folder.ts";
 export { bytesOf, cleanable, cleanRuns, limitsOf, prune, pruneSeldom, type RunLimits, usedBytes } from "./limits.ts";
 export { kindOf, sameTime, statAt, statFd, type FileKind, type ObjectStat, type StatRecord, type Time } from "./stat.ts";
 export { type EditBefore, type PathBefore, sealEdits } from "./edits.ts";

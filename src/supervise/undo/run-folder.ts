@@ -16,6 +16,8 @@ export interface RunMeta {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly profile?: string;
+  /** Given beside those that hold everywhere (`--policy`); absolute. */
+  readonly policyFiles?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly started: number;
   readonly ended?: number;
