@@ -328,6 +328,8 @@ function processRules({ trapSignals, trapKill, ownIpc }: FilterOptions) {
     ["clone", { clauses: [{ when: [has(0, NAMESPACES)], then: no("EPERM") }], otherwise: "allow" }],
     ["perf_event_open", no("EACCES")],
     ["name_to_handle_at", no("EOPNOTSUPP")],
+    // What watches by it needs handles of files; without it programs watch by inotify (`tsc --watch` of TypeScript 7).
+    ["fanotify_init", no("ENOSYS")],
     [
       "personality",
       { clauses: [{ when: [is(0, PER_LINUX, PERSONALITY_QUERY, ADDR_NO_RANDOMIZE)], then: "allow" }], otherwise: no("EPERM") },

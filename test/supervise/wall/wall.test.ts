@@ -59,6 +59,7 @@ const REFUSED: readonly [expression: string, expected: string][] = [
   ["S(428, -1, 0, 0)", "EPERM"],
   ["S(SYS_name_to_handle_at, -1, 0, 0, 0, 0)", "EOPNOTSUPP"],
   ["S(SYS_open_by_handle_at, -1, 0, 0)", "EPERM"],
+  ["S(SYS_fanotify_init, 0xe00, 0)", "ENOSYS"],
   ["S(SYS_settimeofday, 0, 0)", "EPERM"],
   ["S(SYS_sethostname, 0, -1)", "EPERM"],
   ["S(SYS_personality, 0xffffffff)", "ok"],
