@@ -15,7 +15,7 @@ export const MOST_FILES = {
   "An agent": 2,
   "A system call": 3,
   "A built-in reason": 1,
-  "A command of the CLI": 3,
+  "A command of the CLI": 2,
 };
 
 const NEW_FILE = /(?:^| )(?:A new file|Write) `([^`]+)`:$/;
@@ -136,12 +136,38 @@ function follow({ title, writes, runs }) {
   }
 }
 
+/** What `npm run new command` writes: its tests, the types and the lint pass as it is. */
+function followNew() {
+  const copy = scratchCopy();
+  try {
+    const tests = "npx vitest run --project process test/cli/what-for.test.ts test/cli/completion.test.ts";
+    for (const line of [
+      "node scripts/new.mjs command what-for",
+      tests,
+      "npx tsc",
+      "npx oxlint src/cli test/cli",
+      "npx oxfmt --check src test",
+    ]) {
+      const { passed, output } = run(copy, line);
+      if (!passed) return `\`${line}\` fails\n${output.slice(-4000)}`;
+    }
+    return undefined;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const [wanted = ""] = process.argv.slice(2);
   const examples = readExamples(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8"));
   const missing = Object.keys(MOST_FILES).filter((title) => !examples.some((one) => one.title === title));
   let failed = missing.length > 0;
   for (const title of missing) console.log(`no     ${title}: CONTRIBUTING.md has no such section`);
+  if (wanted === "" || "npm run new command".includes(wanted)) {
+    const problem = followNew();
+    if (problem !== undefined) failed = true;
+    console.log(problem === undefined ? "yes    npm run new command" : `no     npm run new command: ${problem}`);
+  }
   for (const example of examples.filter(({ title }) => title.includes(wanted))) {
     const { title, files = [], problem } = follow(example);
     const tooMany = files.length > MOST_FILES[title];

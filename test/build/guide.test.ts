@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 // @ts-expect-error -- a plain script
 import * as guide from "../../scripts/follow-contributing.mjs";
+// @ts-expect-error -- a plain script
+import * as generator from "../../scripts/new.mjs";
 
 interface Block {
   readonly file: string;
@@ -12,6 +14,10 @@ const { MOST_FILES, readExamples, withBlock } = guide as {
   MOST_FILES: Readonly<Record<string, number>>;
   readExamples: (text: string) => { title: string; writes: Block[]; runs: string[] }[];
   withBlock: (before: string | undefined, block: Block) => string;
+};
+
+const { newCommand } = generator as {
+  newCommand: (name: string, read: (file: string) => string | undefined) => Readonly<Record<string, string>>;
 };
 
 // `npm run guide` follows the examples; here only that each block still has its place.
@@ -31,4 +37,18 @@ test.each(examples.map((example) => [example.title, example] as const))("%s: eac
     const before = texts.get(block.file) ?? (existsSync(path) ? readFileSync(path, "utf8") : undefined);
     texts.set(block.file, withBlock(before, block));
   }
+});
+
+const readHere = (file: string): string | undefined => (existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8") : undefined);
+
+test("npm run new command NAME writes a command with its test, its row and its line; `npm run guide` runs them", () => {
+  const written = newCommand("what-for", readHere);
+  expect(Object.keys(written)).toEqual(["src/cli/program.ts", "src/cli/what-for.ts", "docs/cli.md", "test/cli/what-for.test.ts"]);
+  expect(written["docs/cli.md"]).toContain("| `assent what-for` |");
+  expect(written["src/cli/program.ts"]).toContain('.command("what-for")');
+  expect(written["src/cli/what-for.ts"]).toContain("export function printWhatFor");
+});
+
+test.each(["explain", "Where", "../x", "a b", "", "-x", "run"])("npm run new command: `%s` is refused", (name) => {
+  expect(() => newCommand(name, readHere)).toThrow(/already|cannot be the name/);
 });

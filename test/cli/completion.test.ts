@@ -204,9 +204,9 @@ describe("man/assent.1", () => {
   });
 });
 
-describe("the README", () => {
+describe("docs/cli.md", () => {
   it("names every command", () => {
-    const text = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+    const text = readFileSync(join(import.meta.dirname, "../../docs/cli.md"), "utf8");
     const missing = table.commands.filter(({ path }) => !path.endsWith(" help") && !text.includes(`\`${path}`));
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
