@@ -92,7 +92,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
       execFileSync(process.execPath, ["scripts/generate.mjs"], { cwd: ROOT, stdio: "inherit" });
       console.log(`\nNow: npx vitest run test/cli/${name}.test.ts test/cli/completion.test.ts`);
     } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
     }
   }
