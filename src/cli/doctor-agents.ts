@@ -19,6 +19,7 @@ import { projectOf } from "../engine/index.ts";
 import type { Machine } from "../state/index.ts";
 import { engine, judgeOnly } from "./engine.ts";
 import { shorten } from "./place.ts";
+import { registrationsHere } from "./wrapping.ts";
 
 /** One line of the report. `required`: it should be otherwise. `note`: it is as it is. */
 export interface AgentCheck {
@@ -163,7 +164,9 @@ function registration(agent: Ready, place: InstallPlace, machine: Machine): Regi
     registrations.every((each) => planInstall(agent.id, each, installed).is === "same");
   const synced = rulesyncRegistration(agent.setup, place);
   if (same(agent.setup.registrations(place)) || isManaged(agent, machine) || (synced !== undefined && same([synced]))) return "all";
-  return installed.some((each) => each.agent === agent.id) ? "other" : "none";
+  if (!installed.some((each) => each.agent === agent.id)) return "none";
+  // Where the policy confines, more is registered.
+  return same(registrationsHere(agent, machine, undefined)) ? "all" : "other";
 }
 
 /** Every host's way to say no, or to say that somebody must be asked. */

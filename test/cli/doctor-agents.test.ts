@@ -31,6 +31,13 @@ describe("assent doctor: agents", () => {
     });
   });
 
+  it("Claude Code is registered where what cannot be known is confined", () => {
+    const place = scratch();
+    place.write("~/.agent-permissions.jsonc", '{ "version": 1, "unknown": "confine" }');
+    expect(assent(place, ["install", "--yes", "--agent", "claude"]).status).toBe(0);
+    expect(checks(place).of("claude.registered")).toMatchObject({ ok: true });
+  });
+
   it.each([
     "claude",
     "codex",
