@@ -8,7 +8,6 @@ import {
   baseFor,
   cannotConfine,
   everyOptionLines,
-  helpTexts,
   everyVariableLines,
   exampleLines,
   hidesTemp,
@@ -196,7 +195,8 @@ async function corpus(
 }
 
 async function optionLines(of: readonly OptionLevel[], pool: PoolOptions): Promise<readonly CorpusLine[]> {
-  return everyOptionLines(of, await helpTexts(of, (lines) => askHelp(lines, pool)));
+  const asked = of.map(({ helps }) => helps).filter(({ length }) => length > 0);
+  return everyOptionLines(of, asked.length === 0 ? new Map() : await askHelp(asked, pool));
 }
 
 /** Of lines of JSON; the last may have been cut. */

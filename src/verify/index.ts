@@ -1,6 +1,5 @@
 export {
   everyOptionLines,
-  helpTexts,
   everyVariableLines,
   exampleLines,
   type OptionLevel,

@@ -42,16 +42,22 @@ export async function verifyLines(lines: readonly CorpusLine[], options: PoolOpt
 const lean = (outcome: LineOutcome): LineOutcome =>
   outcome.is === "run" ? { ...outcome, predictions: [], effects: unpredicted(outcome) } : outcome;
 
-/** What each line prints, in the scratch project, whatever it does there. */
-export async function askHelp(lines: readonly string[], options: PoolOptions): Promise<ReadonlyMap<string, string>> {
+/** What each prints, asked in its ways until one tells an option, in the scratch project, whatever that does there; by the first way. */
+export async function askHelp(asked: readonly (readonly string[])[], options: PoolOptions): Promise<ReadonlyMap<string, string>> {
+  const ways = new Map(asked.map(([line = "", ...otherwise]) => [line, otherwise]));
+  const tasks = [...ways].map(
+    ([line, otherwise]) => ({ line, otherwise, does: "say", whatever: true, patience: options.patience }) as const,
+  );
   const said = new Map<string, string>();
-  const tasks = lines.map((line) => ({ line, does: "say", whatever: true, patience: options.patience }) as const);
-  await inWorkers(tasks, options, (at, outcome) => {
-    const line = lines[at];
+  await inWorkers(tasks, { ...options, patience: options.patience * MOST_WAYS }, (at, outcome) => {
+    const line = tasks[at]?.line;
     if (line !== undefined && outcome.is === "said") said.set(line, outcome.text);
   });
   return said;
 }
+
+/** Each may take as long as a line. */
+const MOST_WAYS = 4;
 
 type Work = Omit<WorkerTask, "id">;
 

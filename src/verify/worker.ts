@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { tellsOptions } from "./corpus/index.ts";
 import { makeFixture, resetFixture } from "./fixture/index.ts";
 import { type ScratchPlace, placeAt, seclude } from "./place.ts";
 import type { JudgeLine, LineOutcome } from "./types.ts";
@@ -9,6 +10,8 @@ import { watch } from "./watch.ts";
 export interface WorkerTask {
   readonly id: number;
   readonly line: string;
+  /** What to say instead while nothing tells an option. */
+  readonly otherwise?: readonly string[];
   /** `run`: watch it and compare; `say`: what it prints. */
   readonly does: "run" | "say";
   readonly whatever: boolean;
@@ -44,10 +47,16 @@ export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<vo
     makeFixture(place, (program) => path.split(":").some((folder) => existsSync(`${folder}/${program}`)));
     process.chdir(place.project);
     let queue = Promise.resolve();
+    let isUntouched = true;
     process.on("message", (task: unknown) => {
       if (!isTask(task)) return;
       queue = queue.then(async () => {
-        if (task.does === "say") return send({ id: task.id, outcome: { is: "said", text: said(task, place) } });
+        if (task.does === "say") {
+          isUntouched = false;
+          return send({ id: task.id, outcome: { is: "said", text: said(task, place) } });
+        }
+        if (!isUntouched) resetFixture(place);
+        isUntouched = true;
         const { outcome, isSpoiled } = await watch(task.line, { place, judge, whatever: task.whatever, patience: task.patience });
         send({ id: task.id, outcome, isLast: isSpoiled });
         // Nothing else is run here: the parent ends us.
@@ -65,16 +74,20 @@ export async function work({ base, hideTemp, judge }: WorkerOptions): Promise<vo
 
 const MOST_SAID = 2 ** 20;
 
-function said({ line, patience }: WorkerTask, place: ScratchPlace): string {
-  const { stdout, stderr } = spawnSync("/bin/bash", ["-c", line], {
-    cwd: place.project,
-    env: { ...place.env, PAGER: "cat", MANPAGER: "cat" },
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: patience,
-    killSignal: "SIGKILL",
-    maxBuffer: MOST_SAID,
-    encoding: "utf8",
-  });
-  resetFixture(place);
-  return `${stdout}\n${stderr}`;
+function said({ line, otherwise = [], patience }: WorkerTask, place: ScratchPlace): string {
+  let text = "";
+  for (const way of [line, ...otherwise]) {
+    const { stdout, stderr } = spawnSync("/bin/bash", ["-c", way], {
+      cwd: place.project,
+      env: { ...place.env, PAGER: "cat", MANPAGER: "cat" },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: patience,
+      killSignal: "SIGKILL",
+      maxBuffer: MOST_SAID,
+      encoding: "utf8",
+    });
+    text = `${stdout}\n${stderr}`;
+    if (tellsOptions(text)) break;
+  }
+  return text;
 }

@@ -180,23 +180,12 @@ function helpsOf({ words: [program = "", ...rest] }: Level): readonly string[] {
   return rest.length === 0 ? [`${all} --help`] : [`${all} --help`, [program, "help", ...rest].join(" "), `${all} -h`, `${all} help`];
 }
 
-/** Asks every level without a manual page in its ways, until one names an option: what was said, by line. */
-export async function helpTexts(
-  of: readonly OptionLevel[],
-  ask: (lines: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): Promise<ReadonlyMap<string, string>> {
-  const said = new Map<string, string>();
-  const isTold = ({ helps }: OptionLevel): boolean => helps.some((line) => namesIn([said.get(line) ?? ""]).length > 0);
-  for (let at = 0, todo = of; ; at++) {
-    todo = todo.filter((one) => one.helps.length > at && !isTold(one));
-    if (todo.length === 0) return said;
-    for (const [line, text] of await ask([...new Set(todo.flatMap(({ helps }) => helps[at] ?? []))])) said.set(line, text);
-  }
-}
+/** Whether what was said tells any option: another way of asking may be tried where it does not. */
+export const tellsOptions = (text: string): boolean => namesIn([text]).length > 0;
 
 /**
  * Every option of every installed program of the tables, whether the tables list it or not: each letter, and each long name
- * that the program's file or its manual page has; of a subcommand, what its manual page, its help (`helps`, by line) and its
+ * that the program's file or its manual page has; of a subcommand, what its manual page, its help (`helps`, by the first way to ask for it) and its
  * entry have. Four shapes each, with and without something to work on, because an option that takes a value where the tables
  * think it takes none, or the other way round, swallows or leaves over a word. Whether a line is allowed the judge says; what
  * is not is not run.
@@ -204,7 +193,7 @@ export async function helpTexts(
 export function everyOptionLines(of: readonly OptionLevel[], helps: ReadonlyMap<string, string> = new Map()): readonly CorpusLine[] {
   const lines = new Map<string, CorpusLine>();
   for (const { level, file, helps: asked } of of) {
-    const told = [...asked.map((line) => helps.get(line) ?? ""), ...manualsOf(level.words.join("-"))];
+    const told = [helps.get(asked[0] ?? "") ?? "", ...manualsOf(level.words.join("-"))];
     const options =
       level.parents.length === 0 ? [...LETTERS, ...longNames([textOf(file), ...told])] : [...new Set([...listed(level), ...namesIn(told)])];
     for (const option of options)
